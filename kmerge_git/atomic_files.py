@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from kmerge_git.errors import KmergeError
 
@@ -32,6 +33,15 @@ def content(top: Path, path: str) -> bytes | None:
         return None
     except OSError as error:
         raise KmergeError(error.strerror or str(error), path=path) from error
+
+
+def start_of(file: Path, count: int) -> bytes:
+    """Return the first bytes of a file; nothing where none can be read, and of links."""
+    with suppress(OSError):
+        if file.is_file() and not file.is_symlink():
+            with file.open("rb") as opened:
+                return opened.read(count)
+    return b""
 
 
 def write_text(path: Path, text: str, *, executable: bool = False) -> None:

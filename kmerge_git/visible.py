@@ -1,14 +1,14 @@
 """Text of others as it may be shown: in labels, on terminals, in reports.
 
 A name, a subject or a value can hold anything: codes that drive a terminal, marks that turn the
-direction of what follows or that nobody sees, line ends, halves of characters that stand for
-bytes. Every road to people goes through here.
+direction of the text or that nobody sees, line ends, halves of characters that represent bytes.
+Whatever is printed goes through here.
 """
 
 from __future__ import annotations
 
 _NAMED = {"\n": "\\n", "\r": "\\r"}
-# beside control characters: marks of direction, of no width, and of lines and paragraphs
+# besides control characters: marks of direction, of no width, and of lines and paragraphs
 _MARKS = frozenset(
     "\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\ufeff\ufff9\ufffa\ufffb"
     "\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f"
@@ -16,15 +16,20 @@ _MARKS = frozenset(
 
 
 def visible(text: str) -> str:
-    """The text on one line, with escapes for what is not to be seen; only tabs stay."""
+    """Return the text on one line, with escapes for everything invisible but tabs."""
     if text.isprintable():
         return text
     return "".join(_shown(char) for char in text)
 
 
 def label(text: str) -> str:
-    """The text as a label of a conflict; a line end is a space there, as is any run of spaces."""
+    """Return the text as a label of a conflict: each line end and run of spaces is one space."""
     return " ".join(visible(text.replace("\n", " ").replace("\r", " ")).split())
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the text, or its start and `…` if it has more than so many characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _shown(char: str) -> str:
@@ -33,6 +38,6 @@ def _shown(char: str) -> str:
         return _NAMED[char]
     if (code < 0x20 and char != "\t") or 0x7F <= code < 0xA0:
         return f"\\x{code:02x}"
-    if 0xDC80 <= code < 0xDD00:  # a byte that is no text, as Python names it
+    if 0xDC80 <= code < 0xDD00:  # Python's character for a byte that is no text
         return f"\\x{code - 0xDC00:02x}"
     return f"\\u{code:04x}" if char in _MARKS or 0xD800 <= code < 0xE000 else char

@@ -24,21 +24,21 @@ class Branch:
 
 
 def branches(at: Repository, remote: str | None) -> list[Branch]:
-    """The local branches, or those of a remote as they were last fetched."""
+    """Return the local branches, or those of a remote as they were last fetched."""
     top = f"refs/remotes/{remote}/" if remote else HEADS
     # the whole list: a pattern of for-each-ref would let names of others match more than is meant
-    told = _told(at, "for-each-ref", "--format=%(objectname) %(symref) %(refname)", top)
-    found = []
-    for line in told.split("\n")[:-1]:
-        oid, symref, ref = line.split(" ", 2)
-        if not symref and ref.startswith(top):  # refs/remotes/origin/HEAD is another name of one
-            found.append(Branch(ref.removeprefix(top), ref, oid))
-    return found
+    listed = _output(at, "for-each-ref", "--format=%(objectname) %(symref) %(refname)", top)
+    lines = [line.split(" ", 2) for line in listed.split("\n")[:-1]]
+    return [
+        Branch(ref.removeprefix(top), ref, oid)
+        for oid, symref, ref in lines
+        if not symref and ref.startswith(top)  # refs/remotes/origin/HEAD is another name of one
+    ]
 
 
 def not_fetched(at: Repository, remote: str) -> UsageError:
-    """The error where no branch of a remote is here; a bare clone fetches none by itself."""
-    if remote not in _told(at, "remote").split("\n"):
+    """Return the error where no branch of a remote is here; a bare clone fetches none by itself."""
+    if remote not in _output(at, "remote").split("\n"):
         return UsageError(f"there is no remote {remote!r}", hint="see `git remote`")
     refspec = f"+{HEADS}*:refs/remotes/{remote}/*"
     hint = f"`git fetch {remote} '{refspec}'` brings them"
@@ -48,7 +48,7 @@ def not_fetched(at: Repository, remote: str) -> UsageError:
 def chosen(
     there: Iterable[Branch], names: Iterable[str], globs: Iterable[str], hint: str = ""
 ) -> list[Branch]:
-    """The branches by name, and those that a pattern takes, each once; a wrong name is an error."""
+    """Return the branches by name and by pattern, each once; a wrong name is an error."""
     known = {branch.name: branch for branch in there}
     wanted: dict[str, Branch] = {}
     for name in names:
@@ -61,14 +61,11 @@ def chosen(
 
 
 def checked_out(at: Repository) -> dict[str, str]:
-    """The full names of branches that a working tree is on, or comes back to, and where that is."""
-    told = _told(at, "worktree", "list", "--porcelain", "-z")
-    found: dict[str, str] = {}
-    for block in told.split("\0\0"):
-        about = dict(line.split(" ", 1) for line in block.split("\0") if " " in line)
-        if "branch" in about:
-            found[about["branch"]] = about["worktree"]
-    common = _told(at, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    """Return the branches that a working tree is on, or comes back to, and where that is."""
+    blocks = _output(at, "worktree", "list", "--porcelain", "-z").split("\0\0")
+    trees = [dict(ln.split(" ", 1) for ln in block.split("\0") if " " in ln) for block in blocks]
+    found = {about["branch"]: about["worktree"] for about in trees if "branch" in about}
+    common = _output(at, "rev-parse", "--path-format=absolute", "--git-common-dir")
     main = Path(common.removesuffix("\n"))
     for folder in (main, *main.glob("worktrees/*")):
         found |= {ref: str(folder) for ref in _busy(folder) if ref not in found}
@@ -76,7 +73,7 @@ def checked_out(at: Repository) -> dict[str, str]:
 
 
 def _busy(folder: Path) -> Iterator[str]:
-    """The branches that what goes on in a working tree will move, or come back to."""
+    """Give the branches that a rebase or a bisect will move, or come back to."""
     for name in ("rebase-merge/head-name", "rebase-apply/head-name"):
         yield from _lines(folder / name)[:1]
     for started in _lines(folder / "BISECT_START")[:1]:
@@ -93,28 +90,20 @@ def _lines(file: Path) -> list[str]:
 
 
 def move(branch: Branch, new: str, reason: str, at: Repository) -> str:
-    """Move a local branch, unless it has moved meanwhile; why not, or nothing."""
+    """Move a local branch, unless it has moved meanwhile; return why not, or nothing."""
     words = ("update-ref", "--no-deref", "-m", reason, "--", branch.ref, new, branch.oid)
     answer = _ask(at, *words)
     return "" if answer.code == 0 else _complaint(answer.err)
 
 
 def push(branch: Branch, new: str, remote: str, at: Repository) -> str:
-    """Move a remote's branch, unless it has moved meanwhile; why not, or nothing."""
+    """Move a remote's branch, unless it has moved meanwhile; return why not, or nothing."""
     if not descends(new, branch.oid, at):
         raise GitFailed(["git", "push"], 1, f"{new} does not descend from {branch.oid}")
     target = HEADS + branch.name
-    answer = _ask(
-        at,
-        "push",
-        "--porcelain",
-        "--no-follow-tags",
-        "--no-recurse-submodules",
-        f"--force-with-lease={target}:{branch.oid}",
-        "--",
-        remote,
-        f"{new}:{target}",
-    )
+    flags = ("--porcelain", "--no-follow-tags", "--no-recurse-submodules")
+    lease = f"--force-with-lease={target}:{branch.oid}"
+    answer = _ask(at, "push", *flags, lease, "--", remote, f"{new}:{target}")
     if answer.code == 0:
         return ""
     lines = answer.out.split("\n")
@@ -123,21 +112,21 @@ def push(branch: Branch, new: str, remote: str, at: Repository) -> str:
 
 
 def descends(new: str, old: str, at: Repository) -> bool:
-    """Whether a commit has another one among its ancestors."""
+    """Return whether a commit has another one among its ancestors."""
     return _ask(at, "merge-base", "--is-ancestor", old, new).code == 0
 
 
 def _ask(at: Repository, *words: str) -> GitAnswer:
-    """What git answers in this repository; it is named, whatever the environment says of paths."""
+    """Ask git in this repository; it is named, whatever the environment says of paths."""
     top = Path(at.worktree or at.git_dir)
     return ask_git(f"--git-dir={at.git_dir}", *words, cwd=top)
 
 
-def _told(at: Repository, *words: str) -> str:
+def _output(at: Repository, *words: str) -> str:
     return _ask(at, *words).checked().out
 
 
 def _complaint(err: str) -> str:
-    """What git says is wrong, without its own word for it."""
+    """Return git's error message, without its first word."""
     lines = [line for line in err.splitlines() if line.startswith(("fatal: ", "error: "))]
     return lines[0].partition(": ")[2] if lines else (err.strip().splitlines() or ["git failed"])[0]

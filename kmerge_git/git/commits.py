@@ -8,12 +8,12 @@ from subprocess import TimeoutExpired
 from kmerge_git.bounds import AUTHOR_CHARACTERS, BLAME_LINES, BLAME_SECONDS
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.git.run_git import ask_git, environment
-from kmerge_git.visible import label
+from kmerge_git.visible import label, shortened
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: its id, its tree, its parents, what was said and when."""
+    """A commit: its id, its tree, its parents, its message and time."""
 
     oid: str
     tree: str
@@ -24,7 +24,7 @@ class Commit:
 
 
 def ends_of(spec: str) -> tuple[str, str]:
-    """The last revision of `REV` or `A..B`, and the one whose history is left out, if any."""
+    """Return the last revision of `REV` or `A..B`, and the first of `A..B`, if there is one."""
     left, dots, right = spec.partition("..")
     if right.startswith("."):
         raise UsageError(f"{spec!r}: a range is A..B", hint="two dots")
@@ -32,17 +32,17 @@ def ends_of(spec: str) -> tuple[str, str]:
 
 
 _SHORT = 10  # digits of a commit
-# what a partial clone has never fetched is missed, not fetched behind the user's back
+# objects that a partial clone lacks are not fetched behind the user's back
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
 
 
 def last_change(
     directory: str, rev: str, path: str, first_line: int, last_line: int
 ) -> tuple[str, str, str] | None:
-    """The newest commit that touched these lines of a file, as its revision has it.
+    """Return the newest commit that touched these lines of a file, as its revision has it.
 
-    Short id, author and subject, without control characters; None where git does not tell: it is
-    worth a line on a screen, and never the failure of a command.
+    Short id, author and subject, without control characters; None where git fails or takes too
+    long: a name on a screen never makes a command fail.
     """
     if rev.startswith("-") or not 0 < first_line <= last_line:
         return None
@@ -57,10 +57,10 @@ def last_change(
     return None if answer.code else _newest(answer.out)
 
 
-def _newest(told: str) -> tuple[str, str, str] | None:
-    """Of the commits that blame names: it tells about each where it comes first."""
+def _newest(blamed: str) -> tuple[str, str, str] | None:
+    """Return the newest commit in the output of blame, which describes each where it is first."""
     commits: list[dict[str, str]] = []
-    for line in told.split("\n"):
+    for line in blamed.split("\n"):
         if line.startswith("\t"):  # a line of the file itself
             continue
         word, _, rest = line.partition(" ")
@@ -72,10 +72,7 @@ def _newest(told: str) -> tuple[str, str, str] | None:
     if not known:
         return None
     newest = max(known, key=lambda commit: int(commit["committer-time"]))
-    author, subject = (_shown(newest.get(word, "")) for word in ("author", "summary"))
+    author, subject = (
+        shortened(label(newest.get(word, "")), AUTHOR_CHARACTERS) for word in ("author", "summary")
+    )
     return newest["id"][:_SHORT], author, subject
-
-
-def _shown(text: str) -> str:
-    text = label(text)
-    return text if len(text) <= AUTHOR_CHARACTERS else text[: AUTHOR_CHARACTERS - 1] + "…"

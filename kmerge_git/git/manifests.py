@@ -5,26 +5,28 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from kmerge_git.atomic_files import start_of
 from kmerge_git.bounds import GENERATOR_BYTES, GENERATOR_CHARACTERS, GENERATOR_LINES
 from kmerge_git.text.opaque_files import is_chart_text
+from kmerge_git.visible import shortened
 
 _SUFFIXES = (".yaml", ".yml", ".kyaml")
 _NAMES = ("kustomization", "Kustomization")
 
 
 def is_merged(path: str, *, json: bool = False) -> bool:
-    """Whether a path is one that `kmerge install` registers; JSON files only where asked for."""
+    """Return whether `kmerge install` registers a path; JSON files only where asked for."""
     return is_manifest(path, json=json) or is_chart_text(path)
 
 
 def is_manifest(path: str, *, json: bool = False) -> bool:
-    """Whether a path is one of those that can hold resources or values, and not text alone."""
+    """Return whether a file of that name can hold resources or values, and not text alone."""
     name = path.rpartition("/")[2]
     return name.endswith(_SUFFIXES) or name in _NAMES or (json and name.endswith(".json"))
 
 
 def way_out(driver: str | None) -> str:
-    """Why a file with this merge attribute is not for us, where the attribute says so."""
+    """Return why a file with this merge attribute is not for us; nothing where it may be."""
     if driver in (None, "set", "text", "unspecified"):  # git's words for `no driver in particular`
         return ""
     way = "set not to be merged" if driver in ("unset", "binary") else f"merge={driver}"
@@ -32,7 +34,7 @@ def way_out(driver: str | None) -> str:
 
 
 def is_selected(path: str, chosen: tuple[str, ...]) -> bool:
-    """Whether a path is one of the chosen files, or below one of the chosen directories."""
+    """Return whether a path is one of the chosen files, or below one of the chosen directories."""
     return not chosen or any(
         pick in ("", ".") or path == pick or path.startswith(pick.rstrip("/") + "/")
         for pick in chosen
@@ -42,7 +44,7 @@ def is_selected(path: str, chosen: tuple[str, ...]) -> bool:
 _AUTO = r"(?:auto[- ]?|automatically )?generated\b"
 _BY = r"(?:by(?! default)|with|from|using|file|code|manifests?)\b"
 _WORDS = re.compile(
-    # what the line speaks of must be the file: many speak of passwords, names and other files
+    # the line must be about the file: many are about passwords, names and other files
     r"^#\W*(?:(?:note|warning|do not edit|this is|an?|code|file)\W+)*"
     rf"{_AUTO}(?: {_BY}|\W*$|[.,;:!]|\W+do not\b)"
     rf"|\bthis (?:\w+ )?(?:file|manifest|document) (?:is|was|has been) (?:an? )?{_AUTO}"
@@ -56,33 +58,17 @@ _CONTROLLER_GEN = "controller-gen.kubebuilder.io/version:"
 
 
 def generator_line(text: bytes) -> str:
-    """The line at the top of a text that names a generator, or nothing."""
-    lines = (
-        text[:GENERATOR_BYTES]
-        .decode("utf-8", "replace")
-        .lstrip("\ufeff")
-        .split("\n")[:GENERATOR_LINES]
-    )
+    """Return the line at the top of a text that names a generator, or nothing."""
+    lines = text[:GENERATOR_BYTES].decode("utf-8", "replace").lstrip("\ufeff").split("\n")
     is_top = True
-    for line in map(str.strip, lines):
+    for line in map(str.strip, lines[:GENERATOR_LINES]):
         is_top = is_top and (not line or line.startswith(("#", "---", "%")))
-        if (is_top and line.startswith("#") and _WORDS.search(line)) or line.startswith(
-            _CONTROLLER_GEN
-        ):
-            return (
-                line
-                if len(line) <= GENERATOR_CHARACTERS
-                else line[: GENERATOR_CHARACTERS - 1] + "…"
-            )
+        is_comment = is_top and line.startswith("#") and _WORDS.search(line)
+        if is_comment or line.startswith(_CONTROLLER_GEN):
+            return shortened(line, GENERATOR_CHARACTERS)
     return ""
 
 
 def generator_of(file: Path) -> str:
-    """The same of a file; nothing where there is none that may be read."""
-    try:
-        if file.is_symlink() or not file.is_file():
-            return ""
-        with file.open("rb") as opened:
-            return generator_line(opened.read(GENERATOR_BYTES))
-    except OSError:
-        return ""
+    """Return the same of a file."""
+    return generator_line(start_of(file, GENERATOR_BYTES))

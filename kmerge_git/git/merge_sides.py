@@ -1,13 +1,13 @@
 """The sides of a merge and of each of its files: of one in progress, or of a merge commit.
 
 Git's own commands are asked, so that a hook need not import libgit2. While the hook
-`pre-merge-commit` runs there is no MERGE_HEAD yet: then `git merge` tells by variables what it
-merges.
+`pre-merge-commit` runs there is no MERGE_HEAD yet: then variables of `git merge` name the commits.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from kmerge_git.errors import UsageError
 from kmerge_git.git.run_git import git_bytes, try_git
@@ -20,7 +20,7 @@ _PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
 
 
 class MergeSides:
-    """The commits of a merge; `result` is its commit, or nothing while it is in progress."""
+    """The commits of a merge; `result` is the merge itself, or nothing while it is in progress."""
 
     __slots__ = ("_cases", "_changes", "base", "is_gits", "ours", "result", "theirs")
 
@@ -36,23 +36,24 @@ class MergeSides:
         self._changes: tuple[list[Change], list[Change]] | None = None
 
     def changes(self) -> tuple[list[Change], list[Change]]:
-        """What ours and theirs did to the files."""
+        """Return the changes of ours and of theirs to the files."""
         if self._changes is None:
             ours = _changes(self.base, self.ours)
             folder = _subtree(self.base, self.ours, ours)
             if folder:
-                ours = _below(folder, _changes(self.base, f"{self.ours}:{folder}"))
-            self._changes = ours, _below(folder, _changes(self.base, self.theirs))
+                ours = _changes(self.base, f"{self.ours}:{folder}")
+            theirs = _changes(self.base, self.theirs)
+            self._changes = _below(folder, ours), _below(folder, theirs)
         return self._changes
 
     def cases(self) -> dict[str, FileCase]:
-        """The files that both sides touched, by their paths in the result."""
+        """Return the files that both sides touched, by their paths in the result."""
         if self._cases is None:
             self._cases = {case.path: case for case in touched_by_both(*self.changes())}
         return self._cases
 
     def blobs(self) -> list[str]:
-        """The texts of all files that a side changed, as each side has them."""
+        """Return the blobs of all files that a side changed, of either version."""
         changes = [change for side in self.changes() for change in side]
         entries = [entry for change in changes for entry in (change.old, change.new)]
         return list(dict.fromkeys(e.oid for e in entries if e is not None and e.is_text))
@@ -70,7 +71,7 @@ class MergeSides:
 
 
 def in_progress() -> MergeSides | None:
-    """The merge in progress; None where there is none, or one of more than two commits."""
+    """Return the merge in progress; None without one, or if it has more than two commits."""
     held, ours = git_file("MERGE_HEAD").split(), _commit("HEAD")
     heads = held or _announced()
     if len(heads) != 1 or not ours:
@@ -82,18 +83,18 @@ def in_progress() -> MergeSides | None:
 
 
 def _announced() -> list[str]:
-    """What the `git merge` around us merges, by its variables."""
+    """Return the commits that the `git merge` around us merges, by its variables."""
     named = (name.removeprefix(_GITHEAD) for name in os.environ if name.startswith(_GITHEAD))
     return [oid for oid in named if _commit(oid)]
 
 
 def is_applying() -> bool:
-    """Whether git applies a commit: a cherry-pick, a revert, a step of a rebase, a squash."""
+    """Return whether git applies a commit: cherry-pick, revert, a step of a rebase, squash."""
     return any(git_file(name) for name in _PICKS)
 
 
 def of_commit(rev: str) -> MergeSides | str:
-    """The sides of a merge commit, or why it has none that can be compared."""
+    """Return the sides of a merge commit, or why it has none that can be compared."""
     oid = _commit(rev)
     if not oid:
         raise UsageError(f"{rev!r} is not a commit here", hint="see `git log`")
@@ -112,10 +113,10 @@ def of_commit(rev: str) -> MergeSides | str:
 
 
 def _merge_base(ours: str, theirs: str) -> str:
-    """The merge base, or the empty tree of two histories; nothing where they are cut off."""
-    found = try_git("merge-base", ours, theirs).decode().strip()
-    if found or try_git("rev-parse", "--is-shallow-repository").strip() == b"true":
-        return found
+    """Return the merge base, or the empty tree of two histories; nothing where they are cut off."""
+    base = try_git("merge-base", ours, theirs).decode().strip()
+    if base or try_git("rev-parse", "--is-shallow-repository").strip() == b"true":
+        return base
     return git_bytes("hash-object", "-t", "tree", os.devnull).decode().strip()
 
 
@@ -124,7 +125,7 @@ def _commit(rev: str) -> str:
 
 
 def git_file(name: str) -> str:
-    """What stands in a file of git's folder, such as MERGE_HEAD; nothing without it."""
+    """Return the text of a file in git's folder, such as MERGE_HEAD; nothing without it."""
     path = os.fsdecode(try_git("rev-parse", "--git-path", name).removesuffix(b"\n"))
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -134,7 +135,7 @@ def git_file(name: str) -> str:
 
 
 def _changes(old: str, new: str) -> list[Change]:
-    """What changed from one tree to another, renames followed."""
+    """Return the changes from one tree to another, renames followed."""
     out = git_bytes(
         "diff-tree", "-r", "-z", "-M", "--raw", "--no-commit-id", "--full-index", old, new
     )
@@ -153,18 +154,18 @@ def _changes(old: str, new: str) -> list[Change]:
 
 
 def _subtree(base: str, ours: str, changes: list[Change]) -> str:
-    """The folder of ours that holds what is merged (`git subtree`); nothing where all of it does.
+    """Return the folder of ours into which theirs is merged (`git subtree`); nothing for the top.
 
-    There files of base are new, and more of them as they were than at the top.
+    In such a folder files of base are new, and more of them are unchanged than at the top.
     """
     kept = {change.old_path for change in changes if change.old and change.new}
-    folders: dict[str, int] = {}
-    for change in changes:
-        parts = change.new_path.split("/")
-        for number in range(1, len(parts) if change.old is None else 0):
-            if "/".join(parts[number:]) in kept:
-                folder = "/".join(parts[:number])
-                folders[folder] = folders.get(folder, 0) + 1
+    added = [change.new_path.split("/") for change in changes if change.old is None]
+    folders = Counter(
+        "/".join(parts[:number])
+        for parts in added
+        for number in range(1, len(parts))
+        if "/".join(parts[number:]) in kept
+    )
     if not folders:
         return ""
     folder = max(folders, key=lambda name: (folders[name], name))
@@ -172,15 +173,11 @@ def _subtree(base: str, ours: str, changes: list[Change]) -> str:
 
 
 def _lost(changes: list[Change]) -> int:
-    """How many files of base are gone, or others."""
+    """Count the files of base that are gone or changed."""
     return sum(change.old is not None for change in changes)
 
 
 def _below(folder: str, changes: list[Change]) -> list[Change]:
-    """The same changes in a folder."""
-    if not folder:
-        return changes
-    return [
-        Change(f"{folder}/{one.old_path}", f"{folder}/{one.new_path}", one.old, one.new)
-        for one in changes
-    ]
+    """Return the same changes in a folder."""
+    top = f"{folder}/" if folder else ""
+    return [Change(top + one.old_path, top + one.new_path, one.old, one.new) for one in changes]

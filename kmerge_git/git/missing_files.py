@@ -1,4 +1,4 @@
-"""What became of files that are not there: deleted, renamed, ignored, or in a submodule."""
+"""Files that are missing: why, whether deleted, renamed, ignored, or in a submodule."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ KUSTOMIZATIONS = tuple(
 
 
 def changed(top: str, before: str, result: str, kinds: str = "D") -> list[str]:
-    """The files that a commit, or the index where there is no `result`, changes or deletes."""
-    where = [before, result] if result else ["--cached", before]
-    flags = ("diff", "--name-only", "-z", "--no-renames", f"--diff-filter={kinds}")
-    return names_in(try_git("-C", top, *flags, *where, "--"))
+    """Return the files that a commit, or the index without a `result`, changes or deletes."""
+    return _diff(top, before, result, "--name-only", "--no-renames", f"--diff-filter={kinds}")
 
 
 def renamed(top: str, before: str, result: str) -> dict[str, str]:
-    """The new names of files that are called otherwise since a commit."""
-    where = [before, result] if result else ["--cached", before]
-    flags = ("diff", "--name-status", "-z", "-M", "--diff-filter=R")
-    words = names_in(try_git("-C", top, *flags, *where, "--"))
+    """Return the new names of files that were renamed since a commit."""
+    words = _diff(top, before, result, "--name-status", "-M", "--diff-filter=R")
     return dict(zip(words[1::3], words[2::3], strict=False))
 
 
+def _diff(top: str, before: str, result: str, *flags: str) -> list[str]:
+    where = [before, result] if result else ["--cached", before]
+    return names_in(try_git("-C", top, "diff", "-z", *flags, *where, "--"))
+
+
 def moved(name: str, now: dict[str, str]) -> str:
-    """The new name of a file, or of a folder all of whose files have gone to one other."""
+    """Return the new name of a file, or of a folder all of whose files went to one other."""
     if name in now:
         return now[name]
     inside = [(old[len(name) :], new) for old, new in now.items() if old.startswith(name + "/")]
@@ -40,7 +41,7 @@ def moved(name: str, now: dict[str, str]) -> str:
 
 
 def present(top: str, revision: str, names: list[str]) -> set[str]:
-    """Those of some files and folders that a commit has."""
+    """Return those of some files and folders that a commit has."""
     found: set[str] = set()
     for part in _parts(names):
         flags = ("ls-tree", "--full-tree", "--name-only", "-z", revision, "--")
@@ -50,7 +51,7 @@ def present(top: str, revision: str, names: list[str]) -> set[str]:
 
 
 def made_elsewhere(top: str, names: list[str]) -> set[str]:
-    """Those that git ignores, as something else makes them, in submodules, or not checked out."""
+    """Return those that are ignored, as something makes them, in submodules or not checked out."""
     modules = _submodules(top)
     found = {name for name in names if any(f"{name}/".startswith(m + "/") for m in modules)}
     for part in _parts(names):
@@ -67,7 +68,7 @@ def made_elsewhere(top: str, names: list[str]) -> set[str]:
 
 
 def all_kustomizations(top: str, revision: str) -> list[str]:
-    """The kustomizations that a commit, or without one the index, has."""
+    """Return the kustomizations of a commit, or without one of the index."""
     if not revision:
         return tracked(top, *KUSTOMIZATIONS)
     ends = tuple(pattern.removeprefix("*/") for pattern in KUSTOMIZATIONS)

@@ -1,4 +1,4 @@
-"""Which commit the package is of, where it is no release: noted by the build, or asked of git."""
+"""The commit of the package, unless it is a release: noted by the build, or asked of git."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ from kmerge_git.git.run_git import ask_git, environment
 
 PACKAGE = Path(__file__).resolve().parents[1]
 NOTE = "commit.txt"  # in the package; `hatch_build.py` puts it into what it builds
-BUILDER = (
-    "hatch_build.py"  # beside the package there is one in a checkout, none where it is installed
-)
+BUILDER = "hatch_build.py"  # next to the package in a checkout, not where it is installed
 PACKED = ("kmerge_git", "pyproject.toml", BUILDER)
 
 
 def version_line(package: Path = PACKAGE) -> str:
-    """What `kmerge --version` says: a release is its version alone."""
+    """Return the line of `kmerge --version`: a release is its version alone."""
     note = package / NOTE
     commit = note.read_text("utf-8").strip() if note.is_file() else commit_of(package.parent)
     return f"kmerge {__version__}" + (f" (from a checkout, {commit})" if commit else "")
 
 
 def commit_of(root: Path) -> str:
-    """The commit of a checkout; empty where there is none, or where it is the release's own."""
+    """Return the commit of a checkout; nothing without one, or for the release's own commit."""
     if not ((root / ".git").exists() and (root / BUILDER).is_file()):
         return ""
     # of this very folder: a broken `.git` must not lead to a repository around it

@@ -14,12 +14,12 @@ STAGES = ("0", "1", "2", "3")
 
 
 def may_be(name: str) -> bool:
-    """Whether a name has the form of `REV:PATH`, `:PATH` or `:2:PATH`."""
+    """Return whether a name has the form of `REV:PATH`, `:PATH` or `:2:PATH`."""
     return ":" in name and not name.startswith("-") and "\n" not in name and "\0" not in name
 
 
 def parts(name: str) -> tuple[str, str]:
-    """The revision, or `:` and a stage for the index, and the path."""
+    """Return the revision, or `:` and a stage for the index, and the path."""
     if name[:1] == ":" and name[1:2] in STAGES and name[2:3] == ":":
         return name[:2], name[3:]
     revision, _, path = name.partition(":")
@@ -27,7 +27,7 @@ def parts(name: str) -> tuple[str, str]:
 
 
 def blob(name: str) -> bytes | None:
-    """The bytes of the file that a name stands for; None where it stands for none."""
+    """Return the bytes of the file of that name; None where there is none."""
     from kmerge_git.git.run_git import git_bytes
 
     if not may_be(name) or not parts(name)[1]:
@@ -39,7 +39,7 @@ def blob(name: str) -> bytes | None:
 
 
 def is_folder(name: str) -> bool:
-    """Whether a name stands for a folder of a commit or of the index."""
+    """Return whether a name is that of a folder of a commit or of the index."""
     from kmerge_git.git.run_git import try_git
 
     if not may_be(name):
@@ -51,7 +51,7 @@ def is_folder(name: str) -> bool:
 
 
 def names_revision(name: str) -> bool:
-    """Whether what stands before the colon is a commit, a tree or the index of a repository."""
+    """Return whether a commit, a tree or the index of a repository precedes the colon."""
     from kmerge_git.git.run_git import git_bytes, try_git
 
     if not may_be(name):
@@ -69,7 +69,7 @@ def names_revision(name: str) -> bool:
 
 
 def why_missing(name: str) -> KmergeError | None:
-    """What is wrong with a name that stands for no file; None if it is meant to be a file's."""
+    """Return the error about a name without a file; None if it is no revision's."""
     from kmerge_git.git.run_git import try_git
 
     if not names_revision(name):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from kmerge_git.atomic_files import read_text
+from kmerge_git.atomic_files import read_text, start_of
 from kmerge_git.bounds import SEALED_BYTES
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attribute_files import split_line
@@ -148,7 +148,7 @@ class _FileInForce:
         ]
         pairs = [(line.key, line.value) for line in config]
         self._settings = settle(path, pairs, attributes, os.environ, {})
-        self._data = _read_bytes(places.top / path)
+        self._data = start_of(places.top / path, SEALED_BYTES)
 
     def answer(self) -> InForce:
         """Return everything that counts for the file."""
@@ -241,15 +241,6 @@ class _FileInForce:
             return "the attribute linguist-generated"
         line = generator_line(self._data)
         return f"`{line}` at its top" if line else ""
-
-
-def _read_bytes(file: Path) -> bytes:
-    """Return the start of a file; nothing where none can be read, or behind a link."""
-    with suppress(OSError):
-        if file.is_file() and not file.is_symlink():
-            with file.open("rb") as opened:
-                return opened.read(SEALED_BYTES)
-    return b""
 
 
 def _shown_value(name: str, value: object) -> str:

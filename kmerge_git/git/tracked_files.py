@@ -40,7 +40,7 @@ class ThroughGit:
         show_call(argv, None, started())
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of `:0:PATH`, `HEAD:PATH`, ..; None where there is no such blob."""
+        """Return the bytes of `:0:PATH`, `HEAD:PATH`, ..; None where there is no such blob."""
         if "\n" in name:  # that ends a question
             try:
                 return git_bytes("-C", self._top, "cat-file", "blob", name)
@@ -74,7 +74,7 @@ class ThroughLibgit2:
         self._repository = repository
 
     def read(self, name: str) -> bytes | None:
-        """As `ThroughGit.read` does."""
+        """Return the same as `ThroughGit.read`."""
         entry: TreeEntry | None
         if name.startswith(":0:"):
             entry = self._repository.staged(name[3:])
@@ -95,7 +95,7 @@ SUBMODULE = 0o160000
 
 
 def blobs_of(top: str, files: int = 0) -> Blobs:
-    """The reader for so many files."""
+    """Return the reader for so many files."""
     if files < LIBGIT2_FILES:
         return ThroughGit(top)
     from kmerge_git.git.repository import Repository
@@ -107,7 +107,7 @@ def blobs_of(top: str, files: int = 0) -> Blobs:
 
 
 def top_of_tree() -> str | None:
-    """The top of the working tree around the current folder, or None outside of one."""
+    """Return the top of the working tree around the current folder; None outside of one."""
     try:
         found = git_bytes("rev-parse", "--show-toplevel")
     except (GitFailed, UsageError):
@@ -116,10 +116,10 @@ def top_of_tree() -> str | None:
 
 
 def staged_paths(top: str, both: Collection[str]) -> list[str]:
-    """The files that will be committed with a change, paths from the top.
+    """Return the files that will be committed with a change, paths from the top.
 
-    While a merge is unfinished these are also the files that both sides changed: one that was
-    resolved to ours as a whole is no change to the last commit, and yet may be a lost one.
+    `both` are the files that both sides of an unfinished merge changed. They count as well: one
+    that was resolved to ours as a whole equals the last commit, and yet a change may be lost.
     """
     found = dict.fromkeys(_changed(top, "--cached"))
     found.update(dict.fromkeys(sorted(set(both) & set(tracked(top))) if both else ()))
@@ -132,17 +132,17 @@ def _changed(top: str, *what: str) -> list[str]:
 
 
 def tracked(top: str, *patterns: str) -> list[str]:
-    """The tracked files that match, paths from the top."""
+    """Return the tracked files that match, paths from the top."""
     return names_in(git_bytes("-C", top, "ls-files", "-z", "--", *patterns))
 
 
 def committed(top: str, revision: str) -> list[str]:
-    """The files of a commit, paths from the top."""
+    """Return the files of a commit, paths from the top."""
     return names_in(
         git_bytes("-C", top, "ls-tree", "-r", "-z", "--full-tree", "--name-only", revision)
     )
 
 
 def names_in(out: bytes) -> list[str]:
-    """The names that git tells with `-z`."""
+    """Read names that git prints with `-z`."""
     return [os.fsdecode(name) for name in out.split(b"\0") if name]
