@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Literal
 
 from kmerge_git.errors import TimeUp
@@ -27,7 +28,7 @@ def merge_all(
 ) -> list[Both]:
     """Merge files that know nothing of each other; `seconds` for each, 0: no limit."""
     lines = lines or Libgit2LineMerge()
-    found = []
+    merged = []
     with alarm(seconds) as ring_in:
         for job in jobs:
             try:
@@ -36,8 +37,8 @@ def merge_all(
                 ring_in(0)
             except TimeUp:
                 both = _by_lines(job, lines, seconds)
-            found.append(both)
-    return found
+            merged.append(both)
+    return merged
 
 
 def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
@@ -45,11 +46,12 @@ def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
     text, count = lines.merge_file(*texts.each(), job.options.but(favor=""))
     late = f"no result within {seconds:g} s"
     if job.options.generated and count:
-        found = Outcome(texts.ours, False, "kept", conflicts=(Conflict("", "", GENERATED),))
-        found.reason = f"{late}; {GENERATED}"
-        return Both(found, text if count >= 0 else texts.ours, False)
+        reason = f"{late}; {GENERATED}"
+        conflict = Conflict("", "", GENERATED)
+        outcome = Outcome(texts.ours, False, "kept", conflicts=(conflict,), reason=reason)
+        return Both(outcome, text if count >= 0 else texts.ours, False)
     why = f"{late}, git's line merge instead"
-    conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
+    conflicts = (Conflict("", "", "the lines conflict"),) * count
     if count < 0:
         text, conflicts = texts.ours, (Conflict("", "", why),)
     outcome = Outcome(text, count == 0, "lines", conflicts=conflicts, reason=why)
@@ -60,13 +62,13 @@ Result = Literal["clean", "resolved", "improved", "moved", "conflict"]
 
 
 def plain(conflict: Conflict) -> dict[str, str]:
-    """A conflict for a report: where, why, and the three texts without their indentation."""
+    """Return a conflict for a report: place, cause, and the three texts without indentation."""
     texts = {side: short(getattr(conflict, side)) for side in ("base", "ours", "theirs")}
     return {"resource": conflict.resource, "field": conflict.field, "why": conflict.why} | texts
 
 
 def plain_decision(decision: Decision) -> dict[str, str]:
-    """What a policy or the favourite side decided, for a report."""
+    """Return a decision of a policy or the favourite side, for a report."""
     return {
         "resource": decision.resource,
         "field": decision.path,
@@ -77,7 +79,7 @@ def plain_decision(decision: Decision) -> dict[str, str]:
 
 
 def short(text: str) -> str:
-    """A few lines of a file without the indentation that they share."""
+    """Return a few lines of a file without the indentation that they share."""
     return textwrap.dedent(text).strip("\n")
 
 
@@ -116,7 +118,7 @@ def options_for(
     mine: str = "",
     define: Callable[[], None] | None = None,
 ) -> Options:
-    """How a path is merged by its settings; `mine` is the side whose change goes on top."""
+    """Return how a path is merged; `mine` is the side whose change goes on top."""
     return Options(
         path,
         settings.rules,
@@ -131,7 +133,7 @@ def options_for(
 
 
 def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineMerge) -> Both:
-    """Git's and kmerge's merge of a file that both sides have, the line merge made once."""
+    """Merge a file that both sides have as git and as kmerge, with one line merge for both."""
     texts = three.map(lambda data: data or b"")
     by_lines = _Lines(texts, options.but(favor=""), lines)  # git alone favours nobody
 
@@ -148,13 +150,4 @@ class _Lines:
     """Git's line merge of a file, made when it is asked for."""
 
     def __init__(self, texts: Three[bytes], options: Options, lines: Libgit2LineMerge) -> None:
-        self._texts = texts
-        self._options = options
-        self._lines = lines
-        self._answer: tuple[bytes, int] | None = None
-
-    def result(self) -> tuple[bytes, int]:
-        """As `GitMergeFile.result`."""
-        if self._answer is None:
-            self._answer = self._lines.merge_file(*self._texts.each(), self._options)
-        return self._answer
+        self.result = cache(partial(lines.merge_file, *texts.each(), options))

@@ -32,7 +32,7 @@ from kmerge_git.whole.path_options import SettingsOf
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What the user asked for."""
+    """The wishes of the user."""
 
     paths: tuple[str, ...] = ()
     favor: str | None = None
@@ -53,7 +53,7 @@ class SolvePlan:
 
     @property
     def is_solved(self) -> bool:
-        """Whether no chosen manifest stays in conflict."""
+        """Return whether no chosen manifest stays in conflict."""
         return all(file.verdict == "solved" for file in self.files)
 
 
