@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal
 
 from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.repository import Repository
@@ -28,38 +28,10 @@ from kmerge_git.whole.moved_edits import (
     words_for_target,
 )
 
-
-class Ground(Protocol):
-    """Where the results will be written: it may hold work that nobody staged."""
-
-    def in_the_way(
-        self, path: str, three: Three[bytes | None], made: Iterable[bytes | None]
-    ) -> str:
-        """Why a file in conflict must be left alone, or nothing; `made` is what we may leave."""
-
-    def is_as_staged(self, path: str, data: bytes) -> bool:
-        """Whether a file that is not in conflict holds nothing else."""
-
-
-class Nowhere:
-    """Trees: nobody works in them."""
-
-    def in_the_way(
-        self, path: str, three: Three[bytes | None], made: Iterable[bytes | None]
-    ) -> str:
-        """Nothing ever is."""
-        return ""
-
-    def is_as_staged(self, path: str, data: bytes) -> bool:
-        """It always is."""
-        return True
-
-
-NOWHERE = Nowhere()
-
-
 Verdict = Literal["solved", "conflict", "skipped"]
-
+# why a file in conflict must be left alone, or nothing: it is called with the path, the three
+# versions, and the texts that an earlier run may have left
+InTheWay = Callable[[str, Three[bytes | None], Iterable[bytes | None]], str]
 
 _NO_TEXTS: Three[bytes | None] = Three(None, None, None)
 
@@ -69,20 +41,22 @@ class Scene:
     """A merge as git left it."""
 
     repository: Repository
-    trees: Three[str | None] | None  # None: they are not known, and no resource is followed
+    trees: Three[str | None] | None  # None: they are unknown, and no resource is followed
     conflicts: tuple[Stages, ...]
     settled: Callable[[str], TreeEntry | None]  # a file of the result without a conflict
     options: Callable[[str], Options]
-    ground: Ground = NOWHERE
+    # nobody works in trees; a working tree may hold work that nobody staged
+    in_the_way: InTheWay = lambda path, three, texts: ""
+    is_as_staged: Callable[[str, bytes], bool] = lambda path, data: True
     merge_all: Callable[[Sequence[Job], float], Sequence[Both]] = merge_all
     seconds: float = 0.0  # for a file; git's line merge stands then; 0: no limit
-    filters: bool = False  # whether files that pass through a program are merged, too
-    favors_deletions: bool = False  # whether a favoured side says if a file stays
+    filters: bool = False  # files that pass through a program are merged, too
+    favors_deletions: bool = False  # a favoured side decides if a file stays
 
 
 @dataclass(frozen=True, slots=True)
 class FileMerge:
-    """What becomes of a file; `data` is None for a deletion or where nothing is written."""
+    """The result for a file; `data` is None for a deletion or where nothing is written."""
 
     path: str
     situation: str
@@ -93,37 +67,37 @@ class FileMerge:
     writes: bool = False
     both: Both | None = None  # None: there was nothing to merge
     moves: tuple[MovedEdit, ...] = ()  # of resources that left the file, or came into it
-    settled_by: str = ""  # what settled a file without a merge
+    settled_by: str = ""  # the reason why a file was settled without a merge
     favor: str = ""  # the side that wins where both changed something
-    # what was merged in a file that was not in conflict: the target of a moved resource
+    # the versions of a file that was not in conflict: the target of a moved resource
     stages: Three[bytes] | None = None
-    three: Three[bytes | None] = _NO_TEXTS  # what was merged: without what moved elsewhere
+    three: Three[bytes | None] = _NO_TEXTS  # the merged versions, without moved resources
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """What is left for a person."""
+        """The conflicts that are left for a person."""
         return self.both.outcome.conflicts if self.both else ()
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """What was decided, place by place."""
+        """The decisions, place by place."""
         return self.both.outcome.decisions if self.both else ()
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """What a policy or the favourite side decided, in words."""
+        """The decisions of a policy or the favourite side, in words."""
         if self.both is None or (self.both.outcome.method == "lines" and self.both.git_clean):
             return ()
         return tuple(self.both.outcome.chosen(self.favor))
 
     @property
     def method(self) -> str:
-        """How the file was merged, as `Outcome.method` says it, or what settled it otherwise."""
+        """The method of the merge as in `Outcome.method`, or `settled_by` without a merge."""
         return self.both.outcome.method if self.both else self.settled_by
 
     @property
     def git_clean(self) -> bool:
-        """Whether git's line merge alone would have come to a result.
+        """Return whether git's line merge alone would have come to a result.
 
         A file into which a resource moved is in no conflict there: git leaves it as it is.
         """
@@ -133,12 +107,12 @@ class FileMerge:
 
     @property
     def asks(self) -> bool:
-        """Whether a person can decide in it, place by place: not where ours is kept whole."""
+        """Return whether a person can decide in it: not where ours is kept whole."""
         return self.verdict == "conflict" and self.method != "kept"
 
     @property
     def result(self) -> Result:
-        """The file in one word, beside git's result."""
+        """The result in one word, compared with git's."""
         if self.verdict != "solved":
             return "conflict"
         if self.moves:
@@ -158,12 +132,12 @@ class _Look:
 
     @property
     def rest(self) -> Three[bytes | None]:
-        """The three versions without what moved away."""
+        """The three versions without the resources that moved away."""
         return without_edits(self.three, self.moves)
 
     @property
     def is_on_both(self) -> bool:
-        """Whether both sides have the file."""
+        """Return whether both sides have the file."""
         return self.three.ours is not None and self.three.theirs is not None
 
 
@@ -194,24 +168,22 @@ def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
             yield _Look(stages, options, obstacle=obstacle)
             continue
         three = Three(*map(scene.repository.text, stages.entries))
-        # what a generator writes is generated again: nothing is taken out of it by hand
+        # a generated file is generated again: nothing is taken out of it by hand
         moves = () if options.generated else find_moves(stages.path, three, *arrivals)
         follows = (move for move in moves if _can_follow(scene, conflicted.get(move.target), move))
         yield _Look(stages, options, three, tuple(follows))
 
 
 def _filtered(repository: Repository, path: str) -> str:
-    """Git's blobs of such a path are no text (git-crypt, LFS): nothing to merge by structure."""
+    """Return why a path is no text in git (git-crypt, LFS), or nothing."""
     name = repository.attribute(path, "filter")
     return f"it passes through the filter {name!r}" if name not in (None, "unset") else ""
 
 
 def _can_follow(scene: Scene, target: Stages | None, move: MovedEdit) -> bool:
-    """Whether the new file is free of conflicts, or its stages are the edit's (a killed run)."""
+    """Return whether the new file is free of conflicts, or a killed run wrote its stages."""
     # other stages may have the same resource: the edit has no place but the old file then
-    if target is None:
-        return True
-    return move.is_done(Three(*map(scene.repository.text, target.entries)))
+    return target is None or move.is_done(Three(*map(scene.repository.text, target.entries)))
 
 
 def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
@@ -220,8 +192,7 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
     if look.obstacle:
         return replace(skipped, why=look.obstacle)
     file = _merged(look, both) if both else _deleted(scene, look)
-    made = _may_be_there(scene, look, file)
-    in_the_way = scene.ground.in_the_way(stages.path, look.three, made)
+    in_the_way = scene.in_the_way(stages.path, look.three, _may_be_there(scene, look, file))
     if in_the_way:
         return replace(skipped, why=in_the_way)
     if look.moves:
@@ -230,10 +201,7 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
 
 
 def _may_be_there(scene: Scene, look: _Look, file: FileMerge) -> Iterator[bytes | None]:
-    """What we leave in such a file, and what the driver does.
-
-    It knows no moves and was given no side to favour.
-    """
+    """Yield our result, and that of the driver, which knows neither moves nor a favoured side."""
     yield file.data
     if look.is_on_both and (look.moves or look.options.favor):
         (both,) = scene.merge_all([Job(look.three, look.options.but(favor=""))], scene.seconds)
@@ -249,7 +217,7 @@ def _merged(look: _Look, both: Both) -> FileMerge:
         "" if outcome.clean and outcome.reason != BY_BLOCKS else outcome.reason,
         outcome.text,
         merged_mode(*stages.entries),
-        # `kept`: a file that must not hold markers; of SOPS what git left there stays
+        # `kept`: a file that must not hold markers; a file of SOPS stays as git left it
         writes=outcome.clean or outcome.method != "kept" or look.options.generated,
         both=both,
         favor=look.options.favor,
@@ -258,11 +226,11 @@ def _merged(look: _Look, both: Both) -> FileMerge:
 
 
 def _deleted(scene: Scene, look: _Look) -> FileMerge:
-    """A file that one side deleted and the other changed, but for what moved elsewhere."""
+    """Decide about a file that one side deleted and the other changed."""
     stages, three = look.stages, look.rest
     mode, favored = merged_mode(*stages.entries), look.options.favor
     file = FileMerge(stages.path, stages.situation, "solved", mode=mode, writes=True, three=three)
-    if look.moves and changed_nothing_else(three):  # what the other side changed lives on elsewhere
+    if look.moves and changed_nothing_else(three):  # the edits went with the resources
         return replace(file, settled_by="moved")
     if favored and scene.favors_deletions:
         data = three.ours if favored == "ours" else three.theirs
@@ -281,7 +249,7 @@ def _with_targets(scene: Scene, files: list[FileMerge]) -> tuple[FileMerge, ...]
     free = sorted(_targets(files) - conflicted)
     entries = {path: _free_entry(scene, path, files) for path in free}
     busy = {path: entry for path, entry in entries.items() if isinstance(entry, str)}
-    # Where an edit cannot follow, the old file is the only place that still shows it.
+    # where an edit cannot follow, the old file is the only place that still shows it
     kept = [_blocked(file, busy) if busy.keys() & _targets([file]) else file for file in files]
     moves = [move for file in kept if file.verdict != "skipped" for move in file.moves]
     jobs: list[Job] = []
@@ -297,15 +265,14 @@ def _with_targets(scene: Scene, files: list[FileMerge]) -> tuple[FileMerge, ...]
 
 
 def _targets(files: Iterable[FileMerge]) -> set[str]:
-    """The files into which resources of these were moved."""
+    """Return the files into which resources of these were moved."""
     left = (file for file in files if file.verdict != "skipped")
     return {move.target for file in left for move in file.moves}
 
 
 def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntry | str:
-    """The file into which resources moved, or why nothing can be done there."""
+    """Return the file into which resources moved, or why nothing can be done there."""
     entry = scene.settled(path)
-    work = "has changes of its own: commit or stash them first"
     if entry is None:
         return "is not there, or has another name"
     if not entry.is_text:
@@ -314,13 +281,15 @@ def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntr
     moves = [move for file in files for move in file.moves if move.target == path]
     if not all(move.fits(data) for move in moves):
         return "has no single place for it"
-    return entry if scene.ground.is_as_staged(path, data) else work
+    if not scene.is_as_staged(path, data):
+        return "has changes of its own: commit or stash them first"
+    return entry
 
 
 def _target(
     path: str, entry: TreeEntry, moves: tuple[MovedEdit, ...], job: Job, both: Both
 ) -> FileMerge:
-    """The merge of a file into which resources moved."""
+    """Return the merge of a file into which resources moved."""
     outcome = both.outcome
     return FileMerge(
         path,

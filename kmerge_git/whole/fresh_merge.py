@@ -1,9 +1,10 @@
-"""All manifests of a merge at once: what git left in conflict a moment ago, settled and staged."""
+"""Settle and stage all manifests at once that git left in conflict a moment ago."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from kmerge_git.git.index_stages import Operation, Stages
 from kmerge_git.git.inmemory import Libgit2LineMerge
@@ -22,7 +23,7 @@ Labels = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A merge that is to be made, and what git's configuration says about merges."""
+    """A merge that is to be made, with git's configuration for merges."""
 
     repository: Repository
     place: MergeSite
@@ -40,13 +41,15 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
     sides = (repository.commit(oid).tree for oid in (place.ours, place.theirs))
     trees = Three[str | None](base, *sides)
     options = _Labelled(repository, settings, trees, conflicts)
+    tree = WorkTree(repository, settings, force=False)
     scene = Scene(
         repository,
         trees,
         conflicts,
         repository.staged,
         options,
-        _JustMerged(repository, settings),
+        partial(_work, repository, settings, tree, Libgit2LineMerge()),
+        tree.is_as_staged,
         merge_on_cores,
         settings.timeout,
         filters=True,  # git gives them to its driver as well
@@ -59,7 +62,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
 
 
 def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:
-    """Whether git gave the file to the driver, or never asked one because a side deleted it."""
+    """Return whether git gave the file to the driver, or a side deleted it."""
     if stages.path in out_of_the_way(start.answer.out):
         return False
     if stages.path in start.given:
@@ -68,14 +71,14 @@ def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:
 
 
 def _as_the_driver(file: FileMerge) -> FileMerge:
-    """A sealed file holds ours, unmarked."""
+    """Write ours, without markers, into a sealed file."""
     if file.method == "kept" and file.data is not None:
         return replace(file, writes=True)
     return file
 
 
 class _Labelled:
-    """The settings of a path, with the names that git gives to the sides of a renamed file."""
+    """The options of a path, with git's labels for the sides of a renamed file."""
 
     def __init__(
         self,
@@ -108,7 +111,7 @@ class _Labelled:
         return options.but(labels=(base, ours, theirs))
 
     def _place(self, tree: str, path: str, oid: str) -> str:
-        """Where a side has the text; where it has the file elsewhere, by the text alone."""
+        """Return where a side has the text; a renamed file is found by its text."""
         if self._repository.entry(tree, path):
             return path
         if tree not in self._names:  # of all files, once: a folder that is renamed has many
@@ -118,36 +121,28 @@ class _Labelled:
 
 
 def _names_by_text(tree: str) -> dict[str, list[str]]:
-    """The files of a tree, by the ids of their texts."""
-    found: dict[str, list[str]] = {}
+    """Return the files of a tree by the ids of their texts."""
+    names: dict[str, list[str]] = {}
     for entry in ask_git("ls-tree", "-r", "-z", "--full-tree", tree).out.split("\0")[:-1]:
         kind, _, name = entry.partition("\t")
-        found.setdefault(kind.rpartition(" ")[2], []).append(name)
-    return found
+        names.setdefault(kind.rpartition(" ")[2], []).append(name)
+    return names
 
 
-class _JustMerged:
-    """The working tree right after git's part: what git wrote there needs no second look."""
-
-    def __init__(self, repository: Repository, options: Callable[[str], Options]) -> None:
-        self._repository = repository
-        self._tree = WorkTree(repository, options, force=False)
-        self._options = options
-        self._lines = Libgit2LineMerge()
-
-    def in_the_way(
-        self, path: str, three: Three[bytes | None], made: Iterable[bytes | None]
-    ) -> str:
-        """As in `WorkTree`: work that somebody did there meanwhile."""
-        if is_converted(self._repository, path):
-            return ""  # what git makes of its text in the working tree only git knows
-        texts = three.map(lambda data: data or b"").each()
-        text, count = self._lines.merge_file(*texts, self._options(path).but(favor=""))
-        text = self._repository.to_worktree(path, text)
-        if count >= 0 and self._tree.is_as_staged(path, text):
-            return ""
-        return self._tree.in_the_way(path, three, made)
-
-    def is_as_staged(self, path: str, data: bytes) -> bool:
-        """As in `WorkTree`."""
-        return self._tree.is_as_staged(path, data)
+def _work(
+    repository: Repository,
+    options: Callable[[str], Options],
+    tree: WorkTree,
+    lines: Libgit2LineMerge,
+    path: str,
+    three: Three[bytes | None],
+    texts: Iterable[bytes | None],
+) -> str:
+    """Return why a file must be left alone; git wrote it a moment ago, if nobody worked in it."""
+    if is_converted(repository, path):
+        return ""  # nobody but git knows its text in the working tree
+    versions = three.map(lambda data: data or b"").each()
+    text, count = lines.merge_file(*versions, options(path).but(favor=""))
+    if count >= 0 and tree.is_as_staged(path, repository.to_worktree(path, text)):
+        return ""
+    return tree.in_the_way(path, three, texts)

@@ -23,7 +23,7 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Options
+from kmerge_git.outcome import SIDES, Options
 from kmerge_git.text.markers import resolve
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
 from kmerge_git.whole.operation import current_operation
@@ -71,18 +71,21 @@ def make_plan(
     operation = operation or current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels, mine=operation.mine)
     conflicts = repository.conflicts()
-    names = _GivenNames(repository, operation)
     reasons = {
-        s.path: options.refusal(s.path, json=wishes.json) or names.refusal(s) for s in conflicts
+        stages.path: options.refusal(stages.path, json=wishes.json)
+        or _refusal_of_name(repository, operation, stages)
+        for stages in conflicts
     }
     others = tuple(path for path, reason in reasons.items() if reason)
+    tree = WorkTree(repository, options, force=wishes.force, is_ours=is_ours)
     scene = Scene(
         repository,
         Three(operation.base, operation.ours, operation.theirs) if operation.is_known else None,
         conflicts,
         repository.staged,
         options,
-        WorkTree(repository, options, force=wishes.force, is_ours=is_ours),
+        tree.in_the_way,
+        tree.is_as_staged,
         seconds=options.timeout,
         favors_deletions=True,
     )
@@ -92,37 +95,29 @@ def make_plan(
     return SolvePlan(operation, files, others, tuple(options.problems), why_not, options)
 
 
-class _GivenNames:
-    """The names of the files in conflict: some are what git suggests, and its stages do not say so.
+def _refusal_of_name(repository: Repository, operation: Operation, stages: Stages) -> str:
+    """Return why a person has to choose the name of a file, or nothing.
 
-    Whoever settles such a file by what is in it has chosen the name as well.
+    Some names are suggestions of git, and the stages do not tell. A person who settles such a file
+    by its content has chosen the name as well.
     """
-
-    def __init__(self, repository: Repository, operation: Operation) -> None:
-        self._repository = repository
-        self._operation = operation
-        wanted = [v for k, v in repository.settings() if k.lower() == "merge.directoryrenames"]
-        self._is_asked = (wanted or ["conflict"])[-1].lower() == "conflict"
-
-    def refusal(self, stages: Stages) -> str:
-        """Why a person has to choose the name, or nothing."""
-        if not self._operation.is_known or None in (stages.ours, stages.theirs):
-            return ""
-        trees = self._operation.ours, self._operation.theirs
-        there = [self._repository.entry(tree, stages.path) for tree in trees]
-        if stages.base is None and all(there):
-            found = [entry.oid for entry in there if entry]
-            if found != [entry.oid for entry in stages.entries if entry]:
-                return "two files were renamed to this name"
-            return ""
-        # of a renamed file one side has the name, of an added one both
-        if self._is_asked and (stages.base is None or not any(there)):
-            return "its folder was renamed on one side: the name is yours to choose"
+    if not operation.is_known or None in (stages.ours, stages.theirs):
         return ""
+    there = [repository.entry(tree, stages.path) for tree in (operation.ours, operation.theirs)]
+    if stages.base is None and all(there):
+        oids = [entry.oid for entry in there if entry]
+        is_added = oids == [entry.oid for entry in stages.entries if entry]
+        return "" if is_added else "two files were renamed to this name"
+    if stages.base is not None and any(there):
+        return ""
+    # of a renamed file one side has the name, of an added one both
+    wanted = [v for k, v in repository.settings() if k.lower() == "merge.directoryrenames"]
+    is_asked = (wanted or ["conflict"])[-1].lower() == "conflict"
+    return "its folder was renamed on one side: the name is yours to choose" if is_asked else ""
 
 
 class WorkTree:
-    """The files on the disk: what somebody did there since the merge is not overwritten."""
+    """The files on the disk; work that somebody did there since the merge is kept."""
 
     def __init__(
         self,
@@ -132,7 +127,7 @@ class WorkTree:
         force: bool,
         is_ours: Callable[[str, bytes], bool] = lambda path, found: False,
     ) -> None:
-        self._top = repository.worktree or ""
+        self._top = Path(repository.worktree or "")
         self._repository = repository
         self._tree = read_text(Path(repository.git_dir, "AUTO_MERGE")).strip()
         self._options = options
@@ -141,27 +136,25 @@ class WorkTree:
         self._lines = Libgit2LineMerge()
 
     def in_the_way(
-        self, path: str, three: Three[bytes | None], made: Iterable[bytes | None]
+        self, path: str, three: Three[bytes | None], texts: Iterable[bytes | None]
     ) -> str:
-        """Why a file in conflict must be left alone: it is none that a merge leaves."""
-        if any(Path(self._top, folder).is_symlink() for folder in Path(path).parents):
+        """Return why a file in conflict must be left alone: no merge leaves it so."""
+        if any((self._top / folder).is_symlink() for folder in Path(path).parents):
             return "a folder above it is a symbolic link now"
         if self._force:
             return ""
-        size, found = self._options(path).marker_size, self._found(path)
-        if found is not None and (
-            self._is_as_git_left_it(path, found) or self._is_ours(path, found)
-        ):
+        data = content(self._top, path)
+        if data is None or self._is_as_git_left_it(path, data) or self._is_ours(path, data):
             return ""
-        if is_left_by_a_merge(found, three, made, self._lines, size):
+        if is_left_by_a_merge(data, three, texts, self._lines, self._options(path).marker_size):
             return ""
         return (
             "edited by hand since the merge, or by rerere: `git add` it, or `kmerge solve --force` "
             "it for a new start"
         )
 
-    def _is_as_git_left_it(self, path: str, found: bytes) -> bool:
-        """Whether a file is what git wrote: it notes the tree, markers and all."""
+    def _is_as_git_left_it(self, path: str, data: bytes) -> bool:
+        """Return whether git wrote a file: it notes the tree, with the markers."""
         if not self._tree:
             return False
         try:
@@ -169,40 +162,39 @@ class WorkTree:
             left = self._repository.text(entry) if entry is not None and entry.is_text else None
         except (KmergeError, ValueError):  # a note about a tree that is not there any more
             return False
-        return left is not None and left.replace(b"\r\n", b"\n") == found.replace(b"\r\n", b"\n")
+        return left is not None and _plain(left) == _plain(data)
 
     def is_as_staged(self, path: str, data: bytes) -> bool:
-        """Whether a file that is not in conflict holds nothing else than what is staged."""
+        """Return whether a file that is not in conflict is as it was staged."""
         try:
-            found = self._found(path)
+            present = content(self._top, path)
         except KmergeError:  # a folder is there, or nobody may read it
             return False
-        if found is None:
-            return self._is_left_out(path)
-        return found.replace(b"\r\n", b"\n") == data.replace(b"\r\n", b"\n")
-
-    def _is_left_out(self, path: str) -> bool:
-        """Whether it is not there because the checkout is sparse; not because it was deleted."""
-        asked = ask_git("ls-files", "-t", "-z", "--", f":(top,literal){path}", cwd=Path(self._top))
-        return asked.out.startswith("S ")
-
-    def _found(self, path: str) -> bytes | None:
-        return content(Path(self._top), path)
+        if present is not None:
+            return _plain(present) == _plain(data)
+        # a sparse checkout leaves files out; others were deleted
+        answer = ask_git("ls-files", "-t", "-z", "--", f":(top,literal){path}", cwd=self._top)
+        return answer.out.startswith("S ")
 
 
 def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -> None:
     """Write and stage what the plan says, in an order that can be interrupted anywhere.
 
-    `fresh`: git wrote every file a moment ago. Its own way to write is as good then (nothing waits
-    for the disk), and what is staged is the merge, whatever the checkout made of it.
+    `fresh`: git wrote every file a moment ago. As with git, nothing waits for the disk then, and
+    the merge itself is staged, whatever the checkout made of it.
     """
     worktree = repository.worktree or ""
     writes = [file for file in plan.files if file.writes]
-    stages = [_stages(repository, file.stages, file) for file in writes if file.stages]
+    # `git checkout -m` will show the very conflict that was solved
+    stages = [
+        Stages(file.path, *(_stored(repository, data, file) for data in file.stages.each()))
+        for file in writes
+        if file.stages
+    ]
     index_stages.mark_unmerged(worktree, stages)
     by_git: list[tuple[str, TreeEntry]] = []
     for file in writes:
-        if file.data is not None and _needs_git(repository, file.path, file.data):
+        if file.data is not None and (b"\0" in file.data or is_converted(repository, file.path)):
             by_git.append((file.path, _stored(repository, file.data, file)))
             continue
         try:
@@ -231,72 +223,60 @@ def _stored(repository: Repository, data: bytes, file: FileMerge) -> TreeEntry:
     return TreeEntry(repository.store(data), file.mode)
 
 
-def _needs_git(repository: Repository, path: str, data: bytes) -> bool:
-    return b"\0" in data or is_converted(repository, path)
-
-
 def is_converted(repository: Repository, path: str) -> bool:
-    """Whether only git itself can write such a file: by a filter program, or in an encoding."""
+    """Return whether only git can write such a file: by a filter program, or in an encoding."""
     names = ("filter", "working-tree-encoding")
     return any(repository.attribute(path, name) not in (None, "unset") for name in names)
-
-
-def _stages(repository: Repository, three: Three[bytes], file: FileMerge) -> Stages:
-    """The stages of the file: `git checkout -m` will show the very conflict that was solved."""
-    at = three.map(lambda data: _stored(repository, data, file))
-    return Stages(file.path, *at.each())
 
 
 def _write(repository: Repository, worktree: str, file: FileMerge, *, durable: bool) -> None:
     target = Path(worktree, file.path)
     if file.data is None:
         target.unlink(missing_ok=True)
-    else:
-        data = repository.to_worktree(file.path, file.data)
-        # inside git's directory a leftover of a kill is in nobody's way
-        drafts = Path(repository.git_dir)
-        is_executable = bool(file.mode & 0o111)
-        replace_file(
-            target, data, drafts=drafts, executable=is_executable, durable=durable, parents=True
-        )
+        return
+    replace_file(
+        target,
+        repository.to_worktree(file.path, file.data),
+        drafts=repository.git_dir,  # there a leftover of a kill disturbs nobody
+        executable=bool(file.mode & 0o111),
+        durable=durable,
+        parents=True,
+    )
 
 
 def is_left_by_a_merge(
-    found: bytes | None,
+    data: bytes | None,
     three: Three[bytes | None],
     merged: Iterable[bytes | None],
     lines: Libgit2LineMerge,
     size: int = 7,
 ) -> bool:
-    """Whether overwriting loses nothing: a missing file, one side, or a merge with its markers.
+    """Return whether a file can be overwritten: a missing one, a side, or a merge with markers.
 
     Labels and conflict styles differ, so both readings of the markers are compared: with git's
     merge, and with those that kmerge made or may have made.
     """
-    if found is None:
+    if data is None:
         return True
-    plain = _plain(found)
+    plain = _plain(data)
     if plain in {_plain(side) for side in three.each() if side}:
         return True
     pair = _readings(plain, size)
-    if any(pair == _readings(_plain(data), size) for data in merged if data is not None):
+    if any(pair == _readings(_plain(text), size) for text in merged if text is not None):
         return True
     sides = three.map(lambda side: side or b"")
     # where a side gave the file other line ends, every line of it is in conflict
     return any(
-        _is_left(text, of, lines, size) for text, of in ((plain, sides.map(_plain)), (found, sides))
+        _is_left(text, of, lines, size) for text, of in ((plain, sides.map(_plain)), (data, sides))
     )
 
 
 def _is_left(text: bytes, three: Three[bytes], lines: Libgit2LineMerge, size: int) -> bool:
     known = [lines.readings(*three.each(), patience=flag) for flag in (False, True)]
-    if _ends_in_a_marker(text, size):  # what stands before a marker has a line end there
+    last = text[:-1].rpartition(b"\n")[2]
+    if text.endswith(b"\n") and last.startswith(b">" * size):  # lines before a marker have an end
         known = [(_ended(ours), _ended(theirs)) for ours, theirs in known]
     return _readings(text, size) in known
-
-
-def _ends_in_a_marker(found: bytes, size: int) -> bool:
-    return found.endswith(b"\n") and found[:-1].rpartition(b"\n")[2].startswith(b">" * size)
 
 
 def _ended(text: bytes) -> bytes:
@@ -304,12 +284,12 @@ def _ended(text: bytes) -> bytes:
 
 
 def _plain(data: bytes) -> bytes:
-    """Without the line ends that a checkout may have added."""
+    """Return a text without the line ends that a checkout may have added."""
     return data.replace(b"\r\n", b"\n")
 
 
 def _readings(data: bytes, size: int) -> tuple[bytes, bytes]:
-    """A conflicted text with every conflict resolved to ours, and to theirs."""
+    """Return a conflicted text with every conflict resolved to ours, and to theirs."""
     text = data.decode("utf-8", "surrogateescape")
-    ours, theirs = (resolve(text, side, size) for side in ("ours", "theirs"))
-    return ours.encode("utf-8", "surrogateescape"), theirs.encode("utf-8", "surrogateescape")
+    ours, theirs = (resolve(text, side, size).encode("utf-8", "surrogateescape") for side in SIDES)
+    return ours, theirs
