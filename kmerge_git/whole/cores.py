@@ -1,7 +1,7 @@
-"""Merges of many files on all cores: forked children, which send plain values back.
+"""Merge many files on all cores: forked children send plain values back.
 
-A child merges in memory; it touches no repository, and ends without running what its parent would
-run at its end. Whatever becomes of it, each of its files is merged: by the parent, if need be.
+A child merges in memory; it touches no repository, and ends without the work that its parent does
+at its end. If a child fails, the parent merges its files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kmerge_git.whole.both_merges import Both, Job, merge_all
 
 
 def cores() -> int:
-    """The processors that this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -35,8 +35,8 @@ def cores() -> int:
 def collect_rarely() -> None:
     """Look for garbage seldom in this process.
 
-    A merge makes no reference cycles, so all that it makes is freed as soon as nobody holds it;
-    to look for cycles among living nodes takes a quarter of the time.
+    A merge makes no reference cycles, so its objects are freed as soon as nobody holds them; to
+    look for cycles among living nodes takes a quarter of the time.
     """
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
@@ -56,19 +56,19 @@ def merge_on_cores(
         for part in parts[1:]:
             with suppress(OSError):  # no room for another process: the parent does it
                 children.append(_Child.start([jobs[at] for at in part], part, seconds))
-        found = dict(zip(parts[0], merge_all([jobs[at] for at in parts[0]], seconds), strict=True))
+        merged = dict(zip(parts[0], merge_all([jobs[at] for at in parts[0]], seconds), strict=True))
         for child in children:
-            found |= child.results()
+            merged |= child.results()
     finally:
         for child in children:
             child.end()
-    missing = [at for at in range(len(jobs)) if at not in found]
-    found |= zip(missing, merge_all([jobs[at] for at in missing], seconds), strict=True)
-    return [found[at] for at in range(len(jobs))]
+    missing = [at for at in range(len(jobs)) if at not in merged]
+    merged |= zip(missing, merge_all([jobs[at] for at in missing], seconds), strict=True)
+    return [merged[at] for at in range(len(jobs))]
 
 
 def _may_fork() -> bool:
-    """Whether a forked copy of this process can be trusted: nothing else runs in it."""
+    """Return whether a forked copy of this process can be trusted: nothing else runs in it."""
     return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
 
 
@@ -101,7 +101,7 @@ class _Child:
         return cls(pid, out, part, time.monotonic() + wait)
 
     def results(self) -> dict[int, Both]:
-        """What it found; nothing if it died on the way, or is stuck."""
+        """Return its merges; nothing if it died on the way, or is stuck."""
         data = b""
         while chunk := self._chunk():
             data += chunk
@@ -116,7 +116,7 @@ class _Child:
         return os.read(self.out, 1 << 20) if ready else b""
 
     def end(self) -> None:
-        """Leave nothing of it: it has answered, or nobody listens any more."""
+        """End the process: it has answered, or nobody waits for it any more."""
         os.close(self.out)
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
@@ -125,7 +125,7 @@ class _Child:
 
 
 def _work(jobs: Sequence[Job], into: int, seconds: float) -> None:
-    """All that a child does."""
+    """Do the whole work of a child."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # it dies at once; its parent says so
         collect_rarely()
@@ -138,15 +138,15 @@ def _work(jobs: Sequence[Job], into: int, seconds: float) -> None:
 
 
 def _plain(job: Job, both: Both) -> Both:
-    """The same as values alone; decisions only where somebody will be told of them."""
-    made = both.outcome
-    decisions = made.decisions if job.options.favor or job.options.policy else ()
+    """Return plain values; decisions only where they will be shown."""
+    full = both.outcome
+    decisions = full.decisions if job.options.favor or job.options.policy else ()
     outcome = Outcome(
-        made.text,
-        made.clean,
-        made.method,
-        conflicts=made.conflicts,
+        full.text,
+        full.clean,
+        full.method,
+        conflicts=full.conflicts,
         decisions=decisions,
-        reason=made.reason,
+        reason=full.reason,
     )
     return replace(both, outcome=outcome)

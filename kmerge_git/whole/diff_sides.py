@@ -1,13 +1,13 @@
-"""The two versions of many files that `kmerge diff` compares: of git's trees, or of folders.
+"""Read the two versions of many files that `kmerge diff` compares: of git's trees, or of folders.
 
-Git itself says which files differ (`git diff --raw`), with all that its words mean: ranges, merge
-bases, path patterns, files that are only touched. Only what differs is read.
+Git itself finds the files that differ (`git diff --raw`), and so ranges, merge bases, path patterns
+and touched files mean the same as for git. Only files that differ are read.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kmerge_git.compare.folder_changes import FILE, LINK, SUBMODULE, FileVersion, is_manifest
@@ -18,7 +18,7 @@ from kmerge_git.git.tracked_files import ThroughGit, top_of_tree
 
 Files = dict[str, FileVersion]
 EXECUTABLE = 0o100755
-NOTHING = frozenset("0")  # the id of what is not in the object database
+NOTHING = frozenset("0")  # the id of a file that is not in the object database
 WHOLE_PATHS = ("-c", "diff.relative=false", "diff")
 RAW = (
     *WHOLE_PATHS,
@@ -42,7 +42,7 @@ class TwoSides:
 
 @dataclass(frozen=True, slots=True)
 class DiffWords:
-    """What the command line names: revisions, paths, or two things to compare."""
+    """The words of the command line: revisions, paths, or two things to compare."""
 
     revisions: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class DiffWords:
 
 
 def understood(words: Sequence[str], behind: Sequence[str] | None) -> DiffWords:
-    """The words before and behind a `--` (None: there is none) as git takes them.
+    """Sort the words before and behind a `--` (None: there is none) as git does.
 
     Without one, two paths are two things to compare, and one `REV:PATH` is compared with that path.
     """
@@ -79,7 +79,7 @@ def understood(words: Sequence[str], behind: Sequence[str] | None) -> DiffWords:
 
 
 def is_revision(word: str) -> bool:
-    """Whether git takes a word for a commit, or for a range of them."""
+    """Return whether git takes a word for a commit, or for a range of them."""
     if word.startswith("-") or "\0" in word or (":" in word and ":/" not in word):
         return False
     try:
@@ -89,7 +89,7 @@ def is_revision(word: str) -> bool:
 
 
 def is_thing(word: str) -> bool:
-    """Whether a word is a file or a folder, of this machine or of git."""
+    """Return whether a word is a file or a folder, of this machine or of git."""
     return word == "-" or os.path.lexists(word) or _of_git(word)
 
 
@@ -109,7 +109,7 @@ def _kind(name: str) -> str:
 
 
 def _on_disk(path: str) -> str:
-    """A path of git as one of this folder."""
+    """Return a path of git as one of this folder."""
     if path.startswith(("./", "../")):
         return path
     return os.path.join(os.fsdecode(git_bytes("rev-parse", "--show-cdup").rstrip(b"\n")), path)
@@ -119,7 +119,7 @@ def _on_disk(path: str) -> str:
 
 
 def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
-    """What `git diff` would show; without a revision the last commit is the old version."""
+    """Return the sides of `git diff`; without a revision the last commit is the old one."""
     revisions = list(asked.revisions)
     if staged:
         if len(revisions) > 1 or any(".." in word for word in revisions):
@@ -133,11 +133,11 @@ def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
     except GitFailed as error:
         raise UsageError(_said(error), hint="see `git log` for revisions") from None
     unmerged = () if _are_commits(asked.revisions) else _unmerged(asked.paths)
-    return _read([e for e in _entries(out) if e.path not in unmerged], unmerged)
+    return _read(out, unmerged)
 
 
 def _are_commits(revisions: Sequence[str]) -> bool:
-    """Whether both versions are commits, so that the index and its conflicts do not matter."""
+    """Return whether both versions are commits, so that the index does not matter."""
     return bool(revisions) and len(try_git("rev-parse", "--revs-only", *revisions).split()) > 1
 
 
@@ -165,38 +165,22 @@ def _said(error: GitFailed) -> str:
     return line.removeprefix("fatal: ").removeprefix("error: ")
 
 
-@dataclass(frozen=True, slots=True)
-class RawEntry:
-    """A line of `git diff --raw`."""
-
-    path: str
-    modes: tuple[int, int]
-    ids: tuple[str, str]
-    status: str
-
-
-def _entries(out: bytes) -> list[RawEntry]:
-    words = os.fsdecode(out).split("\0")
-    found = []
-    for about, path in zip(words[:-1:2], words[1::2], strict=True):
-        old_mode, new_mode, old, new, status = about.removeprefix(":").split(" ")
-        modes = int(old_mode, 8), int(new_mode, 8)
-        found.append(RawEntry(path, modes, (old, new), status))
-    return found
-
-
-def _read(entries: Iterable[RawEntry], unmerged: tuple[str, ...]) -> TwoSides:
+def _read(raw: bytes, unmerged: tuple[str, ...]) -> TwoSides:
+    """Read the files that `git diff --raw` names."""
     blobs, top = ThroughGit("."), top_of_tree() or ""
     sides: tuple[Files, Files] = ({}, {})
-    for entry in entries:
-        for side, mode, oid in zip(sides, entry.modes, entry.ids, strict=True):
-            if mode:
-                side[entry.path] = _version(blobs, entry.path, mode, oid, top)
+    words = os.fsdecode(raw).split("\0")
+    for about, path in zip(words[:-1:2], words[1::2], strict=True):
+        old_mode, new_mode, old, new, _ = about.removeprefix(":").split(" ")
+        for side, octal, oid in zip(sides, (old_mode, new_mode), (old, new), strict=True):
+            mode = int(octal, 8)
+            if mode and path not in unmerged:
+                side[path] = _version(blobs, path, mode, oid, top)
     for path in sides[0].keys() & sides[1].keys():
         version = sides[1][path]
         if sides[0][path] != version:
             continue
-        if version.mode == SUBMODULE:  # as git says it: what is in it was never committed
+        if version.mode == SUBMODULE:  # git's word for uncommitted changes inside of it
             sides[1][path] = FileVersion(version.data + b"-dirty", SUBMODULE)
         else:  # only its line ends are others on disk
             del sides[0][path], sides[1][path]
@@ -219,16 +203,15 @@ def _version(blobs: ThroughGit, path: str, mode: int, oid: str, top: str = "") -
 
 
 def _checked_out(submodule: str) -> bytes:
-    """The commit of a submodule in the work tree."""
+    """Return the commit of a submodule in the work tree."""
     from kmerge_git.git.run_git import ask_git, environment  # few repositories have one
 
     env = environment(any_repository=True)
-    found = ask_git("-C", submodule, "rev-parse", "-q", "--verify", "HEAD", env=env)
-    return found.line.encode()
+    return ask_git("-C", submodule, "rev-parse", "-q", "--verify", "HEAD", env=env).line.encode()
 
 
 def _cleaned(path: str, version: FileVersion) -> FileVersion:
-    """A file of the work tree as it would be staged: with git's own line ends."""
+    """Return a file of the work tree as it would be staged: with git's own line ends."""
     if version.mode == LINK or not (b"\r\n" in version.data or b"$Id" in version.data):
         return version
     from kmerge_git.git.repository import Repository  # few files need it
@@ -240,7 +223,7 @@ def _cleaned(path: str, version: FileVersion) -> FileVersion:
 
 
 def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
-    """Two files, or two folders; `read` has those files that the caller has read."""
+    """Return two files, or two folders; `read` has the files that the caller has read."""
     if not read:
         return TwoSides(_folder(old), _folder(new))
     for word in (old, new):
@@ -256,12 +239,12 @@ def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
 
 
 def _telling(names: Sequence[str]) -> str:
-    """The name that tells what the two files are: the new one's, unless only the old one does."""
+    """Return the name that tells the type of two files, the new one's if it tells one."""
     return next(filter(is_manifest, names), names[0])
 
 
 def is_folder(word: str) -> bool:
-    """Whether a word is a folder of this machine or of git."""
+    """Return whether a word is a folder of this machine or of git."""
     if os.path.lexists(word) or word == "-":
         return os.path.isdir(word)
     return _kind(word) == "tree"
@@ -272,23 +255,20 @@ def _folder(word: str) -> Files:
 
 
 def _tree(name: str) -> Files:
-    """The files of a tree of git, paths from there on."""
-    out = os.fsdecode(git_bytes("ls-tree", "-r", "-z", "--full-tree", _id(name)))
-    blobs, found = ThroughGit("."), {}
+    """Return the files of a tree of git, with paths from there on."""
+    oid = git_bytes("rev-parse", "-q", "--verify", name).decode().strip()
+    out = os.fsdecode(git_bytes("ls-tree", "-r", "-z", "--full-tree", oid))
+    blobs, files = ThroughGit("."), {}
     for line in out.split("\0")[:-1]:
         about, _, path = line.partition("\t")
         mode, _, oid = about.split(" ")
-        found[path] = _version(blobs, path, int(mode, 8), oid)
-    return found
-
-
-def _id(name: str) -> str:
-    return git_bytes("rev-parse", "-q", "--verify", name).decode().strip()
+        files[path] = _version(blobs, path, int(mode, 8), oid)
+    return files
 
 
 def _below(root: str) -> Files:
-    """The files of a folder without those of git's own; links are not followed."""
-    found: Files = {}
+    """Return the files of a folder without git's own; links are not followed."""
+    files: Files = {}
     for where, folders, names in os.walk(root):
         links = [name for name in folders if os.path.islink(os.path.join(where, name))]
         folders[:] = sorted(name for name in folders if name != ".git" and name not in links)
@@ -296,12 +276,12 @@ def _below(root: str) -> Files:
             full = os.path.join(where, name)
             path = os.path.relpath(full, root).replace(os.sep, "/")
             if os.path.islink(full) or os.path.isfile(full):
-                found[path] = read_file(full)
-    return found
+                files[path] = read_file(full)
+    return files
 
 
 def read_file(path: str, mode: int = 0) -> FileVersion:
-    """A file of this machine; of a link the place that it leads to."""
+    """Return a file of this machine; of a link the place that it leads to."""
     try:
         if os.path.islink(path):
             return FileVersion(os.fsencode(os.readlink(path)), LINK)

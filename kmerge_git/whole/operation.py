@@ -1,9 +1,9 @@
-"""Which operation stopped in a repository, and the three trees it was about.
+"""Find the operation that stopped in a repository, and its three trees.
 
-Git's own truth is what lies in its directory: a folder for a rebase or for `git am`, a name of a
-commit (`*_HEAD`) for the rest. A name can be left over from an operation that has ended, and a
-stash can be applied in the middle of anything: so an operation is believed only if the stages of
-the conflicted files can come from its trees.
+Git's directory tells: it has a folder for a rebase or for `git am`, a name of a commit (`*_HEAD`)
+for the rest. A name can be left over from an operation that has ended, and a stash can be applied
+in the middle of anything: so an operation is believed only if the stages of the conflicted files
+can come from its trees.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _APPLIED = "constructed merge base"  # what `git am` calls its base
 def current_operation(
     repository: Repository, conflicts: tuple[Stages, ...] | None = None
 ) -> Operation:
-    """The operation that git is in the middle of; `conflicts` are its own, if not the index'."""
+    """Return the operation in progress; `conflicts` are its own, else those of the index."""
     try:
         head = repository.commit("HEAD")
     except KmergeError:
@@ -41,14 +41,14 @@ def current_operation(
     for operation in (*_squashes(repository, head), *_stashes(repository, head)):
         if _matches(repository, operation, conflicts):
             return operation
-    # it is under way, but these conflicts are about something else
+    # an operation is in progress, but these conflicts are about something else
     return replace(UNKNOWN, name=candidates[0].name) if candidates else UNKNOWN
 
 
 def _candidates(
     repository: Repository, head: Commit, conflicts: tuple[Stages, ...]
 ) -> Iterator[Operation]:
-    """The operations that git's directory speaks of, in the order in which git looks."""
+    """Yield the operations that git's directory names, in the order in which git looks."""
     place = Path(repository.git_dir)
     rebase = _first_line(repository, "REBASE_HEAD") if _is_rebasing(place) else ""
     merged = _read(place / "MERGE_HEAD").split()
@@ -77,19 +77,16 @@ def _read(file: Path) -> str:
 
 
 def _first_line(repository: Repository, name: str) -> str:
-    """The first line of a file below `.git` (MERGE_HEAD, MERGE_MSG); nothing without the file."""
+    """Return the first line of a file below `.git` (MERGE_HEAD); nothing without the file."""
     return _read(Path(repository.git_dir, name)).partition("\n")[0].strip()
 
 
 def _merge(repository: Repository, name: str, head: Commit, merged: list[str]) -> Operation:
-    """A merge; of more than two commits the last is merged into a tree that nobody has kept."""
+    """Return a merge of two commits; of a merge of more, one tree is nowhere kept."""
     try:
-        others = [repository.commit(oid) for oid in merged]
-    except KmergeError:
+        (other,) = (repository.commit(oid) for oid in merged)
+    except (KmergeError, ValueError):
         return replace(UNKNOWN, name=name)
-    if len(others) > 1:
-        return replace(UNKNOWN, name=name)
-    (other,) = others
     base = repository.merge_base(head.oid, other.oid)
     label = "empty tree"
     if base:
@@ -102,32 +99,30 @@ def _merge(repository: Repository, name: str, head: Commit, merged: list[str]) -
 
 
 def _name(repository: Repository, other: Commit) -> str:
-    """The name in git's own `Merge branch 'NAME'`, if it is one of what is merged.
+    """Return the name in git's own `Merge branch 'NAME'`, if it names the merged commit.
 
     The message may be the user's, and the branch one of another repository.
     """
     message = _first_line(repository, "MERGE_MSG")
     name = message.partition("'")[2].partition("'")[0] if message.startswith("Merge ") else ""
-    try:
-        return name if name and repository.commit(name).oid == other.oid else ""
-    except KmergeError:
-        return ""
+    return name if name and _is_named(repository, name, other) else ""
 
 
 def _rewritten(repository: Repository, other: Commit) -> str:
-    """The name under which `git rebase -r` keeps what its step merges."""
-    for word in _step(repository):
-        name = f"refs/rewritten/{word}"
-        try:
-            if repository.commit(name).oid == other.oid:
-                return name
-        except KmergeError:
-            continue
-    return ""
+    """Return the name under which `git rebase -r` keeps the commit that its step merges."""
+    names = (f"refs/rewritten/{word}" for word in _step(repository))
+    return next((name for name in names if _is_named(repository, name, other)), "")
+
+
+def _is_named(repository: Repository, name: str, commit: Commit) -> bool:
+    try:
+        return repository.commit(name).oid == commit.oid
+    except KmergeError:
+        return False
 
 
 def _step(repository: Repository) -> list[str]:
-    """The words of the last step of a rebase (`pick ID`, `merge -C ID NAME`)."""
+    """Return the words of the last step of a rebase (`pick ID`, `merge -C ID NAME`)."""
     steps = _read(Path(repository.git_dir, "rebase-merge/done")).rstrip()
     return steps.rpartition("\n")[2].split()
 
@@ -135,9 +130,9 @@ def _step(repository: Repository) -> list[str]:
 def _pick(
     repository: Repository, name: str, head: Commit, oid: str, conflicts: tuple[Stages, ...]
 ) -> Operation:
-    """A commit that is applied, or taken back, on top of HEAD.
+    """Return a commit that is applied, or taken back, on top of HEAD.
 
-    Which parent of a merge commit `-m` named is told by the stages alone.
+    Of a merge commit only the stages tell which parent `-m` named.
     """
     try:
         commit = repository.commit(oid)
@@ -145,13 +140,12 @@ def _pick(
     except KmergeError:
         return replace(UNKNOWN, name=name)
     labels = _labels(repository, name, commit)
-    found = []
-    for parent in parents:
-        base, theirs = (commit.tree, parent) if name == "revert" else (parent, commit.tree)
-        found.append(Operation(name, base, head.tree, theirs, labels))
-    if len(found) > 1:
-        found = [one for one in found if _is_exact(repository, one, conflicts)]
-    return found[0] if len(found) == 1 else Operation(name, *_NO_TREES, labels)
+    steps = [(parent, commit.tree) for parent in parents]
+    steps = [(theirs, base) for base, theirs in steps] if name == "revert" else steps
+    picks = [Operation(name, base, head.tree, theirs, labels) for base, theirs in steps]
+    if len(picks) > 1:
+        picks = [pick for pick in picks if _is_exact(repository, pick, conflicts)]
+    return picks[0] if len(picks) == 1 else Operation(name, *_NO_TREES, labels)
 
 
 def _labels(repository: Repository, name: str, commit: Commit) -> tuple[str, str, str]:
@@ -165,7 +159,7 @@ def _labels(repository: Repository, name: str, commit: Commit) -> tuple[str, str
 
 
 def _squashes(repository: Repository, head: Commit) -> Iterator[Operation]:
-    """What `git merge --squash` noted for the message; an abort leaves the note behind."""
+    """Yield the merge that `git merge --squash` noted; an abort leaves the note behind."""
     for line in _read(Path(repository.git_dir, "SQUASH_MSG")).split("\n"):
         if line.startswith("commit "):  # the first is the newest
             yield _merge(repository, "squash", head, line.split()[1:2])
@@ -173,7 +167,7 @@ def _squashes(repository: Repository, head: Commit) -> Iterator[Operation]:
 
 
 def _stashes(repository: Repository, head: Commit) -> Iterator[Operation]:
-    """What `git stash apply` would have merged, for each entry; a failed `pop` keeps its own."""
+    """Yield what `git stash apply` merges for each entry; a failed `pop` keeps its entry."""
     for oid in repository.stashes():
         try:
             stash = repository.commit(oid)
@@ -185,28 +179,25 @@ def _stashes(repository: Repository, head: Commit) -> Iterator[Operation]:
 
 
 def _can_be(repository: Repository, operation: Operation, conflicts: tuple[Stages, ...]) -> bool:
-    """Whether nothing speaks against it, or something for it: a killed `solve` adds stages."""
-    return _matches(repository, operation, conflicts) or not any(
-        _speaks(repository, operation, stages) is False for stages in conflicts
-    )
+    """Return whether no stages contradict it, or some confirm it: a killed `solve` adds some."""
+    confirms = [_confirms(repository, operation, stages) for stages in conflicts]
+    return True in confirms or False not in confirms
 
 
 def _matches(repository: Repository, operation: Operation, conflicts: tuple[Stages, ...]) -> bool:
-    return any(_speaks(repository, operation, stages) for stages in conflicts)
+    return any(_confirms(repository, operation, stages) for stages in conflicts)
 
 
 def _is_exact(repository: Repository, operation: Operation, conflicts: tuple[Stages, ...]) -> bool:
-    said = [_speaks(repository, operation, stages) for stages in conflicts]
-    return True in said and False not in said
+    confirms = [_confirms(repository, operation, stages) for stages in conflicts]
+    return True in confirms and False not in confirms
 
 
-def _speaks(repository: Repository, operation: Operation, stages: Stages) -> bool | None:
-    """Whether a file's stages are those of the trees; None where a renamed file tells nothing."""
+def _confirms(repository: Repository, operation: Operation, stages: Stages) -> bool | None:
+    """Return whether a file's stages are those of the trees; None for a renamed file."""
     pairs = [(operation.theirs, stages.theirs)]
     if operation.name not in ("merge", "squash"):  # the base of a merge may be made of several
         pairs.append((operation.base, stages.base))
-    found = [(repository.entry(tree, stages.path), entry) for tree, entry in pairs]
-    oids = [(there and there.oid, entry and entry.oid) for there, entry in found]
-    if any(there is not None and there != entry for there, entry in oids):
-        return False
-    return True if any(there is not None and there == entry for there, entry in oids) else None
+    entries = [(repository.entry(tree, stages.path), entry) for tree, entry in pairs]
+    same = [there.oid == (entry and entry.oid) for there, entry in entries if there is not None]
+    return all(same) if same else None

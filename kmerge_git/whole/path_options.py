@@ -1,8 +1,9 @@
-"""How the files of a repository are merged: its attributes, its configuration, the environment."""
+"""Read how the files of a repository are merged: attributes, configuration, environment."""
 
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from kmerge_git.git.manifests import is_merged, way_out
 from kmerge_git.git.repository import Repository
@@ -16,7 +17,7 @@ DRIVER = "kmerge"
 
 
 class SettingsOf:
-    """The settings of one repository, for any path; `problems` is what made no sense in them."""
+    """The settings of one repository, for any path; `problems` are the values without sense."""
 
     def __init__(
         self,
@@ -30,10 +31,10 @@ class SettingsOf:
         self._flags = {"favor": favor} if favor else {}
         self._config = repository.settings() if config is None else config
         self._labels = labels
-        self._mine = mine  # whose change goes on top (see `git.mine`)
+        self._mine = mine  # the side whose change goes on top (see `git.top_side`)
         self.problems: list[str] = []
         self._top = repository.worktree or os.getcwd()
-        keytable.forget()  # what other settings let be known
+        keytable.forget()  # definitions of other settings
         places = [value for key, value in self._config if key.lower() == "kmerge.crd" and value]
         if places:
             self.problems += learn_files(os.path.join(self._top, place) for place in places)
@@ -42,20 +43,16 @@ class SettingsOf:
         }  # by the places that an attribute names
 
     def __call__(self, path: str) -> Options:
-        """How a path is merged, as git's driver reads it."""
-        found = {name: self._repository.attribute(path, name) for name in ATTRIBUTES}
-        attributes = {name: value for name, value in found.items() if value is not None}
+        """Return how a path is merged, as git's driver reads it."""
+        values = {name: self._repository.attribute(path, name) for name in ATTRIBUTES}
+        attributes = {name: value for name, value in values.items() if value is not None}
         settings = settle(path, self._config, attributes, os.environ, self._flags)
         self.problems += [p for p in settings.problems if p not in self.problems]
-        known = self._definitions(tuple(settings.own_crds))
-
-        def define() -> None:
-            keytable.know(known)
-
+        define = partial(keytable.know, self._definitions(tuple(settings.own_crds)))
         return options_for(path, settings, self._labels, mine=self._mine, define=define)
 
     def _definitions(self, places: tuple[str, ...]) -> dict[tuple[str, str], int]:
-        """What is known where an attribute names these places; read once."""
+        """Return the definitions at the places that an attribute names, which are read once."""
         if places not in self._known:
             keytable.know(self._known[()])
             problems = learn_own(self._top, places)
@@ -65,24 +62,22 @@ class SettingsOf:
 
     @property
     def timeout(self) -> float:
-        """How many seconds a file may take; 0: as many as it needs."""
+        """The seconds that a file may take; 0: as many as it needs."""
         return settle("", self._config, {}, os.environ, {}).timeout
 
     def takes(self, path: str, *, json: bool = False) -> bool:
-        """Whether a path is a manifest and belongs to no other merge driver."""
+        """Return whether a path is a manifest and belongs to no other merge driver."""
         return not self.refusal(path, json=json)
 
     def refusal(self, path: str, *, json: bool = False) -> str:
-        """Why a path is not merged by structure; nothing where it is."""
+        """Return why a path is not merged by structure; nothing where it is."""
         driver = self.driver(path)
-        if driver == DRIVER:
-            return ""
-        if way_out(driver):
-            return way_out(driver)
+        if driver == DRIVER or way_out(driver):
+            return "" if driver == DRIVER else way_out(driver)
         if is_merged(path, json=json):
             return ""
         return "JSON: --with-json takes it" if is_merged(path, json=True) else "no manifest"
 
     def driver(self, path: str) -> str | None:
-        """The merge driver that the attributes give to a path."""
+        """Return the merge driver that the attributes give to a path."""
         return self._repository.attribute(path, "merge")

@@ -1,8 +1,9 @@
-"""Where what a preview tells stands in the files of the side that comes in: as findings."""
+"""Turn a preview into findings, with their places in the files of the side that comes in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRule:
-    """What a finding of a preview means."""
+    """The meaning of a finding of a preview."""
 
     id: str
     severity: str
@@ -51,25 +52,27 @@ RULES = (CONFLICT, IMPROVED)
 
 
 def findings(repository: Repository, preview: Preview, ours: str) -> list[Finding]:
-    """The conflicts, and where git would merge to something else; `ours` names the other side.
+    """Return the conflicts, and the places where git would merge to something else.
 
-    Lines are those of the commit that is merged, or of the one that is rebased.
+    Lines are those of the commit that is merged, or of the one that is rebased; `ours` names the
+    other side.
     """
-    found = []
+    rows: list[Finding] = []
     for step in preview.steps:
         tree = repository.named(step.commit).tree
         for file in step.files:
-            if file.result in ("conflict", "improved"):
-                found += list(_of_file(repository, tree, file, ours))
-    return found
+            rows += _of_file(repository, tree, file, ours)
+    return rows
 
 
 def otherwise(file: FilePreview) -> list[FieldChange]:
-    """What structure says otherwise than git, field by field, where both are clean."""
+    """Return the fields in which structure and git differ, where both are clean."""
     return compare(*file.texts, file.path)[:FOUND_PLACES] if file.texts else []
 
 
 def _of_file(repository: Repository, tree: str, file: FilePreview, ours: str) -> Iterator[Finding]:
+    if file.result not in ("conflict", "improved"):
+        return
     path = file.path
     entry = repository.entry(tree, path)
     if entry is None and file.old:  # the other side gave it its new name
@@ -94,15 +97,14 @@ def _of_file(repository: Repository, tree: str, file: FilePreview, ours: str) ->
 
 
 def _words(conflict: Conflict, ours: str) -> str:
-    """What is so in the other side; what this side says stands on the line."""
+    """Return the value of the other side; that of this side is on the line itself."""
     first, _, rest = short(conflict.ours).partition("\n")
     cut = first[:FOUND_VALUE] + ("…" if rest or len(first) > FOUND_VALUE else "")
     return f"{conflict.shown()}; in {ours}: {cut or '(nothing)'}"
 
 
 def _improved(file: FilePreview, path: str, pins: _Pins) -> Iterator[Finding]:
-    changes = otherwise(file)
-    for change in changes:
+    for change in otherwise(file):
         place = " ".join(part for part in (change.resource, change.field) if part)
         at = pins.at(change.resource, change.field)
         what = "git merges this without a conflict, by lines, to something else"
@@ -122,27 +124,22 @@ class _Pins:
     def __init__(self, data: bytes | None) -> None:
         self._source = Source.of("")
         self._documents: dict[str, Document] = {}
-        try:
+        with suppress(KmergeError):
             self._source = Source(data or b"")
             for document in split(self._source).documents:
                 self._documents.setdefault(name_of(document), document)
-        except KmergeError:
-            return
 
     def at(self, resource: str, field: str) -> tuple[int, int]:
-        """Line and column of a field, or of the nearest one around it that is there."""
+        """Return line and column of a field, or of the nearest one around it that is there."""
         document = self._documents.get(resource)
-        try:
-            root = document.root if document else None
-        except KmergeError:
-            root = None
-        if root is None:
-            return 1, 1
-        return self._source.position(_reached(root, fieldpath.pattern(field)))
+        with suppress(KmergeError):
+            if document and document.root:
+                return self._source.position(_reached(document.root, fieldpath.pattern(field)))
+        return 1, 1
 
 
 def _reached(node: Node, words: list[fieldpath.Word]) -> int:
-    """The offset of the last step that there is."""
+    """Return the offset of the last step that there is."""
     at = node.content
     for word in words:
         entry = _entry(node, word)
@@ -167,7 +164,7 @@ def _entry(node: Node, word: fieldpath.Word) -> Entry | None:
 
 
 def _is_called(node: Node, parts: fieldpath.Element) -> bool:
-    """Whether an element of a list has these keys, this value, or is this resource."""
+    """Return whether an element of a list has these keys, this value, or is this resource."""
     if isinstance(node, Scalar):
         return parts == (node.value,)
     if not isinstance(node, Mapping):
@@ -177,5 +174,5 @@ def _is_called(node: Node, parts: fieldpath.Element) -> bool:
         known = identity(node)
         return known is not None and parts == (describe(known),)
     values = [(node.get(name), text) for name, text in pairs]
-    said = [(value.value, text) for value, text in values if isinstance(value, Scalar)]
-    return bool(said) and all(value == text for value, text in said)  # one may be left out
+    same = [value.value == text for value, text in values if isinstance(value, Scalar)]
+    return bool(same) and all(same)  # one may be left out

@@ -1,4 +1,4 @@
-"""A conflict that was resolved comes back: its versions into the index, its markers into the file.
+"""Bring back a conflict that was resolved: its versions into the index, its markers into the file.
 
 Git keeps the three versions of what was staged after a conflict, and goes on keeping them after
 the commit: so a file is taken back only while its operation lasts, or while what is staged is not
@@ -27,6 +27,8 @@ from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.path_options import SettingsOf
 from kmerge_git.whole.saved_answers import SavedAnswers
 from kmerge_git.whole.solving import SolvePlan, WorkTree, carry_out
+
+_FORCE = "`git add` it first, or --force drops that"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +71,25 @@ def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -
 def _chosen(
     repository: Repository, paths: tuple[str, ...], saved: SavedAnswers
 ) -> tuple[list[Stages], list[Stages]]:
-    """The files that were resolved, and those for which some answers are saved."""
+    """Return the files that were resolved, and those for which some answers are saved."""
     conflicts = repository.conflicts()
     unmerged = {stages.path for stages in conflicts}
     staged = [s for s in resolved_conflicts(repository.worktree or "") if s.path not in unmerged]
     begun = [s for s in conflicts if saved.answers.get(s.path) or s.path in saved.written]
-    chosen = [
-        [stages for stages in found if is_selected(stages.path, paths)] for found in (staged, begun)
-    ]
-    names = [stages.path for found in chosen for stages in found]
-    for path in paths:
-        _require(path, names, unmerged)
-    return chosen[0], chosen[1]
+    names = {stages.path for stages in (*staged, *begun)}
+    for path in paths:  # a slip must not look like a success
+        if not any(is_selected(name, (path,)) for name in names):
+            raise _nothing_to_undo(path, unmerged)
+    staged = [stages for stages in staged if is_selected(stages.path, paths)]
+    return staged, [stages for stages in begun if is_selected(stages.path, paths)]
 
 
-def _require(path: str, chosen: Sequence[str], in_conflict: set[str]) -> None:
-    """Refuse a path that names nothing to take back: a slip must not look like a success."""
-    if any(is_selected(name, (path,)) for name in chosen):
-        return
-    if any(is_selected(name, (path,)) for name in in_conflict):
+def _nothing_to_undo(path: str, unmerged: set[str]) -> UsageError:
+    if any(is_selected(name, (path,)) for name in unmerged):
         hint = "`kmerge resolve` asks about it"
-        raise UsageError("it is in conflict: nothing is to be taken back", path=path, hint=hint)
+        return UsageError("it is in conflict: nothing is to be taken back", path=path, hint=hint)
     hint = "`git ls-files --resolve-undo` names those that git remembers"
-    raise UsageError("it was in no conflict here", path=path, hint=hint)
+    return UsageError("it was in no conflict here", path=path, hint=hint)
 
 
 def _refuse_committed(repository: Repository, operation: Operation, chosen: list[Stages]) -> None:
@@ -105,47 +103,37 @@ def _refuse_committed(repository: Repository, operation: Operation, chosen: list
 
 
 def _refuse_work(repository: Repository, chosen: list[Stages]) -> None:
-    """Refuse to overwrite what is not staged: git has saved it nowhere."""
+    """Refuse to overwrite work that is not staged: git has saved it nowhere."""
     top = Path(repository.worktree or "")
-    # compared as git does it: line ends, filters and a new date are no work
+    # git compares: line ends, filters and a new date are no work
     words = ("diff", "--name-only", "--no-ext-diff", "--no-renames", "--no-relative", "-z")
     changed = {*git(*words, cwd=top).split("\0")}
     for stages in chosen:
         path = stages.path
-        is_there = os.path.lexists(top / path)
-        if path in changed if repository.staged(path) else is_there:
-            hint = "`git add` it first, or --force drops that"
-            raise UsageError("it was changed since it was staged", path=path, hint=hint)
+        if path in changed if repository.staged(path) else os.path.lexists(top / path):
+            raise UsageError("it was changed since it was staged", path=path, hint=_FORCE)
 
 
 def _refuse_handwork(tree: WorkTree, files: Sequence[FileMerge]) -> None:
     """Refuse to overwrite what somebody did in a file that is still in conflict."""
     for file in files:
         if tree.in_the_way(file.path, file.three, [file.data]):
-            hint = "`git add` it first, or --force drops that"
-            raise UsageError("it was edited since the merge", path=file.path, hint=hint)
+            raise UsageError("it was edited since the merge", path=file.path, hint=_FORCE)
 
 
 def _in_conflict(repository: Repository, stages: Stages, settings: SettingsOf) -> FileMerge:
-    """The file as a merge leaves it in conflict."""
+    """Return the file as a merge leaves it in conflict."""
     three = Three(*map(repository.text, stages.entries))
-    text = three.ours if three.ours is not None else three.theirs
+    data = three.ours if three.ours is not None else three.theirs
     if None not in (three.ours, three.theirs):
-        text = _marked(stages.path, three, settings)
+        data = _marked(stages.path, three, settings)
     mode = merged_mode(*stages.entries)
-    return FileMerge(
-        stages.path,
-        stages.situation,
-        "conflict",
-        data=text,
-        mode=mode,
-        writes=True,
-        three=three,
-    )
+    path, situation = stages.path, stages.situation
+    return FileMerge(path, situation, "conflict", "", data, mode, writes=True, three=three)
 
 
 def _marked(path: str, three: Three[bytes | None], settings: SettingsOf) -> bytes:
-    """The merge with markers; git's own where structure has no conflict, or no say."""
+    """Return the merge with markers; git's own where structure has no conflict, or no part."""
     options = settings(path).but(favor="")
     if settings.takes(path):
         (both,) = merge_all([Job(three, options)], settings.timeout)
