@@ -1,7 +1,7 @@
-"""The annotation in which `kubectl apply` keeps the config that it applied last.
+"""Read and write the annotation in which `kubectl apply` keeps the config that it applied last.
 
-Written byte for byte as kubectl does, because the annotation itself is a field that is patched:
-another spelling of the same config would be a change.
+It is written byte for byte as kubectl does, because the annotation itself is a field that is
+patched: another spelling of the same config would be a change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def last_applied(live: Map) -> Map | None:
-    """The config in the annotation; None without one, and `{}` for an empty text."""
+    """Return the config in the annotation; None without one, and `{}` for an empty text."""
     text = annotation(live)
     if text is None:
         return None
@@ -29,14 +29,14 @@ def last_applied(live: Map) -> Map | None:
 
 
 def annotation(live: Map) -> str | None:
-    """The text of the annotation."""
+    """Return the text of the annotation."""
     metadata = _map(live, ("metadata",))
     text = _map(metadata, ("metadata", "annotations")).get(LAST_APPLIED)
     return None if text is None else str(text)
 
 
 def without_annotation(patch: Map) -> Map:
-    """The patch without the last-applied annotation, which differs on both sides always."""
+    """Return a patch without the last-applied annotation, which always differs on both sides."""
     metadata = patch.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict) or not isinstance(annotations, dict):
@@ -46,7 +46,7 @@ def without_annotation(patch: Map) -> Map:
 
 
 def with_last_applied(target: Map, config: Map) -> Map:
-    """The target carrying the config in its annotation."""
+    """Return the target with the config in its annotation."""
     result = copied(target)
     annotations = _annotations(result)
     annotations[LAST_APPLIED] = annotation_text(config)
@@ -62,7 +62,7 @@ def with_last_applied(target: Map, config: Map) -> Map:
 
 
 def annotation_text(config: Map) -> str:
-    """The config as the annotation holds it: without the annotation, compact, keys sorted."""
+    """Return the config as the annotation has it: without annotation, compact, keys sorted."""
     plain = copied(config)
     _annotations(plain).pop(LAST_APPLIED, None)
     return go_json(plain) + "\n"
@@ -75,7 +75,7 @@ def _annotations(resource: Map) -> Map:
 
 
 def _map(around: Map, at: tuple[str, ...]) -> Map:
-    """The map there, an empty one in the place of nothing; kubectl reads no other value there."""
+    """Return the map at a key, or an empty one; kubectl reads no other value there."""
     value = around.get(at[-1])
     if value is None:
         return {}
@@ -95,7 +95,7 @@ def _parsed(text: str) -> Map:
 
 
 def go_json(value: Value) -> str:
-    """The value as Go encodes it: sorted keys, no spaces, `<`, `>` and `&` escaped."""
+    """Return the value as Go encodes it: sorted keys, no spaces, `<`, `>` and `&` escaped."""
     if isinstance(value, dict):
         entries = (f"{go_json(key)}:{go_json(value[key])}" for key in sorted(value))
         return "{" + ",".join(entries) + "}"

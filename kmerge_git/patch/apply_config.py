@@ -1,5 +1,8 @@
-"""`kubectl apply` without a cluster: the object that an apply makes of a config and a live
-object, what the API server stores of it, and who decides about each of its fields.
+"""Make what `kubectl apply` makes of a config and a live object, without a cluster.
+
+The API server stores neither directives nor nulls, whatever is left of them. `explain` says who
+decides about each field: a field in the config is set; one that is not there, but was applied
+before, goes; one in neither belongs to somebody else and stays.
 """
 
 from __future__ import annotations
@@ -27,10 +30,10 @@ from kmerge_git.patch.patch_schema import FieldRule, Schema
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
 
-
 NO_ANNOTATION = (
     f"the live object is missing the {LAST_APPLIED} annotation, so nothing is deleted from it"
 )
+ABSENT: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,12 @@ class Applied:
     created: bool
     strategic: bool  # else a JSON merge patch
     modified: Map  # the config as it is applied, with its annotation
-    original: Map  # what was applied before
+    original: Map  # the config that was applied before
     warnings: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
-        """Whether kubectl says "configured" and not "unchanged"."""
+        """Return whether kubectl says "configured" and not "unchanged"."""
         return self.created or bool(self.patch)
 
 
@@ -59,7 +62,7 @@ def apply_config(
     schema: Schema | None = None,
     overwrite: bool = True,
 ) -> Map:
-    """The live object after `kubectl apply` of the config; `{}` as live: it does not exist yet.
+    """Return the live object after `kubectl apply` of the config; a live `{}` does not exist yet.
 
     `last_applied` is the config applied before; None: taken from live's annotation. Without a
     schema a built-in kind has its own, and any other kind is merged by JSON merge patch.
@@ -79,7 +82,7 @@ def plan_apply(
     overwrite: bool = True,
     namespace: str = "",
 ) -> Applied:
-    """The same, with the patch and what is worth telling about it.
+    """Return the same, with the patch and the warnings.
 
     `namespace` is filled into a config without one; empty: the live object's.
     """
@@ -118,7 +121,7 @@ def _check(config: Map) -> None:
 
 
 def _completed(config: Map, live: Map, namespace: str) -> Map:
-    """The config without an old annotation, with the namespace and an annotations map."""
+    """Return the config with the namespace, and without an old annotation."""
     result = copied(config)
     metadata = result["metadata"]
     annotations = metadata.get("annotations")
@@ -145,42 +148,43 @@ def _json_patch(original: Map, modified: Map, live: Map) -> Map:
         raise PatchError("At least one of apiVersion, kind and name was changed") from None
 
 
+# -- what the API server stores
+
+
 def stored(resource: Map, live: Map) -> Map:
-    """The object without leftover directives, and without nulls that the live object had not.
+    """Return the object without leftover directives, and without nulls that live had not.
 
     Free-form parts stay as they are: the data of a ControllerRevision is a patch.
     """
     shape = root_shape(str(resource.get("apiVersion", "")), str(resource.get("kind", "")))
-    return _kept_map(resource, live, shape or "any")
+    return _stored_map(resource, live, shape or "any")
 
 
-def _kept(value: Value, live: Value, shape: str) -> Value:
+def _stored(value: Value, live: Value, shape: str) -> Value:
     if isinstance(value, list):
         known = live if isinstance(live, list) else []
-        cleaned = [_kept(item, None, shape.removeprefix("[]")) for item in value]
+        cleaned = [_stored(item, None, shape.removeprefix("[]")) for item in value]
         pairs = zip(value, cleaned, strict=True)
         return [item if item != clean and item in known else clean for item, clean in pairs]
     if not isinstance(value, dict) or shape == "object":
         return value
-    return _kept_map(value, live if isinstance(live, dict) else {}, shape)
+    return _stored_map(value, live if isinstance(live, dict) else {}, shape)
 
 
-def _kept_map(value: Map, live: Map, shape: str) -> Map:
+def _stored_map(value: Map, live: Map, shape: str) -> Map:
     known = object_type(shape)
     free = shape.startswith("{}")
     result: Map = {}
     for key, item in value.items():
-        if item is None and (key not in live or live[key] is not None):
+        is_new_null = item is None and live.get(key, ABSENT) is not None
+        if is_new_null or (not free and is_complete_directive(key)):
             continue
-        if free:
-            result[key] = _kept(item, live.get(key), shape[2:])
-        elif not is_complete_directive(key):
-            below = known[1].get(key, "any") if known else "any"
-            result[key] = _kept(item, live.get(key), below)
+        below = shape[2:] if free else known[1].get(key, "any") if known else "any"
+        result[key] = _stored(item, live.get(key), below)
     return result
 
 
-ABSENT: Any = object()
+# -- who decides about each field
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +209,14 @@ class _Sides(NamedTuple):
 
 
 def explain(applied: Applied, live: Map, schema: Schema | None) -> list[Field]:
-    """Every field that the config, the config before or the live object has."""
-    config, original = _plain(applied.modified), _plain(applied.original)
-    sides = _Sides(config, original, _plain(live), _plain(applied.result))
-    return [field for field in _walk(sides, schema, ()) if field is not None]
+    """Return every field that the config, the config before or the live object has."""
+    objects = (applied.modified, applied.original, live, applied.result)
+    fields = _walk(_Sides(*map(_without_annotations, objects)), schema, ())
+    return [field for field in fields if field is not None]
 
 
-def _plain(resource: Map) -> Map:
-    """The object without the annotation itself."""
+def _without_annotations(resource: Map) -> Map:
+    """Return the object without the annotation itself, and without a map that held no other."""
     result = without_annotation(resource)
     metadata = result.get("metadata")
     if isinstance(metadata, dict) and metadata.get("annotations") == {}:
@@ -239,35 +243,29 @@ def _walk_field(
         yield from _walk(sides, field.below if field else None, path)
         return
     field = schema.field(name, in_list=True) if schema else None
-    lists = {type(value) for value in present} == {list}
-    if field is None or field.strategy != "merge" or not lists:
+    if field is None or field.strategy != "merge" or {*map(type, present)} != {list}:
         yield _decided(sides, path)
     else:
         yield from _walk_list(sides, field, path)
 
 
 def _walk_list(sides: _Sides, field: FieldRule, path: Path) -> Iterator[Field | None]:
-    if field.merge_key:
-        for text, below in _united([_by_key(side, field.merge_key) for side in sides]):
-            yield from _walk(below, field.below, (*path, ((field.merge_key, text),)))
-        return
-    for text, below in _united([_by_text(side) for side in sides]):
-        yield _decided(below, (*path, (("", text),)))
+    tables = [_elements(side, field.merge_key) for side in sides]
+    for text in dict.fromkeys(text for table in tables for text in table):
+        below = _Sides(*(table.get(text, ABSENT) for table in tables))
+        here = (*path, ((field.merge_key, text),))
+        if field.merge_key:
+            yield from _walk(below, field.below, here)
+        else:
+            yield _decided(below, here)
 
 
-def _united(parts: list[dict[str, Value]]) -> Iterator[tuple[str, _Sides]]:
-    """Every key of the four sides, and what each of them has there."""
-    for key in dict.fromkeys(key for part in parts for key in part):
-        yield key, _Sides(*(part.get(key, ABSENT) for part in parts))
-
-
-def _by_key(side: Value, key: str) -> dict[str, Value]:
+def _elements(side: Value, key: str) -> dict[str, Value]:
+    """Return the elements of a list by the texts of their merge key; by their own without one."""
     elements = side if isinstance(side, list) else []
+    if not key:
+        return {go_text(value): value for value in elements}
     return {go_text(e[key]): e for e in elements if isinstance(e, dict) and key in e}
-
-
-def _by_text(side: Value) -> dict[str, Value]:
-    return {go_text(value): value for value in side} if isinstance(side, list) else {}
 
 
 def _decided(sides: _Sides, path: Path) -> Field | None:

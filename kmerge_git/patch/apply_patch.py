@@ -1,4 +1,4 @@
-"""Applies a strategic merge patch exactly as the API server and kubectl do.
+"""Apply a strategic merge patch exactly as the API server and kubectl do.
 
 `merge_map` is the whole algorithm, in upstream's order: `$patch`, `$retainKeys`, every
 `$setElementOrder/f`, then the other keys. Where Go walks a map in random order, or panics,
@@ -11,20 +11,14 @@ the result has the two traps of upstream: new elements come before those that th
 not name, and the "server order" of `$setElementOrder` is a piece of memory that the deletions
 and additions before it have written to.
 
-Applies a patch as a `patches:` entry of kustomize 5 does, where that differs from the server.
-
-Maps: `$patch: delete` removes the key, `merge` is a word, new content is walked too, so that
-directives work in it. Keyed lists: the patch's elements go to the front, the keys are those of
-server-side apply (port and protocol) and compared as text. The other directives are plain fields.
-
-Where kustomize loses data without a word (an element without its key makes it drop the other
-elements, or ignore the patch), this is an error instead.
+`apply_kustomize` does what a `patches:` entry of kustomize 5 does, where that differs.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable
+from operator import itemgetter
 from typing import Any, Literal
 
 from kmerge_git.errors import PatchError
@@ -43,13 +37,22 @@ from kmerge_git.patch.json_values import (
 from kmerge_git.patch.patch_schema import FieldRule, Schema
 
 Flavor = Literal["kubectl", "kustomize"]
-_DROPPED = object()
+MergeElement = Callable[[Map, Map, At], Map]
+Identity = Callable[[Value], Hashable]
+Keys = tuple[str, ...]
+# a merged list, and what upstream takes for the server's order afterwards
+Merged = tuple[list[Value], list[Value]]
+
+_GONE: Any = object()  # in the place of a field or an element that goes
+_NO_KEY = object()  # the identity of an element without the merge key
+_STRATEGIES = ("delete", "replace", "merge")  # of kustomize
+_KINDS: dict[type, str] = {dict: "MappingNode", list: "SequenceNode"}
 
 
 def apply_patch(
     original: Map, patch: Map, schema: Schema | None = None, *, flavor: Flavor = "kubectl"
 ) -> Map:
-    """The object after the patch; without a schema, that of the object's own built-in kind.
+    """Return the object after the patch; without a schema its own built-in kind decides.
 
     `flavor="kustomize"` does what a kustomize `patches:` entry does; a patch that removes the
     whole resource gives `{}` there.
@@ -69,19 +72,19 @@ def apply_patch(
 
 
 def schema_of(resource: Map) -> Schema:
-    """The built-in schema of an object; a custom resource has none: an error."""
+    """Return the built-in schema of an object; a custom resource has none: an error."""
     return Schema.builtin(str(resource.get("apiVersion", "")), str(resource.get("kind", "")))
 
 
 def merge_patches(first: Map, second: Map, schema: Schema) -> Map:
-    """One patch that does what both do, the second after the first."""
+    """Return one patch that does what both do, the second after the first."""
     return copied(merge_map(first, second, schema, (), as_patches=True))
 
 
 def merge_map(
     original: Map, patch: Map, schema: Schema, at: At, *, as_patches: bool = False
 ) -> Map:
-    """One map under a patch; neither is changed."""
+    """Return one map under a patch; neither is changed."""
     if PATCH in patch:
         return _executed(patch, at)
     rest = dict(patch)
@@ -98,11 +101,11 @@ def _executed(patch: Map, at: At) -> Map:
         return {key: value for key, value in patch.items() if key != PATCH}
     if same(patch[PATCH], "delete"):
         return {}
-    raise failure(bad_directive(patch[PATCH], patch), at)
+    raise _bad_directive(patch, at)
 
 
 def _retained(original: Map, patch: Map, at: At, *, as_patches: bool) -> Map:
-    """A copy of the original without what `$retainKeys` does not list; takes the key out."""
+    """Return the original without what `$retainKeys` does not list; take that key out."""
     if RETAIN_KEYS not in patch:
         return dict(original)
     keys = patch.pop(RETAIN_KEYS)
@@ -137,25 +140,21 @@ def _merge_field(
     if key not in result or type(result[key]) is not type(value):
         if not deleting:
             _take(result, key, value if as_patches else without_nulls(value))
-    elif isinstance(value, dict):
-        field = schema.field(key, in_list=False, at=here)
-        if field.strategy == "replace":
-            result[key] = value
-        else:
-            result[key] = merge_map(result[key], value, field.below, here, as_patches=as_patches)
-    elif isinstance(value, list):
-        field = schema.field(key, in_list=True, at=here)
-        if field.strategy != "merge" and not deleting:
-            result[key] = value
-        else:
-            merger = _merger(field.below, as_patches)
-            result[key], _ = merge_lists(result[key], value, field, here, merger, deleting=deleting)
-    else:
-        result[key] = value
+        return
+    result[key], before = value, result[key]
+    if not isinstance(value, dict | list):
+        return
+    field = schema.field(key, in_list=isinstance(value, list), at=here)
+    if isinstance(value, dict):
+        if field.strategy != "replace":
+            result[key] = merge_map(before, value, field.below, here, as_patches=as_patches)
+    elif field.strategy == "merge" or deleting:
+        merger = _merger(field.below, as_patches)
+        result[key], _ = merge_lists(before, value, field, here, merger, deleting=deleting)
 
 
 def _merger(below: Schema, as_patches: bool) -> MergeElement:
-    """Merges the elements of a keyed list."""
+    """Return the merge of two elements of a keyed list."""
     return lambda original, patch, at: merge_map(original, patch, below, at, as_patches=as_patches)
 
 
@@ -168,46 +167,47 @@ def _list_name(key: str, complaint: str, at: At) -> str:
 
 def _take(result: Map, key: str, value: Value) -> None:
     cleaned = without_directives(value)
-    if cleaned is _DROPPED:
+    if cleaned is _GONE:
         result.pop(key, None)
     else:
         result[key] = cleaned
 
 
 def without_nulls(value: Value) -> Value:
-    """The value without null map entries, at every depth; null list items stay."""
+    """Return the value without null map entries, at every depth; null list items stay."""
     if isinstance(value, dict):
         return {key: without_nulls(item) for key, item in value.items() if item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def without_directives(value: Value) -> Value:
-    """The value without every map that holds `$patch`; the other directives stay as data."""
+    """Return the value without every map that holds `$patch`; other directives stay as data."""
     if isinstance(value, dict):
         if PATCH in value:
-            return _DROPPED
+            return _GONE
         kept = ((key, without_directives(item)) for key, item in value.items())
-        return {key: item for key, item in kept if item is not _DROPPED}
+        return {key: item for key, item in kept if item is not _GONE}
     if isinstance(value, list):
-        items = (without_directives(item) for item in value)
-        return [item for item in items if item is not _DROPPED]
+        return [item for item in map(without_directives, value) if item is not _GONE]
     return value
+
+
+# -- the order of a list
 
 
 def _set_order(
     result: Map, patch: Map, key: str, schema: Schema, at: At, *, as_patches: bool
 ) -> None:
-    """Executes one `$setElementOrder/f`: merges the list f and orders it; takes both keys out."""
+    """Execute one `$setElementOrder/f`: merge the list f and order it; take both keys out."""
     here, order = (*at, key), patch.pop(key)
     if as_patches and not same(result.setdefault(key, order), order):
         raise failure("invalid patch format of setElementOrder list", here)
-    if not isinstance(order, list):
-        raise failure(bad_type([], order), here)
+    _need(list, order, here)
     name = _list_name(key, "invalid patch format of setElementOrder list", here)
     there = (*at, name)
     for side in (result, patch):
-        if name in side and not isinstance(side[name], list):
-            raise failure(bad_type([], side[name]), there)
+        if name in side:
+            _need(list, side[name], there)
     field = schema.field(name, in_list=True, at=there)
     ours, theirs = result.get(name), patch.get(name)
     _check_order(theirs or [], order, field, here)
@@ -227,7 +227,7 @@ def _merged(
     *,
     as_patches: bool,
 ) -> Merged:
-    """The list before `$setElementOrder` orders it, and the order it has at the server."""
+    """Return the list before `$setElementOrder` orders it, and the order it has at the server."""
     server = ours or []
     if theirs is None:
         return server, server
@@ -251,10 +251,8 @@ def _ordered(
 
 def _check_order_keys(merged: list[Value], order: list[Value], key: str, at: At) -> None:
     texts = [place for place, element in enumerate(order) if not isinstance(element, dict)]
-    wanted: set[Hashable] = set()
-    for element in order[: texts[0]] if texts else order:
-        if key in element:
-            wanted.add(identity_of(element[key], at))
+    named = [element for element in order[: texts[0] if texts else None] if key in element]
+    wanted = {identity_of(element[key], at) for element in named}
     for element in merged:
         need_key(element, key, at)
         if texts and identity_of(element[key], at) not in wanted:
@@ -264,11 +262,16 @@ def _check_order_keys(merged: list[Value], order: list[Value], key: str, at: At)
 
 
 def _check_order(patch: list[Value], order: list[Value], field: FieldRule, at: At) -> None:
-    """The patch's elements must stand in the order list, in the same relative order."""
+    """Refuse elements of the patch that the order list has not, or in another relative order."""
     if not patch or not order:
         return
     key = field.merge_key
-    left = [e for e in patch if not (key and same(_directive(e, at), "delete"))]
+    left = []
+    for element in patch:
+        if key:
+            _need(dict, element, at)
+        if not (key and same(element.get(PATCH), "delete")):
+            left.append(element)
     place = 0
     while left and place < len(order):
         if isinstance(left[0], dict) and PATCH in left[0]:
@@ -282,12 +285,6 @@ def _check_order(patch: list[Value], order: list[Value], field: FieldRule, at: A
         raise failure(why + go_text(order), at)
 
 
-def _directive(element: Value, at: At) -> Value:
-    if not isinstance(element, dict):
-        raise failure(bad_type({}, element), at)
-    return element.get(PATCH)
-
-
 def _equal(left: Value, right: Value, key: str, at: At) -> bool:
     if not key:
         return same(left, right)
@@ -296,13 +293,7 @@ def _equal(left: Value, right: Value, key: str, at: At) -> bool:
     return identity_of(left[key], at) == identity_of(right[key], at)
 
 
-MergeElement = Callable[[Map, Map, At], Map]
-Identity = Callable[[Value], Hashable]
-Placed = tuple[int, Value]  # an element and its place at the server
-# a merged list, and what upstream takes for the server's order afterwards
-Merged = tuple[list[Value], list[Value]]
-
-_NO_KEY = object()  # the identity of an element without the merge key
+# -- lists
 
 
 def merge_lists(
@@ -314,19 +305,23 @@ def merge_lists(
     *,
     deleting: bool = False,
 ) -> Merged:
-    """The patch list merged into the original; `deleting`: its scalars are to be removed."""
+    """Merge the patch list into the original; if `deleting`, its scalars are to be removed."""
     if not original and not patch:
         return original, original
     if element_type(at, original, patch) is not dict:
         return _merge_scalars(original, patch, field, at, deleting=deleting)
+    return _merge_maps(original, patch, need_merge_key(field, at), at, merge_element)
+
+
+def need_merge_key(field: FieldRule, at: At) -> str:
+    """Return the merge key of a list of maps, which must have one."""
     if not field.merge_key:
-        why = f"cannot merge lists without merge key for {field.below.name()}"
-        raise failure(why, at)
-    return _merge_maps(original, patch, field.merge_key, at, merge_element)
+        raise failure(f"cannot merge lists without merge key for {field.below.name()}", at)
+    return field.merge_key
 
 
 def element_type(at: At, *lists: list[Value]) -> type:
-    """The one type of all elements; mixed types, and lists in lists, are errors."""
+    """Return the one type of all elements; mixed types, and lists in lists, are errors."""
     kinds = [type(element) for elements in lists for element in elements]
     if not kinds:
         raise failure("no elements in any of the given slices", at)
@@ -343,9 +338,8 @@ def _merge_scalars(
     named = {scalar(value) for value in patch}
     if deleting:
         return [v for v in original if scalar(v) not in named], original
-    if field.merge_key:
-        # Upstream looks for the merge key in the texts.
-        raise failure(bad_type({}, original[0] if original else patch[0]), at)
+    if field.merge_key:  # upstream looks for the merge key in the texts
+        _need(dict, original[0] if original else patch[0], at)
     united = list({scalar(value): value for value in [*original, *patch]}.values())
     return in_order(united, patch, original, scalar), original
 
@@ -370,11 +364,11 @@ def _merge_maps(
     if replace:
         return in_order(additions, [], additions, keyed(key, at)), kept.server
     before = list(kept.elements)
+    places = {known: place for place, known in reversed([*enumerate(kept.identities)])}
     for here, element in plain:
-        identity = identity_of(element[key], here)
-        place = kept.find(identity)
-        if place is None:
-            kept.append(element, identity)
+        place = places.setdefault(identity_of(element[key], here), len(kept.elements))
+        if place == len(kept.elements):
+            kept.append(element)
         else:
             kept.elements[place] = merge_element(kept.elements[place], element, here)
     for element in kept.elements:
@@ -392,25 +386,17 @@ class _Survivors:
     def __init__(self, original: list[Value], key: str, at: At) -> None:
         self.elements = list(original)
         self.server = list(original)
-        self._ids = [identity_of(e[key], at) if key in e else _NO_KEY for e in original]
-        self._places: dict[Hashable, int] | None = None
+        self.identities = [identity_of(e[key], at) if key in e else _NO_KEY for e in original]
 
     def delete(self, identity: Hashable) -> None:
-        while identity in self._ids:
-            place, length = self._ids.index(identity), len(self._ids)
-            del self._ids[place], self.elements[place]
+        while identity in self.identities:
+            place, length = self.identities.index(identity), len(self.elements)
+            del self.identities[place], self.elements[place]
             self.server[place : length - 1] = self.server[place + 1 : length]
 
-    def find(self, identity: Hashable) -> int | None:
-        if self._places is None:  # the deletions are over
-            self._places = {known: place for place, known in reversed([*enumerate(self._ids)])}
-        return self._places.get(identity)
-
-    def append(self, element: Map, identity: Hashable) -> None:
+    def append(self, element: Map) -> None:
         if len(self.elements) < len(self.server):
             self.server[len(self.elements)] = element
-        assert self._places is not None  # find() comes first
-        self._places[identity] = len(self.elements)
         self.elements.append(element)
 
 
@@ -421,159 +407,147 @@ def _special(element: Map, key: str, at: At) -> str:
     elif directive == "merge":
         raise failure("merging lists cannot yet be specified in the patch", at)
     elif directive != "replace":
-        raise failure(bad_directive(directive, element), at)
+        raise _bad_directive(element, at)
     return str(directive)
 
 
 def in_order(
     merged: list[Value], listed: list[Value], server: list[Value], identity: Identity
 ) -> list[Value]:
-    """The merged elements: those listed in that order, woven into the server's order."""
-    wanted = places_of(listed, identity)
-    known = places_of(server, identity)
-    named: list[tuple[int, int, Value]] = []  # the place in the list, at the server, the element
-    rest: list[tuple[int, Value]] = []  # the place at the server, the element
-    for element in merged:
-        one = identity(element)
-        if one in wanted:
-            named.append((wanted[one], known.get(one, -1), element))
-        else:
-            rest.append((known.get(one, len(known)), element))
-    named.sort(key=lambda item: item[0])
-    rest.sort(key=lambda item: item[0])
-    return _woven(rest, [item[1:] for item in named], len(known))
+    """Return the merged elements: those listed in that order, woven into the server's order."""
+    wanted, known = places_of(listed, identity), places_of(server, identity)
+    unknown = len(known)
+    named = [element for element in merged if identity(element) in wanted]
+    named.sort(key=lambda element: wanted[identity(element)])
+    rest = [(known.get(identity(e), unknown), e) for e in merged if identity(e) not in wanted]
+    rest.sort(key=itemgetter(0))
+    woven: list[Value] = []
+    taken = 0
+    for element in named:
+        place = known.get(identity(element), -1)
+        while taken < len(rest) and rest[taken][0] < place and rest[taken][0] != unknown:
+            woven.append(rest[taken][1])
+            taken += 1
+        woven.append(element)
+    return woven + [element for _, element in rest[taken:]]
 
 
-def _woven(left: list[Placed], right: list[Placed], unknown: int) -> list[Value]:
-    out: list[Value] = []
-    i = j = 0
-    while i < len(left) and j < len(right):
-        if left[i][0] < right[j][0] and left[i][0] != unknown:
-            out.append(left[i][1])
-            i += 1
-        else:
-            out.append(right[j][1])
-            j += 1
-    return out + [element for _, element in (*left[i:], *right[j:])]
+# -- the identity of an element
 
 
 def places_of(elements: list[Value], identity: Identity) -> dict[Hashable, int]:
-    """Identity -> the first place where it stands."""
-    places: dict[Hashable, int] = {}
-    for place, element in enumerate(elements):
-        places.setdefault(identity(element), place)
-    return places
+    """Return the first place of each identity."""
+    return {identity(elements[place]): place for place in reversed(range(len(elements)))}
 
 
 def scalar(value: Value) -> Hashable:
-    """A scalar as a set member: `1`, `1.0` and true differ."""
+    """Return a scalar as a set member: `1`, `1.0` and true differ."""
     return (type(value), value)
 
 
 def keyed(key: str, at: At) -> Identity:
-    """The identity of a map: its value of the merge key (absent counts as null)."""
-
-    def identity(element: Map) -> Hashable:
-        value = element.get(key)
-        return (type(value), value) if isinstance(value, str | int) else identity_of(value, at)
-
-    return identity
+    """Return what identifies maps: their values of the merge key (an absent one counts as null)."""
+    return lambda element: identity_of(element.get(key), at)
 
 
 def identity_of(value: Value, at: At) -> Hashable:
-    """The value of a merge key as a set member; a map or list there makes upstream panic."""
+    """Return the value of a merge key as a set member; a map or list makes upstream panic."""
     if isinstance(value, dict | list):
         raise failure(f"the merge key must be a scalar, here it is {go_text(value)}", at)
-    return (type(value), value)
+    return scalar(value)
 
 
 def need_key(element: Value, key: str, at: At) -> None:
-    if not isinstance(element, dict):
-        raise failure(bad_type({}, element), at)
+    """Refuse an element that is no map, or has no merge key."""
+    _need(dict, element, at)
     if key not in element:
         why = f"map: {go_text(element)} does not contain declared merge key: {key}"
         raise failure(why, at)
 
 
-def bad_type(expected: Value, received: Value) -> str:
-    return f"expected a {go_type(expected)}, but received a {go_type(received)}"
+def _need(kind: type, value: Value, at: At) -> None:
+    if not isinstance(value, kind):
+        raise failure(f"expected a {go_type(kind())}, but received a {go_type(value)}", at)
 
 
-def bad_directive(directive: Value, element: Map) -> str:
-    return f"unknown patch type: {go_string(directive)} in map: {go_text(element)}"
+def _bad_directive(element: Map, at: At) -> PatchError:
+    why = f"unknown patch type: {go_string(element[PATCH])} in map: {go_text(element)}"
+    return failure(why, at)
 
 
-_GONE: Any = object()
-_DIRECTIVES = ("delete", "replace", "merge")
-_KINDS: dict[type, str] = {dict: "MappingNode", list: "SequenceNode"}
+# -- kustomize
 
 
 def apply_kustomize(original: Map, patch: Map, schema: Schema | None = None) -> Map:
-    """The object after the patch; `{}` if the patch removes it."""
+    """Return the object after a patch of kustomize; `{}` if the patch removes it.
+
+    Maps: `$patch: delete` removes the key, `merge` changes nothing, new content is walked too, so
+    that directives work in it. Keyed lists: the patch's elements go to the front, the keys are
+    those of server-side apply (port and protocol) and compared as text. The other directives are
+    plain fields.
+
+    Where kustomize loses data without a word (an element without its key makes it drop the other
+    elements, or ignore the patch), this is an error instead.
+    """
     if schema is None:
         kind = str(original.get("kind", ""))
         schema = Schema.find(str(original.get("apiVersion", "")), kind)
-    directive = _directive_kustomize_patch(patch, ())
-    if directive == "delete":
+    strategy = _strategy(patch, ())
+    if strategy == "delete":
         return {}
-    if directive == "replace":
-        return copied(original)  # kustomize puts name and kind back, and nothing else arrives
-    return copied(_merge_map(original, _plain(patch), schema, ()))
+    if strategy == "replace":  # kustomize puts name and kind back, and nothing else arrives
+        return copied(original)
+    return copied(_kustomized_map(original, _plain(patch), schema, ()))
 
 
-def _directive_kustomize_patch(patch: Map, at: At) -> str:
-    directive = patch.get(PATCH, "merge")
-    if directive not in _DIRECTIVES:
-        word = "null" if directive is None else go_text(directive)
+def _strategy(patch: Map, at: At) -> str:
+    strategy = patch.get(PATCH, "merge")
+    if strategy not in _STRATEGIES:
+        word = "null" if strategy is None else go_text(strategy)
         raise failure(f"unknown patch strategy '{word}'", at)
-    return str(directive)
+    return str(strategy)
 
 
 def _plain(patch: Map) -> Map:
     return {key: value for key, value in patch.items() if key != PATCH}
 
 
-def _merge(original: Value, patch: Value, schema: Schema | None, at: At) -> Value:
-    """The value of a field; `_GONE`: the field goes."""
+def _kustomized(original: Value, patch: Value, schema: Schema | None, at: At) -> Value:
+    """Return the value of a field; `_GONE` if the field goes."""
     if patch is None:
         return _GONE
     absent = original is _GONE or original is None
     if not absent and _kind(original) != _kind(patch):
-        why = f"wrong node kind: expected {_kind(original)} but got {_kind(patch)}"
-        raise failure(why, at)
+        raise failure(f"wrong node kind: expected {_kind(original)} but got {_kind(patch)}", at)
     if not isinstance(patch, dict):
         return patch
-    if absent and patch.get(PATCH) not in _DIRECTIVES:
-        return _merge_map({}, patch, schema, at)  # what the directive may be, it is data here
-    directive = _directive_kustomize_patch(patch, at)
-    if directive == "delete":
+    if absent and patch.get(PATCH) not in _STRATEGIES:
+        return _kustomized_map({}, patch, schema, at)  # any other directive is data here
+    strategy = _strategy(patch, at)
+    if strategy == "delete":
         return _GONE
-    keep = directive == "merge" and not absent
-    return _merge_map(original if keep else {}, _plain(patch), schema, at)
+    keep = strategy == "merge" and not absent
+    return _kustomized_map(original if keep else {}, _plain(patch), schema, at)
 
 
 def _kind(value: Value) -> str:
     return _KINDS.get(type(value), "ScalarNode")
 
 
-def _merge_map(original: Map, patch: Map, schema: Schema | None, at: At) -> Map:
+def _kustomized_map(original: Map, patch: Map, schema: Schema | None, at: At) -> Map:
     result = dict(original)
     for key, value in patch.items():
         here = (*at, key)
         before = result.get(key, _GONE)
         field = schema.field(key, in_list=isinstance(value, list), at=here) if schema else None
         if isinstance(value, list) and field and field.strategy == "merge":
-            after = _merge_list(before, value, field, here)
+            result[key] = _kustomized_list(before, value, field, here)
         else:
-            after = _merge(before, value, field.below if field else None, here)
-        if after is _GONE:
-            result.pop(key, None)
-        else:
-            result[key] = after
-    return result
+            result[key] = _kustomized(before, value, field.below if field else None, here)
+    return {key: value for key, value in result.items() if value is not _GONE}
 
 
-def _merge_list(original: Value, patch: list[Value], field: FieldRule, at: At) -> Value:
+def _kustomized_list(original: Value, patch: list[Value], field: FieldRule, at: At) -> Value:
     if original is _GONE or original is None:
         original = []
     if not isinstance(original, list):
@@ -586,55 +560,55 @@ def _merge_list(original: Value, patch: list[Value], field: FieldRule, at: At) -
         return _GONE
     if "replace" in markers:
         original = []
-    if not any(isinstance(element, dict) for element in [*original, *patch]):
+    maps = [element for element in [*original, *patch] if isinstance(element, dict)]
+    if not maps:
         return list({go_text(value): value for value in [*patch, *original]}.values())
-    keys = _used_keys([*original, *patch], field.list_keys)
-    return _merge_elements(original, patch, keys, field, at)
+    return _kustomized_elements(original, patch, _used_keys(maps, field.list_keys), field, at)
 
 
-def _used_keys(elements: list[Value], keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The keys that any element has: a second key nobody writes counts for nothing."""
-    used = (key for key in keys if any(isinstance(e, dict) and key in e for e in elements))
-    return tuple(used) or keys
+def _used_keys(elements: list[Map], keys: Keys) -> Keys:
+    """Return the keys that any element has: a second key that none has counts for nothing."""
+    return tuple(key for key in keys if any(key in element for element in elements)) or keys
 
 
-def _merge_elements(
-    original: list[Value], patch: list[Value], keys: tuple[str, ...], field: FieldRule, at: At
+def _kustomized_elements(
+    original: list[Value], patch: list[Value], keys: Keys, field: FieldRule, at: At
 ) -> list[Value]:
-    places: dict[tuple[str, ...], int] = {}
+    places: dict[Keys, int] = {}
     for place, element in enumerate(original):
         if isinstance(element, dict) and all(key in element for key in keys):
-            places.setdefault(_identity(element, keys), place)
+            places.setdefault(_texts(element, keys), place)
     rest = list(original)
-    seen: set[tuple[str, ...]] = set()
+    seen: set[Keys] = set()
     front: list[Value] = []
     for position, element in enumerate(patch):
         here = (*at, position)
-        identity = _patch_identity(element, keys, here)
+        identity = _identity(element, keys, here)
         if identity in seen:
             continue  # the first of two wins
         seen.add(identity)
-        found = places.get(identity)
-        before = _GONE if found is None else rest[found]
+        place = places.get(identity, -1)
+        before = rest[place] if place >= 0 else _GONE
         # `$patch: replace` on one element has no effect there (kustomize#2037).
-        ignored = found is not None and element.get(PATCH) == "replace"
-        after = before if ignored else _merge(before, element, field.below, here)
+        ignored = place >= 0 and element.get(PATCH) == "replace"
+        after = before if ignored else _kustomized(before, element, field.below, here)
         # Modified elements go to the front too, but for lists with more than one key.
-        stays = found is not None and len(field.list_keys) > 1
-        if found is not None:
-            rest[found] = after if stays else _GONE
+        stays = place >= 0 and len(field.list_keys) > 1
+        if place >= 0:
+            rest[place] = after if stays else _GONE
         if not stays:
             front.append(after)
     return [element for element in [*front, *rest] if element is not _GONE]
 
 
-def _identity(element: Map, keys: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(go_text(element[key]) for key in keys)
-
-
-def _patch_identity(element: Value, keys: tuple[str, ...], at: At) -> tuple[str, ...]:
+def _identity(element: Value, keys: Keys, at: At) -> Keys:
+    """Return the texts of the keys of a patch's element, which must have them all."""
     if not isinstance(element, dict):
         raise failure(f"the element is no map: {go_text(element)}", at)
     for key in keys:
         need_key(element, key, at)
-    return _identity(element, keys)
+    return _texts(element, keys)
+
+
+def _texts(element: Map, keys: Keys) -> Keys:
+    return tuple(go_text(element[key]) for key in keys)

@@ -1,4 +1,4 @@
-"""The directives of strategic merge patches."""
+"""Recognize the directives of strategic merge patches."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ DIRECTIVES = (PATCH, RETAIN_KEYS, ORDER, DELETE)
 
 
 def is_directive(key: str) -> bool:
-    """Whether the API server executes a key; `$setElementOrder` needs no `/field` for that."""
+    """Return whether the API server executes a key; `$setElementOrder` needs no `/field` for it."""
     return key in (PATCH, RETAIN_KEYS) or key.startswith((ORDER, DELETE))
 
 
 def is_complete_directive(key: str) -> bool:
-    """The same, where a directive about a list must name it: `$setElementOrder/containers`."""
+    """Return the same where a directive about a list names it: `$setElementOrder/containers`."""
     return key in (PATCH, RETAIN_KEYS) or key.startswith((f"{ORDER}/", f"{DELETE}/"))

@@ -1,4 +1,4 @@
-"""The table of every field of every built-in kind: its name and its shape.
+"""Look up the shape of every field of every built-in kind.
 
 Merging never needs it, the strategic fields come from the list key table: it is for kubectl's
 schema errors, for the checks, and for what the API server stores. A shape is `string`, `integer`
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def root_shape(api_version: str, kind: str) -> str:
-    """The shape of a built-in kind, `@12`; empty for an unknown one."""
+    """Return the shape of a built-in kind, `@12`; empty for an unknown one."""
     number = _table()["roots"].get(api_version, {}).get(kind)
     return "" if number is None else f"@{number}"
 
 
 def nearest_root_shape(api_version: str, kind: str) -> str:
-    """The same; of a version that is not listed the shape of the newest one of its group."""
+    """Return the same; for a version that is not listed that of the newest one of its group."""
     group = api_version.rpartition("/")[0]
     group = "apps" if group == "extensions" else group
     newest = (v for v in _table()["roots"] if v.rpartition("/")[0] == group and root_shape(v, kind))
@@ -30,7 +30,7 @@ def nearest_root_shape(api_version: str, kind: str) -> str:
 
 
 def object_type(shape: str) -> tuple[str, dict[str, str]] | None:
-    """The Go name of an object type like `@12` and its fields' shapes; None for other shapes."""
+    """Return the Go name of an object type like `@12`, and its fields' shapes; else None."""
     if not shape.startswith("@"):
         return None
     name, fields = _table()["definitions"][int(shape[1:])]
@@ -38,14 +38,14 @@ def object_type(shape: str) -> tuple[str, dict[str, str]] | None:
 
 
 def version_of(kind: str) -> str:
-    """The apiVersion of a built-in kind whose name only one group has, or nothing."""
-    found = [version for version in _table()["roots"] if root_shape(version, kind)]
-    groups = {version.rpartition("/")[0] for version in found} - {"extensions"}
-    return found[0] if len(groups) == 1 else ""
+    """Return the apiVersion of a built-in kind whose name only one group has, or nothing."""
+    versions = [version for version in _table()["roots"] if root_shape(version, kind)]
+    groups = {version.rpartition("/")[0] for version in versions} - {"extensions"}
+    return versions[0] if len(groups) == 1 else ""
 
 
 def is_builtin_group(api_version: str) -> bool:
-    """Whether an apiVersion belongs to a group of Kubernetes itself."""
+    """Return whether an apiVersion belongs to a group of Kubernetes itself."""
     group = api_version.rpartition("/")[0]
     return any(version.rpartition("/")[0] == group for version in _table()["roots"])
 

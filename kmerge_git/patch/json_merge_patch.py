@@ -1,4 +1,4 @@
-"""JSON merge patch (RFC 7386), for kinds without a schema: applied, and made from three objects.
+"""Apply JSON merge patches (RFC 7386), for kinds without a schema, and make them.
 
 Like the API server's library: a null inside a list that replaces something else than a map is
 taken out of the maps there.
@@ -20,7 +20,7 @@ from kmerge_git.patch.make_patch import (
 
 
 def apply_json_patch(original: Map, patch: Map) -> Map:
-    """The object after the patch: maps merged, null deletes, lists and scalars replaced."""
+    """Return the object after the patch: maps merged, null deletes, lists and scalars replaced."""
     if not isinstance(original, dict) or not isinstance(patch, dict):
         raise PatchError("invalid JSON document")
     return copied(_merged(original, patch))
@@ -39,7 +39,7 @@ def _merged(original: Map, patch: Map) -> Map:
 
 
 def make_json_patch(original: Map, modified: Map) -> Map:
-    """The JSON merge patch that makes the modified object of the original one."""
+    """Return the JSON merge patch that makes the modified object of the original one."""
     return copied(_difference(original, modified))
 
 
@@ -59,7 +59,7 @@ def _difference(original: Map, modified: Map) -> Map:
 def make_json_patch3(
     original: Map, modified: Map, current: Map, *, preconditions: Iterable[Precondition] = ()
 ) -> Map:
-    """The patch that `kubectl apply` sends for a custom resource.
+    """Return the patch that `kubectl apply` sends for a custom resource.
 
     Additions and changes from current to modified, deletions from original to modified.
     """
@@ -73,7 +73,7 @@ def make_json_patch3(
 
 
 def _additions(patch: Map) -> Map:
-    """The patch without its nulls; a map that was empty is a value, one that became so is not."""
+    """Return the patch without its nulls; only a map that was empty before stays empty."""
     kept: Map = {}
     for key, value in patch.items():
         left: Value = _additions(value) if isinstance(value, dict) else value
@@ -83,7 +83,7 @@ def _additions(patch: Map) -> Map:
 
 
 def _deletions(patch: Map) -> Map:
-    """The nulls of the patch alone."""
+    """Return the nulls of the patch alone."""
     kept: Map = {}
     for key, value in patch.items():
         if value is None:

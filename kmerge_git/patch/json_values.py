@@ -1,4 +1,4 @@
-"""Plain JSON values: typed equality, Go's printed forms, copies, places and errors in them.
+"""Compare, copy and print plain JSON values as Go does, and report errors at places in them.
 
 Upstream compares by Go type: `1`, `1.0`, `"1"` and `true` are four different values.
 """
@@ -28,7 +28,7 @@ _GO_TYPES: dict[type, str] = {
 
 
 def same(left: Value, right: Value) -> bool:
-    """Equal in type and value, at every depth."""
+    """Return whether two values are equal in type and value, at every depth."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
@@ -39,7 +39,7 @@ def same(left: Value, right: Value) -> bool:
 
 
 def copied(value: Map) -> Map:
-    """A deep copy, so that a result shares nothing with the inputs."""
+    """Return a deep copy, so that a result shares nothing with the inputs."""
     return {key: _copied(item) for key, item in value.items()}
 
 
@@ -50,14 +50,14 @@ def _copied(value: Value) -> Value:
 
 
 def sorted_keys(value: Value) -> Value:
-    """The value with the keys of every map in order, as kubectl prints objects."""
+    """Return the value with the keys of every map in order, as kubectl prints objects."""
     if isinstance(value, dict):
         return {key: sorted_keys(value[key]) for key in sorted(value)}
     return [sorted_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def no_number(value: Value) -> At | None:
-    """Where the first number stands that JSON has not: `.nan`, `.inf`."""
+    """Return the place of the first number that JSON has not: `.nan`, `.inf`."""
     if isinstance(value, float):
         return None if isfinite(value) else ()
     inner: Iterable[tuple[str | int, At | None]]
@@ -71,12 +71,12 @@ def no_number(value: Value) -> At | None:
 
 
 def go_type(value: Value) -> str:
-    """The Go type that upstream's messages name."""
+    """Return the Go type that upstream's messages name."""
     return _GO_TYPES.get(type(value), type(value).__name__)
 
 
 def go_text(value: Value) -> str:
-    """The value as Go's `%v` prints it."""
+    """Return the value as Go's `%v` prints it."""
     if isinstance(value, dict | list):
         return _go_collection(value, go_text)
     if value is None:
@@ -87,7 +87,7 @@ def go_text(value: Value) -> str:
 
 
 def go_string(value: Value) -> str:
-    """The value as Go's `%s` prints it: complaints in place of what is no text."""
+    """Return the value as Go's `%s` prints it: a value that is no text becomes a complaint."""
     if isinstance(value, dict | list):
         return _go_collection(value, go_string)
     if value is None:
@@ -116,5 +116,5 @@ def _float_text(value: float) -> str:
 
 
 def failure(why: str, at: At) -> PatchError:
-    """The error at a place of the patch."""
+    """Return the error at a place of the patch."""
     return PatchError(why, field=show(at), steps=at)

@@ -1,4 +1,4 @@
-"""Makes strategic merge patches: between two objects, and the three-way patch of kubectl apply.
+"""Make strategic merge patches: between two objects, and the three-way patch of kubectl apply.
 
 The result is what kubectl would send, its quirks included: a field under strategy `replace` is
 always sent, a scalar list reordered into sorted order gives nothing, and elements with one
@@ -17,10 +17,10 @@ from kmerge_git.kube.fieldpath import show
 from kmerge_git.patch.applied_annotation import without_annotation
 from kmerge_git.patch.apply_patch import (
     element_type,
-    identity_of,
     keyed,
     merge_patches,
     need_key,
+    need_merge_key,
     places_of,
     scalar,
     schema_of,
@@ -30,6 +30,8 @@ from kmerge_git.patch.json_values import At, Map, Value, copied, failure, go_tex
 from kmerge_git.patch.patch_schema import FieldRule, Schema
 
 Precondition = Callable[[Map], bool]
+Lists = tuple[list[Value], list[Value], list[Value]]  # changes, deletions, order
+T = TypeVar("T")
 
 
 def make_patch(
@@ -39,7 +41,7 @@ def make_patch(
     *,
     preconditions: Iterable[Precondition] = (),
 ) -> Map:
-    """The strategic merge patch that makes the modified object of the original one."""
+    """Return the strategic merge patch that makes the modified object of the original one."""
     patch = copied(diff_maps(original, modified, schema or schema_of(modified), (), Wanted()))
     check_preconditions(patch, preconditions)
     return patch
@@ -54,7 +56,7 @@ def make_patch3(
     overwrite: bool = True,
     preconditions: Iterable[Precondition] = (),
 ) -> Map:
-    """The patch of `kubectl apply`: brings the modified config into the current object.
+    """Return the patch of `kubectl apply`: it brings the modified config into the current object.
 
     What the original config had and the modified one has not is deleted; what only the current
     object has stays. Without `overwrite`, a field that was changed in the current object and is
@@ -74,7 +76,7 @@ def make_patch3(
 
 
 def conflict(patch: Map, changed: Map, at: At = ()) -> PatchConflict:
-    """The error that shows what both sides did; `at` is where they first clash."""
+    """Return the error that shows what both sides did; `at` is where they first clash."""
     from kmerge_git.tree.emit import dump
 
     return PatchConflict(
@@ -92,12 +94,12 @@ def check_preconditions(patch: Map, preconditions: Iterable[Precondition]) -> No
 
 
 def require_key_unchanged(key: str) -> Precondition:
-    """Refuses a patch that has the key."""
+    """Refuse a patch that has the key."""
     return lambda patch: key not in patch
 
 
 def require_metadata_key_unchanged(key: str) -> Precondition:
-    """Refuses a patch that has the key below metadata."""
+    """Refuse a patch that has the key below metadata."""
 
     def accepts(patch: Map) -> bool:
         metadata = patch.get("metadata")
@@ -106,7 +108,7 @@ def require_metadata_key_unchanged(key: str) -> Precondition:
     return accepts
 
 
-T = TypeVar("T")
+# -- the differences between two objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +118,17 @@ class Wanted:
     changes: bool = True  # changed and added fields
     deletions: bool = True
     order: bool = True  # `$setElementOrder`
-    retain_keys: bool = False  # the map at hand stands under `retainKeys`
+    retain_keys: bool = False  # the map at hand is below `retainKeys`
 
 
 def diff_maps(original: Map, modified: Map, schema: Schema, at: At, wanted: Wanted) -> Map:
-    """The patch between two maps."""
+    """Return the patch between two maps."""
     patch: Map = {}
     for key, value in modified.items():
         if key in original:
-            _diff_field(patch, key, original[key], value, schema, (*at, key), wanted)
-        else:
-            _send(patch, key, value, wanted)
+            patch |= _diff_field(key, original[key], value, schema, (*at, key), wanted)
+        elif wanted.changes:
+            patch[key] = value
     if wanted.deletions:
         patch |= dict.fromkeys(key for key in original if key not in modified)
     if wanted.retain_keys:
@@ -138,88 +140,52 @@ def diff_maps(original: Map, modified: Map, schema: Schema, at: At, wanted: Want
 
 
 def _diff_field(
-    patch: Map, key: str, original: Value, modified: Value, schema: Schema, at: At, wanted: Wanted
-) -> None:
+    key: str, original: Value, modified: Value, schema: Schema, at: At, wanted: Wanted
+) -> Map:
+    """Return the entries of a patch for one field."""
     if key == PATCH:
-        _send_marker(patch, original, modified, at)
-    elif type(original) is type(modified) in {dict, list}:
-        in_list = isinstance(modified, list)
-        field = _field(schema, key, original, modified, at, in_list=in_list)
-        if field is not None:
-            differ = _diff_list_field if in_list else _diff_map_field
-            differ(patch, key, original, modified, field, at, wanted)
-    elif not same(original, modified):
-        _send(patch, key, modified, wanted)
-
-
-def _send(patch: Map, key: str, value: Value, wanted: Wanted) -> None:
-    if wanted.changes:
-        patch[key] = value
-
-
-def _send_marker(patch: Map, original: Value, modified: Value, at: At) -> None:
-    if not isinstance(original, str) or not isinstance(modified, str):
-        raise failure(f"invalid value for special key: {PATCH}", at)
-    if original != modified:
-        patch[PATCH] = modified
-
-
-def _field(
-    schema: Schema, key: str, original: Value, modified: Value, at: At, *, in_list: bool
-) -> FieldRule | None:
-    """The field, or None where it is unknown but nothing changed."""
+        if not isinstance(original, str) or not isinstance(modified, str):
+            raise failure(f"invalid value for special key: {PATCH}", at)
+        return {PATCH: modified} if original != modified else {}
+    if type(original) is not type(modified) or not isinstance(modified, dict | list):
+        return {key: modified} if wanted.changes and not same(original, modified) else {}
     try:
-        return schema.field(key, in_list=in_list, at=at)
+        field = schema.field(key, in_list=isinstance(modified, list), at=at)
     except PatchError:
         if same(original, modified):
-            return None
+            return {}  # it is unknown, but nothing changed
         raise
-
-
-def _diff_map_field(
-    patch: Map, key: str, original: Map, modified: Map, field: FieldRule, at: At, wanted: Wanted
-) -> None:
+    if isinstance(modified, list):
+        return _diff_list_field(key, original, modified, field, at, wanted)
     if field.strategy == "replace":
-        _send(patch, key, modified, wanted)
-        return
+        return {key: modified} if wanted.changes else {}
     below = replace(wanted, retain_keys=field.retain_keys)
     changes = diff_maps(original, modified, field.below, at, below)
-    if changes:
-        patch[key] = changes
+    return {key: changes} if changes else {}
 
 
 def _diff_list_field(
-    patch: Map,
     key: str,
     original: list[Value],
     modified: list[Value],
     field: FieldRule,
     at: At,
     wanted: Wanted,
-) -> None:
+) -> Map:
     if field.strategy != "merge" or not original:
-        if not same(original, modified):
-            _send(patch, key, modified, wanted)
-        return
-    differ = _diff_maps_list if element_type(at, original, modified) is dict else _diff_scalars
-    changes, deletions, order = differ(original, modified, field, at, wanted)
-    if changes:
-        patch[key] = changes
-    if deletions:
-        patch[f"{DELETE}/{key}"] = deletions
-    if order:
-        patch[f"{ORDER}/{key}"] = order
+        return {key: modified} if wanted.changes and not same(original, modified) else {}
+    if element_type(at, original, modified) is dict:
+        parts = _diff_maps_list(original, modified, field, at, wanted)
+    else:
+        parts = _diff_scalars(original, modified, wanted)
+    keys = (key, f"{DELETE}/{key}", f"{ORDER}/{key}")
+    return {name: part for name, part in zip(keys, parts, strict=True) if part}
 
 
-Lists = tuple[list[Value], list[Value], list[Value]]  # changes, deletions, order
-
-
-def _diff_scalars(
-    original: list[Value], modified: list[Value], field: FieldRule, at: At, wanted: Wanted
-) -> Lists:
+def _diff_scalars(original: list[Value], modified: list[Value], wanted: Wanted) -> Lists:
     # Upstream sorts the original in place, and then asks whether the two lists differ: a list
     # that was only brought into sorted order gives no patch.
-    before, after = _sorted(original), _sorted(modified)
+    before, after = sorted(original, key=go_text), sorted(modified, key=go_text)
     pairs = list(_side_by_side(before, after, go_text))
     added = [new for old, new in pairs if old is None]
     removed = [old for old, new in pairs if new is None]
@@ -230,14 +196,10 @@ def _diff_scalars(
     return changes, deletions, modified if wanted.order and (deletions or differ) else []
 
 
-def _sorted(values: list[Value]) -> list[Value]:
-    return sorted(values, key=go_text)
-
-
 def _side_by_side(
     before: list[T], after: list[T], text: Callable[[T], str]
 ) -> Iterator[tuple[T | None, T | None]]:
-    """Two sorted lists in pairs of the same text; what one has alone stands beside None."""
+    """Yield two sorted lists in pairs of the same text; None is the partner of a lone one."""
     i = j = 0
     while i < len(before) or j < len(after):
         is_old = j == len(after) or (i < len(before) and text(before[i]) <= text(after[j]))
@@ -247,21 +209,19 @@ def _side_by_side(
 
 
 def _diff_maps_list(
-    original: list[Value], modified: list[Value], field: FieldRule, at: At, wanted: Wanted
+    original: list[Map], modified: list[Map], field: FieldRule, at: At, wanted: Wanted
 ) -> Lists:
-    key = field.merge_key
-    if not key:
-        raise failure(f"cannot merge lists without merge key for {field.below.name()}", at)
+    key = need_merge_key(field, at)
     for side in (original, modified):
         for place, element in enumerate(side):
             need_key(element, key, (*at, place))
     changes, deletions = _diff_elements(original, modified, field, at, wanted)
-    places = places_of(modified, keyed(key, at))
-    changes.sort(key=lambda element: places[identity_of(element[key], at)])
+    identity = keyed(key, at)
+    places = places_of(modified, identity)
+    changes.sort(key=lambda element: places[identity(element)])
     changes += deletions
     moved = len(original) != len(modified) or any(
-        identity_of(a[key], at) != identity_of(b[key], at)
-        for a, b in zip(original, modified, strict=True)
+        identity(a) != identity(b) for a, b in zip(original, modified, strict=True)
     )
     ordered = changes or (wanted.changes and moved)
     order = [{key: element[key]} for element in modified] if wanted.order and ordered else []
@@ -271,13 +231,17 @@ def _diff_maps_list(
 def _diff_elements(
     original: list[Map], modified: list[Map], field: FieldRule, at: At, wanted: Wanted
 ) -> tuple[list[Map], list[Map]]:
-    """Changed and added elements, and the directives that delete the others."""
+    """Return changed and added elements, and the directives that delete the others."""
     key = field.merge_key
     below = replace(wanted, retain_keys=field.retain_keys)
     changes: list[Map] = []
     deletions: list[Map] = []
-    pairs = _side_by_side(_by_key(original, key), _by_key(modified, key), itemgetter(0))
-    for old, new in pairs:
+    # Go's sort says "less" for equal keys too here, which turns them round.
+    before, after = (
+        sorted(_with_keys(side, key), key=lambda one: (one[0], -one[1]))
+        for side in (original, modified)
+    )
+    for old, new in _side_by_side(before, after, itemgetter(0)):
         if old is not None and new is not None:
             pair = diff_maps(old[2], new[2], field.below, (*at, new[1]), below)
             if pair:
@@ -289,28 +253,29 @@ def _diff_elements(
     return changes, deletions
 
 
-def _by_key(elements: list[Map], key: str) -> list[tuple[str, int, Map]]:
-    """The key's text, the place in the list and the element, sorted by the text."""
-    # Go's sort here says "less" for equal keys too, which turns them round.
-    keyed_elements = [(go_text(e[key]), place, e) for place, e in enumerate(elements)]
-    return sorted(keyed_elements, key=lambda one: (one[0], -one[1]))
+def _with_keys(elements: list[Map], key: str) -> list[tuple[str, int, Map]]:
+    """Return the text of its merge key, the place in the list, and each element."""
+    return [(go_text(element[key]), place, element) for place, element in enumerate(elements)]
+
+
+# -- conflicts: two patches that change one field differently
 
 
 def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
-    """Where both patches first change one field differently.
+    """Return where both patches first change one field differently.
 
     The whole of both is walked: an error counts only if there is no conflict anywhere.
     """
-    met = list(_clashes(left, right, FieldRule(schema), ()))
-    places = [one for one in met if not isinstance(one, PatchError)]
-    errors = [one for one in met if isinstance(one, PatchError)]
+    clashes = list(_clashes(left, right, FieldRule(schema), ()))
+    places = [one for one in clashes if not isinstance(one, PatchError)]
+    errors = [one for one in clashes if isinstance(one, PatchError)]
     if errors and not places:
         raise errors[0]
     return places[0] if places else None
 
 
 def json_has_conflicts(left: Value, right: Value) -> bool:
-    """The same for JSON merge patches: lists by length and index, scalars by typed equality."""
+    """Return the same for JSON merge patches: lists by index, scalars by typed equality."""
     if type(left) is not type(right):
         return True
     if isinstance(left, dict):
@@ -321,7 +286,7 @@ def json_has_conflicts(left: Value, right: Value) -> bool:
 
 
 def _clashes(left: Value, right: Value, known: FieldRule, at: At) -> Iterator[At | PatchError]:
-    """Where two values clash, and the errors on the way."""
+    """Yield where two values clash, and the errors on the way."""
     if isinstance(left, dict) and isinstance(right, dict):
         if any(PATCH in side for side in (left, right)) and not (
             PATCH in left and PATCH in right and same(left[PATCH], right[PATCH])
@@ -359,10 +324,13 @@ def _of_lists(
     plain = FieldRule(known.below)
     if known.strategy == "merge":
         if kind is dict:
-            theirs = _by_key_conflicts(right, known.merge_key, at)
-            for key, (place, element) in _by_key_conflicts(left, known.merge_key, at).items():
-                if key in theirs:
-                    yield from _clashes(element, theirs[key][1], plain, (*at, place))
+            for element in [*right, *left]:
+                need_key(element, known.merge_key, at)
+            theirs = {text: element for text, _, element in _with_keys(right, known.merge_key)}
+            ours = {text: (place, e) for text, place, e in _with_keys(left, known.merge_key)}
+            for text, (place, element) in ours.items():
+                if text in theirs:
+                    yield from _clashes(element, theirs[text], plain, (*at, place))
         return
     if len(left) == len(right) and kind is not dict:
         left, right = _distinct(left), _distinct(right)
@@ -373,11 +341,5 @@ def _of_lists(
         yield from _clashes(a, b, plain, (*at, place))
 
 
-def _by_key_conflicts(elements: list[Map], key: str, at: At) -> dict[str, tuple[int, Map]]:
-    for element in elements:
-        need_key(element, key, at)
-    return {go_text(element[key]): (place, element) for place, element in enumerate(elements)}
-
-
 def _distinct(values: list[Value]) -> list[Value]:
-    return sorted({(type(v), v): v for v in values}.values(), key=go_text)
+    return sorted({scalar(v): v for v in values}.values(), key=go_text)

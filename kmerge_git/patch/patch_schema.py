@@ -10,12 +10,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from kmerge_git.errors import PatchError
 from kmerge_git.kube import keytable
 from kmerge_git.patch.field_shapes import object_type, root_shape
 from kmerge_git.patch.json_values import failure
+
+Node = Mapping[str, Any]
+Place = Any  # a place of a source; None: everything is allowed below it
+# The place of a field, its strategies, its merge key, and the keys of server-side apply.
+Facts = tuple[Place, tuple[str, ...], str, tuple[str, ...]]
+
+NO_DOCUMENT = "this is no OpenAPI document"
+_STRATEGIES = {"m": "merge", "r": "replace", "k": "retainKeys"}
+# What Go calls a value of that shape when it is asked for its fields.
+_GO_KINDS = {
+    "string": "string",
+    "integer": "int64",
+    "number": "float64",
+    "boolean": "bool",
+    "any": "interface",
+}
+_OPAQUE = {
+    "object": "RawExtension",
+    "quantity": "Quantity",
+    "integer|string": "IntOrString",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +59,31 @@ class Schema:
 
     @classmethod
     def builtin(cls, api_version: str, kind: str, *, complete: bool = False) -> Schema:
-        """The schema of a built-in kind (Kubernetes 1.21 to 1.36).
+        """Return the schema of a built-in kind (Kubernetes 1.21 to 1.36).
 
         It knows the strategic fields and takes all others as plain (map merged, list replaced).
         With `complete` it knows every field, and an unknown one is the error that kubectl has.
         """
-        found = cls.find(api_version, kind, complete=complete)
-        if found is None:
+        schema = cls.find(api_version, kind, complete=complete)
+        if schema is None:
             group, _, version = api_version.rpartition("/")
             raise PatchError(
                 f"strategic merge patch is not supported for {group}/{version}, Kind={kind} "
                 "locally, try --type merge"
             )
-        return found
+        return schema
 
     @classmethod
     def find(cls, api_version: str, kind: str, *, complete: bool = False) -> Schema | None:
-        """The built-in schema, or None for a custom resource."""
+        """Return the built-in schema, or None for a custom resource."""
         number = keytable.root(api_version, kind)
-        if not 0 <= number < keytable.LEARNED:  # a CRD tells list keys, and no strategies
+        if not 0 <= number < keytable.LEARNED:  # a CRD has list keys, and no strategies
             return None
-        shape = root_shape(api_version, kind) if complete else ""
-        return cls(Builtin(), (number, shape))
+        return cls(Builtin(), (number, root_shape(api_version, kind) if complete else ""))
 
     @classmethod
     def from_definitions(cls, definitions: Mapping[str, Any], root: str) -> Schema:
-        """A complete schema from OpenAPI definitions (v2; v3 schemas work too).
+        """Return a complete schema from OpenAPI definitions (v2; v3 schemas work too).
 
         `definitions` is the document, or its `definitions` part; `root` names one of them.
         """
@@ -73,155 +93,32 @@ class Schema:
         return cls(Definitions(known), (root, known[root]))
 
     def field(self, name: str, *, in_list: bool, at: tuple[str | int, ...] = ()) -> FieldRule:
-        """What the field is; `in_list`: both sides hold a list there, else both hold a map."""
+        """Return the rule of a field; if `in_list`, both sides hold a list there, else a map."""
         try:
-            facts = self.source.look_up(self.place, name, in_list=in_list)
+            below, strategies, key, keys = self.source.look_up(self.place, name, in_list=in_list)
         except UnknownField as unknown:
             raise failure(str(unknown), at) from None
-        rest = [s for s in facts.strategies if s != "retainKeys"]
-        if len(facts.strategies) > 2 or len(rest) > 1:
-            raise failure(f"unexpected patch strategy: [{' '.join(facts.strategies)}]", at)
+        rest = [s for s in strategies if s != "retainKeys"]
+        if len(strategies) > 2 or len(rest) > 1:
+            raise failure(f"unexpected patch strategy: [{' '.join(strategies)}]", at)
         return FieldRule(
-            Schema(self.source, facts.below),
+            Schema(self.source, below),
             rest[0] if rest else "",
-            "retainKeys" in facts.strategies,
-            facts.merge_key,
-            facts.list_keys or ((facts.merge_key,) if facts.merge_key else ()),
+            "retainKeys" in strategies,
+            key,
+            keys or ((key,) if key else ()),
         )
 
     def name(self) -> str:
-        """What upstream calls this place: the Go kind, or the OpenAPI name."""
+        """Return upstream's name of this place: the Go kind, or the OpenAPI name."""
         return self.source.name(self.place)
-
-
-__all__ = ["NO_DOCUMENT", "definitions_of", "schema_for"]
-
-
-def schema_for(document: Node, api_version: str, kind: str) -> Schema | None:
-    """The schema of a kind, found by `x-kubernetes-group-version-kind`."""
-    group, _, version = api_version.rpartition("/")
-    wanted = {"group": group, "version": version, "kind": kind}
-    for name, node in definitions_of(document).items():
-        if wanted in [dict(gvk) for gvk in node.get("x-kubernetes-group-version-kind", [])]:
-            return Schema.from_definitions(document, name)
-    return None
-
-
-Node = Mapping[str, Any]
-
-NO_DOCUMENT = "this is no OpenAPI document"
-
-
-def definitions_of(document: Node) -> dict[str, Node]:
-    """The definitions of a v2 or v3 document; a bare map of them is taken as it is."""
-    components = document.get("components")
-    found = document.get("definitions") or (
-        components.get("schemas") if isinstance(components, Mapping) else None
-    )
-    definitions = found or document
-    if not isinstance(definitions, Mapping) or not all(
-        isinstance(node, Mapping) for node in definitions.values()
-    ):
-        raise PatchError(NO_DOCUMENT, hint="`kubectl get --raw /openapi/v2` prints a cluster's own")
-    return dict(definitions)
-
-
-@dataclass(frozen=True, slots=True)
-class Definitions:
-    """Looks fields up as upstream's OpenAPI v2 does; a place is a name and its definition."""
-
-    definitions: dict[str, Node]
-
-    def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
-        """The facts of a field; raises `UnknownField`."""
-        if place is None:
-            return Facts()
-        path, node = self._resolved(place)
-        if node is None:
-            return Facts()
-        if "properties" not in node:
-            raise UnknownField(f"expected kind, but got {_shape(node)}")
-        if name not in node["properties"]:
-            raise UnknownField(f'unable to find api field "{name}" in {path}')
-        field = node["properties"][name]
-        strategies = str(field.get("x-kubernetes-patch-strategy", "")).split(",")
-        key = str(field.get("x-kubernetes-patch-merge-key", ""))
-        list_keys = tuple(field.get("x-kubernetes-list-map-keys", ()))
-        below: Place = (f"{path}.{name}", field)
-        if in_list:
-            below = self._elements(below)
-        return Facts(below, tuple(s for s in strategies if s), key, list_keys)
-
-    def name(self, place: Place) -> str:
-        """The name of the definition."""
-        return str(place[0]) if place else "arbitrary"
-
-    def _elements(self, place: Place) -> Place:
-        path, node = self._resolved(place)
-        if node is None:
-            return None
-        if node.get("type") != "array" and "items" not in node:
-            raise UnknownField(f"expected array, but got {_shape(node)}")
-        return (path, node.get("items", {}))
-
-    def _resolved(self, place: Place) -> tuple[str, Node | None]:
-        """The definition behind `$ref`s; None where the field has no type: anything goes."""
-        path, node = place
-        for _ in range(100):  # a circle of bare refs would never end
-            ref = _ref(node)
-            if ref is None:
-                break
-            path = ref.rpartition("/")[2]
-            if path not in self.definitions:
-                raise UnknownField(f"unknown model in reference: {path}")
-            node = self.definitions[path]
-        untyped = not node.get("type") and "properties" not in node
-        return path, None if untyped else node
-
-
-def _ref(node: Node) -> str | None:
-    if "$ref" in node:
-        return str(node["$ref"])
-    parts = node.get("allOf") or []
-    return _ref(parts[0]) if len(parts) == 1 else None  # v3 wraps a ref with a default like this
-
-
-def _shape(node: Node) -> str:
-    kind = node.get("type")
-    if "properties" in node:
-        return "kind"
-    return {"object": "map", "array": "slice"}.get(str(kind), "primitive")
-
-
-Place = Any  # where a source stands in itself; None: below here everything is allowed
-
-_STRATEGIES = {"m": "merge", "r": "replace", "k": "retainKeys"}
-# What Go calls a value of that shape when it is asked for its fields.
-_GO_KINDS = {
-    "string": "string",
-    "integer": "int64",
-    "number": "float64",
-    "boolean": "bool",
-    "any": "interface",
-}
-_OPAQUE = {
-    "object": "RawExtension",
-    "quantity": "Quantity",
-    "integer|string": "IntOrString",
-}
-
-
-class Facts(NamedTuple):
-    """What a source says about a field."""
-
-    below: Place = None
-    strategies: tuple[str, ...] = ()
-    merge_key: str = ""
-    list_keys: tuple[str, ...] = ()
 
 
 class UnknownField(Exception):
     """The schema has no such field; the text is upstream's."""
+
+
+# -- the built-in kinds
 
 
 class Builtin:
@@ -231,12 +128,12 @@ class Builtin:
     """
 
     def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
-        """The facts of a field; raises `UnknownField`."""
+        """Return the facts of a field; raise `UnknownField`."""
         number, shape = place
         return _facts(number, shape, name, in_list)
 
     def name(self, place: Place) -> str:
-        """The Go kind."""
+        """Return the Go kind."""
         shape = place[1]
         return _go_kind(shape) if shape else "struct"
 
@@ -245,15 +142,13 @@ class Builtin:
 def _facts(number: int, shape: str, name: str, in_list: bool) -> Facts:
     # the shape is looked up first, for kubectl's error
     inner = _field_shape(shape, name) if shape else ""
-    if in_list and inner.startswith("[]"):
-        inner = inner[2:]
-    elif in_list and inner.startswith(("@", "{}")):
+    if in_list and inner.startswith(("@", "{}")):
         raise UnknownField("expected slice or array type, but got: struct")
     known = keytable.fields(number) if number >= 0 else {}
     strategic, structural, below = known.get(name, ("", "", ""))
     letters, _, key = strategic.partition(":")
-    return Facts(
-        (keytable.below(below), inner),
+    return (
+        (keytable.below(below), inner.removeprefix("[]") if in_list else inner),
         tuple(_STRATEGIES[letter] for letter in letters),
         key,
         tuple(field for field, _ in keytable.keys(structural)),
@@ -275,8 +170,96 @@ def _field_shape(shape: str, name: str) -> str:
 
 
 def _go_kind(shape: str) -> str:
-    if shape.startswith("{}"):
-        return "map"
+    kinds = {"{}": "map", "[]": "slice"}
     if shape.startswith("@"):
         return "struct"
-    return "slice" if shape.startswith("[]") else _GO_KINDS.get(shape, shape)
+    return kinds.get(shape[:2]) or _GO_KINDS.get(shape, shape)
+
+
+# -- OpenAPI documents
+
+
+def schema_for(document: Node, api_version: str, kind: str) -> Schema | None:
+    """Return the schema of a kind, found by `x-kubernetes-group-version-kind`."""
+    group, _, version = api_version.rpartition("/")
+    wanted = {"group": group, "version": version, "kind": kind}
+    for name, node in definitions_of(document).items():
+        if wanted in [dict(gvk) for gvk in node.get("x-kubernetes-group-version-kind", [])]:
+            return Schema.from_definitions(document, name)
+    return None
+
+
+def definitions_of(document: Node) -> dict[str, Node]:
+    """Return the definitions of a v2 or v3 document; a bare map of them is taken as it is."""
+    components = document.get("components")
+    schemas = components.get("schemas") if isinstance(components, Mapping) else None
+    definitions = document.get("definitions") or schemas or document
+    if not isinstance(definitions, Mapping) or not all(
+        isinstance(node, Mapping) for node in definitions.values()
+    ):
+        raise PatchError(NO_DOCUMENT, hint="`kubectl get --raw /openapi/v2` prints a cluster's own")
+    return dict(definitions)
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """Looks fields up as upstream's OpenAPI v2 does; a place is a name and its definition."""
+
+    definitions: dict[str, Node]
+
+    def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
+        """Return the facts of a field; raise `UnknownField`."""
+        path, node = self._resolved(place) if place else ("", None)
+        if node is None:
+            return None, (), "", ()
+        if "properties" not in node:
+            raise UnknownField(f"expected kind, but got {_shape(node)}")
+        if name not in node["properties"]:
+            raise UnknownField(f'unable to find api field "{name}" in {path}')
+        field = node["properties"][name]
+        strategies = str(field.get("x-kubernetes-patch-strategy", "")).split(",")
+        key = str(field.get("x-kubernetes-patch-merge-key", ""))
+        list_keys = tuple(field.get("x-kubernetes-list-map-keys", ()))
+        below: Place = (f"{path}.{name}", field)
+        if in_list:
+            below = self._elements(below)
+        return below, tuple(s for s in strategies if s), key, list_keys
+
+    def name(self, place: Place) -> str:
+        """Return the name of the definition."""
+        return str(place[0]) if place else "arbitrary"
+
+    def _elements(self, place: Place) -> Place:
+        path, node = self._resolved(place)
+        if node is None:
+            return None
+        if node.get("type") != "array" and "items" not in node:
+            raise UnknownField(f"expected array, but got {_shape(node)}")
+        return (path, node.get("items", {}))
+
+    def _resolved(self, place: Place) -> tuple[str, Node | None]:
+        """Return the definition behind `$ref`s; None where the field has no type, and takes all."""
+        path, node = place
+        for _ in range(100):  # a circle of bare refs would never end
+            ref = _ref(node)
+            if ref is None:
+                break
+            path = ref.rpartition("/")[2]
+            if path not in self.definitions:
+                raise UnknownField(f"unknown model in reference: {path}")
+            node = self.definitions[path]
+        untyped = not node.get("type") and "properties" not in node
+        return path, None if untyped else node
+
+
+def _ref(node: Node) -> str | None:
+    if "$ref" in node:
+        return str(node["$ref"])
+    parts = node.get("allOf") or []
+    return _ref(parts[0]) if len(parts) == 1 else None  # v3 wraps a ref with a default like this
+
+
+def _shape(node: Node) -> str:
+    if "properties" in node:
+        return "kind"
+    return {"object": "map", "array": "slice"}.get(str(node.get("type")), "primitive")
