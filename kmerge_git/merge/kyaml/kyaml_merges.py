@@ -1,4 +1,4 @@
-"""merge2 and merge3: the seed documents' merges as pure functions over texts.
+"""Merge as the seed documents do: merge2 and merge3 as pure functions over texts.
 
 >>> merge3("replicas: 1\n", "replicas: 2\n", "replicas: 1 # ours\n")
 'replicas: 2 # ours\n'
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 NAMES = Three("original", "dest", "updated")
+STAYS = "both changed, dest's lines stay"
+LOST = "lines lost"  # the rule; here it is updated's change that does not come through
 
 
 class Result:
@@ -55,7 +57,7 @@ class Result:
 
     @property
     def lost(self) -> tuple[Decision, ...]:
-        """Changes of dest that do not come through, and lines of updated that clash with dest's."""
+        """Return changes of dest, and clashing lines of updated, that do not come through."""
         return tuple(d for d in self.decisions if d.rule.endswith(" lost"))
 
 
@@ -73,9 +75,9 @@ def merge2(src: str, dest: str, *, infer: bool = True, prepend: bool = False) ->
 def merge3_bytes(
     texts: Three[bytes], *, infer: bool = True, path: str = "", names: Three[str] = NAMES
 ) -> Result:
-    """`merge3` over (original, dest, updated) as bytes, with its decisions.
+    """Do `merge3` over (original, dest, updated) as bytes, and return its decisions, too.
 
-    `path` is the file's name as far as it tells the kind; `names` are for error messages.
+    `path` is the file's name, which may tell its kind; `names` are for error messages.
     """
     from kmerge_git.merge.kyaml.three_way import KyamlRules
 
@@ -97,22 +99,22 @@ def merge3_bytes(
 
 
 def is_text(error: KmergeError, texts: Three[bytes]) -> bool:
-    """Whether an error means that a file has lines, but no fields: a template or an odd mapping."""
+    """Return whether an error means that a file has no fields: a template, or an odd map."""
     is_template = isinstance(error, CannotParse) and any(b"{{" in text for text in texts.each())
     return is_template or isinstance(error, TextOnly)
 
 
 def _why(error: KmergeError) -> str:
-    """Why there are no fields; of a template no parser's words, nobody is to mend it."""
+    """Return why there are no fields; a template needs no words of a parser, for it is right."""
     return TEMPLATE if "{{" in error.excerpt else str(error)
 
 
 def merge3_text(
     texts: Three[bytes], *, path: str = "", names: Three[str] = NAMES, reason: str = ""
 ) -> Result:
-    """A merge of lines, whatever the files hold: where both changed something, dest's lines stay.
+    """Merge lines, whatever the files hold: where both changed something, dest's lines stay.
 
-    What is not text is kept whole.
+    A file that is no text is kept whole.
     """
     trivial = agreed(texts)
     if trivial is not None:
@@ -135,7 +137,7 @@ def merge2_bytes(
     path: str = "",
     names: tuple[str, str] = ("src", "dest"),
 ) -> Result:
-    """`merge2` over bytes, with its decisions."""
+    """Do `merge2` over bytes, and return its decisions, too."""
     from kmerge_git.merge.kyaml.two_way import TwoWayRules
 
     rules = TwoWayRules(infer=infer, prepend=prepend)
@@ -158,7 +160,7 @@ def merge2_bytes(
 
 
 def _opened(texts: Three[bytes], names: Three[str]) -> Three[YamlText]:
-    """The versions with their names for error messages; `CannotParse` for what is no text."""
+    """Open the versions, with their names for error messages; `CannotParse` if one is no text."""
     opened = Three(*map(YamlText, texts.each(), names.each()))
     _ = opened.map(lambda text: text.source)
     return opened
@@ -181,14 +183,14 @@ def _merged(
 
 
 def _spelled(text: str, texts: Three[YamlText]) -> bytes:
-    """The bytes of a result; an empty destination has no spelling of its own."""
+    """Return the bytes of a result; an empty destination has no spelling of its own."""
     sources = texts.map(lambda one: one.source)
     theirs = sources.theirs
     return to_bytes(text, sources if sources.ours.text else Three(theirs, theirs, theirs))
 
 
 def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
-    """A merge of lines; three good files are never made into one that is broken."""
+    """Merge lines; three good files are never made into one that is broken."""
     merged, notes = merge_by_lines(
         texts.map(lambda one: one.source.text.encode("utf-8", "surrogateescape"))
     )
@@ -200,7 +202,7 @@ def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
 
 
 def _kept(texts: Three[bytes], why: str, reason: str) -> Result:
-    """The destination as it is; that nothing of updated came is told."""
+    """Keep the destination as it is, and say that nothing of updated came."""
     return Result(texts.ours, _told([Note((), why, "ours", LOST)]), reason)
 
 
@@ -211,23 +213,21 @@ def _told(notes: list[Note]) -> tuple[Decision, ...]:
 
 
 def _placed(error: Unsupported, texts: Three[YamlText]) -> Unsupported:
-    """The error with the name of the file whose line it shows."""
+    """Return the error with the name of the file whose line it shows."""
     if error.path or not error.line:
         return error
-    for text in (texts.theirs, texts.ours, texts.base):
+    for text in texts.each() if error.excerpt else ():  # of several the last one counts
         lines = text.source.text.split("\n")
-        if error.excerpt and lines[error.line - 1 : error.line] == [error.excerpt]:
+        if lines[error.line - 1 : error.line] == [error.excerpt]:
             error.path = text.path
-            break
     return error
 
 
-STAYS = "both changed, dest's lines stay"
-LOST = "lines lost"  # the rule; here it is updated's change that does not come through
+# -- lines
 
 
 def merge_by_lines(texts: Three[bytes]) -> tuple[bytes, list[Note]]:
-    """The merged text, and a note about all lines of updated that were not taken."""
+    """Return the merged text, and notes about all lines of updated that were not taken."""
     from kmerge_git.text.linemerge import TemporaryFiles  # few files are texts
 
     size = marker_size_for(text.decode("latin-1") for text in texts.each())
@@ -244,7 +244,7 @@ def merge_by_lines(texts: Three[bytes]) -> tuple[bytes, list[Note]]:
 
 
 def _clashes(marked: bytes, size: int) -> Iterator[tuple[int, str, str]]:
-    """The lines of both sides in each conflict, and where dest's stand in the result."""
+    """Yield the lines of both sides in each conflict, and the number of dest's in the result."""
     start, middle, end = (char * size for char in (b"<", b"=", b">"))
     number = 1  # of the next line of the result
     inside: list[list[bytes]] = []

@@ -1,4 +1,4 @@
-"""What is told about a decision, with the number that its rule has in docs/merge-rules.md."""
+"""Number the rules of decisions as docs/merge-rules.md does."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ TWO_WAY = {
 
 
 def numbered(decision: Decision, numbers: dict[tuple[str, str], str]) -> Decision:
-    """A decision with the number that its rule has in the contract."""
+    """Return a decision with the number that its rule has in the contract."""
     d = decision
     rule = numbers.get((d.what, d.rule), d.rule)
     return Decision(d.resource, d.path, d.what, d.side, rule, d.ours, d.theirs)
 
 
 def took(ours: Node, theirs: Node, path: Path) -> Note:
-    """A value that updated alone changed is taken; of a scalar both are told."""
+    """Note that a value which updated alone changed is taken; for a scalar with both values."""
     if isinstance(theirs, Mapping):
         rule = "M16" if path and not isinstance(path[-1], str) else "M13"
     else:
@@ -48,32 +48,26 @@ def took(ours: Node, theirs: Node, path: Path) -> Note:
 
 
 def lost(path: Path, what: str, rule: str, ours: Node | None, theirs: Node | None) -> Note:
-    """A change of the destination that does not come through."""
+    """Note a change of the destination that does not come through."""
     dest, updated = (node.raw if node is not None else "" for node in (ours, theirs))
     return Note(path, what, "theirs", f"{rule} lost", dest, updated)
 
 
 def null_rule(other: Entry | None) -> str:
-    """The number for a null that clears what another version has."""
+    """Return the number for a null that clears a value of another version."""
     value = other.value if other is not None else None
     return "M10" if isinstance(value, Mapping) else "M9" if isinstance(value, Sequence) else "M5"
 
 
 def added_rule(entry: Entry) -> str:
-    """The number for an entry that updated adds."""
+    """Return the number for an entry that updated adds."""
     if entry.key is None:
         return "M14"
-    return (
-        "M3"
-        if isinstance(entry.value, Scalar)
-        else "M7"
-        if isinstance(entry.value, Sequence)
-        else "M12"
-    )
+    return {Scalar: "M3", Sequence: "M7"}.get(type(entry.value), "M12")
 
 
 def clash_rule(at: Three[Node | None]) -> str:
-    """The number for a value that both changed."""
+    """Return the number for a value that both changed."""
     ours, theirs = at.ours, at.theirs
     if type(ours) is not type(theirs):
         return "M26"

@@ -1,4 +1,4 @@
-"""Rules `kyaml`: the updated side wins, null clears, nothing is a conflict.
+"""Decide by the rules `kyaml`: the updated side wins, null clears, nothing is a conflict.
 
 These are the seed documents' three-way rules for a deployment tool that must end with an answer:
 original = base, updated = theirs, destination = ours. The numbers are those of docs/merge-rules.md.
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class KyamlRules:
-    """The seeds' rules: an answer at every place; see `decide.rules.Rules` for the questions."""
+    """The seeds' rules, which answer at every place; see `decide.rules.Rules` for the questions."""
 
     __slots__ = ("infer",)
     stops = False
@@ -58,21 +58,19 @@ class KyamlRules:
         return likely_same(ours, theirs)
 
     def reading(self, at: Three[Document | None]) -> Reading:
-        """A null of one side clears, even where the other changed nothing."""
+        """Let a null of one side clear, even where the other changed nothing."""
         base, ours, theirs = at.base, at.ours, at.theirs
         if base is None or ours is None or theirs is None:
             return Reading()
-        if base.content == ours.content == theirs.content:
-            return Reading()
-        if document_holds_null(ours) or document_holds_null(theirs):
-            return Reading(Nulls())
-        return Reading()
+        is_same = base.content == ours.content == theirs.content
+        holds_null = not is_same and (document_holds_null(ours) or document_holds_null(theirs))
+        return Reading(Nulls() if holds_null else None)
 
     def added(self, document: Document) -> Plan | None:
         return None
 
     def document_clash(self, why: str) -> tuple[str, Notes]:
-        """R1, R5: deleted is deleted, on either side."""
+        """R1, R5: a deleted document is deleted, on either side."""
         side = "ours" if "deleted in ours" in why else "theirs"
         rule = "R5" if side == "ours" else "R1" if "deleted" in why else "M2"
         what = why.replace("theirs", "updated").replace("ours", "dest")
@@ -92,7 +90,7 @@ class KyamlRules:
     def _only_theirs(
         self, base: Entry | None, theirs: Entry, place: Place
     ) -> tuple[Item | None, Notes]:
-        """The destination lacks it: what updated adds or changes comes back."""
+        """Bring back what updated adds or changes, and the destination lacks."""
         path = place.path
         if base is None:
             return taken(theirs, place), [Note(path, "added", "theirs", added_rule(theirs))]
@@ -109,11 +107,10 @@ class KyamlRules:
         part = part_of(theirs, [changed])
         item = Item(Take(theirs.value, theirs, part=part), None, theirs, path)
         rule = "M12" if isinstance(theirs.value, Mapping) else "M19"
-        rule = "M15" if theirs.key is None else rule
-        return item, [lost(path, what, rule, None, theirs.value)]
+        return item, [lost(path, what, "M15" if theirs.key is None else rule, None, theirs.value)]
 
     def _key_fields(self, entry: Entry, place: Place) -> tuple[str, ...]:
-        """The fields that make the key of an element, which must come with what changed in it."""
+        """Return the fields that make the key of an element: they must come with its changes."""
         if entry.key is not None or place.list_rule is None:
             return ()
         if place.list_rule.kind != "infer":
@@ -124,7 +121,7 @@ class KyamlRules:
     def _only_ours(
         self, base: Entry | None, ours: Entry, place: Place
     ) -> tuple[Item | None, Notes]:
-        """Updated lacks it: what original had goes, what only the destination has stays."""
+        """Drop what original had, and updated lacks; keep what only the destination has."""
         path = place.path
         if base is None:
             return own(ours, place), []
@@ -145,7 +142,7 @@ class KyamlRules:
         return Item(kept, ours, None, path), notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-        """A comment of ours that has no place behind updated's value."""
+        """M34: take updated's value; a comment of ours has no place behind it."""
         ours, theirs = at.ours[0], at.theirs[0]
         note = lost(place.path, why, "M34", ours.value, theirs.value)
         return [taken(theirs, place, over=ours)], [note]
@@ -157,7 +154,7 @@ class KyamlRules:
         return None, []
 
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
-        """Updated's value."""
+        """Take updated's value."""
         assert at.ours is not None and at.theirs is not None  # the caller's case
         what = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
         values = at.map(lambda e: e.value if e is not None else None)
@@ -171,7 +168,7 @@ class KyamlRules:
     def exclusive(
         self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
     ) -> tuple[list[str] | None, Notes]:
-        """M27: of members that exclude each other updated's stays."""
+        """M27: keep updated's of members that exclude each other."""
         gone = excluded(at, names)
         notes = [
             lost((*place.path, name), "excluded by updated's", "M27", entry.value, None)
@@ -191,7 +188,7 @@ class KyamlRules:
         return tables, []  # another key is another element
 
     def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
-        """M6, M7, M29: whole lists; updated's if it changed."""
+        """M6, M7, M29: take whole lists; updated's if it changed."""
         base, ours, theirs = at.base, at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         if base is not None and (same_node(base, ours) or same_node(base, theirs)):
@@ -201,7 +198,7 @@ class KyamlRules:
     def order(
         self, tables: Three[Table], kept: dict[Hashable, Item], rule: ListRule | None
     ) -> Keys | None:
-        """M28: new members of a set come last."""
+        """M28: put new members of a set last."""
         order, _ = weave(list(tables.base), list(tables.ours), list(tables.theirs), kept)
         if rule is None or rule.kind != "set":
             return order
@@ -210,14 +207,12 @@ class KyamlRules:
     # -- the text between values
 
     def lines(self, lines: Three[list[Line]]) -> Lines | None:
-        """M34: where both changed a comment, the destination's stays."""
+        """M34: keep the destination's comment where both changed it."""
         parts = merge_lines(lines)
-        if parts is None:
-            return None
-        return [*settled(parts, "ours")]
+        return [*settled(parts, "ours")] if parts is not None else None
 
     def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
-        """M33, M34: as above; but a scalar taken from updated brings its own comment."""
+        """M33, M34: do the same; but a scalar taken from updated brings its own comment."""
         new, _ = merge_tail(tails)
         if new is None and isinstance(plan, Take) and isinstance(plan.node, Scalar):
             is_own = tails.theirs.strip() not in ("", tails.base.strip())
@@ -229,13 +224,13 @@ class KyamlRules:
 
 
 def _deleted(path: Path, rule: str, ours: Entry, *, lost_too: bool) -> Note:
-    """A deletion by updated."""
+    """Note a deletion by updated."""
     if lost_too:
         return lost(path, "deleted in updated, changed in dest", rule, ours.value, None)
     return Note(path, "deleted", "theirs", rule)
 
 
 def _is_resource(entry: Entry, place: Place) -> bool:
-    """Whether an entry is an item of a `kind: List`."""
+    """Return whether an entry is an item of a `kind: List`."""
     rule = place.list_rule
     return entry.key is None and rule is not None and rule.kind == "resources"

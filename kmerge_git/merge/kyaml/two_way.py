@@ -1,4 +1,4 @@
-"""The two-way rules of the seeds: source over destination, as rules `kyaml` without a base.
+"""Decide by the two-way rules of the seeds: source over destination, without a base.
 
 The numbers are those of docs/merge-rules.md. A `$patch` in a source is an instruction, not
 data.
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class TwoWayRules:
-    """Source (theirs) over destination (ours); the base is always absent."""
+    """The rules for source (theirs) over destination (ours); the base is always absent."""
 
     __slots__ = ("infer", "prepend")
     stops = False
@@ -60,7 +60,7 @@ class TwoWayRules:
         return lone + [(i, j) for i, j in others if all(i != a and j != b for a, b in lone)]
 
     def reading(self, at: Three[Document | None]) -> Reading:
-        """T22: `$patch` at the top of the source; else what in it clears or instructs."""
+        """T22: follow `$patch` at the top of the source; else its nulls and instructions."""
         ours, theirs = at.ours, at.theirs
         root = theirs.root if theirs is not None else None
         directive = directive_of(root) if root is not None else ""
@@ -94,12 +94,11 @@ class TwoWayRules:
             return own(at.ours, place), []
         assert at.theirs is not None  # the caller's case
         notes = [Note(place.path, "added", "theirs", added_rule(at.theirs))]
-        if is_directive(at.theirs):
-            return None, notes  # an instruction, no field
-        return taken(at.theirs, place), notes
+        item = None if is_directive(at.theirs) else taken(at.theirs, place)
+        return item, notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-        """A comment of ours that has no place behind the source's value."""
+        """Take the source's value; a comment of ours has no place behind it."""
         ours, theirs = at.ours[0], at.theirs[0]
         return [taken(theirs, place, over=ours)], [_replaced(place.path, ours, theirs)]
 
@@ -109,7 +108,7 @@ class TwoWayRules:
         return None, []
 
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
-        """The source's value."""
+        """Take the source's value."""
         assert at.ours is not None and at.theirs is not None  # the caller's case
         other_kind = type(at.ours.value) is not type(at.theirs.value)
         note = _replaced(place.path, at.ours, at.theirs, other_kind=other_kind)
@@ -156,7 +155,7 @@ class TwoWayRules:
     def order(
         self, tables: Three[Table], kept: dict[Hashable, Item], rule: ListRule | None
     ) -> Keys | None:
-        """T12: new elements last; T20: in front with `prepend`; T21: new fields by neighbour."""
+        """T12: put new elements last; T20: in front with `prepend`; T21: fields by neighbour."""
         elements = rule is not None
         result = insert_new(
             list(tables.ours),
@@ -169,40 +168,39 @@ class TwoWayRules:
     # -- the text between values
 
     def lines(self, lines: Three[list[Line]]) -> Lines | None:
-        """T23: the destination's comments stay."""
+        """T23: keep the destination's comments."""
         return None
 
     def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
-        """T14: the source's trailing comment, if there is one."""
+        """T14: take the source's trailing comment, if there is one."""
         new = tails.theirs.strip() not in ("", tails.ours.strip())
         if isinstance(plan, Take) and isinstance(plan.node, Scalar):
             new = bool(tails.theirs.strip())
         return tails.theirs if new else None, False
 
     def piece(self, at: Three[str]) -> str | None:
-        """Keys, anchors and tags stay as the destination has them."""
+        """Keep keys, anchors and tags as the destination has them."""
         return None
 
 
 def _replaced(
     path: Path, ours: Entry, theirs: Entry | None = None, *, other_kind: bool = False
 ) -> Note:
-    """What the source replaces is what the user asked for: nothing is lost."""
+    """Note what the source replaces; the user asked for that, so nothing is lost."""
     is_list = theirs is not None and isinstance(theirs.value, Sequence)
     number = "T18" if other_kind else "T5" if is_list else "T2"
-    source = told(theirs.value) if theirs is not None else ""
+    source = without_marker(theirs.value) if theirs is not None else ""
     return Note(path, "replaced", "theirs", number, ours.value.raw, source)
 
 
-def _not_comments_alone(documents: list[Document]) -> list[tuple[int, Document]]:
-    return [(n, document) for n, document in enumerate(documents) if document.root is not None]
-
-
 def _lone_pair(ours: list[Document], theirs: list[Document]) -> list[tuple[int, int]]:
-    """A source that names no resource is for the one resource that there is."""
+    """Pair a source that names no resource with the one resource that there is."""
     from kmerge_git.kube.identity import identity
 
-    here, there = map(_not_comments_alone, (ours, theirs))
+    here, there = (
+        [(n, document) for n, document in enumerate(documents) if document.root is not None]
+        for documents in (ours, theirs)
+    )
     nameless = [d for _, d in there if identity(d.root) is None]
     if not nameless or not all(identity(d.root) for _, d in here):
         return []
@@ -228,7 +226,7 @@ def _unclear(document: Document, why: str, hint: str) -> Unsupported:
 
 
 class Instructions:
-    """A source with nulls or directives; see `decide.rules.Live`."""
+    """The effect of a source with nulls or directives; see `decide.rules.Live`."""
 
     __slots__ = ("nulls",)
 
@@ -262,7 +260,7 @@ class Instructions:
         return (self.nulls and holds_null(theirs)) or "$patch" in theirs.raw
 
     def part(self, theirs: Entry) -> Plan | None:
-        """T16: neither a null nor a directive is of use in what is added."""
+        """T16: take nulls and directives out of what is added: they are of no use there."""
         value = theirs.value
         if not self.nulls and "$patch" not in value.raw:
             return None
@@ -273,19 +271,19 @@ class Instructions:
         return part_of(theirs, [without(whole, is_nothing), whole])
 
     def own(self, ours: Entry) -> Plan:
-        """A source with nulls takes those away that stand inside of what only ours has."""
+        """Take nulls away inside of an entry that only ours has, if the source has nulls."""
         whole = Keep(ours.value)
         return without(whole, is_null_field) if self.nulls else whole
 
 
 def instructions(document: Document) -> Instructions | None:
-    """What clears or instructs in a source; None: nothing does."""
+    """Return what a source with nulls or instructions does; None if it has neither."""
     nulls = document_holds_null(document)
     return Instructions(nulls=nulls) if nulls or "$patch" in document.content else None
 
 
 def directive_of(node: Node) -> str:
-    """The value of a mapping's `$patch`; nothing where there is none."""
+    """Return the value of a mapping's `$patch`; nothing where there is none."""
     value = node.get("$patch") if isinstance(node, Mapping) else None
     if value is None:
         return ""
@@ -303,24 +301,22 @@ def directive_of(node: Node) -> str:
 
 
 def _marker(node: Node) -> Entry | None:
-    """The element of a list that holds a `$patch` and nothing else."""
-    found = (e for e in node.entries if _is_marker(e)) if isinstance(node, Sequence) else ()
-    return next(iter(found), None)
-
-
-def _is_marker(element: Entry) -> bool:
-    value = element.value
-    return isinstance(value, Mapping) and [e.name for e in value.entries] == ["$patch"]
+    """Return the element of a list that holds a `$patch` and nothing else."""
+    for element in node.entries if isinstance(node, Sequence) else ():
+        value = element.value
+        if isinstance(value, Mapping) and [e.name for e in value.entries] == ["$patch"]:
+            return element
+    return None
 
 
 def data_of(made: Sequence) -> list[Entry]:
-    """The elements of a list without the first that is an instruction for the list."""
+    """Return the elements of a list without the first that is an instruction for the list."""
     marker = _marker(made)
     return [entry for entry in made.entries if entry is not marker]
 
 
 def is_nothing(entry: Entry) -> bool:
-    """Whether an entry adds nothing: a null, or an instruction."""
+    """Return whether an entry adds nothing: a null, or an instruction."""
     return null(entry.value) or is_directive(entry)
 
 
@@ -329,7 +325,7 @@ def is_directive(entry: Entry) -> bool:
 
 
 def replaced(ours: Mapping, theirs: Mapping) -> Build:
-    """T22, at the top of a document: the fields of the source, and no others."""
+    """T22, at the top of a document: take the fields of the source, and no others."""
     data = [entry for entry in theirs.entries if not is_directive(entry)]
     parts = [part_of(entry, [without(Keep(entry.value), is_nothing)]) for entry in data]
     fresh = [
@@ -339,8 +335,8 @@ def replaced(ours: Mapping, theirs: Mapping) -> Build:
     return Build(ours, theirs, fresh)
 
 
-def told(value: Node) -> str:
-    """The text of a value, without an element that is an instruction."""
+def without_marker(value: Node) -> str:
+    """Return the text of a value, without an element that is an instruction."""
     marker = _marker(value)
     if not isinstance(value, Sequence) or marker is None:
         return value.raw

@@ -1,5 +1,4 @@
-"""Parts of a value: without the nulls that clear fields, only the changes of updated, only what
-the destination alone has.
+"""Take parts of a value: without nulls that clear, the changes of updated, what dest alone has.
 
 Each is a plan over the value's own text, so that it is written with its comments and its
 spelling.
@@ -27,25 +26,26 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Document
     from kmerge_git.tree.nodes import Entry
 
-
-if TYPE_CHECKING:
     Drop = Callable[[Entry], bool]
-    Found = tuple[Entry | None, Entry, Where, Path]
+    Child = tuple[Entry | None, Entry, Where, Path]
+
+_WORDS = ("~", "null", "Null", "NULL")
+_ODD = ("&", "!", "\t", "? ", " \n", ": ]", ": ,", ":]", ":,")
 
 
 def tables_of(
     at: Three[Sequence | None], rule: ListRule, *, infer: bool
 ) -> Three[dict[Hashable, Entry]] | None:
-    """The elements of three lists by key, or None for a list without keys."""
+    """Return the elements of three lists by key, or None for a list without keys."""
     lists = at.map(lambda seq: seq.entries if seq is not None else ())
     tables = by_key(lists, rule, infer=infer)
     return _with_one_name(tables) if tables is not None and has_port_names(rule) else tables
 
 
 def _with_one_name(tables: Three[dict[Hashable, Entry]]) -> Three[dict[Hashable, Entry]]:
-    """The tables with a port that both sides have, under two numbers, under one key.
+    """Put a port that both sides have, under two numbers, under one key of the tables.
 
-    Names of ports are unique: there would be two of one name, and nothing told.
+    Names of ports are unique: else there would be two of one name, without a word.
     """
     base, ours, theirs = tables.each()
     mine, yours, before = map(_by_name, (ours, theirs, base))
@@ -68,7 +68,7 @@ def _with_one_name(tables: Three[dict[Hashable, Entry]]) -> Three[dict[Hashable,
 
 
 def _by_name(table: dict[Hashable, Entry]) -> dict[str, Hashable]:
-    """The keys of ports by their names, without those that share theirs."""
+    """Return the keys of ports by their names, without those that share theirs."""
     keys: dict[str, list[Hashable]] = {}
     for key, entry in table.items():
         keys.setdefault(field_text(entry.value, "name") or "", []).append(key)
@@ -79,19 +79,19 @@ def _by_name(table: dict[Hashable, Entry]) -> dict[str, Hashable]:
 
 
 def taken(theirs: Entry, place: Place, over: Entry | None = None) -> Item:
-    """An entry of theirs, without what clears; its value alone comes `over` an entry of ours."""
+    """Take an entry of theirs, without nulls that clear; `over` one of ours its value alone."""
     part = place.live.part(theirs) if place.live else None
     return Item(Take(theirs.value, theirs, part=part), over, theirs, place.path)
 
 
 def own(ours: Entry, place: Place) -> Item:
-    """An entry that only ours has, without what clears."""
+    """Keep an entry that only ours has, without nulls that clear."""
     plan = place.live.own(ours) if place.live else Keep(ours.value)
     return Item(plan, ours, None, place.path)
 
 
 def updated_value(ours: Entry, theirs: Entry, place: Place, part: Plan | None = None) -> Take:
-    """Theirs' value in our quotes, and with our anchor: our aliases must not lose it."""
+    """Take theirs' value in our quotes, and with our anchor: our aliases must not lose it."""
     old, new = ours.value, theirs.value
     style = old.style if isinstance(old, Scalar) and old.style in ("'", '"') else None
     anchor = old.anchor if isinstance(new, Scalar) and not new.anchor else ""
@@ -101,7 +101,7 @@ def updated_value(ours: Entry, theirs: Entry, place: Place, part: Plan | None = 
 
 
 def excluded(at: Three[Mapping | None], names: list[str]) -> dict[str, Entry]:
-    """Our fields that updated's exclude, if updated has any of them."""
+    """Return our fields that updated's exclude, if updated has any of them."""
     ours, theirs = (side.index() if side is not None else {} for side in (at.ours, at.theirs))
     if not any(name in theirs for name in names):
         return {}
@@ -112,9 +112,9 @@ def excluded(at: Three[Mapping | None], names: list[str]) -> dict[str, Entry]:
 
 
 def without(plan: Plan, drop: Drop) -> Plan:
-    """The plan without the entries of mappings that are to drop, at every depth.
+    """Return a plan without the entries of mappings that are to drop, at every depth.
 
-    The very same plan where there are none.
+    Without such entries it is the very same plan.
     """
     if isinstance(plan, Keep) and isinstance(plan.node, Collection):
         node = plan.node
@@ -132,7 +132,7 @@ def without(plan: Plan, drop: Drop) -> Plan:
 
 
 def part_of(theirs: Entry, plans: Iterator[Plan] | list[Plan]) -> Plan | None:
-    """The first of some parts that can be written without the rest; None: the whole entry.
+    """Return the first of some parts that can be written without the rest; None: the whole entry.
 
     An element of a flow list comes as a whole: it has no line of its own.
     """
@@ -145,7 +145,7 @@ def part_of(theirs: Entry, plans: Iterator[Plan] | list[Plan]) -> Plan | None:
 
 
 def _stands_alone(entry: Entry, plan: Plan) -> bool:
-    """Whether a part is YAML without what is around it.
+    """Return whether a part is YAML without its surroundings.
 
     No alias has its anchor outside, and a blank follows the colon: JSON does not need one.
     """
@@ -163,7 +163,7 @@ def _stands_alone(entry: Entry, plan: Plan) -> bool:
 
 
 def _nodes(plan: Plan) -> Iterator[Node]:
-    """The nodes that a part holds, in the order of its text."""
+    """Yield the nodes that a part holds, in the order of its text."""
     if isinstance(plan, Build):
         yield plan.ours
         for item in plan.items:
@@ -178,74 +178,72 @@ def _nodes(plan: Plan) -> Iterator[Node]:
             yield from _nodes(Keep(entry.value))
 
 
+# -- the children of two versions
+
+
+def children(
+    old: Node, new: Node, where: Where, path: Path = (), *, infer: bool
+) -> list[Child] | None:
+    """Return the entries of `new`, each with that of `old`, its tables and its path.
+
+    Return None for values whose entries have no names or keys.
+    """
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        there, inner = old.index(), where.at(new)
+        return [(there.get(e.name), e, inner.child(e.name), (*path, e.name)) for e in new.entries]
+    if not isinstance(old, Sequence) or not isinstance(new, Sequence):
+        return None
+    at, rule = Three(old, None, new), where.list_rule()
+    tables = tables_of(at, rule, infer=infer)
+    if tables is None:
+        return None
+    keys = _keys_of(at, rule, infer=infer)
+    return [
+        (tables.base.get(key), entry, where.items(), (*path, keys.step(key)))
+        for key, entry in tables.theirs.items()
+    ]
+
+
+def _keys_of(at: Three[Sequence | None], rule: ListRule, *, infer: bool) -> ListKeys:
+    return keys_of(at, rule) if infer else ListKeys(rule)
+
+
 # -- what updated changed
 
 
 def delta(
     old: Node, new: Node, where: Where, kept: tuple[str, ...] = (), *, infer: bool
 ) -> Plan | None:
-    """What `new` adds to `old` or changes, together with the fields `kept`; None: nothing."""
+    """Return what `new` adds to `old` or changes, with the fields `kept`; None: nothing."""
     if same_node(old, new):
         return None
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        return _delta_of_mapping(old, new, where.at(new), kept, infer=infer)
+    pairs = children(old, new, where, infer=infer)
+    names: tuple[str, ...] = ()
     if isinstance(old, Sequence) and isinstance(new, Sequence):
         rule = where.list_rule()
-        at = Three(old, None, new)
-        tables = tables_of(at, rule, infer=infer)
-        if tables is not None and rule.kind != "set":
-            names = _keys_of(at, rule, infer=infer).fields
-            parts = [
-                (e, _delta_of_entry(tables.base.get(key), e, where.items(), names, infer=infer))
-                for key, e in tables.theirs.items()
-            ]
-            items = [Item(part, e, e, ()) for e, part in parts if part is not None]
-            return Build(new, new, items) if items else None
-    return Keep(new)
-
-
-def _keys_of(at: Three[Sequence | None], rule: ListRule, *, infer: bool) -> ListKeys:
-    """Return what tells the elements of three lists apart."""
-    return keys_of(at, rule) if infer else ListKeys(rule)
-
-
-def _delta_of_mapping(
-    old: Mapping, new: Mapping, where: Where, kept: tuple[str, ...], *, infer: bool
-) -> Plan | None:
-    there = old.index()
+        if rule.kind == "set":
+            return Keep(new)
+        names = _keys_of(Three(old, None, new), rule, infer=infer).fields
+    if pairs is None or not isinstance(new, Collection):
+        return Keep(new)
     items: list[Item] = []
     changed = False
-    for e in new.entries:
-        part = _delta_of_entry(there.get(e.name), e, where.child(e.name), (), infer=infer)
+    for before, e, inner, _ in pairs:
+        part: Plan | None = Keep(e.value)
+        if before is not None:  # a null clears nothing that is not there
+            cleared = null(e.value)
+            part = None if cleared else delta(before.value, e.value, inner, names, infer=infer)
         changed = changed or part is not None
-        if part is not None or e.name in kept:
+        if part is not None or (e.key is not None and e.name in kept):
             items.append(Item(part or Keep(e.value), e, e, ()))
     return Build(new, new, items) if changed else None
 
 
-def _delta_of_entry(
-    before: Entry | None, entry: Entry, where: Where, kept: tuple[str, ...], *, infer: bool
-) -> Plan | None:
-    if before is None:
-        return Keep(entry.value)
-    if null(entry.value):
-        return None  # what it clears is not there
-    return delta(before.value, entry.value, where, kept, infer=infer)
-
-
 def without_cleared(old: Node, new: Node, where: Where, *, infer: bool) -> Plan:
-    """`new` without its nulls in the places of values that `old` has: they did their work."""
-    pairs: list[tuple[Entry | None, Entry, Where]] = []
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        there, inner = old.index(), where.at(new)
-        pairs = [(there.get(e.name), e, inner.child(e.name)) for e in new.entries]
-    elif isinstance(old, Sequence) and isinstance(new, Sequence):
-        tables = tables_of(Three(old, None, new), where.list_rule(), infer=infer)
-        if tables is not None:
-            inner = where.items()
-            pairs = [(tables.base.get(key), e, inner) for key, e in tables.theirs.items()]
+    """Return `new` without its nulls in the places of values of `old`: they did their work."""
+    pairs = children(old, new, where, infer=infer) or []
     items: list[Item] = []
-    for before, e, inner in pairs:
+    for before, e, inner, _ in pairs:
         plan: Plan = Keep(e.value)
         if before is not None:
             if e.key is not None and null(e.value) and not null(before.value):
@@ -264,53 +262,33 @@ def without_cleared(old: Node, new: Node, where: Where, *, infer: bool) -> Plan:
 def rest(
     base: Node, ours: Node, where: Where, path: Path, *, infer: bool
 ) -> tuple[Plan | None, list[Path]]:
-    """What only ours has in a mapping or keyed list that updated removed; None: nothing.
+    """Return what only ours has in a mapping or keyed list that updated removed; None: nothing.
 
-    What base had goes; the paths say where ours had changed it.
+    What base had goes; the paths are those where ours had changed it.
     """
-    found: list[Found] | None = None
-    if isinstance(base, Mapping) and isinstance(ours, Mapping):
-        there, inner = base.index(), where.at(ours)
-        found = [(there.get(e.name), e, inner.child(e.name), (*path, e.name)) for e in ours.entries]
-    elif isinstance(base, Sequence) and isinstance(ours, Sequence):
-        found = _elements(base, ours, where, path, infer=infer)
-    if found is None or not isinstance(ours, Mapping | Sequence):
+    pairs = children(base, ours, where, path, infer=infer)
+    if pairs is None or not isinstance(ours, Collection):
         return None, [] if null(ours) or same_node(base, ours) else [path]
     items: list[Item] = []
-    lost: list[Path] = []
-    for before, entry, inner, place in found:
+    changed: list[Path] = []
+    for before, entry, inner, place in pairs:
         plan: Plan | None = Keep(entry.value)
         if before is not None and entry.key is not None:
             plan, below = rest(before.value, entry.value, inner, place, infer=infer)
-            lost += below
+            changed += below
         elif before is not None:  # M21: an element goes as a whole
             plan = None
-            lost += [] if same_node(before.value, entry.value) else [place]
+            changed += [] if same_node(before.value, entry.value) else [place]
         if plan is not None:
             items.append(Item(plan, entry, None, place))
-    return Build(ours, ours, items) if items else None, lost
+    return Build(ours, ours, items) if items else None, changed
 
 
-def _elements(
-    base: Sequence, ours: Sequence, where: Where, path: Path, *, infer: bool
-) -> list[Found] | None:
-    rule = where.list_rule()
-    tables = tables_of(Three(base, ours, None), rule, infer=infer)
-    if tables is None:
-        return None
-    keys = _keys_of(Three(base, ours, None), rule, infer=infer)
-    return [
-        (tables.base.get(key), entry, where.items(), (*path, keys.step(key)))
-        for key, entry in tables.ours.items()
-    ]
-
-
-_WORDS = ("~", "null", "Null", "NULL")
-_ODD = ("&", "!", "\t", "? ", " \n", ": ]", ": ,", ":]", ":,")
+# -- nulls
 
 
 class Nulls:
-    """A document with nulls under the three-way rules; see `decide.rules.Live`.
+    """The effect of nulls under the three-way rules; see `decide.rules.Live`.
 
     A null acts only where it is a change: where original has a value, or updated alone has the
     field. Any other null is nobody's wish to clear anything, and a value.
@@ -336,7 +314,7 @@ class Nulls:
         return None, [lost(place.path, "null clears", rule, ours.value, theirs.value)]
 
     def _cleared(self, base: Entry, theirs: Entry | None, place: Place) -> tuple[None, Notes]:
-        """What dest has cleared stays away, and what updated made of it is told."""
+        """Leave out what dest has cleared, and note what updated made of it."""
         rule = null_rule(base)
         if theirs is None or null(theirs.value) or same_node(base.value, theirs.value):
             return None, [Note(place.path, "null clears", "ours", rule)]
@@ -355,17 +333,17 @@ class Nulls:
 
 
 def null(node: Node) -> bool:
-    """Whether a node is null, however it is spelled."""
+    """Return whether a node is null, however it is spelled."""
     return isinstance(node, Scalar) and is_null(node)
 
 
 def is_null_field(entry: Entry) -> bool:
-    """Whether the value of an entry is null."""
+    """Return whether the value of an entry is null."""
     return null(entry.value)
 
 
 def holds_null(node: Node) -> bool:
-    """Whether a field below a node is null."""
+    """Return whether a field below a node is null."""
     if isinstance(node, Collection):
         return any(
             (e.key is not None and null(e.value)) or holds_null(e.value) for e in node.entries
@@ -374,14 +352,14 @@ def holds_null(node: Node) -> bool:
 
 
 def document_holds_null(document: Document) -> bool:
-    """The same for a document, which is parsed only where its lines do not tell."""
+    """Return the same for a document, which is parsed only where its lines leave it open."""
     if not may_hold_null(document.content):
         return False
     return document.root is not None and holds_null(document.root)
 
 
 def may_hold_null(text: str) -> bool:
-    """Whether lines of YAML could hold a null field; False is certain."""
+    """Return whether lines of YAML could hold a null field; False is certain."""
     if any(word in text for word in _WORDS) or any(sign in text for sign in _ODD):
         return True
     if text.count("{") != text.count("{}") or not text.endswith("\n"):
@@ -402,7 +380,7 @@ def may_hold_null(text: str) -> bool:
 
 
 def _has_value_below(text: str, colon: int, below: int) -> bool:
-    """Whether the next line with a value belongs to the key that ends at a colon."""
+    """Return whether the next line with a value belongs to the key that ends at a colon."""
     start = text.rfind("\n", 0, colon) + 1
     while text[start] == " " or text[start : start + 2] == "- ":
         start += 1
