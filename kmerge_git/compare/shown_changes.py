@@ -8,24 +8,23 @@ from itertools import groupby, islice
 
 from kmerge_git.compare import shown_values
 from kmerge_git.compare.change import At, FieldChange, FieldValue
-from kmerge_git.compare.file_changes import in_lines
+from kmerge_git.compare.file_changes import hunks, in_lines
 from kmerge_git.compare.folder_changes import POINTERS, ComparedFile
 from kmerge_git.kube import fieldpath
-from kmerge_git.text.diff3 import changes as line_changes
 from kmerge_git.text.diff3 import longest_increasing
 
-_BESIDE = 40  # values of the other version that a long one is held against
+_MOST_OTHERS = 40  # values, or lines, of the other version that a long one is compared with
 _SIGNS = {"added": ("+", "green"), "deleted": ("-", "red")}
 
 
 def lines(files: Iterable[ComparedFile], *, full: bool = False) -> Iterator[Line]:
-    """All there is to say about these files."""
+    """Yield all lines about these files."""
     for file in files:
         yield from file_lines(file, full=full)
 
 
 def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
-    """A file's name, and below it what changed."""
+    """Yield a file's name, and below it its changes."""
     said = file.path
     if file.how == "renamed":
         said += f": renamed from {file.source}"
@@ -38,7 +37,7 @@ def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
         yield f"{file.path}: {file.note}, {ends[0]} -> {ends[1]}", "bold"
         return
     if not file.is_manifest and any(file.lines):
-        said += f"{',' if ': ' in said else ':'} +{file.lines[0]} -{file.lines[1]}"
+        said += f"{',' if ': ' in said else ':'} {_plus_minus(file)}"
     if file.changes and file.changes[0].how == "binary":
         yield f"{said}: {_binary(file.changes[0])}", "bold"
         return
@@ -48,7 +47,7 @@ def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
 
 
 def _target(value: FieldValue | None) -> str:
-    """Where a link leads to, or the commit of a submodule, in short."""
+    """Return the target of a link, or the commit of a submodule, in short."""
     told = "".join(value.plain) if value and isinstance(value.plain, list) else ""
     oid, _, dirty = told.partition("-")
     is_oid = len(oid) in (40, 64) and set(oid) <= set("0123456789abcdef") and dirty in ("", "dirty")
@@ -63,10 +62,10 @@ def _binary(change: FieldChange) -> str:
 def change_lines(
     changes: Iterable[FieldChange], indent: str = "", *, full: bool = False
 ) -> Iterator[Line]:
-    """The changes of one file, under the names of their resources."""
+    """Yield the changes of one file, under the names of their resources."""
     for _, group in groupby(changes, key=lambda change: (change.resource, change.document)):
-        found = list(group)
-        head = found[0]
+        together = list(group)
+        head = together[0]
         if head.how in _SIGNS and not head.steps:
             yield from _whole(head, indent, full=full)
             continue
@@ -75,15 +74,15 @@ def change_lines(
             renamed = f": renamed from {_old_name(head)}" if head.how == "renamed" else ""
             yield f"{indent}{head.resource}{renamed}", "bold"
             inner += "  "
-            found = [change for change in found if not (renamed and _is_name(change))]
+            together = [change for change in together if not (renamed and _is_name(change))]
         elif head.document and head.how != "lines" and _is_one_of_many(head.document):
             yield f"{indent}document {(head.document.new or 0) + 1}", "bold"
             inner += "  "
-        yield from _fields([c for c in found if c.how != "renamed"], inner, full=full)
+        yield from _fields([c for c in together if c.how != "renamed"], inner, full=full)
 
 
 def _old_name(change: FieldChange) -> str:
-    """The old name alone where the kind is the same."""
+    """Return the old name, without the kind where that is the same."""
     kind, _, name = change.source.partition("/")
     return (
         name if name and kind == change.resource.partition("/")[0] else change.source or "no name"
@@ -91,7 +90,7 @@ def _old_name(change: FieldChange) -> str:
 
 
 def _is_name(change: FieldChange) -> bool:
-    """Whether a change is told already where a resource has another name."""
+    """Return whether a change says the same as the new name of its resource."""
     return change.steps == ("metadata", "name") and change.how == "changed"
 
 
@@ -100,7 +99,7 @@ def _is_one_of_many(place: At) -> bool:
 
 
 def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
-    """A resource that came, went or moved."""
+    """Yield the lines of a resource that came, went or moved."""
     colour = _SIGNS[change.how][1]
     at = change.document
     name = (
@@ -123,40 +122,40 @@ def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
 
 
 def _namespace(value: FieldValue | None) -> str:
-    """Where a resource is: one of the same name may have come for it elsewhere."""
+    """Return the namespace in words: one of the same name may have come in another."""
     about = value.plain.get("metadata") if value and isinstance(value.plain, dict) else None
-    found = about.get("namespace") if isinstance(about, dict) else None
-    return f" in {found}" if found and isinstance(found, str) else ""
+    namespace = about.get("namespace") if isinstance(about, dict) else None
+    return f" in {namespace}" if namespace and isinstance(namespace, str) else ""
 
 
 def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
     others = _counterparts(changes)
     for _, group in groupby(changes, key=_neighbours):
-        found = list(group)
-        joined = _joined(found) if len(found) > 1 or _is_element(found[0]) else ""
+        together = list(group)
+        joined = _joined(together) if len(together) > 1 or _is_element(together[0]) else ""
         if joined:
-            yield f"{indent}{joined}", _colour(found)
-        elif len(found) > 1 and not full and all(change.how == "deleted" for change in found):
-            yield f"{indent}{_deleted(found)}", "red"
+            yield f"{indent}{joined}", _colour(together)
+        elif len(together) > 1 and not full and all(c.how == "deleted" for c in together):
+            yield f"{indent}{_deleted(together)}", "red"
         else:
-            for change in found:
+            for change in together:
                 beside = others.get((change.steps[:-1], change.how), ())
                 yield from _field(change, indent, beside, full=full)
 
 
 def _counterparts(changes: Sequence[FieldChange]) -> dict[object, list[str]]:
-    """For elements that came those that went from their list, and the other way round."""
-    found: dict[object, list[str]] = {}
+    """Return for elements that came those that went from their list, and the other way round."""
+    others: dict[object, list[str]] = {}
     for change in changes:
         if _is_element(change):
             how = "deleted" if change.how == "added" else "added"
-            told = shown_values.written(change.after or change.before)
-            found.setdefault((change.steps[:-1], how), []).append(told)
-    return found
+            text = shown_values.written(change.after or change.before)
+            others.setdefault((change.steps[:-1], how), []).append(text)
+    return others
 
 
 def _neighbours(change: FieldChange) -> object:
-    """What is told on one line: elements of one list that came or went."""
+    """Return a key for changes that share a line: elements of one list that came or went."""
     if not _is_element(change):
         return change.steps, change.how
     # large ones do not share a line with others that came
@@ -168,32 +167,34 @@ def _is_element(change: FieldChange) -> bool:
     return change.how in _SIGNS and bool(change.steps) and isinstance(change.steps[-1], At)
 
 
-def _colour(found: Sequence[FieldChange]) -> str:
-    hows = {change.how for change in found}
+def _colour(changes: Sequence[FieldChange]) -> str:
+    hows = {change.how for change in changes}
     return _SIGNS[hows.pop()][1] if len(hows) == 1 else ""
 
 
-def _joined(found: Sequence[FieldChange]) -> str:
-    """`spec.env: + LOG_LEVEL=debug, - OLD`; nothing if that is too long for a line."""
+def _joined(changes: Sequence[FieldChange]) -> str:
+    """Return `spec.env: + LOG_LEVEL=debug, - OLD`, or nothing if it is too long for a line."""
     words = []
-    for change in found:
+    for change in changes:
         value = change.before if change.how == "deleted" else change.after
         step = change.steps[-1]
         key = fieldpath.show((step.shown,))[1:-1] if isinstance(step, At) and step.key else ""
         key = key.partition("=")[2] if "," not in key else key
-        told = key if key and change.how == "deleted" else shown_values.element(value, "")
-        words.append(f"{_SIGNS[change.how][0]} {told}")
-    told = ", ".join(words)
-    place = fieldpath.show(found[0].path[:-1]) or "list"
-    return f"{place}: {told}" if len(told) <= 2 * shown_values.LONG else ""
+        text = key if key and change.how == "deleted" else shown_values.element(value)
+        words.append(f"{_SIGNS[change.how][0]} {text}")
+    text = ", ".join(words)
+    return f"{_list_of(changes)}: {text}" if len(text) <= 2 * shown_values.LONG else ""
 
 
-def _deleted(found: Sequence[FieldChange]) -> str:
-    """Several large elements of a list that went, by their names."""
-    names = ", ".join(fieldpath.show(change.path[-1:]) for change in found)
-    count = sum(_leaves(change.before.plain) for change in found if change.before)
-    place = fieldpath.show(found[0].path[:-1]) or "list"
-    return f"{place}: deleted {shown_values.cut(names)}, {count} values"
+def _deleted(changes: Sequence[FieldChange]) -> str:
+    """Return the names of several large elements that went from a list."""
+    names = ", ".join(fieldpath.show(change.path[-1:]) for change in changes)
+    count = sum(_leaves(change.before.plain) for change in changes if change.before)
+    return f"{_list_of(changes)}: deleted {shown_values.cut(names)}, {count} values"
+
+
+def _list_of(changes: Sequence[FieldChange]) -> str:
+    return fieldpath.show(changes[0].path[:-1]) or "list"
 
 
 def _field(
@@ -214,10 +215,10 @@ def _field(
 
 
 def _order(change: FieldChange, *, full: bool) -> str:
-    """All names in their new order; of many those that moved past others."""
-    told = ", ".join(change.names)
-    if full or len(told) <= shown_values.LONG:
-        return told
+    """Return all names in their new order; of many those that moved past others."""
+    names = ", ".join(change.names)
+    if full or len(names) <= shown_values.LONG:
+        return names
     stay = {n for n, _ in longest_increasing(list(enumerate(change.order)))}
     moved = [name for n, name in enumerate(change.names) if n not in stay]
     return f"{len(moved)} of {len(change.names)} moved: {shown_values.cut(', '.join(moved))}"
@@ -228,20 +229,20 @@ def _one_sided(
 ) -> Iterator[Line]:
     sign, colour = _SIGNS[change.how]
     if change.target:
-        return  # it is told where it is by now
+        return  # the change at its new place shows it
     if change.source:
         yield f"{indent}{place}: renamed from {change.source}", "yellow"
         yield from _fields(change.inside, indent + "  ", full=full)
         return
     value = change.after or change.before
     assert value is not None  # it came, or it went
-    told = shown_values.written(value)
+    text = shown_values.written(value)
     is_text = isinstance(value.plain, str) and "\n" in value.plain
-    if len(told) <= shown_values.LONG and not is_text:
-        yield f"{indent}{place}: {sign} {told}", colour
+    if len(text) <= shown_values.LONG and not is_text:
+        yield f"{indent}{place}: {sign} {text}", colour
         return
     if not isinstance(value.plain, dict | list) and not is_text:
-        shown = told if full else shown_values.apart(told, beside[:_BESIDE])
+        shown = text if full else shown_values.apart(text, beside[:_MOST_OTHERS])
         yield f"{indent}{place}: {sign} {shown}", colour
         return
     if change.how == "deleted" and not full:
@@ -254,10 +255,8 @@ def _one_sided(
 
 def _size(value: object) -> str:
     if isinstance(value, str):
-        count = value.count("\n") + (not value.endswith("\n"))
-        return "1 line" if count == 1 else f"{count} lines"
-    count = _leaves(value)
-    return "1 value" if count == 1 else f"{count} values"
+        return _counted(value.count("\n") + (not value.endswith("\n")), "line")
+    return _counted(_leaves(value), "value")
 
 
 def _leaves(value: object) -> int:
@@ -273,68 +272,51 @@ def _changed(change: FieldChange, place: str, indent: str, *, full: bool) -> Ite
         and "\n" in old.rstrip("\n") + new.rstrip("\n")
     ):
         yield f"{indent}{place}:", ""
-        texts = in_lines(old), in_lines(new)
-        hunks = [
-            FieldChange(
-                "lines",
-                "",
-                (),
-                FieldValue(texts[0][a0:a1]),
-                FieldValue(texts[1][b0:b1]),
-                At(a0, b0),
-            )
-            for a0, a1, b0, b1 in line_changes(*texts)
-        ]
-        yield from numbered(hunks, indent + "  ", full=full)
+        changes = hunks(in_lines(old), in_lines(new))
+        yield from numbered(changes, indent + "  ", full=full)
         return
     before, after = shown_values.both(change.before, change.after, full=full)
     yield f"{indent}{place}: {before} -> {after}", ""
 
 
 def _layout(change: FieldChange, indent: str) -> Iterator[Line]:
-    """Comments as they are; what else differs in a word each."""
+    """Yield comments as they are, and every other difference as a word."""
     words = [word for word in change.what if word != "comments"]
     if words:
         yield f"{indent}layout: {', '.join(words)}", "dim"
     texts = {sign: [text for s, text in change.comments if s == sign] for sign in "+-"}
     others = {"+": texts["-"], "-": texts["+"]}
-    found = [f"{sign} {shown_values.apart(text, others[sign])}" for sign, text in change.comments]
-    told = ", ".join(found)
-    if not found:
+    signed = [f"{sign} {shown_values.apart(text, others[sign])}" for sign, text in change.comments]
+    if signed and len(", ".join(signed)) <= shown_values.LONG:
+        yield f"{indent}comments: {', '.join(signed)}", "dim"
         return
-    if len(told) <= shown_values.LONG:
-        yield f"{indent}comments: {told}", "dim"
-        return
-    body = [(f"{indent}{text}", "dim") for text in found]
-    yield from capped(body, indent, full=False)
+    yield from capped([(f"{indent}{text}", "dim") for text in signed], indent, full=False)
 
 
-_WHOLES = ("added", "deleted")
+# -- a file in one line
 
 
 def summary(file: ComparedFile) -> str:
-    """A file in one line: `apps/web.yaml: 3 fields in 1 resource, 1 resource deleted`."""
-    said = file.path
-    if file.how == "renamed":
-        said = f"{file.source} -> {file.path}"
+    """Return a file in one line: `apps/web.yaml: 3 fields in 1 resource, 1 resource deleted`."""
+    name = f"{file.source} -> {file.path}" if file.how == "renamed" else file.path
     words: list[str] = [] if file.how == "changed" else [file.how]
     if not file.is_manifest:
         if any(file.lines):
-            words.append(_plus_minus(file.lines))
+            words.append(_plus_minus(file))
         words += ["binary"] if any(c.how == "binary" for c in file.changes) else []
     else:
-        words += _counts(file.changes)
+        words += _counts(file)
     words += [file.note] if file.note else []
-    return f"{said}: {', '.join(words)}" if words else said
+    return f"{name}: {', '.join(words)}" if words else name
 
 
-def _plus_minus(counts: tuple[int, int]) -> str:
-    return f"+{counts[0]} -{counts[1]}"
+def _plus_minus(file: ComparedFile) -> str:
+    return "+{} -{}".format(*file.lines)
 
 
-def _counts(changes: Sequence[FieldChange]) -> list[str]:
-    kinds = Counter(_kind(change) for change in changes)
-    within = {(c.resource, c.document) for c in changes if _kind(c) == "field"}
+def _counts(file: ComparedFile) -> list[str]:
+    kinds = Counter(_kind(change) for change in file.changes)
+    within = {(c.resource, c.document) for c in file.changes if _kind(c) == "field"}
     words = []
     if kinds["field"]:
         inside = f" in {_counted(len(within), 'resource')}" if any(r for r, _ in within) else ""
@@ -342,19 +324,16 @@ def _counts(changes: Sequence[FieldChange]) -> list[str]:
     for kind in ("added", "deleted", "moved away", "moved here", "renamed"):
         if kinds[kind]:
             words.append(f"{_counted(kinds[kind], 'resource')} {kind}")
-    words += [_plus_minus(_lines_of(changes))] if kinds["lines"] else []
+    if kinds["lines"]:
+        words.append(_plus_minus(file))
     words += ["order"] if kinds["reordered"] else []
     return words + (["layout"] if kinds["layout"] else [])
 
 
-def _lines_of(changes: Sequence[FieldChange]) -> tuple[int, int]:
-    return ComparedFile("", "changed", tuple(changes)).lines
-
-
 def _kind(change: FieldChange) -> str:
-    if change.how in _WHOLES and change.steps:
-        return "" if change.target else "field"  # under another key: told where it is by now
-    if change.how in _WHOLES:
+    if change.how in _SIGNS and change.steps:
+        return "" if change.target else "field"  # the change at its new key counts
+    if change.how in _SIGNS:
         return "moved away" if change.target else "moved here" if change.source else change.how
     if change.how in ("lines", "layout", "renamed", "binary"):
         return change.how
@@ -367,17 +346,16 @@ def _counted(count: int, noun: str) -> str:
 
 MOST = 12  # lines of a value that came or went
 MOST_CHANGED = 40  # lines of a text that both versions have
-_BESIDE_hunks = 40  # lines of the other version that a long line is held against
 Line = tuple[str, str]  # and its colour
 
 
-def numbered(hunks: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
-    """Lines that differ, with their numbers: what went in the old text, what came in the new."""
+def numbered(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
+    """Yield lines that differ, with their numbers in the old text, or in the new one."""
     left = MOST_CHANGED
-    total = sum(len(_texts(hunk.before)) + len(_texts(hunk.after)) for hunk in hunks)
+    total = sum(len(_texts(hunk.before)) + len(_texts(hunk.after)) for hunk in changes)
     full_length = full or total <= MOST_CHANGED + 1
     shown = 0
-    for hunk in hunks:
+    for hunk in changes:
         gone, come = _texts(hunk.before), _texts(hunk.after)
         sizes = (len(gone), len(come)) if full_length else _shares(len(gone), len(come), left)
         at = hunk.document or At(0, 0)
@@ -386,8 +364,8 @@ def numbered(hunks: Sequence[FieldChange], indent: str, *, full: bool) -> Iterat
             ("+", "green", come, gone, at.new, sizes[1]),
         ):
             for number, text in enumerate(islice(texts, count), (first or 0) + 1):
-                told = shown_values.line(text, others[:_BESIDE_hunks], full=full)
-                yield f"{indent}{number:>3}{sign} {told}".rstrip(), colour
+                line = shown_values.line(text, others[:_MOST_OTHERS], full=full)
+                yield f"{indent}{number:>3}{sign} {line}".rstrip(), colour
         shown += sum(sizes)
         left -= sum(sizes)
     if shown < total:
@@ -399,15 +377,15 @@ def _texts(value: FieldValue | None) -> list[str]:
 
 
 def _shares(gone: int, come: int, left: int) -> tuple[int, int]:
-    """How many lines of a hunk are shown: of both versions, if both have some."""
+    """Return how many lines of a hunk are shown: of both versions, if both have some."""
     old = min(gone, max(left // 2, left - come))
     return old, min(come, left - old)
 
 
-def capped(found: list[Line], indent: str, *, full: bool) -> Iterator[Line]:
-    """The first of many lines."""
-    if full or len(found) <= MOST + 1:
-        yield from found
+def capped(body: list[Line], indent: str, *, full: bool) -> Iterator[Line]:
+    """Yield the first of many lines."""
+    if full or len(body) <= MOST + 1:
+        yield from body
         return
-    yield from found[:MOST]
-    yield f"{indent}… {len(found) - MOST} more lines", "dim"
+    yield from body[:MOST]
+    yield f"{indent}… {len(body) - MOST} more lines", "dim"

@@ -1,4 +1,4 @@
-"""Values for people: short, in YAML's spelling, and never cut so that two of them look alike."""
+"""Show values to people: short, in YAML's spelling, and so that different ones look different."""
 
 from __future__ import annotations
 
@@ -9,19 +9,14 @@ from kmerge_git.tree.nodes import Scalar
 from kmerge_git.tree.scalars import respell
 
 LONG = 72  # characters of a value on one line
-_HEAD = 32  # and of what two long texts begin with
-_AROUND = 12  # characters that are shown beside what differs in two long texts
+_HEAD = 32  # characters of the beginning that two long texts share
+_AROUND = 12  # characters that are shown around a difference of two long texts
 _ENCRYPTED = "ENC["
 ENCRYPTED = "(encrypted)"
 
 
-def short(value: object) -> str:
-    """A value on one line, cut if need be."""
-    return cut(flow(value))
-
-
 def flow(value: object) -> str:
-    """A value on one line, all of it."""
+    """Return all of a value on one line."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_key(k)}: {flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -34,7 +29,7 @@ def flow(value: object) -> str:
 
 
 def text(value: str) -> str:
-    """A string, in quotes where it would be something else without them."""
+    """Return a string, in quotes where it would be something else without them."""
     if value.startswith(_ENCRYPTED):
         return ENCRYPTED
     spelled = respell(value, "") if value != ENCRYPTED else None
@@ -48,14 +43,14 @@ def _key(name: str) -> str:
 
 
 def cut(told: str) -> str:
-    """The beginning of a long text, and how long it is."""
+    """Return the beginning of a long text, and how long it is."""
     if len(told) <= LONG:
         return told
     return f"{told[: LONG - 1]}… ({len(told)} characters)"
 
 
 def written(value: FieldValue | None) -> str:
-    """A value on one line; a number or a word as it is written, `1.10` and not 1.1."""
+    """Return a value on one line; a number or a word as it is written, `1.10` and not 1.1."""
     if value is None:
         return ""
     node = value.node
@@ -65,7 +60,7 @@ def written(value: FieldValue | None) -> str:
 
 
 def both(old: FieldValue | None, new: FieldValue | None, *, full: bool = False) -> tuple[str, str]:
-    """Two values side by side: of long ones what differs is shown, not what they begin with."""
+    """Return two values to compare: long ones are cut around their difference."""
     a, b = written(old), written(new)
     if a == b:  # they are encrypted
         return a, "another one"
@@ -78,7 +73,7 @@ def both(old: FieldValue | None, new: FieldValue | None, *, full: bool = False) 
 
 
 def apart(told: str, others: Sequence[str]) -> str:
-    """A text as far as it tells which it is: a long one with what sets it apart from others."""
+    """Return a text that is told apart from others: a long one is cut around a difference."""
     if any(looks(told) == looks(other) for other in others):
         told, others = _escaped(told), [_escaped(other) for other in others]
     if len(told) <= LONG:
@@ -90,7 +85,7 @@ def apart(told: str, others: Sequence[str]) -> str:
 
 
 def looks(told: str) -> str:
-    """What is seen of a text: all spaces are one, an accent is part of its letter."""
+    """Return a text as a reader sees it: all spaces are one, an accent is part of its letter."""
     if told.isascii():
         return told
     import unicodedata  # few texts need it
@@ -104,7 +99,7 @@ def _escaped(told: str) -> str:
 
 
 def _common(a: str, b: str) -> tuple[int, int]:
-    """How many characters two texts share where they begin, and then where they end."""
+    """Return how many characters two texts share where they begin, and then where they end."""
     start = _prefix(a, b, min(len(a), len(b)))
     return start, _prefix(a[::-1], b[::-1], min(len(a), len(b)) - start)
 
@@ -121,7 +116,7 @@ def _prefix(a: str, b: str, most: int) -> int:
 
 
 def _middle(told: str, start: int, stop: int) -> str:
-    """What differs, with a little around it."""
+    """Return a part of a text, with a little around it."""
     first, last = max(start - _AROUND, 0), min(stop + _AROUND, len(told))
     if first <= _HEAD:
         first = 0
@@ -133,7 +128,7 @@ def _middle(told: str, start: int, stop: int) -> str:
 
 
 def line(text: str, others: Sequence[str], *, full: bool) -> str:
-    """A line of a text, beside those of the other version; how it ends may be all that changed."""
+    """Return a line of a text, told apart from the other version's; only its end may differ."""
     shown = text.removesuffix("\n")
     bare = shown.rstrip(" \t")
     blanks = len(shown) - len(bare)
@@ -144,7 +139,7 @@ def line(text: str, others: Sequence[str], *, full: bool) -> str:
 
 
 def block(value: object, indent: str = "") -> Iterator[str]:
-    """A value as lines, nearly as YAML has it."""
+    """Yield a value as lines, nearly as YAML has it."""
     if isinstance(value, dict) and value:
         for name, item in value.items():
             yield from _entry(f"{indent}{_key(name)}:", item, indent + "  ")
@@ -171,17 +166,16 @@ def _entry(head: str, item: object, indent: str) -> Iterator[str]:
 
 
 def is_large(value: FieldValue | None) -> bool:
-    """Whether an element takes more than a line."""
+    """Return whether an element takes more than a line."""
     return value is not None and len(flow(value.plain)) > LONG
 
 
-def element(value: FieldValue | None, key: str) -> str:
-    """An element of a list in a word or two: `NAME=value` of a variable, else all of it."""
+def element(value: FieldValue | None) -> str:
+    """Return an element of a list: `NAME=value` of a variable, else all of it."""
     plain = value.plain if value else None
     if isinstance(plain, dict) and {"name", "value"} == plain.keys():
         name, said = plain["name"], plain["value"]
         if isinstance(said, str) and "\n" not in said:  # a number is no value of a variable
-            told = ENCRYPTED if said.startswith(_ENCRYPTED) else said
-            return cut(f"{name}={told}" if told else f'{name}=""')
-    told = flow(plain)
-    return told if len(told) <= LONG or not key else key
+            shown = ENCRYPTED if said.startswith(_ENCRYPTED) else said
+            return cut(f"{name}={shown}" if shown else f'{name}=""')
+    return flow(plain)

@@ -32,7 +32,7 @@ class Followed:
 
 def follow(at: Three[Package], words: Three[str]) -> Followed:
     """Pair what each side renamed; where both did, dest's name stays."""
-    theirs = find_renames(*_gone_and_fresh(at, "theirs"), arrivals(at.base, at.theirs))
+    theirs = find_renames(*gone_and_fresh(at.base, at.theirs), arrivals(at.base, at.theirs))
     ours = _renames_of_dest(at, theirs)
     to: Three[dict[str, str]] = Three({}, {}, {})
     notes, refused = {}, {}
@@ -73,7 +73,7 @@ def _renames_of_dest(at: Three[Package], theirs: dict[str, str]) -> dict[str, st
 
     The next version of a file that dest renamed tells as much as the one that it came from.
     """
-    gone, fresh = _gone_and_fresh(at, "ours")
+    gone, fresh = gone_and_fresh(at.base, at.ours)
     arrived = arrivals(at.base, at.ours)
     for path in gone:
         later = at.theirs.get(path) or at.theirs.get(theirs.get(path, ""))
@@ -88,15 +88,11 @@ def _renames_of_dest(at: Three[Package], theirs: dict[str, str]) -> dict[str, st
     return followed | find_renames(gone, fresh, arrived)
 
 
-def _gone_and_fresh(
-    at: Three[Package], side: str
-) -> tuple[dict[str, tuple[File, ...]], dict[str, File]]:
+def gone_and_fresh(base: Package, side: Package) -> tuple[dict[str, tuple[File, ...]], Package]:
     """Return the files of the base that a side lacks, and those that it has and the base lacks."""
-    there = at.side(side)
     gone: dict[str, tuple[File, ...]] = {}
-    gone |= {path: (file,) for path, file in sorted(at.base.items()) if path not in there}
-    fresh = {path: file for path, file in sorted(there.items()) if path not in at.base}
-    return gone, fresh
+    gone |= {path: (file,) for path, file in sorted(base.items()) if path not in side}
+    return gone, {path: file for path, file in sorted(side.items()) if path not in base}
 
 
 def _is_same(a: File | None, b: File | None) -> bool:

@@ -30,7 +30,7 @@ from kmerge_git.vendored.upstream_sources import (
 
 @dataclass(frozen=True, slots=True)
 class Vendored:
-    """A vendored package: its directory and what is on record."""
+    """A vendored package: its directory and its record."""
 
     directory: str
     record: Record
@@ -38,17 +38,17 @@ class Vendored:
 
     @property
     def url(self) -> str:
-        """What git is asked for."""
+        """Return the source as git is asked for it."""
         return url_of(self.record.source, self.directory)
 
     @property
     def file(self) -> str:
-        """The name of the file that has the record."""
-        return NAME if self.is_kpt else NAME_record
+        """Return the name of the file that has the record."""
+        return KPTFILE if self.is_kpt else RECORD
 
     @property
     def facts(self) -> dict[str, str]:
-        """What is on record, for programs."""
+        """Return the record for programs."""
         record = self.record
         return {
             "dir": self.directory,
@@ -60,7 +60,7 @@ class Vendored:
         }
 
     def moved_on(self, now: File | None, new: Record, found: str) -> File:
-        """The record's file with another commit in it; `now` is that file as it stands."""
+        """Return the record's file with another commit in it; `now` is that file as it is."""
         if not self.is_kpt:
             return File(new.spelled(), now.mode if now else 0o644)
         if now is None:
@@ -68,15 +68,15 @@ class Vendored:
         return File(moved_on(now.data, self._path, new, found), now.mode)
 
     def origin_aside(self, package: Package, own: Package) -> Package:
-        """A version of the package without what a Kptfile says of the copy; `own` is the copy."""
-        file, mine = package.get(NAME), own.get(NAME)
+        """Return a version without the origin in its Kptfile; `own` is the copy."""
+        file, mine = package.get(KPTFILE), own.get(KPTFILE)
         if not self.is_kpt or file is None or mine is None or file.link:
             return package
         try:
-            data = without_origin(file.data, mine.data, NAME)
+            data = without_origin(file.data, mine.data, KPTFILE)
         except KmergeError:
             return package  # no YAML: it is merged by lines
-        return package | {NAME: File(data, file.mode)}
+        return package | {KPTFILE: File(data, file.mode)}
 
     @property
     def _path(self) -> str:
@@ -84,81 +84,78 @@ class Vendored:
 
 
 def vendored(directory: str) -> Vendored:
-    """The package in a directory; anything else is an error."""
+    """Return the package in a directory; anything else is an error."""
     if not os.path.isdir(directory):
         folder, at, ref = directory.rpartition("@")
         hint = f"for a version say `{folder} --ref {ref}`" if at and os.path.isdir(folder) else ""
         raise UsageError("no such directory", path=directory, hint=hint)
-    found = _at(directory)
-    if found is None:
+    own = read_record(directory)
+    record = own or read(directory)
+    if record is None:
         why = "there is no record of where it came from"
-        if os.path.isfile(os.path.join(directory, NAME)):
+        if os.path.isfile(os.path.join(directory, KPTFILE)):
             why = "its Kptfile has no commit of a git repository"
         raise UsageError(
             f"no package: {why}",
             path=directory,
             hint="`kmerge vendor add --adopt` makes a record for a copy made by hand",
         )
-    return found
+    return Vendored(directory, record, own is None)
 
 
 def below(top: str) -> list[str]:
-    """The directories of all packages from here on; no link is followed, no `.git` entered.
+    """Return the directories of all packages from here on; links and `.git` are not entered.
 
     A Kptfile inside of a package came with that package: its origin is upstream's business.
     """
-    found: list[str] = []
+    packages: list[str] = []
     inside: set[str] = set()
     for folder, names, files in os.walk(top):
         names[:] = sorted(n for n in names if n.lower() != ".git")
         is_inside = os.path.dirname(folder) in inside and folder != top
-        has_record = NAME_record in files
-        if has_record or (not is_inside and NAME in files and _has_kpt_origin(folder)):
-            found.append(folder)
+        has_origin = not is_inside and KPTFILE in files and _has_kpt_origin(folder)
+        if RECORD in files or has_origin:
+            packages.append(folder)
             is_inside = True
         if is_inside:
             inside.add(folder)
-    return found
+    return packages
 
 
 def only_one(cwd: str) -> str:
-    """The directory of the only package around here; none or several are an error."""
-    found = below(top_of(cwd))
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    """Return the directory of the only package around here; none or several are an error."""
+    packages = below(top_of(cwd))
+    if len(packages) == 1:
+        return packages[0]
+    if not packages:
         raise UsageError("there is no package here", hint="`kmerge vendor add` makes one")
-    names = ", ".join(os.path.relpath(path, cwd) for path in found[:10])
+    names = ", ".join(os.path.relpath(path, cwd) for path in packages[:10])
     raise UsageError(f"which package? There are {names}", hint="name one")
 
 
 def top_of(cwd: str) -> str:
-    """The top of the repository around a directory, or the directory itself."""
+    """Return the top of the repository around a directory, or the directory itself."""
     top = worktree_top(Path(cwd))
     return str(top) if top is not None else cwd
-
-
-def _at(directory: str) -> Vendored | None:
-    own = read_record(directory)
-    found = own or read(directory)
-    return Vendored(directory, found, own is None) if found else None
 
 
 def _has_kpt_origin(directory: str) -> bool:
     try:
         return read(directory) is not None
     except KmergeError:
-        return True  # whoever opens it will say what is wrong with it
+        return True  # its error is shown when it is opened
 
 
-NAME = "Kptfile"
+# -- Kptfiles
+
+KPTFILE = "Kptfile"
 FIELDS = ("upstream", "upstreamLock")
 HINT = "`kmerge vendor add --adopt` writes a record of its own"
 
 
 def read(directory: str) -> Record | None:
-    """The record that a Kptfile holds; None without one, and without both of its fields."""
-    path = os.path.join(directory, NAME)
+    """Return the record that a Kptfile holds; None without one, or without both of its fields."""
+    path = os.path.join(directory, KPTFILE)
     if os.path.islink(path) or not os.path.isfile(path):
         return None
     try:
@@ -170,9 +167,9 @@ def read(directory: str) -> Record | None:
 
 
 def parse(data: bytes, where: str) -> Record | None:
-    """The record in the text of a Kptfile."""
+    """Return the record in the text of a Kptfile."""
     value = _value(_document(data, where))
-    asked, found = (_git(value, field) for field in FIELDS)
+    asked, found = (_below(value, field, "git") for field in FIELDS)
     if not (asked and found.get("commit")):
         return None
     source = _source(str(asked.get("repo", "")))
@@ -189,20 +186,20 @@ def parse(data: bytes, where: str) -> Record | None:
 
 
 def without_origin(data: bytes, own: bytes, where: str) -> bytes:
-    """A version of a Kptfile without upstream, and with the name of the destination's own."""
-    name = _metadata(_value(_document(own, where))).get("name")
+    """Return a version of a Kptfile without upstream, with the name in the destination's own."""
+    name = _below(_value(_document(own, where)), "metadata").get("name")
 
     def put_aside(value: dict[str, Any]) -> None:
         for field in FIELDS:
             value.pop(field, None)
-        if name and "name" in _metadata(value):
+        if name and "name" in _below(value, "metadata"):
             value["metadata"]["name"] = name
 
     return _edited(data, where, put_aside)
 
 
 def moved_on(data: bytes, where: str, record: Record, found: str) -> bytes:
-    """The Kptfile with another commit on record; `found` is the full name of what was asked for."""
+    """Return the Kptfile with another commit in it; `found` is the full name of the ref."""
 
     def move(value: dict[str, Any]) -> None:
         short = found.removeprefix("refs/tags/").removeprefix("refs/heads/")
@@ -242,25 +239,23 @@ def _value(document: Document) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _metadata(value: dict[str, Any]) -> dict[str, Any]:
-    found = value.get("metadata")
-    return found if isinstance(found, dict) else {}
-
-
-def _git(value: dict[str, Any], field: str) -> dict[str, Any]:
-    inside = value.get(field)
-    found = inside.get("git") if isinstance(inside, dict) else None
-    return found if isinstance(found, dict) else {}
+def _below(value: dict[str, Any], *fields: str) -> dict[str, Any]:
+    """Return the mapping below these fields; an empty one where there is none."""
+    for field in fields:
+        inside = value.get(field)
+        value = inside if isinstance(inside, dict) else {}
+    return value
 
 
 def _source(repo: str) -> str:
-    """A repository as kpt spells it: `github.com/a/b` means https."""
+    """Return a repository as kpt spells it: `github.com/a/b` means https."""
     host = repo.partition("/")[0]
     return f"https://{repo}" if is_path(repo) and "." in host.strip(".") else repo
 
 
-NAME_record = ".kmerge-vendor"
-MOVING = ("path", "ref", "commit")  # what an update changes, beside the checksum
+# -- records
+
+RECORD = ".kmerge-vendor"
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _CHECKSUM = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -271,24 +266,29 @@ class Record:
 
     source: str
     path: str
-    ref: str  # as it was asked for
+    ref: str  # as the user gave it
     commit: str
     checksum: str = ""  # a Kptfile has none
 
     @property
     def label(self) -> str:
-        """`v1.2.0 (1a2b3c4)`, or the commit alone where that is what was asked for."""
+        """Return `v1.2.0 (1a2b3c4)`, or the commit alone where that was asked for."""
         short = self.commit[:7]
         return short if self.ref == self.commit else f"{self.ref} ({short})"
 
     def spelled(self) -> bytes:
-        """The record's file."""
+        """Return the text of the record's file."""
         return "".join(f"{key}: {value}\n" for key, value in asdict(self).items()).encode()
 
 
+def is_at(now: Record, wanted: Record) -> bool:
+    """Return whether a record has all that an update to another one would change."""
+    return (now.path, now.ref, now.commit) == (wanted.path, wanted.ref, wanted.commit)
+
+
 def read_record(directory: str) -> Record | None:
-    """The record of a directory, if it has one."""
-    path = os.path.join(directory, NAME_record)
+    """Read the record of a directory, if it has one."""
+    path = os.path.join(directory, RECORD)
     if not os.path.lexists(path):
         return None
     if os.path.islink(path) or not os.path.isfile(path):
@@ -301,7 +301,7 @@ def read_record(directory: str) -> Record | None:
 
 
 def parse_record(data: bytes, where: str) -> Record:
-    """A record, every line of it checked; the first that is wrong is an error with its number."""
+    """Read a record and check every line; the first wrong one is an error with its number."""
     found: dict[str, str] = {}
     lines = data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
     for number, line in enumerate(lines, 1):

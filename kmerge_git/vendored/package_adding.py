@@ -1,4 +1,4 @@
-"""A package is taken from upstream, or a copy that somebody made by hand gets its record."""
+"""Add a package from upstream, or the record of a copy that somebody made by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kmerge_git.packages import exchanged_files
 from kmerge_git.packages.directory_lock import alone
 from kmerge_git.packages.package_files import File, Package
 from kmerge_git.vendored import upstream_copies
-from kmerge_git.vendored.origin_records import NAME_record, Record, Vendored, read_record
+from kmerge_git.vendored.origin_records import RECORD, Record, Vendored, read_record
 from kmerge_git.vendored.package_updating import Underway, refuse_unfinished
 from kmerge_git.vendored.upstream_copies import checksum, newest, release
 from kmerge_git.vendored.upstream_sources import (
@@ -24,7 +24,7 @@ from kmerge_git.vendored.upstream_sources import (
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A directory with its new record; `left_out` says what of upstream is not in it."""
+    """A directory with its new record; `left_out` names files of upstream that it lacks."""
 
     vendored: Vendored
     upstream: Package
@@ -32,7 +32,7 @@ class Added:
 
 
 def add(source: str, directory: str, *, path: str, ref: str, adopt: bool, accept: bool) -> Added:
-    """Copy the package of a source; with `adopt` only its record is written."""
+    """Copy the package of a source; with `adopt` write its record alone."""
     _check(source, directory, ref, adopt=adopt)
     folder = path.strip("/") or "."
     for check, text in ((check_source, source), (check_folder, folder), (check_ref, ref or "HEAD")):
@@ -71,13 +71,13 @@ def _check(source: str, directory: str, ref: str, *, adopt: bool) -> None:
         hint = "name the version that the copy was made from"
         raise UsageError("--adopt needs --ref", hint=hint)
     if adopt and read_record(directory):
-        hint = f"to adopt it again take {os.path.join(directory, NAME_record)} away"
+        hint = f"to adopt it again take {os.path.join(directory, RECORD)} away"
         raise UsageError("it has a record already", path=directory, hint=hint)
 
 
 def _write(added: Added, *, adopt: bool) -> None:
     record = added.vendored.record
-    changes: dict[str, File | None] = {NAME_record: File(record.spelled())}
+    changes: dict[str, File | None] = {RECORD: File(record.spelled())}
     if not adopt:
         changes |= added.upstream
     directory = added.vendored.directory

@@ -10,7 +10,7 @@ from kmerge_git.compare.file_changes import by_lines, compare
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.upstream import Upstream, is_full_id
 from kmerge_git.packages.package_files import File, Package, is_manifest, read
-from kmerge_git.packages.renamed_files import arrivals, find_renames
+from kmerge_git.packages.renamed_files import arrivals, find_renames, gone_and_fresh
 from kmerge_git.text.git_patch import file_patch
 from kmerge_git.vendored import upstream_copies
 from kmerge_git.vendored.origin_records import Vendored
@@ -21,30 +21,30 @@ from kmerge_git.vendored.upstream_sources import is_local, newer
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What there is to say about a package; `problem` is why its changes are not known."""
+    """The state of a package; `problem` is the reason why its changes are not known."""
 
     vendored: Vendored
     changes: tuple[FileDifference, ...] = ()
     unfinished: Underway | None = None
     newer: tuple[str, ...] = ()  # tags, the newest first
-    moved: str = ""  # the commit that the ref on record stands for by now, if it brings anything
+    moved: str = ""  # the commit of the ref on record by now, if it changes the package
     problem: str = ""
 
     @property
     def needs_care(self) -> bool:
-        """Whether there is something to do."""
+        """Return whether there is something to do."""
         return bool(self.unfinished or self.newer or self.moved)
 
 
 def state(vendored: Vendored, *, fetch: bool, accept: bool = False) -> State:
-    """How a package stands; without `fetch` no network is asked."""
+    """Return the state of a package; without `fetch` no network is asked."""
     found = State(vendored)
     try:
         found = replace(found, unfinished=underway(vendored.directory))
         if fetch:
             found = _beside_upstream(found, accept=accept)
         if found.unfinished:
-            return found  # what it brought is no local change
+            return found  # its changes are not local ones
         base, local = both(vendored, fetch=fetch, accept=accept)
         return replace(found, changes=tuple(differences(base, local)))
     except KmergeError as error:
@@ -52,7 +52,7 @@ def state(vendored: Vendored, *, fetch: bool, accept: bool = False) -> State:
 
 
 def both(vendored: Vendored, *, fetch: bool, accept: bool = False) -> tuple[Package, Package]:
-    """The package as recorded, and what lies in the directory."""
+    """Return the package as recorded, and as it is in the directory."""
     url = vendored.url
     upstream_copies.check_known(url, vendored.directory, accept=accept)
     offline = not (fetch or is_local(url))
@@ -76,7 +76,7 @@ def _beside_upstream(found: State, *, accept: bool) -> State:
 
 
 def _tags(upstream: Upstream, package: Vendored) -> list[str]:
-    """The names of upstream's tags; of a directory that kpt took those that are its own, too."""
+    """Return upstream's tags; for a copy of kpt the tags of its directory, too."""
     tags = list(upstream.tags())
     if not package.is_kpt:
         return tags
@@ -85,7 +85,7 @@ def _tags(upstream: Upstream, package: Vendored) -> list[str]:
 
 
 def _moved(upstream: Upstream, package: Vendored) -> str:
-    """The commit that a ref has come to, if it has other files for this package."""
+    """Return the commit of a ref by now, if it has other files for this package."""
     record = package.record
     commit = newest(upstream, record, is_kpt=package.is_kpt).commit
     if commit == record.commit:
@@ -97,7 +97,7 @@ def _moved(upstream: Upstream, package: Vendored) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FieldDifference:
-    """A field that differs; without a resource of a document that has no name."""
+    """A field that differs; `resource` is empty for a document that has no name."""
 
     resource: str
     field: str  # empty: the whole resource
@@ -106,7 +106,7 @@ class FieldDifference:
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """A file that differs; `source` is where it was if it was renamed."""
+    """A file that differs; `source` is its old path if it was renamed."""
 
     path: str
     how: str  # `added`, `deleted`, `changed` or `renamed`
@@ -116,61 +116,51 @@ class FileDifference:
 
 
 def differences(base: Package, local: Package) -> list[FileDifference]:
-    """The files of two versions that differ, in the order of their paths."""
-    renamed = _renamed(base, local)
-    old_names = set(renamed.values())
-    found = []
+    """Return the files of two versions that differ, in the order of their paths."""
+    renames = find_renames(*gone_and_fresh(base, local), arrivals(base, local))
+    sources = {new: old for old, new in renames.items()}
+    differing = []
     for path in sorted({*base, *local}):
-        old, new = base.get(path), local.get(path)
-        if path in renamed and new is not None:
-            before = base[renamed[path]]
-            change = FileDifference(path, "renamed")
-            if before.essence != new.essence:
-                change = replace(_changed(path, before, new), how="renamed")
-            found.append(replace(change, source=renamed[path]))
-        elif old is None:
-            found.append(FileDifference(path, "added"))
+        source = sources.get(path, "")
+        old, new = base.get(source or path), local.get(path)
+        if old is None:
+            differing.append(FileDifference(path, "added"))
         elif new is None:
-            if path not in old_names:
-                found.append(FileDifference(path, "deleted"))
-        elif old.essence != new.essence:
-            found.append(_changed(path, old, new))
-    return found
+            if path not in renames:
+                differing.append(FileDifference(path, "deleted"))
+        elif source or old.essence != new.essence:
+            fields, note = _changes(path, old, new)
+            how = "renamed" if source else "changed"
+            differing.append(FileDifference(path, how, fields, note, source))
+    return differing
 
 
-def _renamed(base: Package, local: Package) -> dict[str, str]:
-    """New paths with the old ones."""
-    gone = {path: (file,) for path, file in sorted(base.items()) if path not in local}
-    fresh = {path: file for path, file in sorted(local.items()) if path not in base}
-    found = find_renames(gone, fresh, arrivals(base, local))
-    return {new: old for old, new in found.items()}
+Fields = tuple[FieldDifference, ...]
 
 
-def _changed(path: str, old: File, new: File) -> FileDifference:
+def _changes(path: str, old: File, new: File) -> tuple[Fields, str]:
+    """Return the fields of a file that differ, and other differences in words."""
     if old.link != new.link:
-        return FileDifference(
-            path, "changed", note="now a link" if new.link else "no link any more"
-        )
+        return (), "now a link" if new.link else "no link any more"
     if old.link:
-        return FileDifference(path, "changed", note="the link leads elsewhere")
+        return (), "" if old.data == new.data else "the link leads elsewhere"
     note = ""
     if old.is_executable != new.is_executable:
         note = "executable" if new.is_executable else "not executable any more"
     if old.data == new.data:
-        return FileDifference(path, "changed", note=note)
-    if old.is_binary or new.is_binary:
-        return FileDifference(path, "changed", note=", ".join(filter(None, (note, "binary"))))
-    fields, why = _fields(path, old.data, new.data)
-    return FileDifference(path, "changed", fields, ", ".join(filter(None, (note, why))))
+        return (), note
+    is_binary = old.is_binary or new.is_binary
+    fields, why = ((), "binary") if is_binary else _fields(path, old.data, new.data)
+    return fields, ", ".join(filter(None, (note, why)))
 
 
-def _fields(path: str, old: bytes, new: bytes) -> tuple[tuple[FieldDifference, ...], str]:
-    """The fields of a manifest that differ; else how much of the text does."""
-    found = compare(old, new, path) if is_manifest(path) else by_lines(old, new)
-    if any(change.how == "lines" for change in found):
-        count = sum(map(_lines, found))
+def _fields(path: str, old: bytes, new: bytes) -> tuple[Fields, str]:
+    """Return the fields of a manifest that differ, or how much of the text does."""
+    changes = compare(old, new, path) if is_manifest(path) else by_lines(old, new)
+    if any(change.how == "lines" for change in changes):
+        count = sum(map(_lines, changes))
         return (), "1 line" if count == 1 else f"{count} lines"
-    fields = dict.fromkeys(field for change in found for field in _field(change))
+    fields = dict.fromkeys(field for change in changes for field in _field(change))
     return tuple(fields), "" if fields else "comments or spelling"
 
 
@@ -180,7 +170,7 @@ def _lines(change: FieldChange) -> int:
 
 
 def _field(change: FieldChange) -> Iterator[FieldDifference]:
-    """A change as it is told of a package: where it is, and whether a resource came or went."""
+    """Yield a change of a value: its place, and whether a resource came or went."""
     if change.how in ("layout", "renamed") or not (change.steps or change.document):
         return  # no value, or nothing but the order of resources
     is_whole = not change.steps and change.how in ("added", "deleted")

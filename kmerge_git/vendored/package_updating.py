@@ -21,10 +21,10 @@ from kmerge_git.packages.package_rules import Ways, ways
 from kmerge_git.text.markers import first_marker
 from kmerge_git.vendored import upstream_copies
 from kmerge_git.vendored.origin_records import (
-    MOVING,
-    NAME_record,
+    RECORD,
     Record,
     Vendored,
+    is_at,
     parse_record,
     vendored,
 )
@@ -47,25 +47,24 @@ class UpdateWishes:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What an update comes to, before anything is written."""
+    """The plan of an update, before anything is written."""
 
     vendored: Vendored
     record: Record  # the next one
-    found: str  # what its ref stands for, in full
+    found: str  # the full name of its ref
     at: Three[Package]
-    before: Package  # all that lies in the directory, the record too
+    before: Package  # everything in the directory, the record too
     merged: Merged
     rules: str
     left_out: tuple[str, ...] = ()
 
     @property
     def is_new(self) -> bool:
-        """Whether there is anything to do."""
-        now = self.vendored.record
-        return any(getattr(self.record, key) != getattr(now, key) for key in MOVING)
+        """Return whether there is anything to do."""
+        return not is_at(self.vendored.record, self.record)
 
     def whose(self, file: ResultFile) -> str:
-        """Who made a file of the result what it is, in a word."""
+        """Return in a word who made a file of the result what it is."""
         if self.is_open(file):
             return "conflict"
         old = file.source or file.path
@@ -76,11 +75,11 @@ class Update:
 
     @property
     def conflicts(self) -> list[ResultFile]:
-        """The files that are left to a person before the record moves on."""
+        """Return the files that are left to a person before the record moves on."""
         return [file for file in self.merged.files if self.is_open(file)]
 
     def is_open(self, file: ResultFile) -> bool:
-        """Whether a person must decide; by the rules kyaml what is told is decided."""
+        """Return whether a person must decide; the rules kyaml decide what they tell."""
         return file.is_conflict if self.rules == "git" else bool(file.merged.conflicts)
 
 
@@ -125,9 +124,9 @@ def plan(
 
 
 def carry_out(update: Update) -> list[str]:
-    """Write it; while a conflict is left the update stays unfinished and the record where it is.
+    """Write the update; with a conflict it stays unfinished, and the record as it is.
 
-    Gives the files that somebody else wrote meanwhile: they are left alone.
+    Return the files that somebody else wrote meanwhile: they are left alone.
     """
     if not update.is_new:
         return []
@@ -149,20 +148,18 @@ def carry_out(update: Update) -> list[str]:
 
 
 def own_files(before: Package) -> Package:
-    """What of a directory belongs to the package: all but the record, and packages inside of it."""
-    return {path: file for path, file in apart_from(before, before).items() if path != NAME_record}
+    """Return the files of a directory without the record and without packages inside of it."""
+    return {path: file for path, file in apart_from(before, before).items() if path != RECORD}
 
 
 def apart_from(package: Package, before: Package) -> Package:
-    """A version without what lies where the directory has packages with a record of their own."""
-    inner = tuple(
-        path.removesuffix(NAME_record) for path in before if path.endswith(f"/{NAME_record}")
-    )
+    """Return a version without the folders where the directory has packages of their own."""
+    inner = tuple(path.removesuffix(RECORD) for path in before if path.endswith(f"/{RECORD}"))
     return {path: file for path, file in package.items() if not path.startswith(inner)}
 
 
 def _next(now: Record, wanted: Record, base: Release, theirs: Release) -> Record:
-    """The record after this update; newer commits that do not touch the package are not one."""
+    """Return the record after this update; it stays if the package is the same."""
     digest = checksum(theirs.package)
     is_asked_again = (wanted.path, wanted.ref) == (now.path, now.ref)
     if is_asked_again and digest == checksum(base.package):
@@ -176,7 +173,7 @@ def _alike(a: File | None, b: File | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Underway:
-    """What an unfinished update or `add` is about."""
+    """An update or an `add` that is not finished."""
 
     what: str  # `update` or `add`
     record: Record  # the one that it leads to
@@ -185,7 +182,7 @@ class Underway:
     began: str = ""  # the commit that was on record
 
     def spelled(self) -> dict[str, str]:
-        """As it is kept beside the journal."""
+        """Return the texts that are kept with the journal."""
         return {
             "what": self.what,
             "record": self.record.spelled().decode(),
@@ -197,7 +194,7 @@ class Underway:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What still stands between an update and its end."""
+    """The obstacles between an update and its end."""
 
     marked: tuple[tuple[str, int], ...] = ()  # files with conflict markers, and the first line
     edited: tuple[str, ...] = ()  # files that somebody changed before they could be replaced
@@ -243,9 +240,9 @@ def go_on(directory: str) -> tuple[Underway, Left]:
 
 
 def _refuse_what_was_taken_back(directory: str, found: Underway) -> None:
-    """Raise if nothing of what the update brought is there: what the record says would not be so.
+    """Raise if nothing that the update wrote is left: then the new record would be wrong.
 
-    A conflict may well be solved by the old version; elsewhere that was `git stash`, or a branch.
+    The old version may well solve a conflict; elsewhere it came by `git stash`, or with a branch.
     """
     back, rest = ({*paths} - {*found.conflicts} for paths in exchanged_files.taken_back(directory))
     if found.conflicts and back and not rest:
@@ -257,7 +254,7 @@ def _refuse_what_was_taken_back(directory: str, found: Underway) -> None:
 
 
 def go_back(directory: str) -> tuple[Underway, list[str]]:
-    """Undo an unfinished update; gives the files that somebody edited and that stay so."""
+    """Undo an unfinished update; return the files that somebody edited, which stay."""
     with alone(directory):
         found = _needed(directory)
         if found.conflicts and _has_moved_on(directory, found):
@@ -272,10 +269,9 @@ def go_back(directory: str) -> tuple[Underway, list[str]]:
 
 
 def _has_moved_on(directory: str, found: Underway) -> bool:
-    """Whether the record is the next one already: all that is left is to take the drafts away."""
+    """Return whether the record is the next one already, and only drafts are left."""
     try:
-        now = vendored(directory).record
-        return all(getattr(now, key) == getattr(found.record, key) for key in MOVING)
+        return is_at(vendored(directory).record, found.record)
     except KmergeError:
         return False  # the record itself is in conflict
 
@@ -296,9 +292,9 @@ def _needed(directory: str) -> Underway:
 
 
 def _marked(package: Package, found: Underway) -> list[tuple[str, int]]:
-    """The files in which a conflict is left, with the line of its first marker.
+    """Return the files in which a conflict is left, with the line of its first marker.
 
-    One that was renamed since is known by the version that its markers name.
+    A file that was renamed since is known by the version that its markers name.
     """
     end = f" {found.record.label}"
     left = []
@@ -313,7 +309,7 @@ def _marked(package: Package, found: Underway) -> list[tuple[str, int]]:
 
 
 def _closing(text: str, end: str) -> int:
-    """The offset of a line of `>` and this end, or -1."""
+    """Return the offset of a line of `>` and this end, or -1."""
     at = 0
     for line in text.split("\n"):
         if line.startswith(">>>>>>>") and line.lstrip(">").rstrip("\r") == end:

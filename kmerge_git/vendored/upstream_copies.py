@@ -13,7 +13,7 @@ from kmerge_git.atomic_files import read_text, write_text
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.git.upstream import PROTOCOLS, SUBMODULE, BrokenCache, Named, Upstream
 from kmerge_git.packages.package_files import File, Package, check_links, check_path
-from kmerge_git.vendored.origin_records import NAME_record, Record
+from kmerge_git.vendored.origin_records import RECORD, Record
 from kmerge_git.vendored.upstream_sources import is_local
 
 _LINK, _EXECUTABLE = 0o120000, 0o100
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The files of a package at a commit; `left_out` says what is not copied."""
+    """The files of a package at a commit; `left_out` names those that are not copied, and why."""
 
     commit: str
     package: Package
@@ -30,13 +30,13 @@ class Release:
 
 
 def newest(upstream: Upstream, record: Record, *, is_kpt: bool) -> Named:
-    """What the record's ref stands for now; kpt tries the tag `DIRECTORY/REF` first."""
+    """Return the commit of the record's ref by now; kpt tries the tag `DIRECTORY/REF` first."""
     own = (f"{record.path}/{record.ref}",) if is_kpt and record.path != "." else ()
     return _sound(upstream, lambda: upstream.fetch((*own, record.ref)))
 
 
 def release(upstream: Upstream, record: Record, *, offline: bool = False) -> Release:
-    """The package at the record's commit, which must be what was recorded."""
+    """Return the package at the record's commit, which must have the checksum on record."""
     if offline and not upstream.has(record.commit):
         raise KmergeError(
             f"commit {record.commit[:12]} of {upstream.url} is not in the cache",
@@ -59,7 +59,7 @@ def release(upstream: Upstream, record: Record, *, offline: bool = False) -> Rel
 
 
 def checksum(package: Package) -> str:
-    """A digest over paths, kinds, executable bits and bytes."""
+    """Return a digest over paths, kinds, executable bits and bytes."""
     digest = sha256()
     for path, file in sorted(package.items()):
         kind = "link" if file.link else "executable" if file.is_executable else "file"
@@ -75,7 +75,7 @@ def _read(upstream: Upstream, commit: str, path: str) -> Release:
     for found, data in upstream.files(commit, "" if path == "." else path):
         if found.mode == SUBMODULE:
             left_out.append(f"{found.path}: a submodule")
-        elif found.path.rpartition("/")[2].lower() == NAME_record:
+        elif found.path.rpartition("/")[2].lower() == RECORD:
             left_out.append(f"{found.path}: upstream has a record of its own")
         else:
             check_path(found.path, upstream.url)
@@ -87,7 +87,7 @@ def _read(upstream: Upstream, commit: str, path: str) -> Release:
 
 
 def _sound(upstream: Upstream, ask: Callable[[], T]) -> T:
-    """An answer from a cache that is whole: a broken one is made anew."""
+    """Ask a cache, and once more when a broken one is made anew."""
     try:
         return ask()
     except BrokenCache:
@@ -96,7 +96,7 @@ def _sound(upstream: Upstream, ask: Callable[[], T]) -> T:
 
 
 def upstream(url: str) -> Upstream:
-    """The cached repository of a source."""
+    """Return the cached repository of a source."""
     protocols = ("file",) if is_local(url) else PROTOCOLS  # whatever `url.*.insteadOf` says
     return Upstream(url, _root() / _name(url), protocols)
 
@@ -113,7 +113,7 @@ def check_known(url: str, directory: str, *, accept: bool) -> None:
 
 
 def remember(url: str, directory: str) -> None:
-    """From now on the directory comes from this source."""
+    """Remember the source of a directory for `check_known`."""
     note = _note(directory)
     if read_text(note) == url:
         return

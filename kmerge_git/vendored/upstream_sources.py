@@ -35,25 +35,25 @@ def check_source(source: str) -> None:
 
 
 def is_path(source: str) -> bool:
-    """Whether it is a path on this machine, and no URL in any spelling."""
+    """Return whether it is a path on this machine, and no URL in any spelling."""
     return not _SCHEME.match(source) and ":" not in source.partition("/")[0]
 
 
 def is_local(source: str) -> bool:
-    """Whether it can be fetched without a network."""
+    """Return whether it can be fetched without a network."""
     return is_path(source) or source.lower().startswith("file://")
 
 
 def recorded(given: str, directory: str) -> str:
-    """A source as the record spells it: a relative path counts from the package's directory."""
+    """Return a source as the record spells it: relative paths start at the package's directory."""
     if not is_path(given) or os.path.isabs(given):
         return given
-    found = os.path.relpath(os.path.realpath(given), os.path.realpath(directory))
-    return found if found.startswith("..") else f"./{found}"
+    path = os.path.relpath(os.path.realpath(given), os.path.realpath(directory))
+    return path if path.startswith("..") else f"./{path}"
 
 
 def url_of(source: str, directory: str) -> str:
-    """What git is given for a source on record."""
+    """Return a source on record as git is given it."""
     if not is_path(source):
         return source
     return os.path.normpath(os.path.join(os.path.realpath(directory), source))
@@ -96,7 +96,7 @@ def _check_scp(source: str) -> None:
 
 
 def _bare(source: str) -> str:
-    """A source without what might be a secret."""
+    """Return a source without the parts that might be a secret."""
     scheme, between, rest = source.rpartition("://")
     rest = rest.partition("?")[0].partition("#")[0]
     host, slash, path = rest.partition("/")
@@ -119,7 +119,7 @@ class TagVersion:
 
     @property
     def rank(self) -> tuple[tuple[int, ...], bool, Parts]:
-        """What versions are compared by: a pre-release comes before its release."""
+        """Return a key that sorts versions: a pre-release comes before its release."""
         numbers = self.numbers
         while numbers and numbers[-1] == 0:
             numbers = numbers[:-1]
@@ -131,22 +131,22 @@ class TagVersion:
 
 
 def version(tag: str) -> TagVersion | None:
-    """The version that a tag names, if it names one."""
-    found = _VERSION.fullmatch(tag)
-    if found is None or not tag.isascii() or (found[1] and found[1][-1] == "."):
+    """Return the version that a tag names, if it names one."""
+    match = _VERSION.fullmatch(tag)
+    if match is None or not tag.isascii() or match[1].endswith("."):
         return None
-    return TagVersion(found[1], tuple(map(int, found[2].split("."))), found[3] or "")
+    return TagVersion(match[1], tuple(map(int, match[2].split("."))), match[3] or "")
 
 
 def newer(tag: str, tags: list[str]) -> list[str]:
-    """The tags above this one, the newest first; pre-releases only for who is on one."""
+    """Return the tags above this one, the newest first; above a release no pre-releases."""
     mine = version(tag)
     if mine is None:
         return []
-    found = [
+    ranked = [
         (yours.rank, other)
         for other in tags
         if (yours := version(other)) and yours.prefix == mine.prefix
         if yours.rank > mine.rank and (mine.pre or not yours.pre)
     ]
-    return [other for _, other in sorted(found, reverse=True)]
+    return [other for _, other in sorted(ranked, reverse=True)]

@@ -6,7 +6,7 @@ import pytest
 
 from kmerge_git.errors import UsageError
 from kmerge_git.packages.package_files import File
-from kmerge_git.vendored.origin_records import NAME_record, Record, Vendored, parse_record
+from kmerge_git.vendored.origin_records import RECORD, Record, Vendored, parse_record
 from kmerge_git.vendored.upstream_sources import (
     check_ref,
     check_source,
@@ -147,7 +147,7 @@ def test_a_relative_source_counts_from_the_package(tmp_path, monkeypatch):
 
 
 def test_a_record_is_read_as_it_is_written():
-    assert parse_record(GOOD.spelled(), NAME_record) == GOOD
+    assert parse_record(GOOD.spelled(), RECORD) == GOOD
 
 
 @pytest.mark.parametrize("now, mode", [(None, 0o644), (File(b"", 0o600), 0o600)])
