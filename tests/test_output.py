@@ -21,7 +21,7 @@ ELSEWHERE = {
     "cli/printing.py show": "ASCII, with escapes for all else: tests/report/test_formats.py",
     "cli/printing.py tell_json": "ASCII, with escapes for all else: tests/report/test_formats.py",
     "cli/vendor_status.py diff": "a patch, byte for byte; lines for people on a terminal",
-    "cli/diff_external.py _print_patch": "a patch, byte for byte; lines for people on a terminal",
+    "cli/diff.py _print_patch": "a patch, byte for byte; lines for people on a terminal",
     "cli/merge_branch.py _relay": "the words of git, line by line",
     "cli/check.py run": "the registry's own words",
     "cli/completion.py run": "names of our own: commands, options, words",

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from functools import partial
 
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.printing import Paint, add_color, counted, tell, tell_json
-from kmerge_git.errors import UsageError
+from kmerge_git.cli.haste import make_haste
+from kmerge_git.cli.printing import Paint, add_color, counted, show, show_lines, tell, warn
+from kmerge_git.errors import TimeUp, UsageError
+from kmerge_git.report.results import CommandResult
+from kmerge_git.time_limit import within
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.compare.folder_changes import ComparedFile
-    from kmerge_git.whole.diff_sides import DiffWords, TwoSides
+    from kmerge_git.compare.folder_changes import ComparedFile, FileVersion
+    from kmerge_git.report.results import Line
+    from kmerge_git.whole.diff_sides import TwoSides
 
 DESCRIPTION = """\
 What changed, by resource and field: elements of lists paired by their keys, moved and renamed
@@ -35,6 +42,7 @@ shows them. Long values are cut; --full shows all of them, and new resources wit
 exit code: 0 done; with --exit-code 1 if there are differences; 2 an error
 """
 BEHIND_DASHES = "paths"
+_COLOURS = {"+": "green", "-": "red", "@": "blue", "d": "bold"}  # of a patch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,65 +62,144 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare and print."""
     if args.external:
-        from kmerge_git.cli import diff_external
-
-        return diff_external.run(args)
-    from kmerge_git.cli.comparing import watched
-    from kmerge_git.cli.haste import make_haste
-    from kmerge_git.compare.folder_changes import compare_folders
-    from kmerge_git.whole.diff_sides import of_git, understood
-
+        return _external(args)
     make_haste()
+    from kmerge_git.compare.folder_changes import compare_folders
+    from kmerge_git.whole.diff_sides import is_folder, of_git, of_things, understood
+
     asked = understood(args.words, args.paths)
     if asked.things and args.staged:
         raise UsageError("--staged is about the index", hint="put `--` before paths")
-    sides = _of_things(asked) if asked.things else of_git(asked, staged=args.staged)
-    found = compare_folders(sides.old, sides.new, watched)
-    if args.json:
-        tell_json(_as_json(found, sides))
-    else:
-        _print(found, sides, args)
-    return 1 if args.exit_code and (found or sides.unmerged) else 0
-
-
-def _of_things(asked: DiffWords) -> TwoSides:
-    from kmerge_git.whole.diff_sides import is_folder, of_things
-
     if asked.things.count("-") > 1:
         raise UsageError("only one of the two can be stdin")
-    old, new = asked.things
-    return of_things(old, new, {w: in_and_out.read(w) for w in asked.things if not is_folder(w)})
+    if asked.things:
+        old, new = asked.things
+        texts = {name: in_and_out.read(name) for name in asked.things if not is_folder(name)}
+        sides = of_things(old, new, texts)
+    else:
+        sides = of_git(asked, staged=args.staged)
+    files = compare_folders(sides.old, sides.new, _compared)
+    result = CommandResult(partial(_fields, files, sides), partial(_lines, files, sides, args))
+    show(result, as_json=args.json, color=args.color)
+    return int(args.exit_code and bool(files or sides.unmerged))
 
 
-def _print(found: list[ComparedFile], sides: TwoSides, args: argparse.Namespace) -> None:
+def _compared(
+    path: str, old: FileVersion | None, new: FileVersion | None, source: str = ""
+) -> ComparedFile:
+    """Compare two versions; those that take too long are compared by lines."""
+    from kmerge_git.compare.folder_changes import compared
+
+    try:
+        with within(path):
+            return compared(path, old, new, source)
+    except TimeUp as up:
+        warn(f"{up}; compared by lines")
+        return compared(path, old, new, source, by_fields=False)
+
+
+def _lines(files: list[ComparedFile], sides: TwoSides, args: argparse.Namespace) -> Iterator[Line]:
     from kmerge_git.compare.shown_changes import lines, summary
 
-    paint = Paint(args.color, sys.stdout)
-    if args.stat:
-        for file in found:
-            tell(summary(file))
-        if found:
-            tell(f"{counted(len(found), 'file')} changed")
-    else:
-        for text, colour in lines(found, full=args.full):
-            print(paint.line((text, colour)))
+    if not args.stat:
+        yield from _coloured(lines(files, full=args.full))
+    elif files:
+        yield from map(summary, files)
+        yield f"{counted(len(files), 'file')} changed"
     for path in sides.unmerged:
-        tell(f"{path}: in conflict")
+        yield f"{path}: in conflict"
 
 
-def _as_json(found: list[ComparedFile], sides: TwoSides) -> dict[str, object]:
+def _coloured(lines: Iterable[tuple[str, str]]) -> Iterator[Line]:
+    """Yield lines of one part each."""
+    return ((line,) for line in lines)
+
+
+def _fields(files: list[ComparedFile], sides: TwoSides) -> dict[str, object]:
     return {
         "command": "diff",
-        "files": _in_words([file.as_json() for file in found]),
+        "files": _without_odd_numbers([file.as_json() for file in files]),
         "unmerged": list(sides.unmerged),
     }
 
 
-def _in_words(value: object) -> object:
-    """The same with words for the numbers that JSON has not."""
+def _without_odd_numbers(value: object) -> object:
+    """Return the same with words for the numbers that JSON has not."""
     if isinstance(value, dict):
-        return {name: _in_words(item) for name, item in value.items()}
+        return {name: _without_odd_numbers(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_in_words(item) for item in value]
+        return [_without_odd_numbers(item) for item in value]
     odd = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
     return odd.get(repr(value), value) if isinstance(value, float) else value
+
+
+# -- the command of `diff.kmerge` ----------------------------------------------------------------
+
+
+def _external(args: argparse.Namespace) -> int:
+    """Show one file as git asks for it, and return 0: git takes any other code for its own end.
+
+    Git gives the path and for each version a file, an id and a mode; where nothing is, `/dev/null`
+    and dots. A file without fields is shown as a patch, and so is everything that is not for
+    people (`git diff > x.patch`, a pipe).
+    """
+    given = args.paths or []
+    has_pager = _has_pager()
+    for_people = sys.stdout.isatty() or has_pager
+    if len(given) == 1:  # git says nothing more of a file in conflict
+        tell(f"{given[0]}: in conflict" if for_people else f"* Unmerged path {given[0]}")
+        return 0
+    if len(given) < 7:
+        hint = "it is for `diff.kmerge.command`: see `kmerge install --diff`"
+        raise UsageError("--external needs the seven words that git gives", hint=hint)
+    path, old_file, _, old_mode, new_file, _, new_mode = given[:7]
+    name = given[7] if len(given) > 7 else path
+    old, new = _version(old_file, old_mode), _version(new_file, new_mode)
+    if args.color == "auto" and has_pager and not os.environ.get("NO_COLOR"):
+        args.color = "always"
+    file = _compared(name, old, new, path if name != path else "") if for_people else None
+    if file and file.is_manifest and all(c.how not in ("lines", "binary") for c in file.changes):
+        from kmerge_git.compare.shown_changes import file_lines
+
+        show_lines(_coloured(file_lines(file, full=args.full)), args.color)
+    else:
+        _print_patch((path, name), (old, new), args.color)
+    return 0
+
+
+def _has_pager() -> bool:
+    """Return whether git shows this in its pager, which has colours where the terminal has."""
+    from stat import S_ISREG
+
+    if os.environ.get("GIT_PAGER_IN_USE", "") in ("", "0", "false"):
+        return False
+    return not S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)  # a file that an alias writes
+
+
+def _version(file: str, mode: str) -> FileVersion | None:
+    from kmerge_git.compare.folder_changes import LINK, FileVersion
+    from kmerge_git.whole.diff_sides import read_file
+
+    if mode == "." or file == os.devnull:
+        return None
+    version = read_file(file)
+    # git writes what a link leads to into a file of its own
+    return version if version.mode == LINK else FileVersion(version.data, int(mode, 8))
+
+
+def _print_patch(
+    names: tuple[str, str], versions: tuple[FileVersion | None, FileVersion | None], color: str
+) -> None:
+    """Print a patch as git writes it, which `git apply` takes."""
+    from kmerge_git.text.git_patch import file_patch
+
+    old, new = (version.data if version else None for version in versions)
+    before, after = (b"%06o" % version.mode if version else b"" for version in versions)
+    patch = b"".join(file_patch(names, (old, new), (before, after)))
+    if Paint(color, sys.stdout).is_on or sys.stdout.isatty():
+        lines = patch.decode("utf-8", "surrogateescape").split("\n")[:-1]
+        show_lines(_coloured((line, _COLOURS.get(line[:1], "")) for line in lines), color)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(patch)
+    sys.stdout.buffer.flush()

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -14,7 +14,7 @@ from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.report.results import CommandResult, Part
+    from kmerge_git.report.results import CommandResult, Line, Part
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
 
@@ -35,21 +35,26 @@ def tell(text: str) -> None:
     print(visible(text))
 
 
+def show(result: CommandResult, *, as_json: bool, color: str = "auto") -> None:
+    """Print a result on stdout: as JSON, or its lines as soon as each of them is known."""
+    if as_json:
+        sys.stdout.write(result.as_json())
+    else:
+        show_lines(result.lines(), color)
+
+
+def show_lines(lines: Iterable[Line], color: str = "auto") -> None:
+    """Print lines on stdout, with colours where it has some."""
+    paint = Paint(color, sys.stdout)
+    for line in lines:
+        print(paint.line(*((line,) if isinstance(line, str) else line)))
+
+
 def tell_json(fields: Mapping[str, object]) -> None:
     """Print fields for programs on stdout, as one object with its head."""
     from kmerge_git.report.results import CommandResult
 
     sys.stdout.write(CommandResult(lambda: fields).as_json())
-
-
-def show(result: CommandResult, *, as_json: bool, color: str = "auto") -> None:
-    """Print a result on stdout: as JSON, or its lines as soon as each of them is known."""
-    if as_json:
-        sys.stdout.write(result.as_json())
-        return
-    paint = Paint(color, sys.stdout)
-    for line in result.lines():
-        print(paint.line(*((line,) if isinstance(line, str) else line)))
 
 
 def counted(count: int, noun: str) -> str:
