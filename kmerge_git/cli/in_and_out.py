@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from kmerge_git import time_limit
 from kmerge_git.errors import UsageError
@@ -81,3 +82,21 @@ def write(path: str | None, data: bytes) -> None:
         why = error.strerror or str(error)
         hint = "check the directory and its permissions, or use another -o"
         raise UsageError(f"cannot write it: {why}", path=path, hint=hint) from None
+
+
+def inside(path: str, worktree: str | None) -> str:
+    """Return a path of the command line as git names it: from the top of the working tree."""
+    if not path:  # of a variable that is not set; git refuses it, too
+        raise UsageError("a path is empty", hint="`.` is this folder")
+    if worktree is None:
+        return path
+    top = Path(worktree).resolve()
+    # the file itself may be a link: only its directory is resolved
+    given = Path(path)
+    full = given.parent.resolve() / given.name if given.name not in ("", "..") else given.resolve()
+    try:
+        return full.relative_to(top).as_posix()
+    except ValueError:
+        raise UsageError(
+            "is outside of the working tree", path=path, hint=f"give a path below {top}"
+        ) from None

@@ -73,7 +73,7 @@ def _in_index(merged: str) -> Resolving | None:
 
     Git writes the file anew where a tool leaves conflicts: the answers are saved in its directory.
     """
-    from kmerge_git.cli.solve import inside
+    from kmerge_git.cli.in_and_out import inside
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.resolving import Resolving
 

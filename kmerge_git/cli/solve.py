@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.bounds import SHOWN_NAMES
+from kmerge_git.cli.in_and_out import inside
 from kmerge_git.cli.printing import Paint, add_color, counted, say, tell, tell_json
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
@@ -36,6 +35,7 @@ and the edit follows it. Files that were edited since the merge are left alone.
 exit status: 0 every chosen manifest is solved, 1 conflicts are left, 2 an error
 """
 _COLOURS = {"solved": "green", "conflict": "red", "skipped": "yellow"}
+_MOST = 5  # names of files that are told in a line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,24 +77,6 @@ def run(args: argparse.Namespace) -> int:
     return 0 if plan.is_solved else 1
 
 
-def inside(path: str, worktree: str | None) -> str:
-    """A path of the command line as git names it: from the top of the working tree."""
-    if not path:  # of a variable that is not set; git refuses it, too
-        raise UsageError("a path is empty", hint="`.` is this folder")
-    if worktree is None:
-        return path
-    top = Path(worktree).resolve()
-    # the file itself may be a link: only its directory is resolved
-    given = Path(path)
-    full = given.parent.resolve() / given.name if given.name not in ("", "..") else given.resolve()
-    try:
-        return full.relative_to(top).as_posix()
-    except ValueError:
-        raise UsageError(
-            "is outside of the working tree", path=path, hint=f"give a path below {top}"
-        ) from None
-
-
 def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
     """Refuse a path that names no conflict: a slip must not look like a solved file."""
     if path in plan.others:
@@ -126,8 +108,8 @@ def _print(plan: SolvePlan, left: list[str], dry_run: bool, paint: Paint) -> Non
     for path, why in zip(plan.others, plan.why_not, strict=True):
         told.setdefault(f"left to you, {why}", []).append(path)
     for what, paths in sorted(told.items()):
-        more = f" and {len(paths) - SHOWN_NAMES} more" if len(paths) > SHOWN_NAMES else ""
-        say(f"kmerge: {what}: {', '.join(paths[:SHOWN_NAMES])}{more}")
+        more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
+        say(f"kmerge: {what}: {', '.join(paths[:_MOST])}{more}")
     _summarize(plan, left, dry_run)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from kmerge_git.cli.check_repository import attribute_ids, configured_ids
+from kmerge_git.cli.in_and_out import inside
 from kmerge_git.cli.printing import Paint, tell_json
-from kmerge_git.cli.solve import inside
 from kmerge_git.errors import UsageError
 from kmerge_git.git.config_places import worktree_top
 from kmerge_git.git.run_git import ask_git
