@@ -19,6 +19,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "kmerge_git"
 ELSEWHERE = {
     "cli/in_and_out.py write": "a manifest, byte for byte",
     "cli/printing.py show": "ASCII, with escapes for all else: tests/report/test_formats.py",
+    "cli/printing.py show_lines": "lines that `painted` made safe",
     "cli/printing.py tell_json": "ASCII, with escapes for all else: tests/report/test_formats.py",
     "cli/vendor_status.py diff": "a patch, byte for byte; lines for people on a terminal",
     "cli/diff.py _print_patch": "a patch, byte for byte; lines for people on a terminal",

@@ -5,18 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from contextlib import redirect_stdout
-from dataclasses import replace
-from io import StringIO
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.in_and_out import write
-from kmerge_git.cli.printing import Paint, add_color, counted, say, tell
+from kmerge_git.cli.printing import add_color, counted, painted, warn
 from kmerge_git.errors import UsageError
+from kmerge_git.report.results import CommandResult
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kmerge_git.git.repository import Repository
     from kmerge_git.outcome import Conflict
+    from kmerge_git.report.results import Line
     from kmerge_git.whole.previewing import FilePreview, Preview, Step
 
 EPILOG = """\
@@ -85,17 +88,22 @@ def run(args: argparse.Namespace) -> int:
         else:
             keep = args.write_tree
             preview = preview_merge(repository, at, ours, theirs, settings, keep=keep)
-    for problem in settings.problems:
-        say(f"kmerge: {problem}")
+    warn(*settings.problems)
+    result = CommandResult(partial(_fields, preview), partial(_lines, preview))
     for format, path in wanted:
-        text = _rendered(preview, repository, args, format, is_file=bool(path))
+        if format in ("github", "sarif"):
+            text = _annotations(repository, preview, args, format)
+        else:
+            text = _rendered(result, args, format, "never" if path else args.color)
         if path:
             write(path, text.encode("utf-8", "replace"))
         else:
             sys.stdout.write(text)
-    is_told = ("text", "") in wanted and not args.write_tree
-    if _asks(preview) and is_told:
-        say("kmerge: where it stops, `kmerge resolve` asks field by field")
+    is_shown = ("text", "") in wanted and not args.write_tree
+    left = [f for step in preview.steps for f in step.files if f.result == "conflict"]
+    # nobody is asked about a file of which ours is kept whole
+    if is_shown and any(file.method != "kept" for file in left):
+        warn("where it stops, `kmerge resolve` asks field by field")
     if preview.beyond_git and repository.worktree and not args.write_tree:
         _say_what_git_would_do(preview, args.rev)
     return 0 if preview.is_clean else 1
@@ -110,7 +118,7 @@ def _format(word: str) -> tuple[str, str]:
 
 
 def _wanted(args: argparse.Namespace) -> list[tuple[str, str]]:
-    """What is to be printed, or written to which file."""
+    """Return what is printed, or written to which file."""
     wanted: list[tuple[str, str]] = [*args.format, *([("json", "")] if args.json else [])]
     wanted = list(dict.fromkeys(wanted)) or [("text", "")]
     printed = [format for format, path in wanted if not path]
@@ -122,115 +130,94 @@ def _wanted(args: argparse.Namespace) -> list[tuple[str, str]]:
     return wanted
 
 
-def _rendered(
-    preview: Preview,
-    repository: Repository,
-    args: argparse.Namespace,
-    format: str,
-    *,
-    is_file: bool,
-) -> str:
+def _rendered(result: CommandResult, args: argparse.Namespace, format: str, color: str) -> str:
     if format == "json":
-        from kmerge_git.report.results import CommandResult
-
-        return CommandResult(lambda: _as_json(preview)).as_json()
+        return result.as_json()
     if format == "markdown":
         from kmerge_git.report.markdown import preview_page
 
-        return preview_page(_as_json(preview), args.into, args.rev)
-    if format == "text":
-        paint = Paint("never" if is_file else args.color, sys.stdout)
-        with redirect_stdout(StringIO()) as told:
-            (_print_tree if args.write_tree else _print)(preview, paint)
-        return told.getvalue()
+        return preview_page(result.fields(), args.into, args.rev)
+    return "".join(f"{line}\n" for line in painted(result.lines(), color))
+
+
+def _annotations(
+    repository: Repository, preview: Preview, args: argparse.Namespace, format: str
+) -> str:
     from kmerge_git import __version__
     from kmerge_git.report import github, sarif
     from kmerge_git.whole.preview_findings import RULES, findings
 
-    found = findings(repository, preview, args.into if preview.mode == "merge" else args.rev)
+    ours = args.into if preview.mode == "merge" else args.rev
+    found = findings(repository, preview, ours)
     if format == "github":
         return github.render(found)
     return sarif.render(found, RULES, __version__, "kmerge preview")
 
 
-def _asks(preview: Preview) -> bool:
-    """Whether a person will decide about fields; where ours is kept whole there are none."""
-    left = [f for step in preview.steps for f in step.files if f.result == "conflict"]
-    return any(file.method != "kept" for file in left)
-
-
 def _say_what_git_would_do(preview: Preview, rev: str) -> None:
-    """Git alone does worse, as it is set up here: say so, or the preview would be a promise."""
+    """Say that git alone does worse, as it is set up here: the preview would be a promise."""
     files = [file for step in preview.steps for file in step.files if file.result == "resolved"]
     are, them = ("is", "it") if preview.beyond_git == 1 else ("are", "them")
     is_missing = not all(file.driver or file.git_clean for file in files)
     why = f"the driver is not registered for {them}" if is_missing else "it follows no resource"
-    ways = ["`kmerge install` registers it"] if is_missing else []
     by_us = f"`kmerge merge {rev}` merges as shown"
-    ways += [by_us if preview.mode == "merge" else "`kmerge solve` goes on where git stops"]
-    files_of_it = counted(preview.beyond_git, "file")
-    say(
-        f"kmerge: `git {preview.mode}` alone will conflict in {files_of_it} "
-        f"that {are} fine above: {why}; {', or '.join(ways)}"
+    by_us = by_us if preview.mode == "merge" else "`kmerge solve` goes on where git stops"
+    ways = f"`kmerge install` registers it, or {by_us}" if is_missing else by_us
+    warn(
+        f"`git {preview.mode}` alone will conflict in {counted(preview.beyond_git, 'file')} "
+        f"that {are} fine above: {why}; {ways}"
     )
 
 
-def _print_tree(preview: Preview, paint: Paint) -> None:
-    """The id of the tree, and what is in conflict."""
-    tell(preview.kept)
-    for step in preview.steps:
-        left = tuple(file for file in step.files if file.result == "conflict")
-        if left:
-            _print_step(replace(step, files=left), paint)
+# -- as text -------------------------------------------------------------------------------------
 
 
-def _print(preview: Preview, paint: Paint) -> None:
+def _lines(preview: Preview) -> Iterator[Line]:
+    if preview.kept:  # the id of a tree, and what is in conflict
+        yield preview.kept
+        for step in preview.steps:
+            left = [file for file in step.files if file.result == "conflict"]
+            yield from _step_lines(step, left) if left else ()
+        return
     if preview.state != "merge":
         words = {"up to date": "nothing to do: up to date", "fast-forward": "a fast-forward"}
-        tell(f"{preview.mode}: {words[preview.state]}")
+        yield f"{preview.mode}: {words[preview.state]}"
         return
     for number, step in enumerate(preview.steps, 1):
         if preview.mode == "rebase":
-            print(paint.line((f"{number}. {step.commit[:10]} {step.title}", "bold")))
-        _print_step(step, paint)
-    tell(_summary(preview))
+            yield ((f"{number}. {step.commit[:10]} {step.title}", "bold"),)
+        yield from _step_lines(step, step.files)
+    yield _summary(preview)
 
 
-def _print_step(step: Step, paint: Paint) -> None:
+def _step_lines(step: Step, files: Sequence[FilePreview]) -> Iterator[Line]:
     if step.criss_cross:
-        tell("criss-cross: there are several merge bases, this is against the first one")
-    width = min(max((len(file.path) for file in step.files), default=0), 60)
-    for file in step.files:
+        yield "criss-cross: there are several merge bases, this is against the first one"
+    width = min(max((len(file.path) for file in files), default=0), 60)
+    for file in files:
         word = "CONFLICT" if file.result == "conflict" else file.result
         colour = _COLOURS.get(file.result, "green")
-        rest = f" {file.path:<{width}}  {_detail(file)}".rstrip()
-        print(paint.line((f"{word:<9}", colour), rest))
-        for words in file.chosen:
-            tell(f"    {words}")
-        for conflict in file.conflicts:
-            if file.method == "kept":  # the row has said why, and there is no value
-                continue
-            if file.method == "lines":  # no field, and no value to show
-                tell(f"    merged by lines: {conflict.why}")
+        kind = file.kind if file.kind != "changed by both" else ""
+        about = "; ".join(filter(None, (kind, file.note)))
+        yield ((f"{word:<9}", colour), f" {file.path:<{width}}  {about}".rstrip())
+        yield from (f"    {words}" for words in file.chosen)
+        for conflict in file.conflicts if file.method != "kept" else ():  # the row has said why
+            if file.method == "lines":  # it has no field, and no value to show
+                yield f"    merged by lines: {conflict.why}"
             else:
-                _print_conflict(conflict, paint)
+                yield from _conflict_lines(conflict)
 
 
-def _detail(file: FilePreview) -> str:
-    kind = file.kind if file.kind != "changed by both" else ""
-    return "; ".join(part for part in (kind, file.note) if part)
-
-
-def _print_conflict(conflict: Conflict, paint: Paint) -> None:
+def _conflict_lines(conflict: Conflict) -> Iterator[Line]:
     from kmerge_git.whole.both_merges import short
 
-    print(paint.line("    ", (conflict.spot or "document", "bold"), f": {conflict.told}"))
+    yield ("    ", (conflict.spot or "document", "bold"), f": {conflict.told}")
     for side in ("base", "ours", "theirs"):
         lines = short(getattr(conflict, side)).splitlines() or ["(nothing)"]
         more = f" … and {len(lines) - 3} more lines" if len(lines) > 3 else ""
         for index, line in enumerate(lines[:3]):
             label = side if index == 0 else ""
-            tell(f"        {label:<7}{line}{more if index == 2 else ''}")
+            yield f"        {label:<7}{line}{more if index == 2 else ''}"
 
 
 def _summary(preview: Preview) -> str:
@@ -248,7 +235,10 @@ def _summary(preview: Preview) -> str:
     return f"{preview.mode}: {files}" + (f": {', '.join(words)}" if words else "") + tail
 
 
-def _as_json(preview: Preview) -> dict[str, Any]:
+# -- as JSON -------------------------------------------------------------------------------------
+
+
+def _fields(preview: Preview) -> dict[str, Any]:
     tree = {"tree": preview.kept} if preview.kept else {}
     return {
         "mode": preview.mode,
@@ -272,7 +262,7 @@ def _as_json(preview: Preview) -> dict[str, Any]:
 
 
 def file_as_json(file: FilePreview) -> dict[str, Any]:
-    """A file, as plain values."""
+    """Return the fields of a file."""
     from kmerge_git.compare.shown_values import cut, written
     from kmerge_git.whole.both_merges import plain, plain_decision
     from kmerge_git.whole.preview_findings import otherwise

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -45,9 +45,15 @@ def show(result: CommandResult, *, as_json: bool, color: str = "auto") -> None:
 
 def show_lines(lines: Iterable[Line], color: str = "auto") -> None:
     """Print lines on stdout, with colours where it has some."""
+    for line in painted(lines, color):
+        print(line)
+
+
+def painted(lines: Iterable[Line], color: str) -> Iterator[str]:
+    """Yield lines as stdout shows them."""
     paint = Paint(color, sys.stdout)
     for line in lines:
-        print(paint.line(*((line,) if isinstance(line, str) else line)))
+        yield paint.line(*((line,) if isinstance(line, str) else line))
 
 
 def tell_json(fields: Mapping[str, object]) -> None:
@@ -60,6 +66,12 @@ def tell_json(fields: Mapping[str, object]) -> None:
 def counted(count: int, noun: str) -> str:
     """Return `1 file` or `2 files`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return `a, b, c, d, e and 3 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def add_color(parser: argparse.ArgumentParser, text: str) -> None:

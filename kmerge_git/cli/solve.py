@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.in_and_out import inside
-from kmerge_git.cli.printing import Paint, add_color, counted, say, tell, tell_json
+from kmerge_git.cli.printing import add_color, counted, listed, show, warn
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
+from kmerge_git.report.results import CommandResult
 
 if TYPE_CHECKING:
     from kmerge_git.git.index_stages import Operation
     from kmerge_git.git.repository import Repository
+    from kmerge_git.report.results import Line
     from kmerge_git.whole.conflicted_files import FileMerge
     from kmerge_git.whole.solving import SolvePlan
 
@@ -35,7 +38,6 @@ and the edit follows it. Files that were edited since the merge are left alone.
 exit status: 0 every chosen manifest is solved, 1 conflicts are left, 2 an error
 """
 _COLOURS = {"solved": "green", "conflict": "red", "skipped": "yellow"}
-_MOST = 5  # names of files that are told in a line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,15 +67,15 @@ def run(args: argparse.Namespace) -> int:
     plan = make_plan(repository, wishes)
     for given, path in zip(args.paths, paths, strict=True):
         _require_conflict(plan, given, path)
-    for problem in plan.problems:
-        say(f"kmerge: {problem}")
+    warn(*plan.problems)
     if not args.dry_run:
         carry_out(repository, plan)
     left = _unmerged(repository, plan, args.dry_run)
-    if args.json:
-        tell_json(_as_json(plan, left, args.dry_run))
-    else:
-        _print(plan, left, args.dry_run, Paint(args.color, sys.stdout))
+    result = CommandResult(partial(_fields, plan, left, args.dry_run), partial(_lines, plan))
+    show(result, as_json=args.json, color=args.color)
+    if not args.json:
+        _report_rest(plan, left)
+        _report_end(plan, left, args.dry_run)
     return 0 if plan.is_solved else 1
 
 
@@ -90,7 +92,7 @@ def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
 
 
 def _unmerged(repository: Repository, plan: SolvePlan, dry_run: bool) -> list[str]:
-    """All that is in conflict when the plan is carried out, asked for or not."""
+    """Return everything that is in conflict when the plan is carried out, asked for or not."""
     paths = {stages.path for stages in repository.conflicts()}
     if dry_run:
         for file in plan.files:
@@ -98,50 +100,45 @@ def _unmerged(repository: Repository, plan: SolvePlan, dry_run: bool) -> list[st
     return sorted(paths)
 
 
-def _print(plan: SolvePlan, left: list[str], dry_run: bool, paint: Paint) -> None:
+def _lines(plan: SolvePlan) -> Iterator[Line]:
     for file in plan.files:
-        _print_file(file, paint)
+        yield _file_line(file)
+        yield from (f"    {words}" for words in file.chosen)
+        for conflict in file.conflicts if file.method != "kept" else ():  # the line has said why
+            yield ("    ", (conflict.spot or file.path, "bold"), f": {conflict.told}")
+
+
+def _report_rest(plan: SolvePlan, left: list[str]) -> None:
+    """Say which files are in conflict that this command has left alone."""
     if not plan.is_solved and not plan.operation.is_known:
-        say("kmerge: git does not tell which trees are merged: no resource is followed to its file")
+        warn("git does not tell which trees are merged: no resource is followed to its file")
     unasked = sorted(set(left) - {file.path for file in plan.files} - set(plan.others))
-    told: dict[str, list[str]] = {"not asked for": unasked} if unasked else {}
+    by_reason: dict[str, list[str]] = {"not asked for": unasked} if unasked else {}
     for path, why in zip(plan.others, plan.why_not, strict=True):
-        told.setdefault(f"left to you, {why}", []).append(path)
-    for what, paths in sorted(told.items()):
-        more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
-        say(f"kmerge: {what}: {', '.join(paths[:_MOST])}{more}")
-    _summarize(plan, left, dry_run)
+        by_reason.setdefault(f"left to you, {why}", []).append(path)
+    warn(*(f"{reason}: {listed(paths)}" for reason, paths in sorted(by_reason.items())))
 
 
-def _summarize(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
-    solved = sum(file.verdict == "solved" for file in plan.files)
-    said = f"{counted(solved, 'file')} {'would be ' if dry_run else ''}solved and staged"
-    if not plan.files:
-        said = "no manifest is in conflict"
+def _report_end(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
+    solved = counted(sum(file.verdict == "solved" for file in plan.files), "file")
+    done = f"{solved} {'would be ' if dry_run else ''}solved and staged"
+    done = done if plan.files else "no manifest is in conflict"
     if left:
         asks = any(file.path in left and file.asks for file in plan.files)
         more = ": `kmerge resolve` asks field by field" if asks else ""
-        say(f"kmerge: {said}, {counted(len(left), 'file')} left in conflict{more}")
+        warn(f"{done}, {counted(len(left), 'file')} left in conflict{more}")
     else:
-        say(f"kmerge: {said}{'' if dry_run else what_next(plan.operation)}")
-
-
-def _print_file(file: FileMerge, paint: Paint) -> None:
-    print(paint.line(*_line(file)))
-    for words in file.chosen:
-        tell(f"    {words}")
-    for conflict in file.conflicts if file.method != "kept" else ():  # the line has said why
-        print(paint.line("    ", (conflict.spot or file.path, "bold"), f": {conflict.told}"))
+        warn(f"{done}{'' if dry_run else what_next(plan.operation)}")
 
 
 def what_next(operation: Operation) -> str:
-    """The end of the operation, now that nothing is unmerged any more."""
+    """Return how the operation ends, now that nothing is unmerged any more."""
     if operation.name == "stash":
         return "; the stash entry is kept: `git stash list`"
     return f"; finish with `{operation.finish}`" if operation.finish else ""
 
 
-def _line(file: FileMerge) -> tuple[tuple[str, str], str]:
+def _file_line(file: FileMerge) -> Line:
     mark = "CONFLICT" if file.verdict == "conflict" else file.verdict
     why = file.why
     if file.verdict == "conflict" and file.conflicts and file.method != "kept":
@@ -153,7 +150,7 @@ def _line(file: FileMerge) -> tuple[tuple[str, str], str]:
     return (f"{mark:<9}", _COLOURS[file.verdict]), f"{file.path} ({'; '.join(about)})"
 
 
-def _as_json(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:
+def _fields(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:
     from kmerge_git.whole.both_merges import plain, plain_decision
 
     return {
