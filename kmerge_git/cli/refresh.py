@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.printing import Paint, add_color, say, tell, tell_json
+from kmerge_git.cli.printing import add_color, show, show_lines, warn
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
+from kmerge_git.report.results import CommandResult
 from kmerge_git.time_limit import within
 
 if TYPE_CHECKING:
     from kmerge_git.git.branches import Branch
+    from kmerge_git.report.results import Line
     from kmerge_git.whole.refreshing import Orders, Refreshed, Refresher
 
 EPILOG = """\
@@ -74,50 +77,37 @@ def run(args: argparse.Namespace) -> int:
     repository = Repository.open()
     done: list[Refreshed] = []
     failed: dict[str, str] = {}
-    paint = Paint(args.color, sys.stdout)
     with refresher(repository, orders) as at_work:
-        found = at_work.chosen(args.names, globs)
-        _say_what_is_missed(globs, found)
-        for branch in found:
+        branches = at_work.chosen(args.names, globs)
+        for glob in globs:  # a slip in a job must not look like branches that need nothing
+            if not any(fnmatchcase(branch.name, glob) for branch in branches):
+                warn(f"no branch is called as in {glob!r}")
+        for branch in branches:
             try:
-                each = _one(at_work, branch)
+                done.append(_one(at_work, branch))
             except KmergeError as error:
                 failed[branch.name] = str(error)
-                say(f"kmerge: {branch.name}: {error}")
-                continue
-            done.append(each)
-            if args.format == "text":
-                _print(each, paint)
+                warn(f"{branch.name}: {error}")
+            else:
+                if args.format == "text":
+                    show_lines(_lines(done[-1]), args.color)
         commit, problems = at_work.other.oid, at_work.settings.problems
-    for problem in problems:
-        say(f"kmerge: {problem}")
-    if args.format == "text":
-        tell(_summary(done, failed, orders))
+    warn(*problems)
+    result = CommandResult(
+        partial(_fields, done, failed, orders, commit),
+        lambda: [_summary(done, failed, dry_run=args.dry_run)],
+    )
+    if args.format == "markdown":
+        from kmerge_git.report.markdown import refresh_page
+
+        show_lines(refresh_page(result.fields()))
     else:
-        _report(_as_json(done, failed, orders, commit), args.format)
+        show(result, as_json=args.format == "json")
     return exit_code(done, failed=bool(failed))
 
 
-def _report(report: dict[str, Any], form: str) -> None:
-    """All of it as data, or as a page that a forge shows."""
-    if form == "json":
-        tell_json(report)
-        return
-    from kmerge_git.report.markdown import refresh_page
-
-    for line in refresh_page(report):
-        tell(line)
-
-
-def _say_what_is_missed(globs: list[str], found: list[Branch]) -> None:
-    """A slip in a job must not look like branches that need nothing."""
-    for glob in globs:
-        if not any(fnmatchcase(branch.name, glob) for branch in found):
-            say(f"kmerge: no branch is called as in {glob!r}")
-
-
 def _one(at_work: Refresher, branch: Branch) -> Refreshed:
-    """One branch, its merge under the clock: what others wrote must not stop the rest."""
+    """Refresh one branch; limit its time, or what others wrote would stop the rest."""
     try:
         with within(branch.name):
             decided = at_work.decide(branch)
@@ -126,37 +116,34 @@ def _one(at_work: Refresher, branch: Branch) -> Refreshed:
     return at_work.carry_out(decided)
 
 
-def _print(each: Refreshed, paint: Paint) -> None:
-    colour = _COLOURS.get(each.result, "red")
+def _lines(each: Refreshed) -> Iterator[Line]:
     tail = f"  {each.why}" if each.why else ""
     if each.result == "resolved":
         solved = [f.path for f in each.files if f.result in ("resolved", "moved")]
         tail = f"  {', '.join(solved[:3])}" + (" …" if len(solved) > 3 else "")
-    print(paint.line((f"{each.result:<12}", colour), f" {each.branch.name}{tail}"))
-    for file in each.files if each.result == "resolved" else ():
-        for words in file.chosen:
-            tell(f"    {file.path}: {words}")
-    for file in each.files if each.result == "conflict" else ():
-        if file.result != "conflict":
-            continue
-        if not file.conflicts:
-            about = "; ".join(part for part in (file.kind, file.note) if part)
-            tell(f"    {file.path}: {about}")
-        for conflict in file.conflicts:
-            tell(f"    {file.path}: {conflict.shown()}")
+    colour = _COLOURS.get(each.result, "red")
+    yield ((f"{each.result:<12}", colour), f" {each.branch.name}{tail}")
+    for file in each.files:
+        about: list[str] = []
+        if each.result == "resolved":
+            about += file.chosen
+        elif each.result == file.result == "conflict":
+            about += [conflict.shown() for conflict in file.conflicts]
+            about = about or ["; ".join(filter(None, (file.kind, file.note)))]
+        yield from (f"    {file.path}: {words}" for words in about)
 
 
-def _summary(done: list[Refreshed], failed: dict[str, str], orders: Orders) -> str:
+def _summary(done: list[Refreshed], failed: dict[str, str], *, dry_run: bool) -> str:
     count = Counter[str](each.result for each in done)
     words = [f"{number} {result}" for result, number in count.items()]
     words += [f"{len(failed)} failed"] if failed else []
     total = len(done) + len(failed)
-    would = ", nothing changed" if orders.dry_run else ""
-    noun = "branch" if total == 1 else "branches"
-    return f"refresh: {total} {noun}" + (f": {', '.join(words)}" if words else "") + would
+    results = f": {', '.join(words)}" if words else ""
+    would = ", nothing changed" if dry_run else ""
+    return f"refresh: {total} {'branch' if total == 1 else 'branches'}{results}{would}"
 
 
-def _as_json(
+def _fields(
     done: list[Refreshed], failed: dict[str, str], orders: Orders, commit: str
 ) -> dict[str, Any]:
     from kmerge_git.cli.preview import file_as_json
