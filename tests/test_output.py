@@ -35,7 +35,6 @@ ELSEWHERE = {
     "cli/drive.py main": "a constant",
     "cli/printing.py update": "counts and a unit of ours",
     "packages/exchange_journal.py write": "a file's bytes, into a file",
-    "vendored/package_updating.py _move_on": "a file's bytes, into a file",
     "cli/start.py tell": "printable, or as ascii() has it",
 }
 STREAMS = ("stdout", "stderr", "stream", "out", "buffer", "there")

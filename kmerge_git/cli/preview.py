@@ -99,13 +99,11 @@ def run(args: argparse.Namespace) -> int:
             write(path, text.encode("utf-8", "replace"))
         else:
             sys.stdout.write(text)
-    is_shown = ("text", "") in wanted and not args.write_tree
-    left = [f for step in preview.steps for f in step.files if f.result == "conflict"]
-    # nobody is asked about a file of which ours is kept whole
-    if is_shown and any(file.method != "kept" for file in left):
-        warn("where it stops, `kmerge resolve` asks field by field")
-    if preview.beyond_git and repository.worktree and not args.write_tree:
-        _say_what_git_would_do(preview, args.rev)
+    if not args.write_tree:
+        if ("text", "") in wanted and _asks(preview):
+            warn("where it stops, `kmerge resolve` asks field by field")
+        if preview.beyond_git and repository.worktree:
+            _say_what_git_would_do(preview, args.rev)
     return 0 if preview.is_clean else 1
 
 
@@ -128,6 +126,12 @@ def _wanted(args: argparse.Namespace) -> list[tuple[str, str]]:
     if args.write_tree and not {"text", "json"}.issuperset(format for format, _ in wanted):
         raise UsageError("--write-tree prints text or JSON", hint="choose one")
     return wanted
+
+
+def _asks(preview: Preview) -> bool:
+    """Return whether a person will decide about fields; a file of which ours is kept has none."""
+    files = [file for step in preview.steps for file in step.files]
+    return any(file.result == "conflict" and file.method != "kept" for file in files)
 
 
 def _rendered(result: CommandResult, args: argparse.Namespace, format: str, color: str) -> str:
