@@ -32,7 +32,7 @@ exit code: 0 all is well, 1 a probe failed, 2 an error
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `kmerge doctor`."""
+    """Define the command line."""
     status.add_output(parser)
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
 
@@ -48,12 +48,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _repair(cwd: Path, *, missing: bool) -> bool:
+    """Make the changes, and return whether there was one."""
     done = []
     changes: list[SetupChange] = [*renewals(cwd)]
     if missing:
         # a name without a driver stops every merge, so the name alone tells a scope
-        found = scopes_of(DRIVER, cwd) or scopes_of(DRIVER_NAME, cwd)
-        scope = next((s for s in SCOPES if found and s == found[-1][0]), None)
+        places = scopes_of(DRIVER, cwd) or scopes_of(DRIVER_NAME, cwd)
+        scope = next((s for s in SCOPES if places and s == places[-1][0]), None)
         changes += plan_install(Wish(scope=scope), cwd).changes if scope else ()
     for change in changes:
         try:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from kmerge_git.cli.printing import Paint, add_color, tell_json
+from kmerge_git.cli.printing import add_color, show
 from kmerge_git.git.probes import Probe, probe_all
+from kmerge_git.report.results import CommandResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.report.results import Line
 
 EPILOG = """\
 examples:
@@ -31,13 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """How to print it; `kmerge doctor` has the same options."""
+    """Define how to print it; `kmerge doctor` has the same options."""
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     add_color(parser, "(default: auto)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Ask every probe; 0 unless one fails. With files: what counts for them."""
+    """Ask every probe, or with files print what counts for them."""
     if args.files:
         from kmerge_git.cli.status_file import report_files
 
@@ -45,17 +50,18 @@ def run(args: argparse.Namespace) -> int:
     return report(probe_all(Path.cwd()), as_json=args.json, color=args.color)
 
 
-def report(findings: list[Probe], *, as_json: bool, color: str) -> int:
-    """Print the findings; 1 if one of them is a failure."""
-    works = all(finding.state != "FAIL" for finding in findings)
-    if as_json:
-        probes = [asdict(finding) for finding in findings]
-        tell_json({"ok": works, "probes": probes})
-        return 0 if works else 1
-    paint = Paint(color, sys.stdout)
-    for finding in findings:
-        state = (f"{finding.state:5}", COLOURS[finding.state])
-        print(paint.line(state, f" {finding.name}: {finding.text}"))
-        if finding.hint and finding.state != "ok":
-            print(paint.line(f"      -> {finding.hint}"))
+def report(probes: list[Probe], *, as_json: bool, color: str) -> int:
+    """Print what the probes found; return 1 if one of them is a failure."""
+    works = all(probe.state != "FAIL" for probe in probes)
+    result = CommandResult(
+        lambda: {"ok": works, "probes": [asdict(probe) for probe in probes]},
+        lambda: (line for probe in probes for line in _lines(probe)),
+    )
+    show(result, as_json=as_json, color=color)
     return 0 if works else 1
+
+
+def _lines(probe: Probe) -> Iterator[Line]:
+    yield ((f"{probe.state:5}", COLOURS[probe.state]), f" {probe.name}: {probe.text}")
+    if probe.hint and probe.state != "ok":
+        yield f"      -> {probe.hint}"

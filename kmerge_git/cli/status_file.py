@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,14 +10,17 @@ from typing import Any
 
 from kmerge_git.cli.check_repository import attribute_ids, configured_ids
 from kmerge_git.cli.in_and_out import inside
-from kmerge_git.cli.printing import Paint, tell_json
+from kmerge_git.cli.printing import show
 from kmerge_git.errors import UsageError
 from kmerge_git.git.config_places import worktree_top
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.settings_in_force import InForce, Said, in_force
 from kmerge_git.kube.crds import learn_files, learn_own
+from kmerge_git.report.results import CommandResult
 
-Line = str | tuple[str, str]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.report.results import Line
 
 
 def report_files(given: list[str], *, as_json: bool, color: str) -> int:
@@ -29,45 +31,34 @@ def report_files(given: list[str], *, as_json: bool, color: str) -> int:
         raise UsageError("settings of a file need a working tree", hint=hint)
     paths = [_known(path, top) for path in given]
     named = in_force(top, list(dict.fromkeys(paths)))
-    found = [_with_definitions(_with_checks(file), top) for file in named]
-    if as_json:
-        files = [_as_json(file) for file in found]
-        tell_json({"ok": not any(f.why for f in found), "files": files})
-    else:
-        paint = Paint(color, sys.stdout)
-        for file in found:
-            for line in _lines(file):
-                print(paint.line(*line))
-    return int(any(file.why for file in found))
+    files = [replace(f, problems=(*f.problems, *_problems(f, top))) for f in named]
+    is_driven = not any(file.why for file in files)
+    result = CommandResult(
+        lambda: {"ok": is_driven, "files": [_fields(file) for file in files]},
+        lambda: (line for file in files for line in _lines(file)),
+    )
+    show(result, as_json=as_json, color=color)
+    return 0 if is_driven else 1
 
 
-def _with_definitions(file: InForce, top: Path) -> InForce:
-    """The same, with what is wrong with the definitions that it names."""
+def _problems(file: InForce, top: Path) -> list[str]:
+    """Return what is wrong with the checks that a file leaves out and the definitions it names."""
+    problems: list[str] = []
     named: dict[str, list[str]] = {"config": [], "attribute": []}
     for said in file.settings:
         if said.name == "crd":
             named[said.source.by].append(said.value)
-    problems = learn_files(str(top / place) for place in named["config"])
-    problems += learn_own(str(top), named["attribute"])
-    return replace(file, problems=(*file.problems, *problems))
-
-
-def _with_checks(file: InForce) -> InForce:
-    """The same, with what is wrong with the checks that it leaves out."""
-    problems: list[str] = []
-    for said in file.settings:
-        if said.name != "check":
-            continue
-        if said.source.by == "attribute":
+        elif said.name == "check" and said.source.by == "attribute":
             problems += attribute_ids(said.value if said.value != "no check" else "")[1]
-        else:
+        elif said.name == "check":
             words = [word.removeprefix("-") for word in said.value.split(",")]
             problems += configured_ids(said.source.key, ",".join(words))[1]
-    return replace(file, problems=(*file.problems, *problems))
+    problems += learn_files(str(top / place) for place in named["config"])
+    return problems + learn_own(str(top), named["attribute"])
 
 
 def _known(given: str, top: Path) -> str:
-    """The name of a file from the top; a slip must not look like a file without settings."""
+    """Return the name of a file from the top; refuse a name that no file has."""
     path = inside(given, str(top))
     if os.path.isdir(given) and not os.path.islink(given):
         raise UsageError("it is a folder", path=given, hint="name files")
@@ -78,7 +69,7 @@ def _known(given: str, top: Path) -> str:
     return path
 
 
-def _lines(file: InForce) -> Iterator[tuple[Line, ...]]:
+def _lines(file: InForce) -> Iterator[Line]:
     taken = ("merged by the driver", "green")
     left = (f"not merged by the driver: {file.why}", "yellow")
     yield ((file.path, "bold"), ": ", left if file.why else taken)
@@ -92,17 +83,17 @@ def _lines(file: InForce) -> Iterator[tuple[Line, ...]]:
         colour = "dim" if words == "default" else ""
         yield (f"  {name:<{widths[0]}}  {value:<{min(widths[1], 40)}}  ", (words, colour))
     for note in file.notes:
-        yield (f"  {note}",)
+        yield f"  {note}"
     if file.looks_generated:
         yield (
             f"  perhaps a generator writes it ({file.looks_generated}): then say so, "
-            "`kmerge-generated` in .gitattributes",
+            "`kmerge-generated` in .gitattributes"
         )
     for problem in file.problems:
         yield ("  ", (problem, "yellow"))
 
 
-def _as_json(file: InForce) -> dict[str, Any]:
+def _fields(file: InForce) -> dict[str, Any]:
     return {
         "path": file.path,
         "driver": not file.why,

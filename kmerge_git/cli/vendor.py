@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
 
-from kmerge_git.cli.printing import counted, say, tell, tell_json, waiting
+from kmerge_git.cli.printing import counted, say, show, waiting
+from kmerge_git.report.results import CommandResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.report.results import Line
+    from kmerge_git.vendored.package_adding import Added
+    from kmerge_git.vendored.package_status import FileDifference
 
 DESCRIPTION = """\
 Copy a package of manifests from a git repository, change it, and take upstream's next version
@@ -167,10 +175,9 @@ def run(args: argparse.Namespace) -> int:
         from kmerge_git.cli import vendor_update
 
         return vendor_update.finish(args) if args.go_on or args.abort else vendor_update.run(args)
-    from kmerge_git.cli import vendor_status
+    from kmerge_git.cli.vendor_status import ACTIONS
 
-    actions = {"status": vendor_status.status, "diff": vendor_status.diff}
-    return actions.get(args.action, vendor_status.listing)(args)
+    return ACTIONS[args.action](args)
 
 
 def _add(args: argparse.Namespace) -> int:
@@ -187,23 +194,28 @@ def _add(args: argparse.Namespace) -> int:
             adopt=args.adopt,
             accept=args.accept_source,
         )
-    record = added.vendored.record
     differing = differences(*both(added.vendored, fetch=False)) if args.adopt else []
-    if args.json:
-        found = {
+    if not args.json:
+        for left in added.left_out:
+            say(f"not copied: {left}")
+    result = CommandResult(
+        lambda: {
             **added.vendored.facts,
             "files": len(added.upstream),
             "changed": [change.path for change in differing],
             "left_out": list(added.left_out),
-        }
-        tell_json(found)
-        return 0
-    for left in added.left_out:
-        say(f"not copied: {left}")
-    what = "adopted as" if args.adopt else "added from"
-    version = f"{record.ref} ({record.commit[:7]})"
-    tell(f"{directory}: {what} {version}, {counted(len(added.upstream), 'file')}")
-    if differing:
-        files = "1 file differs" if len(differing) == 1 else f"{len(differing)} files differ"
-        tell(f"{files}, and are local changes from now on")
+        },
+        lambda: _lines(added, differing, is_adopted=args.adopt),
+    )
+    show(result, as_json=args.json)
     return 0
+
+
+def _lines(added: Added, differing: list[FileDifference], *, is_adopted: bool) -> Iterator[Line]:
+    record = added.vendored.record
+    how = "adopted as" if is_adopted else "added from"
+    files = counted(len(added.upstream), "file")
+    yield f"{added.vendored.directory}: {how} {record.ref} ({record.commit[:7]}), {files}"
+    if differing:
+        differ = "1 file differs" if len(differing) == 1 else f"{len(differing)} files differ"
+        yield f"{differ}, and are local changes from now on"

@@ -5,21 +5,26 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
 from kmerge_git.cli.haste import make_haste
 from kmerge_git.cli.lost_changes import is_loss, loss
-from kmerge_git.cli.printing import Progress, counted, say, tell, tell_json, waiting
+from kmerge_git.cli.printing import Progress, counted, say, show, show_lines, tell, waiting, warn
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.packages.package_files import SAVED
 from kmerge_git.packages.package_merge import ResultFile
 from kmerge_git.packages.package_rules import timed
+from kmerge_git.report.results import CommandResult
 from kmerge_git.vendored import package_updating
 from kmerge_git.vendored.origin_records import below, only_one, top_of, vendored
 from kmerge_git.vendored.package_updating import Update, UpdateWishes, carry_out, plan
 from kmerge_git.vendored.upstream_sources import version
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.report.results import Line
 
 SIDES = {"ours": "local", "theirs": "upstream"}
 KINDS = {
@@ -34,23 +39,26 @@ KINDS = {
 def run(args: argparse.Namespace) -> int:
     """Update one package or all; an error of one does not keep the others back."""
     make_haste()
-    reports = []
-    worst = 0
+    reports: list[dict[str, Any]] = []
+    codes = []
     for directory in _directories(args):
         try:
-            code, report = _one(args, directory)
+            update, code = _one(args, directory)
         except KmergeError as error:
             if not args.all:
                 raise
-            say(f"kmerge: {error}")
-            code, report = 2, {"dir": directory, "state": "error", "error": str(error)}
-        reports.append(report)
-        worst = max(worst, code)
-    if args.json:
-        tell_json({"dry_run": args.dry_run, "packages": reports})
-    elif args.all:
-        _tell_all(reports)
-    return worst
+            warn(error)
+            reports.append({"dir": directory, "state": "error", "error": str(error)})
+            codes.append(2)
+        else:
+            reports.append(_fields(update, directory, is_open=bool(code)))
+            codes.append(code)
+    result = CommandResult(
+        lambda: {"dry_run": args.dry_run, "packages": reports},
+        lambda: _table(reports) if args.all else (),
+    )
+    show(result, as_json=args.json)
+    return max(codes)
 
 
 def finish(args: argparse.Namespace) -> int:
@@ -58,9 +66,9 @@ def finish(args: argparse.Namespace) -> int:
     if args.all or args.ref or args.path:
         raise UsageError("--continue and --abort go with no --all, --ref or --path")
     (directory,) = _directories(args)
+    marked: tuple[tuple[str, int], ...] = ()
     if args.abort:
         what, edited = package_updating.go_back(directory)
-        marked: tuple[tuple[str, int], ...] = ()
         state = "aborted"
     else:
         what, left = package_updating.go_on(directory)
@@ -70,12 +78,12 @@ def finish(args: argparse.Namespace) -> int:
         say(f"changed since and left alone: {os.path.join(directory, path)} (see {SAVED})")
     for path, line in marked:
         say(f"{os.path.join(directory, path)}:{line}: a conflict is left")
-    if args.json:
-        left_over = [{"path": path, "line": line} for path, line in marked]
-        found = {"dir": directory, "state": state, "conflicts": left_over}
-        tell_json(found | {"edited": edited})
-    else:
-        tell(f"{directory}: the {what.what} to {what.record.label} is {state}")
+    conflicts = [{"path": path, "line": line} for path, line in marked]
+    result = CommandResult(
+        lambda: {"dir": directory, "state": state, "conflicts": conflicts, "edited": edited},
+        lambda: [f"{directory}: the {what.what} to {what.record.label} is {state}"],
+    )
+    show(result, as_json=args.json)
     return 1 if state == "unfinished" else 0
 
 
@@ -85,15 +93,15 @@ def _directories(args: argparse.Namespace) -> list[str]:
         if args.dir or args.ref or args.path:
             hint = "leave --all out, or the others: it takes the ref that each record has"
             raise UsageError("--all goes with no DIR, --ref or --path", hint=hint)
-        found = below(top_of(here))
-        if not found:
+        packages = below(top_of(here))
+        if not packages:
             raise UsageError("there is no package here", hint="`kmerge vendor add` makes one")
-    else:
-        found = [args.dir or only_one(here)]
-    return [os.path.normpath(path) if args.dir else os.path.relpath(path) for path in found]
+        return [os.path.relpath(path) for path in packages]
+    return [os.path.normpath(args.dir) if args.dir else os.path.relpath(only_one(here))]
 
 
-def _one(args: argparse.Namespace, directory: str) -> tuple[int, dict[str, Any]]:
+def _one(args: argparse.Namespace, directory: str) -> tuple[Update, int]:
+    """Update a package and report it; 1 where something is left to a person."""
     with ExitStack() as stack:
 
         def watch(total: int) -> Callable[[int], None]:
@@ -107,81 +115,80 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[int, dict[str, Any]]
         update = plan(package, wishes, timed, watch)
     edited = [] if args.dry_run else carry_out(update)
     if update.is_new:
-        _say(update, directory, quiet=args.quiet)
+        for note in _notes(update, directory, quiet=args.quiet):
+            say(note)
     for path in edited:
         say(f"changed meanwhile and left alone: {os.path.join(directory, path)} (see {SAVED})")
     if not args.json:
-        _tell(update, directory, dry_run=args.dry_run)
+        show_lines(_lines(update, directory, dry_run=args.dry_run))
         if not (update.is_new or args.ref or args.all) and version(update.record.ref):
             tell("  --ref takes another version; `kmerge vendor status --fetch` lists newer ones")
-    is_open = bool(update.conflicts or edited)
-    return int(is_open), _as_json(update, directory, is_open=is_open)
+    return update, int(bool(update.conflicts or edited))
 
 
-def _say(update: Update, directory: str, *, quiet: bool) -> None:
-    """What could not be merged; unless that is unwished, losses and notes, too."""
-    notes = [] if quiet else [f"not copied: {left}" for left in update.left_out]
-    for move in update.merged.moves:
-        if move.name and not quiet:  # files are in the table
-            notes.append(f"moved: {directory}: {move.name}: {move.source} -> {move.target}")
+def _notes(update: Update, directory: str, *, quiet: bool) -> Iterator[str]:
+    """Yield what could not be merged; unless that is unwished, losses and notes, too."""
+    if not quiet:
+        yield from (f"not copied: {left}" for left in update.left_out)
+        for move in update.merged.moves:
+            if move.name:  # files are in the table
+                yield f"moved: {directory}: {move.name}: {move.source} -> {move.target}"
     for file in update.merged.files:
         path = os.path.join(directory, file.path)
         if not quiet:
             losses = filter(is_loss, file.merged.decisions)
-            notes += [loss(decision, SIDES, path) for decision in losses]
-            notes += [f"{path}: {file.note}"] if file.note else []
+            yield from (loss(decision, SIDES, path) for decision in losses)
+            yield from [f"{path}: {file.note}"] if file.note else ()
         if file.unmerged:
-            notes.append(f"not merged: {path}: {file.unmerged}")
+            yield f"not merged: {path}: {file.unmerged}"
         if file.merged.reason and file.merged.conflicts:
-            notes.append(f"{path}: {file.merged.reason}")
-    for note in notes:
-        say(note)
+            yield f"{path}: {file.merged.reason}"
 
 
-def _tell(update: Update, directory: str, *, dry_run: bool) -> None:
-    """The table of an update: whose each file is, and what became of it."""
+def _lines(update: Update, directory: str, *, dry_run: bool) -> Iterator[Line]:
+    """Yield the table of an update: whose each file is, and what became of it."""
     old, new = update.vendored.record.label, update.record.label
     if not update.is_new:
-        tell(f"{directory}: {old} is up to date")
+        yield f"{directory}: {old} is up to date"
         return
-    tell(f"{directory}: {old} -> {new}" + (" (dry run)" if dry_run else ""))
+    yield f"{directory}: {old} -> {new}" + (" (dry run)" if dry_run else "")
     count: Counter[str] = Counter()
-    left = {file.source for file in update.merged.files}  # told at the new place
+    renamed = {file.source for file in update.merged.files}  # shown at the new place
     for file in update.merged.files:
-        if file.after is None and (file.path in left or not (file.before or update.is_open(file))):
+        is_nowhere = file.after is None and not (file.before or update.is_open(file))
+        if is_nowhere or (file.after is None and file.path in renamed):
             continue
         whose = update.whose(file)
         count[whose] += 1
         count["renamed"] += file.status == "renamed"
         if whose not in ("same", "local"):
-            tell(f"  {whose:<9} {_what(file)}")
+            yield f"  {whose:<9} {_what(file)}"
     parts = [f"{count[kind]} {words}" for kind, words in KINDS.items()]
-    tell(f"  {counted(count.total() - count['renamed'], 'file')}: {', '.join(parts)}")
+    yield f"  {counted(count.total() - count['renamed'], 'file')}: {', '.join(parts)}"
     if update.conflicts and not dry_run:
-        tell(f"  resolve the conflicts, then `kmerge vendor update {directory} --continue`,")
-        tell(f"  or take all back with `kmerge vendor update {directory} --abort`")
+        yield f"  resolve the conflicts, then `kmerge vendor update {directory} --continue`,"
+        yield f"  or take all back with `kmerge vendor update {directory} --abort`"
 
 
-def _tell_all(reports: list[dict[str, Any]]) -> None:
-    """One line a package."""
+def _table(reports: list[dict[str, Any]]) -> Iterator[Line]:
+    """Yield one line a package."""
     width = max(len(report["dir"]) for report in reports)
-    tell("")
+    yield ""
     for report in reports:
         refs = [report[side]["ref"] for side in ("from", "to") if side in report]
         versions = " -> ".join(dict.fromkeys(refs))
-        tell(f"{report['dir']:<{width}}  {report['state']:<11}  {versions}".rstrip())
+        yield f"{report['dir']:<{width}}  {report['state']:<11}  {versions}".rstrip()
 
 
 def _what(file: ResultFile) -> str:
     if file.source and file.source != file.path:
         return f"renamed   {file.source} -> {file.path}"
-    told = f"{'unmerged' if file.unmerged else file.status:<9} {file.path}"
-    if file.merged.conflicts:
-        told += f": {counted(file.merged.conflicts, 'place')} left to a person"
-    return told
+    conflicts = counted(file.merged.conflicts, "place")
+    left = f": {conflicts} left to a person" if file.merged.conflicts else ""
+    return f"{'unmerged' if file.unmerged else file.status:<9} {file.path}{left}"
 
 
-def _as_json(update: Update, directory: str, *, is_open: bool) -> dict[str, Any]:
+def _fields(update: Update, directory: str, *, is_open: bool) -> dict[str, Any]:
     sides = {"from": update.vendored.record, "to": update.record}
     state = "in conflict" if is_open else "updated" if update.is_new else "up to date"
     return {
@@ -189,7 +196,7 @@ def _as_json(update: Update, directory: str, *, is_open: bool) -> dict[str, Any]
         "state": state,
         "rules": update.rules,
         **{side: {"ref": r.ref, "commit": r.commit} for side, r in sides.items()},
-        "files": [_file_json(update, file) for file in update.merged.files],
+        "files": [_file_fields(update, file) for file in update.merged.files],
         "moves": [
             {"resource": m.name, "from": m.source, "to": m.target} for m in update.merged.moves
         ],
@@ -209,7 +216,7 @@ def _as_json(update: Update, directory: str, *, is_open: bool) -> dict[str, Any]
     }
 
 
-def _file_json(update: Update, file: ResultFile) -> dict[str, Any]:
+def _file_fields(update: Update, file: ResultFile) -> dict[str, Any]:
     return {
         "path": file.path,
         "status": file.status,
