@@ -1,4 +1,4 @@
-"""Merges Kubernetes manifests by resource, field and keyed list.
+"""Merge Kubernetes manifests by resource, field and keyed list.
 
 The public names are loaded when they are first used, so that importing the package costs nothing.
 """

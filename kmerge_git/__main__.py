@@ -1,8 +1,8 @@
-"""`python -m kmerge_git` is `kmerge`, and so is what `pip` makes of the entry point."""
+"""Run `kmerge`, by `python -m kmerge_git` or by the script that `pip` installs."""
 
 
 def main() -> int:
-    """The command; Ctrl-C while its modules are loaded is no traceback either."""
+    """Run the command; Ctrl-C while its modules are loaded prints no traceback either."""
     try:
         from kmerge_git.cli.main import main
 

@@ -1,10 +1,10 @@
-"""Writes the driver's modules into one file, so that they load in one read.
+"""Write the driver's modules into one file, so that they load in one read.
 
 Fifty imports cost the driver as much as a bare interpreter does. The first driver that finds no
-bundle (or one of other modules) writes it beside the compiled files; who may not write there goes
-on without. It is only an image of the modules' files, checked by size and time: the code of
-`cli/start.py`, then what every merge needs, in the order of the imports, then all the rest.
-Documentation, line numbers and types stay out: half of what every start would read.
+bundle (or one of other modules) writes it next to the compiled files; where it may not write, it
+goes on without one. The bundle is only an image of the modules' files, checked by size and time:
+the code of `cli/start.py`, then the modules of every merge, in the order of the imports, then all
+the rest. Documentation, line numbers and types are left out: half of what every start would read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LATE = (
     "kmerge_git.merge.write.flow",
     "kmerge_git.tree.block_scalars",
 )
-# What some merges need: all of these folders, and more.
+# Needed by some merges: all of these folders, and more.
 FOLDERS = ("text", "tree", "kube", "merge", "template")
 MORE = (
     "kmerge_git.cli.lost_changes",
@@ -50,13 +50,13 @@ MORE = (
 
 
 def write(root: str, target: str) -> None:
-    """Bundle the package that stands in a folder, for others to read at most."""
+    """Bundle the package in a folder, into a file that others may read."""
     with suppress(OSError, ValueError, SyntaxError):  # the next start tries again
         replace_file(target, b"".join(contents(Path(root))), mode=0o644, durable=False)
 
 
 def contents(root: Path) -> tuple[bytes, bytes, bytes]:
-    """The parts of a bundle: a size, the head of that size, the modules that some merges need.
+    """Return the parts of a bundle: a size, the head of that size, the modules of some merges.
 
     Every start reads the head: (code of the start, stamps, modules of every merge, places of the
     others, names of the late ones).
@@ -73,7 +73,7 @@ def contents(root: Path) -> tuple[bytes, bytes, bytes]:
     for name in sorted(some.union(MORE).difference(order)):
         file = _file(root, name)
         code = marshal.dumps(_code(file))
-        # told as from the end of what every start reads, which has no size yet
+        # offsets are from the end of the head, whose size is not known yet
         places[name] = (_stamp(root, file), len(rest), len(code))
         rest += code
     head = marshal.dumps((_code(start), stamps, codes, places, LATE))
@@ -81,7 +81,7 @@ def contents(root: Path) -> tuple[bytes, bytes, bytes]:
 
 
 def in_order(root: Path) -> list[str]:
-    """The modules of every merge, each behind those that it imports when it is loaded."""
+    """Return the modules of every merge, each after those that it imports when it is loaded."""
     done: dict[str, None] = {}
     on_the_way: set[str] = set()
 
@@ -129,13 +129,13 @@ def _code(file: Path) -> CodeType:
 
 
 def _bare(code: CodeType) -> CodeType:
-    """The code without line numbers."""
+    """Return the code without line numbers."""
     parts = (_bare(part) if isinstance(part, CodeType) else part for part in code.co_consts)
     return code.replace(co_linetable=b"", co_consts=tuple(parts))
 
 
 def _untype(block: ast.AST) -> None:
-    """Take out what only a type checker reads, which needs no `from __future__` either.
+    """Remove what only a type checker reads, and `from __future__` with it.
 
     Types stand in statements alone, so no expression is looked at: they are nine tenths of a tree.
     """
@@ -147,7 +147,7 @@ def _untype(block: ast.AST) -> None:
 
 
 def _untyped(statement: ast.AST) -> list[ast.AST]:
-    """What stays of a statement."""
+    """Return what stays of a statement."""
     match statement:
         case ast.ImportFrom(module="__future__"):
             return []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class KmergeError(Exception):
-    """Says what is wrong, where, and what the user can do about it."""
+    """A problem, its place, and what the user can do about it."""
 
     def __init__(
         self,
@@ -29,15 +29,12 @@ class KmergeError(Exception):
         self.excerpt = excerpt  # the offending line of text, if there is one
 
     def __str__(self) -> str:
-        where = [self.path] if self.path else []
-        if self.line:
-            where += [str(self.line)]
-            where += [str(self.column)] if self.column else []
-        place = ":".join(where) + ": " if where else ""
-        return place + self.why + (f"; {self.hint}" if self.hint else "")
+        parts = (self.path, self.line, self.column if self.line else 0)
+        place = ":".join(str(part) for part in parts if part)
+        return (f"{place}: " if place else "") + self.why + (f"; {self.hint}" if self.hint else "")
 
     def caret(self) -> str:
-        """The offending line with a caret below it, or nothing."""
+        """Return the offending line with a caret below it, or nothing."""
         if not (self.excerpt and self.column):
             return ""
         from kmerge_git.visible import visible  # a merge without errors shows none
@@ -48,11 +45,11 @@ class KmergeError(Exception):
 
 
 class Refused(KmergeError):
-    """An answer to a conflict that makes no sound file."""
+    """An answer to a conflict would make no sound file."""
 
 
 class TimeUp(BaseException):
-    """The time limit is over; not an Exception, so that nothing on the way takes it for a bug."""
+    """The time limit is over; not an Exception, so that no handler takes it for a bug."""
 
     def __init__(self, path: str = "", seconds: float = 0.0) -> None:
         super().__init__()
@@ -74,15 +71,15 @@ class Unsupported(KmergeError):
 
 
 class TextOnly(Unsupported):
-    """A text that has no fields to merge by: a template, or a mapping with an odd key."""
+    """The text has no fields to merge by: it is a template, or a mapping has an odd key."""
 
 
 class RepeatedKey(TextOnly):
-    """A mapping in which a key stands twice."""
+    """A mapping has a key twice."""
 
 
 class Unproved(Unsupported):
-    """A merged text is not what was decided: a bug, or an alias that lost its anchor."""
+    """A merged text differs from the decisions: by a bug, or an alias that lost its anchor."""
 
 
 class UsageError(KmergeError):

@@ -1,4 +1,4 @@
-"""Finding: one thing that a check has found, as data. Reports turn it into text."""
+"""A finding of a check, as data; reports turn it into text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SEVERITIES = (ERROR, WARNING, INFO)  # the worst one first
 
 
 class Finding:
-    """What was found where, and how to mend it; never changed after it was made."""
+    """A problem, its place, and how to mend it; it is never changed."""
 
     __slots__ = (
         "column",
@@ -46,12 +46,14 @@ class Finding:
         self.file = file
         self.line = line  # 1-based
         self.column = column  # 1-based, counted in characters
-        self.message = message  # what happens
+        self.message = message  # the problem and its effect
         self.path = path  # the field: spec.template.spec.containers[name="web"].env
-        self.mend = mend  # what to write instead
-        self.rule = rule  # what made the file a patch; empty for other files
+        self.mend = mend  # the text to write instead
+        self.rule = rule  # the reason why the file is a patch; empty for other files
         self.excerpt = excerpt  # the line of the file
-        self.fix = fix  # what `--fix` does: ("word", old, new), ("drop",), ("null",), or nothing
+        self.fix = (
+            fix  # the change by `--fix`: ("word", old, new), ("drop",), ("null",), or nothing
+        )
 
     def __repr__(self) -> str:
         return f"Finding({self.id} {self.file}:{self.line}:{self.column} {self.message!r})"
@@ -66,10 +68,10 @@ class Finding:
 
 
 def order(finding: Finding) -> tuple[str, int, int, str]:
-    """Sorts findings as a reader meets them."""
+    """Return the key that sorts findings by file and place."""
     return (finding.file, finding.line, finding.column, finding.id)
 
 
 def worst_first(severity: str) -> int:
-    """0 for an error, 1 for a warning, 2 for an info."""
+    """Return 0 for an error, 1 for a warning, 2 for an info."""
     return SEVERITIES.index(severity)

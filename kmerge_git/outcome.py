@@ -1,4 +1,4 @@
-"""What a merge is asked, and what it answers."""
+"""The options of a merge, and its outcome."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     Policy = Callable[..., Any]  # `merge.decide.rules.Policy`
     Labels = tuple[str, str, str]
 
-# What a caller may ask for.
+# The values that a caller may ask for.
 RULES = ("git", "kyaml")
 SIDES = ("ours", "theirs")
 STYLES = ("merge", "diff3", "zdiff3")
 LABELS = ("base", "ours", "theirs")
-LONGEST_MARKERS = 200  # whoever may write attributes could ask for gigabytes
+LONGEST_MARKERS = 200  # an attribute could ask for gigabytes
 BY_BLOCKS = "a template, merged by its blocks"
 GENERATED = "a generated file, ours is kept whole: generate it again, then `git add` it"
 
 
 class Options:
-    """How to merge: what a caller, git's attributes and the settings said."""
+    """How to merge, by the caller, git's attributes and the settings."""
 
     __slots__ = (
         *("_labels", "define", "favor", "generated", "marker_size", "path", "policy", "rules"),
@@ -52,7 +52,7 @@ class Options:
                 raise UsageError(f"{name}: `{value}` is none of {', '.join(filter(None, known))}")
         self.path = path
         self.rules = rules
-        # of two renderings that differ no mixture is one that the generator writes
+        # a generator writes no mixture of two renderings
         self.favor = "" if generated else favor or ""
         self.marker_size = min(marker_size, LONGEST_MARKERS)
         self._labels = labels
@@ -64,14 +64,14 @@ class Options:
 
     @property
     def labels(self) -> Labels:
-        """Of base, ours and theirs; found out when a conflict is written, few merges have one."""
+        """The labels of base, ours and theirs; they are looked up for the first conflict."""
         if callable(self._labels):
             self._labels = self._labels()
         return self._labels
 
     @property
     def labels_so_far(self) -> Labels:
-        """The labels, or the usual ones as long as nobody has asked for them."""
+        """The labels, or the usual ones as long as they were not looked up."""
         return LABELS if callable(self._labels) else self._labels
 
     def but(
@@ -83,7 +83,7 @@ class Options:
         policy: bool = True,
         virtual: bool = True,
     ) -> Options:
-        """The same with another side that wins (empty: neither), other labels, another style.
+        """Return the same with another side that wins (empty: neither), other labels or style.
 
         Or without policies, or with markers in an inner merge too.
         """
@@ -125,7 +125,7 @@ class Conflict:
         self.ours = ours
         self.theirs = theirs
         self.run = run or field  # `args[0-2]` where `field` is the first of several elements
-        self.told = told or why  # the cause for people: what is so here (ours) and there (theirs)
+        self.told = told or why  # the cause for people: the state here (ours) and there (theirs)
 
     @property
     def place(self) -> str:
@@ -134,11 +134,11 @@ class Conflict:
 
     @property
     def spot(self) -> str:
-        """The place for people: `Pod/web spec.tolerations[0-2] (spot, gpu)`."""
+        """The place for people, as in `Pod/web spec.tolerations[0-2] (spot, gpu)`."""
         return " ".join(part for part in (self.resource, self.run) if part)
 
     def shown(self, whole: str = "") -> str:
-        """Place and cause for people, as in the label; `whole` is the place of a whole file."""
+        """Return place and cause for people, as in the label; `whole` is the place of a file."""
         place = self.spot or whole
         return f"{place}: {self.told}" if place else self.told
 
@@ -178,11 +178,11 @@ class Decision:
 
     @property
     def is_settled(self) -> bool:
-        """Whether a policy or the favourite side decided what else is left to a person."""
+        """Whether a policy or the favourite side decided it, and not a rule of the merge."""
         return self.rule.startswith(("12", "13"))
 
     def shown(self) -> str:
-        """`Deployment/web spec.replicas: changed on both sides, theirs taken (rule 13 favor)`."""
+        """Return `Pod/web spec.hostname: changed on both sides, theirs taken (rule 13 favor)`."""
         taken = {"union": ", both kept", "neither": ""}.get(self.side, f", {self.side} taken")
         return f"{self.place}: {self.what}{taken} (rule {self.rule})"
 
@@ -217,7 +217,7 @@ class Outcome:
         self.clean = clean
         self.method = method
         self.conflicts = conflicts
-        self.reason = reason  # why the method was not `structure`, or what was no fields
+        self.reason = reason  # why the method was not `structure`, or what has no fields
         self.open_merge: Any = None  # of `structure` with conflicts: `conflicted.OpenMerge`
         self._decisions = decisions
         self._account: Callable[[], tuple[Decision, ...]] | None = None
@@ -226,7 +226,7 @@ class Outcome:
 
     @property
     def text(self) -> bytes:
-        """The result; one with conflicts is spelled when it is asked for."""
+        """The result; one with conflicts is written when it is asked for."""
         if callable(self._text):
             self._text = self._text()
         return self._text
@@ -236,7 +236,7 @@ class Outcome:
         account: Callable[[], tuple[Decision, ...]] | None,
         explain: Callable[[Outcome], tuple[Decision, ...]],
     ) -> None:
-        """Let the decisions be made when somebody asks: few who merge do.
+        """Let the decisions be listed when somebody asks: few callers do.
 
         `explain` is given this outcome: to hold it would be a circle, which only a collector frees.
         """
@@ -245,14 +245,14 @@ class Outcome:
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """What the rules decided, place by place; what nobody had to decide is none."""
+        """The decisions of the rules, place by place; places without a decision are left out."""
         if self._account is not None:
             self._decisions, self._account = self._account(), None
         return self._decisions
 
     @property
     def loses(self) -> bool:
-        """Whether a change did not come through: rules `kyaml` have a winner where others clash."""
+        """Whether a change was lost: rules `kyaml` have a winner where others have a conflict."""
         return any(decision.rule.endswith(" lost") for decision in self.decisions)
 
     @property
@@ -261,15 +261,15 @@ class Outcome:
         return any(decision.rule.startswith("12") for decision in self.decisions)
 
     def chosen(self, favor: str) -> list[str]:
-        """What a policy or the favourite side decided, in words."""
-        found = [decision.shown() for decision in self.decisions if decision.is_settled]
+        """Return the decisions of a policy or the favourite side, in words."""
+        words = [decision.shown() for decision in self.decisions if decision.is_settled]
         if self.method == "lines" and favor:
-            found.append(f"merged by lines; {favor} taken wherever they conflict")
-        return found
+            words.append(f"merged by lines; {favor} taken wherever they conflict")
+        return words
 
     @property
     def explained(self) -> tuple[Decision, ...]:
-        """Every place at which the versions differ, its three values, and whose came out."""
+        """Every place at which the versions differ, its three values, and the side that counts."""
         if self._explain is not None:
             self._explained, self._explain = self._explain(self), None
         return self._explained

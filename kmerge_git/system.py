@@ -1,4 +1,4 @@
-"""The calls to the operating system on the driver's way, without the module `os`.
+"""The calls of the driver to the operating system, without the module `os`.
 
 Importing `os` costs the driver as much as all of its own settings: it brings abstract classes and
 two path modules along. What is needed here are a few calls and the environment. Where `os` is
@@ -25,31 +25,31 @@ CAN_SPAWN = hasattr(calls, "posix_spawnp")
 
 
 def variable(name: str) -> str | None:
-    """A variable of the environment, or None."""
+    """Return a variable of the environment, or None."""
     os = sys.modules.get("os")
-    if os is not None:  # who changes the environment of this process does it there
+    if os is not None:  # changes of this process' environment are made there
         return os.environ.get(name)  # type: ignore[no-any-return]
     value = environment().get(name.encode())
     return None if value is None else decoded(value)
 
 
 def environment() -> Mapping[Any, Any]:
-    """All variables, as they are handed on to a process."""
+    """Return all variables, in the form in which a process gets them."""
     os = sys.modules.get("os")
     if os is None:
         return calls.environ
-    # the bytes that it is made of, where it has them at hand
-    found: Mapping[Any, Any] = getattr(os.environ, "_data", os.environ)
-    return found
+    # its bytes, where it keeps them
+    variables: Mapping[Any, Any] = getattr(os.environ, "_data", os.environ)
+    return variables
 
 
 def decoded(data: bytes) -> str:
-    """The text of a name or a value that the system gave."""
+    """Decode a name or a value of the system."""
     return data.decode(sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 
 
 def spawn(argv: list[str], out: int) -> int:
-    """Start a program that writes to a file descriptor and reads and says nothing else."""
+    """Start a program with a file descriptor for its output, without input and error messages."""
     actions = [
         (calls.POSIX_SPAWN_DUP2, out, 1),  # first: `out` may be one of the three itself
         (calls.POSIX_SPAWN_OPEN, 0, NULL, calls.O_RDONLY, 0),
@@ -59,7 +59,7 @@ def spawn(argv: list[str], out: int) -> int:
 
 
 def all_of(fd: int) -> bytes:
-    """What can be read from a file descriptor, which is closed."""
+    """Read a file descriptor to its end, and close it."""
     chunks = []
     try:
         while chunk := calls.read(fd, 1 << 20):
@@ -70,21 +70,19 @@ def all_of(fd: int) -> bytes:
 
 
 def contents(file: str, most: int = 1 << 20) -> bytes:
-    """The first bytes of a small file; nothing where there is none."""
+    """Return the first bytes of a small file; nothing where there is none."""
     try:
         fd = calls.open(file, calls.O_RDONLY)
+        try:
+            return calls.read(fd, most)
+        finally:
+            calls.close(fd)
     except OSError:
         return b""
-    try:
-        return calls.read(fd, most)
-    except OSError:
-        return b""
-    finally:
-        calls.close(fd)
 
 
 def is_folder(path: str) -> bool:
-    """Whether a path is a folder."""
+    """Return whether a path is a folder."""
     try:
         return calls.stat(path).st_mode & 0o170000 == 0o040000
     except (OSError, ValueError):
@@ -92,7 +90,7 @@ def is_folder(path: str) -> bool:
 
 
 def exists(path: str) -> bool:
-    """Whether a path leads anywhere."""
+    """Return whether a path leads to anything."""
     try:
         calls.stat(path)
     except (OSError, ValueError):
@@ -101,5 +99,5 @@ def exists(path: str) -> bool:
 
 
 def parent(path: str) -> str:
-    """The folder of a path; empty where it names none."""
+    """Return the folder of a path; empty where it names none."""
     return path[: max(path.rfind("/"), 0)]

@@ -1,4 +1,4 @@
-"""Whether git has anything to say about us at all, told from the files it would read.
+"""Look through the files that git would read for words of ours, before git is asked.
 
 A question to git costs as much as a whole small merge, and nearly always the answer is nothing.
 So the files that could hold an answer are looked through for our words first. Wherever that is
@@ -20,18 +20,18 @@ CONFIG_WORDS = (
     *(b"attributesfile", b"[attr", b"splitindex"),
 )
 ATTRIBUTE_WORDS = (b"kmerge-", b"conflict-marker-size")
-# Any of these can bring configuration or attributes that stand in no file we know.
+# Any of these can bring configuration or attributes that are in no file we know.
 UNUSUAL = (
     *("GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_ATTR_SOURCE"),
     *("GIT_COMMON_DIR", "GIT_INDEX_FILE"),
 )
-# Where git was built to read a system's files elsewhere than in /etc or beside itself.
+# Where git was built to read a system's files elsewhere than in /etc or next to itself.
 ELSEWHERE = ("darwin", "win32", "cygwin")
-MOST = 1 << 20  # what is longer is not looked through
+MOST = 1 << 20  # bytes; longer files are not looked through
 
 
 def nothing_is_set(path: str) -> bool:
-    """Whether neither configuration nor attributes can say anything about a path."""
+    """Return whether neither configuration nor attributes can concern a path."""
     if _is_unusual(UNUSUAL) or path[:1] == "/" or ":" in path[:2]:
         return False  # git's own paths are relative to the top folder
     git_dir, common = _folders()
@@ -46,7 +46,7 @@ def nothing_is_set(path: str) -> bool:
 
 
 def may_be_configured(git_dir: str, word: bytes) -> bool:
-    """Whether a configuration may hold a word, in lower case; `git_dir` may be a pointer to it."""
+    """Return whether a configuration may hold a word, in lower case; `git_dir` may be a file."""
     if _is_unusual(UNUSUAL) or not is_folder(git_dir):
         return True
     if exists(f"{git_dir}/config.worktree"):
@@ -55,7 +55,7 @@ def may_be_configured(git_dir: str, word: bytes) -> bool:
 
 
 def top_around(git_dir: str) -> str:
-    """The working tree around a folder `.git`; nothing where only git can tell."""
+    """Return the working tree around a folder `.git`; nothing where only git knows."""
     words = (b"worktree", b"bare = true", b"bare=true")
     unusual = ("GIT_DIR", "GIT_WORK_TREE")
     if git_dir[-5:] != "/.git" or any(variable(name) is not None for name in unusual):
@@ -64,7 +64,7 @@ def top_around(git_dir: str) -> str:
 
 
 def may_be_tracked(git_dir: str, *words: bytes) -> bool:
-    """Whether the index may have a file with one of some words in its name."""
+    """Return whether the index may have a file with one of some words in its name."""
     if not is_folder(git_dir):
         return True
     other = variable("GIT_INDEX_FILE")
@@ -77,7 +77,7 @@ def may_be_tracked(git_dir: str, *words: bytes) -> bool:
 
 
 def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bool:
-    """Whether a file of attributes may hold a word for one of some paths from the top."""
+    """Return whether an attribute file may hold a word for one of some paths from the top."""
     asking = [name for name in UNUSUAL if name != "GIT_INDEX_FILE"]  # hooks have one
     if _is_unusual(asking) or not is_folder(git_dir):
         return True
@@ -91,12 +91,12 @@ def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bo
 
 
 def _is_unusual(variables: Iterable[str]) -> bool:
-    """Whether something may be said in files that we do not know."""
+    """Return whether git may read other files than those that we know."""
     return sys.platform in ELSEWHERE or any(variable(name) is not None for name in variables)
 
 
 def _folders() -> tuple[str, str]:
-    """Of the worktree and of the repository that it shares; empty where we are not sure."""
+    """Return git's folders of the worktree and of its repository; empty if they are not certain."""
     git_dir = git_folder()
     if not git_dir:
         return "", ""
@@ -108,7 +108,7 @@ def _folders() -> tuple[str, str]:
 
 
 def git_folder() -> str:
-    """The folder of git for the worktree that is the current folder; empty where there is none."""
+    """Return git's folder for the worktree that is the current folder; empty without one."""
     git_dir = variable("GIT_DIR")
     git_dir = ".git" if git_dir is None else git_dir
     if is_folder(git_dir):
@@ -134,7 +134,7 @@ def _attribute_files(common: str, path: str) -> list[str]:
 
 
 def _on_the_way(path: str) -> list[str]:
-    """The attributes of every folder from the top to a file."""
+    """Return the attribute files of every folder from the top to a file."""
     files = [".gitattributes"]
     folder = parent(path)
     while folder:
@@ -144,7 +144,7 @@ def _on_the_way(path: str) -> list[str]:
 
 
 def _in_index(index: str, files: list[str]) -> bool:
-    """Whether the index may have one of these: git reads it there if it is nowhere else."""
+    """Return whether the index may have one of these: git reads it there if nowhere else."""
     entries = contents(index, MOST)
     if entries[4:8] == b"\0\0\0\4":  # names without what they share with the name before
         return b"attributes" in entries
@@ -158,12 +158,12 @@ def _xdg() -> str:
 
 
 def _below(folder: str, path: str) -> str:
-    """A path that may be relative to a folder."""
+    """Return a path that may be relative to a folder."""
     return path if path[:1] == "/" or ":" in path[:2] else f"{folder}/{path}"
 
 
 def _system(name: str) -> list[str]:
-    """The system's file, for the git that called us: its prefix is in GIT_EXEC_PATH."""
+    """Return the system's file, for the git that called us: its prefix is in GIT_EXEC_PATH."""
     files = [f"/etc/{name}"]
     prefix = parent(parent(variable("GIT_EXEC_PATH") or ""))
     return [*files, f"{prefix}/etc/{name}"] if prefix.strip("/") else files

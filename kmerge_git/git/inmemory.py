@@ -1,4 +1,4 @@
-"""Objects in memory, and git's line merge over them: what libgit2 does without a repository."""
+"""Objects in memory, and git's line merge over them, by libgit2 without a repository."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STYLES = {
 
 
 class Memory(pygit2.OdbBackend):
-    """Objects that live as long as this value does."""
+    """Objects that live as long as this object does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class Memory(pygit2.OdbBackend):
         self.objects[str(oid)] = (kind, bytes(data))
 
     def refresh_cb(self) -> None:
-        """There is nothing to look at again."""
+        """Do nothing: nothing changes behind our back."""
 
 
 class Libgit2LineMerge:
@@ -62,14 +62,14 @@ class Libgit2LineMerge:
         self._inner.set_odb(odb)
 
     def __call__(self, base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, bool]:
-        """The merged text and whether it is free of conflicts; ours where there is none."""
+        """Return the merged text and whether it is free of conflicts; ours without a result."""
         text, count = self.merge_file(base, ours, theirs, Options())
         return (text, count == 0) if count >= 0 else (ours, False)
 
     def merge_file(
         self, base: bytes, ours: bytes, theirs: bytes, options: Options
     ) -> tuple[bytes, int]:
-        """Text and number of conflicts, as `git merge-file` gives them; -1: it cannot merge."""
+        """Return text and number of conflicts, as `git merge-file` does; -1: it cannot merge."""
         flags = MergeFileFlag.SIMPLIFY_ALNUM | _STYLES[options.style]
         favor = {"ours": MergeFavor.OURS, "theirs": MergeFavor.THEIRS}.get(options.favor)
         return self._merge((base, ours, theirs), favor or MergeFavor.NORMAL, flags, options)
@@ -77,7 +77,7 @@ class Libgit2LineMerge:
     def readings(
         self, base: bytes, ours: bytes, theirs: bytes, *, patience: bool = False
     ) -> tuple[bytes, bytes]:
-        """The merge with every conflict resolved to ours, and to theirs."""
+        """Return the merge with every conflict resolved to ours, and to theirs."""
         three, flags = (base, ours, theirs), MergeFileFlag.DEFAULT
         if patience:
             flags = MergeFileFlag.DIFF_PATIENCE
@@ -122,12 +122,12 @@ class Libgit2LineMerge:
 
 
 def _label(word: str) -> Any:
-    """A name for markers, as C takes it; whoever asks for a merge has to keep it alive."""
+    """Return a name for markers, for C; the caller has to keep it alive during the merge."""
     return ffi.new("char[]", label(word).encode("utf-8", "surrogateescape"))
 
 
 def _labelled(text: bytes, size: int, labels: tuple[str, str, str]) -> bytes:
-    """The text with the labels that libgit2 leaves out for a version that is empty."""
+    """Return the text with the labels that libgit2 leaves out for an empty version."""
     marks = dict(zip((b"|" * size, b"<" * size, b">" * size), labels, strict=True))
     found = []
     for line in text.split(b"\n"):

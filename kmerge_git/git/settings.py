@@ -1,8 +1,8 @@
-"""What attributes, the environment and git's configuration say about the merge of one path.
+"""Settings for the merge of one path, from attributes, the environment and git's configuration.
 
 Precedence: flag > attribute > environment > git config > default. This is on the driver's way, so
 git is asked with `posix_spawn`, both questions at once, and nothing heavy is imported. A value
-that makes no sense is told and passed over: a typo must not cost anybody a merge.
+that makes no sense is reported and passed over: a typo must not cost anybody a merge.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CHOICES = {
     "favor": ("favor", SIDES),
     "conflictstyle": ("conflict_style", STYLES),
 }
-# what git says of an attribute without a value, and what may be written in its place
+# git's words for an attribute without a value, and values with the same meaning
 YES, NO = ("set", "true"), ("unset", "false")
 POLICIES = ("higher", "rebump", "ours", "theirs", "union")
 
@@ -53,7 +53,7 @@ class Settings:
         self.favor: str | None = None
         self.timeout = 10.0  # seconds; 0 = no limit
         self.conflict_style = "merge"
-        self.marker_size = MARKERS  # what git asks for outside of a criss-cross
+        self.marker_size = MARKERS  # as git asks for it outside of a criss-cross
         # (field path, policy): the first that matches a place decides; `**` is every field
         self.policies: list[tuple[str, str]] = []
         self.crds: list[str] = []  # files and folders with CustomResourceDefinitions
@@ -63,7 +63,7 @@ class Settings:
 
 
 def settings_for(path: str, *, environ: Mapping[str, str] | None = None) -> Settings:
-    """The settings for a path below the current directory; asks git twice, at the same time."""
+    """Return the settings for a path below the current directory; ask git twice at once."""
     if environ is None:
         environ = {name: variable(name) or "" for name in VARIABLES}
     if nothing_is_set(path):
@@ -84,65 +84,65 @@ def settle(
     environ: Mapping[str, str],
     flags: Mapping[str, str],
 ) -> Settings:
-    """The settings out of config, environment, attributes and flags; what comes later wins."""
-    found = Settings()
+    """Return the settings out of config, environment, attributes and flags; a later one wins."""
+    settings = Settings()
     for key, value in config:
         if key == "kmerge.policy":
-            _add_policy(found, path, value)
+            _add_policy(settings, path, value)
         elif key == "kmerge.crd" and value:
-            found.crds.append(value)
+            settings.crds.append(value)
         elif key == "merge.conflictstyle":
-            _set(found, key, value)
+            _set(settings, key, value)
     for key, value in config:
         if key.startswith("kmerge."):
-            _set(found, key, value)
+            _set(settings, key, value)
     for name in VARIABLES:
         if environ.get(name):
-            _set(found, name, environ[name])
+            _set(settings, name, environ[name])
     for name in ATTRIBUTES:
         value = attributes.get(name, "")
         if name == "kmerge-generated":
-            found.generated = _is_yes(found, name, value)
+            settings.generated = _is_yes(settings, name, value)
         elif value in ("", "set", "unset"):
             continue  # no value
         elif name == "kmerge-policy":
-            found.policies = _policies_of(found, value) + found.policies
+            settings.policies = _policies_of(settings, value) + settings.policies
         elif name == "kmerge-crd":
-            found.own_crds = [place for place in value.split(",") if place]
+            settings.own_crds = [place for place in value.split(",") if place]
         else:
-            _set(found, name, value)
+            _set(settings, name, value)
     for key, value in flags.items():
-        _set(found, f"--{key}", value)
-    return found
+        _set(settings, f"--{key}", value)
+    return settings
 
 
-def _set(found: Settings, name: str, value: str) -> None:
-    """Take one value, or say why not."""
+def _set(settings: Settings, name: str, value: str) -> None:
+    """Take one value, or note why not."""
     words = name.lstrip("-").rpartition(".")[2].lower().replace("_", "-")
     key = words.removeprefix("kmerge-").replace("-", "")
     if key == "favor" and value in ("none", ""):
-        found.favor = None
+        settings.favor = None
     elif key in CHOICES:
         field, allowed = CHOICES[key]
         if value in allowed:
-            setattr(found, field, value)
+            setattr(settings, field, value)
         else:
-            found.problems.append(f"{name}: `{value}` is none of {', '.join(allowed)}")
+            settings.problems.append(f"{name}: `{value}` is none of {', '.join(allowed)}")
     elif key == "conflictmarkersize":
-        found.marker_size = marker_size(value)
+        settings.marker_size = marker_size(value)
     elif key == "timeout":
         seconds = _seconds(value)
         if seconds < 0:
-            found.problems.append(f"{name}: `{value}` is no number of seconds")
+            settings.problems.append(f"{name}: `{value}` is no number of seconds")
         else:
-            found.timeout = seconds
+            settings.timeout = seconds
 
 
 def marker_size(value: str) -> int:
-    """What git takes an attribute for, as C reads numbers; it is what all its versions may mean.
+    """Return the number that git reads in an attribute, as C reads numbers, in any version.
 
     Of `9x` and of what is beyond an `int` some versions read a number, others nothing. The larger
-    one is the safe one: what is longer than it says is an inner merge, and has no markers.
+    one is the safe one: longer markers are those of an inner merge, which writes none.
     """
     digits = value.removeprefix("+")
     number = digits[: len(digits) - len(digits.lstrip("0123456789"))]
@@ -152,9 +152,9 @@ def marker_size(value: str) -> int:
     return found if is_plain and found > 0 else max(found, MARKERS)
 
 
-def _is_yes(found: Settings, name: str, value: str) -> bool:
+def _is_yes(settings: Settings, name: str, value: str) -> bool:
     if value and value not in YES + NO:
-        found.problems.append(f"{name}: `{value}` is none of {YES[1]}, {NO[1]}")
+        settings.problems.append(f"{name}: `{value}` is none of {YES[1]}, {NO[1]}")
     return value in YES
 
 
@@ -166,31 +166,31 @@ def _seconds(value: str) -> float:
     return seconds if 0 <= seconds < 1e6 else -1.0
 
 
-def _add_policy(found: Settings, path: str, value: str) -> None:
-    """`GLOB FIELDPATH POLICY` of `kmerge.policy`."""
+def _add_policy(settings: Settings, path: str, value: str) -> None:
+    """Add `GLOB FIELDPATH POLICY` of `kmerge.policy` if it is about a path."""
     words = value.split()
     if len(words) != 3 or words[2] not in POLICIES:
-        found.problems.append(
+        settings.problems.append(
             f"kmerge.policy: `{value}` is not GLOB FIELDPATH {'|'.join(POLICIES)}"
         )
     elif matches(words[0], path):
-        found.policies.append((words[1], words[2]))
+        settings.policies.append((words[1], words[2]))
 
 
-def _policies_of(found: Settings, value: str) -> list[tuple[str, str]]:
-    """`FIELDPATH:POLICY,...` of the attribute; a policy alone is for every field."""
+def _policies_of(settings: Settings, value: str) -> list[tuple[str, str]]:
+    """Read `FIELDPATH:POLICY,...` of the attribute; a policy alone is for every field."""
     policies = []
     for item in value.split(",") if value else []:
         field, _, policy = item.rpartition(":")
         if policy in POLICIES:
             policies.append((field or "**", policy))
         else:
-            found.problems.append(f"kmerge-policy: `{item}` is not FIELDPATH:POLICY")
+            settings.problems.append(f"kmerge-policy: `{item}` is not FIELDPATH:POLICY")
     return policies
 
 
 def matches(glob: str, path: str) -> bool:
-    """Whether a glob as in attribute files matches a path: `*` within a name, `**` across."""
+    """Return whether a glob of attribute files matches a path: `*` within a name, `**` across."""
     parts = path.split("/")
     if "/" not in glob:
         return _matches_name(glob, parts[-1])
@@ -210,7 +210,7 @@ def _matches_parts(globs: list[str], parts: list[str]) -> bool:
 
 
 def _matches_name(glob: str, name: str) -> bool:
-    """`*` and `?`; the last star is the only one that ever has to be tried again."""
+    """Match `*` and `?`; only the last star ever has to be tried again."""
     at = start = 0
     star = -1
     for_star = 0

@@ -1,4 +1,4 @@
-"""What the sides of a merge are called, for a git that does not tell its driver (before 2.44).
+"""Names of the sides of a merge, for a git that does not pass them to its driver (before 2.44).
 
 Git leaves traces: a variable for what `git merge` merges, files of the commit that a rebase or a
 series of picks is at. A trace may be that of another command: a hook or an editor of a merge
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _HEAD = "GITHEAD_"
 _PICKS = ("pick", "p", "reword", "r", "edit", "e", "squash", "s", "fixup", "f")
 _REVERTS = ("revert",)
-# the ids of the text that git gives for no text, in both kinds of repositories
+# the ids of the empty text, in both kinds of repositories
 _EMPTY = (
     "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
     "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
@@ -35,9 +35,9 @@ _HEX = frozenset("0123456789abcdef")
 
 
 def names(path: str, files: Names, *, with_base: bool) -> Names:
-    """Labels of base, ours and theirs; the usual ones where nothing is certain.
+    """Return labels of base, ours and theirs; the usual ones where nothing is certain.
 
-    `files` hold the three texts; `with_base`: whether anybody will see the label of the base.
+    `files` hold the three texts; without `with_base` the label of the base is not shown.
     """
     texts = _lines("hash-object", "--no-filters", "--", *files)
     ours = _path_in("HEAD", path, texts[1]) if len(texts) == 3 else ""
@@ -45,12 +45,12 @@ def names(path: str, files: Names, *, with_base: bool) -> Names:
     if not (ours and folder):
         return LABELS
     base, _, theirs = texts
-    found = _of_a_merge(path, base, ours, theirs, with_base=with_base)
-    return found or _of_a_commit(folder, path, base, ours, theirs) or LABELS
+    merged = _of_a_merge(path, base, ours, theirs, with_base=with_base)
+    return merged or _of_a_commit(folder, path, base, ours, theirs) or LABELS
 
 
 def _of_a_merge(path: str, base: str, ours: str, theirs: str, *, with_base: bool) -> Names | None:
-    """Names of what `git merge` merges; nothing where it does not hold theirs, or two do."""
+    """Return names of a `git merge`; nothing unless exactly one merged commit holds theirs."""
     heads = [(oid, name, _path_in(oid, path, theirs)) for oid, name in _heads()]
     holders = [head for head in heads if head[2]]
     if len(holders) != 1:
@@ -61,18 +61,18 @@ def _of_a_merge(path: str, base: str, ours: str, theirs: str, *, with_base: bool
 
 
 def _heads() -> list[tuple[str, str]]:
-    """Commits and the names they were given, as `git merge` told them."""
-    found = []
+    """Return commits and the names they were given, by the variables of `git merge`."""
+    heads = []
     for pair in environment().items():
         key, name = (decoded(word) if isinstance(word, bytes) else word for word in pair)
         oid = key.removeprefix(_HEAD).lower()
         if key.startswith(_HEAD) and _is_id(oid) and name:
-            found.append((oid, name))
-    return sorted(found)
+            heads.append((oid, name))
+    return sorted(heads)
 
 
 def _merge_base(oid: str, path: str, text: str) -> tuple[str, str]:
-    """The label of the ancestor, and where it has the text, if it is a commit."""
+    """Return the label of the ancestor, and the path of the text there if it is a commit."""
     bases = _lines("merge-base", "--all", "HEAD", oid)
     if len(bases) > 1:
         return "merged common ancestors", ""
@@ -84,7 +84,7 @@ def _merge_base(oid: str, path: str, text: str) -> tuple[str, str]:
 
 
 def _of_a_commit(folder: str, path: str, base: str, ours: str, theirs: str) -> Names | None:
-    """Names of the patch, the commit or the stash that git is at."""
+    """Return names of the patch, the commit or the stash that git is at."""
     mail = _mail(folder, base, theirs)
     if mail:
         return _with_paths(("constructed merge base", "HEAD", mail), ("", ours, ""), path)
@@ -97,7 +97,7 @@ def _of_a_commit(folder: str, path: str, base: str, ours: str, theirs: str) -> N
 
 
 def _commits(folder: str) -> Iterator[Claim]:
-    """Commits that git may be merging just now."""
+    """Give the commits that git may be merging just now."""
     for file, at in (("sequencer/todo", 0), ("rebase-merge/done", -1)):
         word, oid = _command(_text(f"{folder}/{file}"), at)
         title = _title(oid) if word in (*_PICKS, *_REVERTS) else ""
@@ -114,21 +114,21 @@ def _commits(folder: str) -> Iterator[Claim]:
 
 
 def _command(todo: str, at: int) -> tuple[str, str]:
-    """The word and the commit of one command of a list of them."""
+    """Return the word and the commit of one command of a list of them."""
     lines = [line for line in todo.split("\n") if line.strip() and line[0] != "#"]
     words = [word for word in lines[at].split()[:3] if word not in ("-C", "-c")] if lines else []
     return (words[0], words[1]) if len(words) > 1 and _is_id(words[1]) else ("", "")
 
 
 def _title(oid: str) -> str:
-    """`abc1234 (subject)`."""
-    told = _lines("rev-list", "-1", "--format=%h%n%B", oid, "--")  # a line `commit ID` above
-    subject = next((line for line in told[2:] if line.strip()), "")
-    return f"{told[1]} ({subject})" if len(told) > 1 else ""
+    """Return `abc1234 (subject)`."""
+    lines = _lines("rev-list", "-1", "--format=%h%n%B", oid, "--")  # a line `commit ID` above
+    subject = next((line for line in lines[2:] if line.strip()), "")
+    return f"{lines[1]} ({subject})" if len(lines) > 1 else ""
 
 
 def _mail(folder: str, base: str, theirs: str) -> str:
-    """The subject of the patch that `git am` or `rebase --apply` is at, if it makes theirs."""
+    """Return the subject of the patch that `git am` or `rebase --apply` is at, if it is theirs."""
     for line in _text(f"{folder}/rebase-apply/patch").split("\n"):
         word, _, ids = line.partition(" ")
         old, _, new = ids.partition(" ")[0].partition("..")
@@ -139,20 +139,20 @@ def _mail(folder: str, base: str, theirs: str) -> str:
 
 
 def _path_in(commit: str, path: str, text: str) -> str:
-    """Where a commit has a text: at this path, or, if nothing is there, at the only other one."""
+    """Return the path of a text in a commit: this one, or the only other one if nothing is here."""
     there = _lines("rev-parse", "--verify", "-q", f"{commit}:{path}")
     if there:
         return path if there == [text] else ""
     if text in _EMPTY:
         return path  # the ancestor of a file that both sides added
     entries = decoded(GitQuestion("ls-tree", "-r", "-z", commit).answer()).split("\0")
-    found = [entry.partition("\t") for entry in entries]
-    names = [name for kind, _, name in found if kind.rpartition(" ")[2] == text]
+    parts = [entry.partition("\t") for entry in entries]
+    names = [name for kind, _, name in parts if kind.rpartition(" ")[2] == text]
     return names[0] if len(names) == 1 else ""
 
 
 def _with_paths(labels: Names, paths: Names, path: str) -> Names:
-    """The labels; with the paths behind them where a side has the file at another one."""
+    """Return the labels; with the paths if a side has the file at another one."""
     if all(place in ("", path) for place in paths):
         return labels
     base, ours, theirs = (
@@ -162,8 +162,8 @@ def _with_paths(labels: Names, paths: Names, path: str) -> Names:
 
 
 def _lines(*args: str) -> list[str]:
-    said = decoded(GitQuestion(*args).answer()).removesuffix("\n")
-    return said.split("\n") if said else []
+    output = decoded(GitQuestion(*args).answer()).removesuffix("\n")
+    return output.split("\n") if output else []
 
 
 def _text(file: str) -> str:

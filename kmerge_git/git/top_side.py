@@ -1,9 +1,9 @@
-"""Whose change goes on top of the other's: ours in a merge, theirs where commits are applied.
+"""Find out which side's change goes on top: ours in a merge, theirs where commits are applied.
 
 A rebase, a cherry-pick and `git am` put what they carry, theirs, on top of what is there. A revert
 and a stash put nothing on top. Only policy `rebump` asks, and it asks on the driver's way: no git
-is called. Labels say it (git 2.44), else the command that called the driver (where the system
-shows it), else what lies in git's folder.
+is called. The labels name it (git 2.44), else the command that called the driver (where the system
+shows it), else the files in git's folder.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kmerge_git.git.hints import git_folder
 from kmerge_git.system import calls, contents, decoded, environment, exists, is_folder
 
 OURS, THEIRS, NOBODY = "ours", "theirs", ""
-# git's own words; what else it may be called (an alias) says nothing
+# git's own commands; an alias means nothing here
 _BY_COMMAND = {
     **dict.fromkeys(("merge", "merge-tree"), OURS),
     **dict.fromkeys(("rebase", "cherry-pick", "am"), THEIRS),
@@ -23,17 +23,17 @@ _STEPS = 6  # from the driver up to git: a shell or two stand between them
 
 
 def mine(base: str = "", theirs: str = "") -> str:
-    """The side that goes on top, by the labels that git gave to base and theirs; or nothing."""
-    for found in (_by_labels(base, theirs), _by_command()):
-        if found is not None:
-            return found
-    return _by_traces()
+    """Return the side that goes on top, by git's labels of base and theirs; or nothing."""
+    for side in (_by_labels(base, theirs), _by_command()):
+        if side is not None:
+            return side
+    return _by_files()
 
 
 def by_labels(base: str, theirs: str) -> str:
-    """The same for a merge that is none of the above if its labels do not say so."""
-    found = _by_labels(base, theirs)
-    return OURS if found is None else found
+    """Return the same by the labels alone; without any it is a merge."""
+    side = _by_labels(base, theirs)
+    return OURS if side is None else side
 
 
 def _by_labels(base: str, theirs: str) -> str | None:
@@ -44,7 +44,7 @@ def _by_labels(base: str, theirs: str) -> str | None:
 
 
 def _by_command() -> str | None:
-    """What the git above this process was told to do; None: that cannot be seen."""
+    """Return the side by the command of the git above this process; None if it is not seen."""
     process = str(calls.getpid()) if hasattr(calls, "getppid") else ""
     for _ in range(_STEPS):
         state = decoded(contents(f"/proc/{process}/stat"))
@@ -59,7 +59,7 @@ def _by_command() -> str | None:
 
 
 def _of_words(words: list[str]) -> str | None:
-    """What a command line of git is for."""
+    """Return the side by the words of a command of git."""
     command, rest = words[0], words[1:]
     while command == "git" or command[:1] == "-":
         if command in _WITH_VALUE:
@@ -74,8 +74,8 @@ def _of_words(words: list[str]) -> str | None:
     return _BY_COMMAND.get(command)
 
 
-def _by_traces() -> str:
-    """What lies in git's folder while it works, and what `git merge` tells by variables."""
+def _by_files() -> str:
+    """Return the side by files that git keeps while it works, and by variables of `git merge`."""
     folder = git_folder()
     if folder and (is_folder(f"{folder}/rebase-merge") or is_folder(f"{folder}/rebase-apply")):
         return _of_rebase(folder)
@@ -90,12 +90,12 @@ def _by_traces() -> str:
 
 
 def _of_rebase(folder: str) -> str:
-    """Theirs, but where `rebase -r` makes a merge of a branch anew."""
+    """Return theirs, unless `rebase -r` makes a merge of a branch anew."""
     step = _words(f"{folder}/rebase-merge/done", -1)
     return OURS if step[:1] in (["merge"], ["m"]) else THEIRS
 
 
 def _words(file: str, line: int) -> list[str]:
-    """The words of a line of a list of steps."""
+    """Return the words of a line of a list of steps."""
     lines = [one for one in decoded(contents(file)).split("\n") if one.strip() and one[0] != "#"]
     return lines[line].split() if lines else []

@@ -1,4 +1,4 @@
-"""What two sides did to the files of a tree, and which files both of them touched.
+"""The changes of two sides to the files of a tree, and the files that both of them touched.
 
 Pure decisions over values: nothing here reads a repository.
 """
@@ -32,7 +32,7 @@ class TreeEntry:
 
     @property
     def is_text(self) -> bool:
-        """A regular file, no symbolic link and no submodule."""
+        """Whether it is a regular file, no symbolic link and no submodule."""
         return self.mode not in (SYMLINK, SUBMODULE)
 
 
@@ -42,7 +42,7 @@ Files = dict[str, TreeEntry]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one side did to one file; `old` is None for an addition, `new` for a deletion."""
+    """A change of one side to one file; `old` is None for an addition, `new` for a deletion."""
 
     old_path: str
     new_path: str
@@ -66,7 +66,7 @@ class FileCase:
 
 
 def touched_by_both(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[FileCase, ...]:
-    """The files whose result is not simply one side's, in the order of their paths.
+    """Return the files whose result is not simply one side's, in the order of their paths.
 
     Left out: files both sides left alike, and files where one side only renamed or did nothing.
     """
@@ -85,7 +85,7 @@ def _changed_files(ours: Sequence[Change], theirs: Sequence[Change]) -> list[Fil
 
 
 def _pair(our: Change, their: Change) -> FileCase | None:
-    """The case of one file of the base that both sides changed, deleted or renamed."""
+    """Return the case of a file of the base that both sides changed, deleted or renamed."""
     base = our.old
     if our.new is None and their.new is None:
         return None
@@ -107,7 +107,7 @@ def _pair(our: Change, their: Change) -> FileCase | None:
 
 
 def _arrivals(changes: Sequence[Change]) -> Files:
-    """The files that one side put at a path where the base had none, or had another file."""
+    """Return the files that one side put at a path where the base had none, or another file."""
     return {
         change.new_path: change.new
         for change in changes
@@ -116,7 +116,7 @@ def _arrivals(changes: Sequence[Change]) -> Files:
 
 
 def _added_files(ours: Files, theirs: Files) -> list[FileCase]:
-    """Files that both sides put at one path, with different contents."""
+    """Return files that both sides put at one path, with different contents."""
     return [
         FileCase(path, "added by both", (None, entry, theirs[path]))
         for path, entry in ours.items()
@@ -125,7 +125,7 @@ def _added_files(ours: Files, theirs: Files) -> list[FileCase]:
 
 
 def _files_over_directories(ours: Files, theirs: Files) -> list[FileCase]:
-    """One side has a file where the other side has a directory."""
+    """Return files of one side where the other side has a directory."""
     our_directories, their_directories = _directories(ours), _directories(theirs)
     clash: Kind = "file and directory"
     return [
@@ -144,7 +144,7 @@ def _directories(paths: Iterable[str]) -> set[str]:
 
 
 def merged_mode(base: TreeEntry | None, ours: TreeEntry | None, theirs: TreeEntry | None) -> int:
-    """The mode of the result: the side that changed it decides, ours where both did."""
+    """Return the mode of the result: the side that changed it decides, ours where both did."""
     sides = [entry.mode for entry in (ours, theirs) if entry]
     if len(sides) == 2 and base and sides[0] == base.mode:
         return sides[1]

@@ -62,7 +62,7 @@ def _hunks(old: list[bytes], new: list[bytes]) -> Iterator[bytes]:
 
 
 def _groups(found: list[Hunk]) -> list[list[Hunk]]:
-    """Changes so near to each other that they share the lines around them."""
+    """Return groups of changes so near to each other that they share the lines around them."""
     groups: list[list[Hunk]] = []
     for hunk in found:
         if groups and hunk[0] - groups[-1][-1][1] <= 2 * AROUND:
