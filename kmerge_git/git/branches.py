@@ -64,12 +64,12 @@ def checked_out(at: Repository) -> dict[str, str]:
     """Return the branches that a working tree is on, or comes back to, and where that is."""
     blocks = _output(at, "worktree", "list", "--porcelain", "-z").split("\0\0")
     trees = [dict(ln.split(" ", 1) for ln in block.split("\0") if " " in ln) for block in blocks]
-    found = {about["branch"]: about["worktree"] for about in trees if "branch" in about}
+    places = {about["branch"]: about["worktree"] for about in trees if "branch" in about}
     common = _output(at, "rev-parse", "--path-format=absolute", "--git-common-dir")
     main = Path(common.removesuffix("\n"))
     for folder in (main, *main.glob("worktrees/*")):
-        found |= {ref: str(folder) for ref in _busy(folder) if ref not in found}
-    return found
+        places = dict.fromkeys(_busy(folder), str(folder)) | places
+    return places
 
 
 def _busy(folder: Path) -> Iterator[str]:

@@ -129,9 +129,9 @@ def _label(word: str) -> Any:
 def _labelled(text: bytes, size: int, labels: tuple[str, str, str]) -> bytes:
     """Return the text with the labels that libgit2 leaves out for an empty version."""
     marks = dict(zip((b"|" * size, b"<" * size, b">" * size), labels, strict=True))
-    found = []
+    lines = []
     for line in text.split(b"\n"):
         bare = line.removesuffix(b"\r")
         word = label(marks.get(bare, "")).encode("utf-8", "surrogateescape")
-        found.append(bare + b" " + word + line[len(bare) :] if word else line)
-    return b"\n".join(found)
+        lines.append(bare + b" " + word + line[len(bare) :] if word else line)
+    return b"\n".join(lines)

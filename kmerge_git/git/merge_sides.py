@@ -66,8 +66,8 @@ class MergeSides:
                 "diff-index", "--cached", "--name-only", self.ours
             )
         names = (f"{rev}^{{tree}}" for rev in (self.result, self.ours, self.theirs))
-        made, *sides = git_bytes("rev-parse", *names).split()
-        return made in sides
+        result, *sides = git_bytes("rev-parse", *names).split()
+        return result in sides
 
 
 def in_progress() -> MergeSides | None:
@@ -140,7 +140,7 @@ def _changes(old: str, new: str) -> list[Change]:
         "diff-tree", "-r", "-z", "-M", "--raw", "--no-commit-id", "--full-index", old, new
     )
     fields = out.split(b"\0")
-    found, at = [], 0
+    changes, at = [], 0
     while at < len(fields) and fields[at]:
         *modes, first, second, status = fields[at][1:].decode("ascii").split()
         names = [os.fsdecode(name) for name in fields[at + 1 : at + 2 + (status[0] in "RC")]]
@@ -148,9 +148,9 @@ def _changes(old: str, new: str) -> list[Change]:
             TreeEntry(oid, int(mode, 8)) if int(mode, 8) else None
             for oid, mode in zip((first, second), modes, strict=True)
         )
-        found.append(Change(names[0], names[-1], before, after))
+        changes.append(Change(names[0], names[-1], before, after))
         at += 1 + len(names)
-    return found
+    return changes
 
 
 def _subtree(base: str, ours: str, changes: list[Change]) -> str:

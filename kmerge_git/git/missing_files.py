@@ -36,35 +36,33 @@ def moved(name: str, now: dict[str, str]) -> str:
     if name in now:
         return now[name]
     inside = [(old[len(name) :], new) for old, new in now.items() if old.startswith(name + "/")]
-    found = {new.removesuffix(rest) if new.endswith(rest) else "" for rest, new in inside}
-    return found.pop() if len(found) == 1 else ""
+    folders = {new.removesuffix(rest) if new.endswith(rest) else "" for rest, new in inside}
+    return folders.pop() if len(folders) == 1 else ""
 
 
 def present(top: str, revision: str, names: list[str]) -> set[str]:
     """Return those of some files and folders that a commit has."""
-    found: set[str] = set()
-    for part in _parts(names):
-        flags = ("ls-tree", "--full-tree", "--name-only", "-z", revision, "--")
-        found.update(names_in(try_git("-C", top, *flags, *part)))
-    # of a folder that is asked for together with what is in it git names only that
-    return {n for n in names if n in found or any(f.startswith(n + "/") for f in found)}
+    flags = ("ls-tree", "--full-tree", "--name-only", "-z", revision, "--")
+    parts = _parts(names)
+    there = {name for part in parts for name in names_in(try_git("-C", top, *flags, *part))}
+    # asked for a folder together with files in it, git names only the files
+    return {n for n in names if n in there or any(file.startswith(n + "/") for file in there)}
 
 
 def made_elsewhere(top: str, names: list[str]) -> set[str]:
     """Return those that are ignored, as something makes them, in submodules or not checked out."""
     modules = _submodules(top)
-    found = {name for name in names if any(f"{name}/".startswith(m + "/") for m in modules)}
+    elsewhere = {name for name in names if any(f"{name}/".startswith(m + "/") for m in modules)}
     for part in _parts(names):
         listed = names_in(try_git("-C", top, "--literal-pathspecs", "ls-files", "-zt", "--", *part))
         sparse = [line[2:] for line in listed if line.startswith("S ")]
-        found.update(n for n in part if any(f"{s}/".startswith(n + "/") for s in sparse))
-    left = [name for name in names if name not in found]
-    for part in _parts(left):
+        elsewhere.update(n for n in part if any(f"{s}/".startswith(n + "/") for s in sparse))
+    flags = ("-c", "core.quotePath=false", "check-ignore", "--no-index", "--")
+    for part in _parts([name for name in names if name not in elsewhere]):
         both = [each for name in part for each in (name, name + "/")]
-        flags = ("-c", "core.quotePath=false", "check-ignore", "--no-index", "--")
         ignored = os.fsdecode(try_git("-C", top, *flags, *both)).splitlines()
-        found.update(name.rstrip("/") for name in ignored)
-    return found
+        elsewhere.update(name.rstrip("/") for name in ignored)
+    return elsewhere
 
 
 def all_kustomizations(top: str, revision: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The branch that a pull request goes to, as the services that run its checks tell it."""
+"""The branch that a pull request goes to, by variables of the services that run its checks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 from kmerge_git.git.run_git import ask_git
 
-# Whatever else there is: only the services say who they are, a variable may be anybody's.
+# Only services set these; a variable of the others may be anybody's.
 SERVICES = ("CI", "TF_BUILD", "JENKINS_URL")
 COMMITS = ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "BITBUCKET_PR_DESTINATION_COMMIT")
 BRANCHES = (
@@ -21,7 +21,7 @@ BRANCHES = (
 
 
 def targets() -> list[str]:
-    """`origin/main` or a commit, by all names that a service gives it; none without a request."""
+    """Return `origin/main` or a commit, by all names that a service gives it; nothing else."""
     if all(os.environ.get(name, "").lower() in ("", "0", "false") for name in SERVICES):
         return []
     commits = [os.environ[name] for name in COMMITS if os.environ.get(name)]
@@ -30,11 +30,11 @@ def targets() -> list[str]:
 
 
 def commit_of(named: list[str], top: str) -> str:
-    """The commit of the first target that is here; nothing where none was ever fetched."""
+    """Return the commit of the first target that is here; nothing if none was ever fetched."""
     for target in named:
         name = f"refs/remotes/{target}" if target.startswith("origin/") else target
         asked = ("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
-        found = ask_git("-C", top, *asked)
-        if found.code == 0:
-            return found.line
+        answer = ask_git("-C", top, *asked)
+        if answer.code == 0:
+            return answer.line
     return ""

@@ -72,14 +72,13 @@ class Repository:
     def commit(self, rev: str) -> Commit:
         """Return the commit that a revision names."""
         try:
-            found = self._inner.revparse_single(rev).peel(pygit2.Commit)
+            return _commit(self._inner.revparse_single(rev).peel(pygit2.Commit))
         except (KeyError, ValueError, pygit2.GitError) as error:
             if rev == "HEAD" and self._inner.head_is_unborn:
                 raise UsageError("there is no commit here yet") from error
             hint = "`git fetch --unshallow`, this clone is shallow" if self.is_shallow else ""
             hint = hint or "see `git log`"
             raise UsageError(f"{rev!r} is not a commit here", hint=hint) from error
-        return _commit(found)
 
     def named(self, oid: str) -> Commit:
         """Return the commit of an id that the repository itself names, such as a parent."""
@@ -110,7 +109,7 @@ class Repository:
         if left_out:
             walker.hide(pygit2.Oid(hex=self.commit(left_out).oid))
         with self._reading():
-            yield from (_commit(found) for found in walker)
+            yield from map(_commit, walker)
 
     def stashes(self) -> tuple[str, ...]:
         """Return the ids of the stashed commits, the newest first."""
@@ -147,10 +146,10 @@ class Repository:
         """Return the file at a path of a tree, or None."""
         try:
             with self._reading():
-                found = self._tree(tree)[path]
+                node = self._tree(tree)[path]
         except KeyError:
             return None
-        return None if found.type_str == "tree" else TreeEntry(str(found.id), int(found.filemode))
+        return None if node.type_str == "tree" else TreeEntry(str(node.id), int(node.filemode))
 
     def text(self, entry: TreeEntry | None) -> bytes | None:
         """Return the bytes of a file; None where there is none."""
@@ -203,8 +202,8 @@ class Repository:
             raise UsageError("a bare repository has no index", hint="run it in a working tree")
         with _explaining():
             self._inner.index.read()
-            found = list(self._inner.index.conflicts or ())
-        return tuple(_stages(three) for three in found)
+            conflicts = list(self._inner.index.conflicts or ())
+        return tuple(map(_stages, conflicts))
 
     def staged(self, path: str) -> TreeEntry | None:
         """Return the entry of a file that is not in conflict, or None."""
@@ -246,11 +245,11 @@ class Repository:
             return [(str(entry.name), str(entry.value)) for entry in self._inner.config]
 
 
-def _commit(found: pygit2.Commit) -> Commit:
-    lines = found.message.splitlines()
-    parents = tuple(str(oid) for oid in found.parent_ids)
-    said = lines[0] if lines else "", found.message
-    return Commit(str(found.id), str(found.tree_id), parents, *said, found.commit_time)
+def _commit(inner: pygit2.Commit) -> Commit:
+    subject = (inner.message.splitlines() or [""])[0]
+    parents = tuple(map(str, inner.parent_ids))
+    about = subject, inner.message, inner.commit_time
+    return Commit(str(inner.id), str(inner.tree_id), parents, *about)
 
 
 def _change(delta: pygit2.DiffDelta) -> Change:
@@ -360,8 +359,7 @@ def missing(oid: str, settings: Iterable[str], *, is_shallow: bool) -> MissingOb
 
 def missing_id(error: Exception) -> str:
     """Return the id in libgit2's message about a missing object; nothing from other messages."""
-    _, found, rest = str(error).partition("no match for id (")
-    return rest.partition(")")[0] if found else ""
+    return str(error).partition("no match for id (")[2].partition(")")[0]
 
 
 Node = tuple[int, bytes]  # mode and id

@@ -147,9 +147,9 @@ def marker_size(value: str) -> int:
     digits = value.removeprefix("+")
     number = digits[: len(digits) - len(digits.lstrip("0123456789"))]
     long = min(int(number.lstrip("0")[:20] or "0"), 2**63 - 1)
-    found = (long + 2**31) % 2**32 - 2**31
-    is_plain = number == digits and found == long
-    return found if is_plain and found > 0 else max(found, MARKERS)
+    size = (long + 2**31) % 2**32 - 2**31
+    is_plain = number == digits and size == long
+    return size if is_plain and size > 0 else max(size, MARKERS)
 
 
 def _is_yes(settings: Settings, name: str, value: str) -> bool:

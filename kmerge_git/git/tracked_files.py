@@ -109,10 +109,10 @@ def blobs_of(top: str, files: int = 0) -> Blobs:
 def top_of_tree() -> str | None:
     """Return the top of the working tree around the current folder; None outside of one."""
     try:
-        found = git_bytes("rev-parse", "--show-toplevel")
+        top = git_bytes("rev-parse", "--show-toplevel")
     except (GitFailed, UsageError):
         return None
-    return os.fsdecode(found.removesuffix(b"\n")) or None
+    return os.fsdecode(top.removesuffix(b"\n")) or None
 
 
 def staged_paths(top: str, both: Collection[str]) -> list[str]:
@@ -121,14 +121,10 @@ def staged_paths(top: str, both: Collection[str]) -> list[str]:
     `both` are the files that both sides of an unfinished merge changed. They count as well: one
     that was resolved to ours as a whole equals the last commit, and yet a change may be lost.
     """
-    found = dict.fromkeys(_changed(top, "--cached"))
-    found.update(dict.fromkeys(sorted(set(both) & set(tracked(top))) if both else ()))
-    return list(found)
-
-
-def _changed(top: str, *what: str) -> list[str]:
-    flags = ("--name-only", "-z", "--no-renames", "--diff-filter=ACMT")
-    return names_in(git_bytes("-C", top, "diff", *flags, *what))
+    flags = ("--cached", "--name-only", "-z", "--no-renames", "--diff-filter=ACMT")
+    changed = names_in(git_bytes("-C", top, "diff", *flags))
+    merged = sorted(set(both) & set(tracked(top))) if both else []
+    return list(dict.fromkeys(changed + merged))
 
 
 def tracked(top: str, *patterns: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Repositories of others, read through git into a private cache; nothing of theirs ever runs.
 
 Every source has a bare repository of its own that belongs to no work tree: no hook, filter,
-attribute or submodule of the other side has a place there, and files are read as raw blobs. The
+attribute or submodule of the other side can act there, and files are read as raw blobs. The
 user's own configuration stays (credentials, `url.*.insteadOf`, proxies), as far as it never asks.
 """
 
@@ -12,13 +12,14 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.run_git import GitAnswer, ask_git, environment
 
 PROTOCOLS = ("https", "ssh", "file")
-# what a user might have set that would run or fetch more than the objects that are asked for
+# settings of a user could run or fetch more than the wanted objects
 SEALED = (
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"),
     *("-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=no"),
@@ -54,7 +55,7 @@ class Named:
 
 
 def is_full_id(text: str) -> bool:
-    """Whether it can only be meant as the id of a commit."""
+    """Return whether it can only be meant as the id of a commit."""
     return len(text) in (40, 64) and _HEX.issuperset(text)
 
 
@@ -70,7 +71,7 @@ class Upstream:
         return f"Upstream({self.url!r})"
 
     def fetch(self, refs: tuple[str, ...]) -> Named:
-        """Bring the commit that the first known of these names stands for."""
+        """Fetch the commit of the first of these names that the other side has."""
         with self._locked():
             self._prepare()
             try:
@@ -81,48 +82,49 @@ class Upstream:
                 raise
 
     def _fetch(self, refs: tuple[str, ...]) -> Named:
-        if is_full_id(refs[-1]):
-            self._suit(refs[-1])
-            return Named(refs[-1], self._bring(refs[-1]))
+        wanted = refs[-1]
+        if is_full_id(wanted):
+            self._suit(wanted)
+            return Named(wanted, self._bring(wanted))
         name, oid = self._full_name(refs)
         self._suit(oid)
         if name and self.has(oid):
             return Named(name, oid)
         if not name:
-            known = self._known(refs[-1])
+            known = self._known(wanted)
             if known:
                 return Named(known, known)
-            if refs[-1] == "HEAD":
+            if wanted == "HEAD":
                 raise KmergeError(f"{self.url} has no HEAD", hint="is it empty? Else give --ref")
-            raise KmergeError(
-                f"there is no branch, tag or commit {refs[-1]} in {self.url}",
-                hint="a commit needs its whole id",
-            )
+            why = f"there is no branch, tag or commit {wanted} in {self.url}"
+            raise KmergeError(why, hint="a commit needs its whole id")
         self._git("fetch", *_QUIETLY, "--depth=1", "--", self.url, f"+{name}:{FRESH}")
-        commit = self._ask("rev-parse", "--verify", "--quiet", f"{FRESH}^{{commit}}").line
+        commit = self._commit_of(FRESH)
         if not commit:
             raise KmergeError(f"{name} of {self.url} is no commit")
         self._git("update-ref", KEPT + commit, commit)
         return Named(name, commit)
 
+    def _commit_of(self, name: str) -> str:
+        """Return the commit of a name; nothing where it has none here."""
+        return self._ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").line
+
     def has(self, commit: str) -> bool:
-        """Whether a commit can be read without asking anybody."""
-        if not self._folder.is_dir():
-            return False
-        return self._ask("show-ref", "--verify", "--quiet", KEPT + commit).code == 0
+        """Return whether a commit can be read without a connection."""
+        shown = ("show-ref", "--verify", "--quiet", KEPT + commit)
+        return self._folder.is_dir() and self._ask(*shown).code == 0
 
     def renew(self) -> None:
-        """Throw the cached repository away."""
+        """Remove the cached repository."""
         with self._locked():
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def files(self, commit: str, path: str) -> Iterator[tuple[TreeFile, bytes]]:
-        """The files below a path of a cached commit; of a submodule no bytes."""
+        """Give the files below a path of a cached commit; a submodule has no bytes."""
         tree = f"{commit}:{path}"
         answer = self._ask("ls-tree", "-r", "-z", "--full-tree", tree)
         if answer.code:
-            kind = self._ask("cat-file", "-t", f"{commit}^{{tree}}")
-            if kind.line != "tree":
+            if self._ask("cat-file", "-t", f"{commit}^{{tree}}").line != "tree":
                 raise BrokenCache(f"the cache has lost {commit}", path=str(self._folder))
             raise KmergeError(f"there is no directory {path} in commit {commit[:12]}")
         files = [_tree_file(line) for line in answer.out.split("\0")[:-1]]
@@ -131,34 +133,30 @@ class Upstream:
             yield file, b"" if file.mode == SUBMODULE else next(blobs)
 
     def _contents(self, oids: list[str]) -> Iterator[bytes]:
-        """The raw bytes of blobs: through no filter, no conversion, no attribute."""
-        asked = "".join(f"{oid}\n" for oid in oids).encode()
-        told = self._ask("cat-file", "--batch", stdin=asked).data
-        at = 0
+        """Give the raw bytes of blobs: through no filter, no conversion, no attribute."""
+        output = BytesIO(self._ask("cat-file", "--batch", stdin="\n".join([*oids, ""])).data)
         for oid in oids:
-            end = told.find(b"\n", at)
-            words = told[at : max(end, at)].split()
-            if len(words) != 3 or words[1] != b"blob" or len(told) < end + 1 + int(words[2]):
+            words = output.readline().split()
+            size = int(words[2]) if len(words) == 3 and words[1] == b"blob" else -1
+            data = output.read(max(size, 0))
+            if len(data) != size:
                 raise BrokenCache(f"the cache has lost {oid}", path=str(self._folder))
-            at = end + 1 + int(words[2])
-            yield told[end + 1 : at]
-            at += 1
+            output.readline()
+            yield data
 
     def tags(self) -> dict[str, str]:
-        """The tags of the other side with their commits, asked now."""
+        """Ask for the tags of the other side, and their commits."""
         with self._locked():
             self._prepare()
             answer = self._git("ls-remote", "--tags", "--", self.url)
-        found = {}
-        for line in answer.out.splitlines():
-            oid, _, name = line.partition("\t")
-            found[name.removeprefix("refs/tags/").removesuffix("^{}")] = oid  # peeled comes last
-        return found
+        lines = [line.partition("\t") for line in answer.out.splitlines()]
+        # the commit of an annotated tag comes after the tag, and replaces it
+        return {name.removeprefix("refs/tags/").removesuffix("^{}"): oid for oid, _, name in lines}
 
     def _full_name(self, refs: tuple[str, ...]) -> tuple[str, str]:
-        """The first of these names that the other side has, and what it stands for.
+        """Return the first of these names that the other side has, and its commit.
 
-        Tags come before branches, as git looks; an annotated tag stands for its commit.
+        Tags come before branches, as they do for git.
         """
         wanted = [name for ref in refs for name in _spellings(ref)]
         asked = [*wanted, *(f"{name}^{{}}" for name in wanted)]
@@ -172,11 +170,11 @@ class Upstream:
             return commit
         target = f"+{commit}:{KEPT}{commit}"
         alone = self._ask("fetch", *_QUIETLY, "--depth=1", "--", self.url, target)
-        if alone.code:  # an old server gives no commit by its id: all that has a name, then
+        if alone.code:  # an old server gives no commit by its id: then fetch all branches and tags
             everything = ("+refs/heads/*:refs/kmerge/heads/*", "+refs/tags/*:refs/kmerge/tags/*")
             whole = ("--unshallow",) if (self._folder / "shallow").exists() else ()
             self._git("fetch", *_QUIETLY, *whole, "--", self.url, *everything)
-            if self._ask("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}").code:
+            if not self._commit_of(commit):
                 hint = "`kmerge vendor add --adopt` takes one that is there"
                 raise KmergeError(f"commit {commit[:12]} is not in {self.url}", hint=hint)
             self._git("update-ref", KEPT + commit, commit)
@@ -185,10 +183,10 @@ class Upstream:
         return commit
 
     def _known(self, short: str) -> str:
-        """The only cached commit that begins so."""
+        """Return the only cached commit with this start of its id."""
         if len(short) < 7 or not _HEX.issuperset(short):
             return ""
-        return self._ask("rev-parse", "--verify", "--quiet", f"{short}^{{commit}}").line
+        return self._commit_of(short)
 
     def _prepare(self) -> None:
         if self._folder.is_dir():
@@ -199,7 +197,7 @@ class Upstream:
         self._make("sha1")
 
     def _suit(self, oid: str) -> None:
-        """Have a repository for ids of this length: git fetches from none of the other kind."""
+        """Have a repository for ids of this length: git does not fetch from the other kind."""
         kind = "sha256" if len(oid) == 64 else "sha1"
         if oid and self._ask("rev-parse", "--show-object-format").line != kind:
             shutil.rmtree(self._folder)
@@ -212,7 +210,7 @@ class Upstream:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Nobody else fetches into this repository meanwhile; a kill opens the lock."""
+        """Keep others from fetching into this repository meanwhile; a kill opens the lock."""
         try:
             os.makedirs(self._folder.parent, mode=0o700, exist_ok=True)
             with open(f"{self._folder}.lock", "wb") as lock:
@@ -226,10 +224,10 @@ class Upstream:
     def _git(self, *words: str) -> GitAnswer:
         answer = self._ask(*words)
         if answer.code:
-            raise KmergeError(f"git {words[0]}: {_told(answer)}")
+            raise KmergeError(f"git {words[0]}: {_complaint(answer)}")
         return answer
 
-    def _ask(self, *words: str, stdin: bytes = b"") -> GitAnswer:
+    def _ask(self, *words: str, stdin: str = "") -> GitAnswer:
         argv = (*SEALED, f"--git-dir={self._folder}", *words)
         return ask_git(*argv, cwd=self._folder, stdin=stdin, env=self._env)
 
@@ -261,11 +259,11 @@ def _spellings(ref: str) -> tuple[str, ...]:
 
 
 def _alone(protocols: tuple[str, ...]) -> dict[str, str]:
-    """An environment that is bound to no repository and in which nobody can be asked anything."""
+    """Return an environment without a repository, in which git cannot ask anybody anything."""
     env = environment(any_repository=True)
     allowed = env.get("GIT_ALLOW_PROTOCOL")
     narrowed = [p for p in protocols if allowed is None or p in allowed.split(":")]
-    silent = {
+    without_questions = {
         "GIT_ALLOW_PROTOCOL": ":".join(narrowed),
         "GIT_ASKPASS": "",
         "GIT_NO_LAZY_FETCH": "1",
@@ -275,19 +273,19 @@ def _alone(protocols: tuple[str, ...]) -> dict[str, str]:
         "SSH_ASKPASS": "",
         "SSH_ASKPASS_REQUIRE": "never",
     }
-    return env | silent | (_batch_mode(env) if "ssh" in narrowed else {})
+    return env | without_questions | (_batch_mode(env) if "ssh" in narrowed else {})
 
 
 def _batch_mode(env: dict[str, str]) -> dict[str, str]:
-    """An ssh that does not ask; a command of the user's own stays as it is."""
+    """Return an ssh that does not ask; a command of the user's own stays as it is."""
     own = env.get("GIT_SSH_COMMAND") or env.get("GIT_SSH")
     if own or ask_git("config", "--get", "core.sshCommand", cwd=Path("/"), env=env).line:
         return {}
     return {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes"}
 
 
-def _told(answer: GitAnswer) -> str:
-    """What git says is wrong: the line that begins with its own word for it."""
+def _complaint(answer: GitAnswer) -> str:
+    """Return git's error message: the line that begins with its own word for it."""
     lines = [line for line in answer.err.splitlines() if line.strip()]
     own = [line for line in lines if line.startswith(("fatal: ", "error: "))]
     if not own or "Could not read from remote" in own[0]:
