@@ -37,11 +37,12 @@ def nothing_is_set(path: str) -> bool:
     git_dir, common = _folders()
     if not common:
         return False
-    if any(_holds(file, CONFIG_WORDS) for file in _config_files(common)):
+    inside = _on_the_way(path)
+    if _hold(_config_files(common), CONFIG_WORDS):
         return False
-    if any(_holds(file, ATTRIBUTE_WORDS) for file in _attribute_files(common, path)):
+    if _hold(_attribute_files(common, inside), ATTRIBUTE_WORDS):
         return False
-    missing = [file for file in _on_the_way(path) if not exists(file)]
+    missing = [file for file in inside if not exists(file)]
     return not missing or not _in_index(f"{git_dir}/index", missing)
 
 
@@ -51,7 +52,7 @@ def may_be_configured(git_dir: str, word: bytes) -> bool:
         return True
     if exists(f"{git_dir}/config.worktree"):
         return True
-    return any(_holds(file, (word, b"[include")) for file in _config_files(git_dir))
+    return _hold(_config_files(git_dir), (word, b"[include"))
 
 
 def top_around(git_dir: str) -> str:
@@ -84,10 +85,9 @@ def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bo
     if exists(f"{git_dir}/config.worktree"):  # it may name another file of attributes
         return True
     inside = dict.fromkeys(file for path in paths for file in _on_the_way(path))
-    files = [f"{git_dir}/info/attributes", *(f"{top}/{file}" for file in inside)]
-    files += [f"{_xdg()}/git/attributes", *_system("gitattributes")]
-    moved = any(_holds(file, (b"attributesfile", b"[include")) for file in _config_files(git_dir))
-    return moved or any(_holds(file, (word,)) for file in files)
+    files = _attribute_files(git_dir, [f"{top}/{file}" for file in inside])
+    is_moved = _hold(_config_files(git_dir), (b"attributesfile", b"[include"))
+    return is_moved or _hold(files, (word,))
 
 
 def _is_unusual(variables: Iterable[str]) -> bool:
@@ -118,19 +118,15 @@ def git_folder() -> str:
 
 
 def _config_files(common: str) -> list[str]:
-    files = [f"{common}/config"]
-    own = variable("GIT_CONFIG_GLOBAL")
-    if own is not None:
-        files.append(own)
-    else:
-        files += [f"{variable('HOME') or ''}/.gitconfig", f"{_xdg()}/git/config"]
-    system = variable("GIT_CONFIG_SYSTEM")
-    return files + ([system] if system is not None else _system("gitconfig"))
+    own, system = variable("GIT_CONFIG_GLOBAL"), variable("GIT_CONFIG_SYSTEM")
+    usual = [f"{variable('HOME') or ''}/.gitconfig", f"{_xdg()}/git/config"]
+    files = [f"{common}/config", *(usual if own is None else [own])]
+    return files + (_system("gitconfig") if system is None else [system])
 
 
-def _attribute_files(common: str, path: str) -> list[str]:
-    files = [f"{common}/info/attributes", *_on_the_way(path)]
-    return [*files, f"{_xdg()}/git/attributes", *_system("gitattributes")]
+def _attribute_files(common: str, inside: list[str]) -> list[str]:
+    own = f"{_xdg()}/git/attributes"
+    return [f"{common}/info/attributes", *inside, own, *_system("gitattributes")]
 
 
 def _on_the_way(path: str) -> list[str]:
@@ -169,6 +165,10 @@ def _system(name: str) -> list[str]:
     return [*files, f"{prefix}/etc/{name}"] if prefix.strip("/") else files
 
 
-def _holds(file: str, words: tuple[bytes, ...]) -> bool:
-    text = contents(file, MOST).lower()
-    return len(text) == MOST or any(word in text for word in words)
+def _hold(files: list[str], words: tuple[bytes, ...]) -> bool:
+    """Return whether a file has one of the words, or is too long to be looked through."""
+    for file in files:
+        text = contents(file, MOST).lower()
+        if len(text) == MOST or any(word in text for word in words):
+            return True
+    return False

@@ -12,7 +12,7 @@ import os
 
 from kmerge_git.bounds import LIBGIT2_FILES
 from kmerge_git.errors import GitFailed, KmergeError, UsageError
-from kmerge_git.git.run_git import git_bytes
+from kmerge_git.git.run_git import ask_git, git_bytes
 from kmerge_git.git.spawned_git import show_call, started
 
 TYPE_CHECKING = False
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from kmerge_git.git.repository import Repository
-    from kmerge_git.git.touched_files import TreeEntry
 
 
 class ThroughGit:
@@ -29,41 +28,33 @@ class ThroughGit:
     def __init__(self, top: str) -> None:
         import subprocess
 
-        self._top = top
         argv = ["git", "-C", top, "cat-file", "--batch"]
-        self._process = subprocess.Popen(
-            argv,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=nothing)
         show_call(argv, None, started())
+        assert process.stdin and process.stdout
+        self._top, self._process = top, process
+        self._into, self._out = process.stdin, process.stdout
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of `:0:PATH`, `HEAD:PATH`, ..; None where there is no such blob."""
-        if "\n" in name:  # that ends a question
-            try:
-                return git_bytes("-C", self._top, "cat-file", "blob", name)
-            except GitFailed:
-                return None
-        into, out = self._process.stdin, self._process.stdout
-        assert into is not None
-        assert out is not None
-        into.write(os.fsencode(name) + b"\n")
-        into.flush()
-        header = out.readline()
+        if "\n" in name:  # that would end the name
+            answer = ask_git("-C", self._top, "cat-file", "blob", name)
+            return None if answer.code else answer.data
+        self._into.write(os.fsencode(name) + b"\n")
+        self._into.flush()
+        header = self._out.readline()
+        if not header:
+            raise GitFailed(["git", "cat-file", "--batch"], 1, "it ended early")
         parts = header.split()
         if len(parts) != 3 or not parts[2].isdigit():
-            if not header:
-                raise GitFailed(["git", "cat-file", "--batch"], 1, "it ended early")
             return None
-        data = out.read(int(parts[2]) + 1)[:-1]
+        data = self._out.read(int(parts[2]) + 1)[:-1]
         return data if parts[1] == b"blob" else None
 
     def __del__(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+        self._into.close()
+        self._out.close()
         self._process.wait()
 
 
@@ -75,19 +66,15 @@ class ThroughLibgit2:
 
     def read(self, name: str) -> bytes | None:
         """Return the same as `ThroughGit.read`."""
-        entry: TreeEntry | None
-        if name.startswith(":0:"):
-            entry = self._repository.staged(name[3:])
-        elif ":" not in name:
-            return self._repository.blob(name)
-        else:
-            revision, _, path = name.partition(":")
-            try:
-                tree = self._repository.commit(revision).tree
-            except UsageError:  # before the first commit
-                return None
-            entry = self._repository.entry(tree, path)
-        return None if entry is None or entry.mode == SUBMODULE else self._repository.text(entry)
+        at = self._repository
+        if ":" not in name:
+            return at.blob(name)
+        revision, _, path = name.removeprefix(":0").partition(":")
+        try:
+            entry = at.entry(at.commit(revision).tree, path) if revision else at.staged(path)
+        except UsageError:  # before the first commit
+            return None
+        return None if entry is None or entry.mode == SUBMODULE else at.text(entry)
 
 
 Blobs = ThroughGit | ThroughLibgit2  # read by the names that git takes, paths from the top
