@@ -24,7 +24,7 @@ from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.finish.possible_answers import ended
 from kmerge_git.visible import label, visible
 from kmerge_git.whole.conflict_questions import VERSIONS
-from kmerge_git.whole.given_answers import Refusals, give, give_choice, words
+from kmerge_git.whole.resolving import Refusals, give, give_choice, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     """Compute and print."""
     from kmerge_git.git.repository import Repository
     from kmerge_git.git.scratch_merges import scratch
-    from kmerge_git.whole.path_options import SettingsOf
+    from kmerge_git.whole.both_merges import SettingsOf
     from kmerge_git.whole.previewing import preview_merge, preview_rebase
 
     wanted = _wanted(args)

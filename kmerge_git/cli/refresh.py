@@ -110,10 +110,10 @@ def _one(at_work: Refresher, branch: Branch) -> Refreshed:
     """Refresh one branch; limit its time, or what others wrote would stop the rest."""
     try:
         with within(branch.name):
-            decided = at_work.decide(branch)
+            result, merge = at_work.decide(branch)
     except TimeUp as up:
         raise KmergeError(str(TimeUp("", up.seconds))) from up
-    return at_work.carry_out(decided)
+    return at_work.carry_out(result, merge)
 
 
 def _lines(each: Refreshed) -> Iterator[Line]:

@@ -14,8 +14,7 @@ from kmerge_git.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.given_answers import ById, Picked
-    from kmerge_git.whole.resolving import Resolving
+    from kmerge_git.whole.resolving import ById, Picked, Resolving
 
 EPILOG = """\
 examples:
@@ -113,7 +112,7 @@ def _given(args: argparse.Namespace) -> tuple[ById, ...]:
     """Return the answers of the command line that name their question."""
     from kmerge_git.cli.resolve_report import read_answers
     from kmerge_git.merge.finish.possible_answers import CHOICES
-    from kmerge_git.whole.given_answers import ById
+    from kmerge_git.whole.resolving import ById
 
     if args.take and args.take not in CHOICES:
         why = f"--take: `{args.take}` is none of {', '.join(CHOICES)}"
@@ -141,7 +140,7 @@ def _require_conflict(resolving: Resolving, given: str, path: str) -> None:
 
 def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[ById, ...]) -> int:
     """Answer as the command line says."""
-    from kmerge_git.whole.given_answers import Choosing, carry_out, decide
+    from kmerge_git.whole.resolving import Choosing, carry_out, decide
 
     picked = decide(resolving, Choosing(given, args.take or "", tuple(args.at)))
     return _show(args, resolving, carry_out(resolving, picked))

@@ -20,8 +20,7 @@ from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.merge.finish.possible_answers import CHOICES
 from kmerge_git.report.results import SCHEMA
 from kmerge_git.whole.conflict_questions import VERSIONS, Question
-from kmerge_git.whole.given_answers import ById, Picked
-from kmerge_git.whole.resolving import Resolving
+from kmerge_git.whole.resolving import ById, Picked, Resolving
 
 MERGETOOL = "mergetool"
 _ANSWERS = "a side (ours, theirs, both, base, higher), {value: YAML} or {lines: TEXT}"

@@ -1,4 +1,4 @@
-"""How good a merge is: damage that nobody wrote, and whether it says what people committed."""
+"""Judge a merge: find damage that nobody wrote, and compare it with what people committed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ComparedValue:
 
 
 class Judge:
-    """Judges the results of one file; every text is parsed once at most, and only if need be."""
+    """The judge of the results of one file; it parses every text once at most."""
 
     def __init__(self, three: Three[bytes | None], path: str, sound: bytes | None = None) -> None:
         self._inputs = [side or b"" for side in three.each()]
@@ -49,10 +49,10 @@ class Judge:
         self._damage: dict[bytes, tuple[str, ...]] = {}
 
     def agreement(self, result: bytes, people: bytes | None) -> Agreement:
-        """How a result compares with what people committed.
+        """Compare a result with what people committed.
 
         `another order`: but for the order of list items or documents they mean the same.
-        `unreadable`: what people committed is not YAML. `gone`: the file is not in their commit.
+        `unreadable`: people committed no YAML. `gone`: the file is not in their commit.
         """
         if people is None:
             return "gone"
@@ -71,7 +71,7 @@ class Judge:
         return "another order" if _canon(_sorted(ours)) == _canon(_sorted(theirs)) else "different"
 
     def damage(self, result: bytes) -> tuple[str, ...]:
-        """What is broken in a merge of files that were whole: repeated keys, items, resources."""
+        """Return the damage of a merge of sound files: repeated keys, items, resources."""
         if result == self._sound or result in self._inputs:
             return ()
         if result not in self._damage:
@@ -99,21 +99,21 @@ class Judge:
             return False
 
     def value(self, data: bytes | None, resource: str, path: Path) -> ComparedValue | None:
-        """What a text has at a place; None where it cannot be read, or lacks the resource."""
+        """Return the value of a place; None if the text is unreadable, or lacks the resource."""
         try:
             stream = self._stream(data) if data is not None else None
         except KmergeError:
             return None
         documents = stream.documents if stream is not None else ()
-        found = [d.root for d in documents if d.root and name_of(d) == resource]
-        return value_of(found_at(found[0], path), found[0]) if len(found) == 1 else None
+        roots = [d.root for d in documents if d.root and name_of(d) == resource]
+        return value_of(found_at(roots[0], path), roots[0]) if len(roots) == 1 else None
 
     def _values(self, data: bytes) -> list[object]:
         return [to_value(root) for root in self._stream(data).roots]
 
 
 def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | None:
-    """The value of a node, if there is one; None where it cannot be told."""
+    """Return the value of a node, if there is one; None where it is unreadable."""
     if node is None:
         return ComparedValue("")
     try:
@@ -123,7 +123,7 @@ def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | Non
 
 
 def _stream(path: str, data: bytes) -> Stream:
-    """The documents of a text, all of them parsed."""
+    """Return the documents of a text, all of them parsed."""
     if is_chart_text(path):
         raise TextOnly(TEMPLATE, path=path)
     source = Source(data, path)
@@ -134,7 +134,7 @@ def _stream(path: str, data: bytes) -> Stream:
 
 
 def _canon(value: object) -> str:
-    """The same text for the same value; `1`, `1.0`, `"1"` and `true` differ."""
+    """Return the same text for the same value; `1`, `1.0`, `"1"` and `true` differ."""
     return json.dumps(value, sort_keys=True)
 
 

@@ -25,9 +25,9 @@ from kmerge_git.git.touched_files import SUBMODULE
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Conflict, Decision
 from kmerge_git.text.markers import first_marker, marker_size_for, resolve
+from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
 from kmerge_git.whole.operation import current_operation
-from kmerge_git.whole.path_options import SettingsOf
 from kmerge_git.whole.tree_merge import Sides, base_of, merge_trees, result_of
 
 

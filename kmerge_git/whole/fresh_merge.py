@@ -13,9 +13,9 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
+from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
 from kmerge_git.whole.cores import merge_on_cores
-from kmerge_git.whole.path_options import SettingsOf
 from kmerge_git.whole.solving import SolvePlan, WorkTree, is_converted
 
 Labels = tuple[str, str, str]

@@ -1,37 +1,42 @@
-"""Resources that one side moved to another file while the other side edited them in the old one.
+"""Follow the edits of resources that one side moved to another file.
 
-A line merge sees a deletion against an edit, in a file where neither person made a mistake. Here
-the resource is found again by its identity across the whole merge: the edit is taken out of the
-old file and merged into the new one. A document may have become an item of a list, or an item a
-document: its text goes to the other column then.
+A line merge sees a deletion against an edit, in a file where neither person made a mistake.
+Here the resource is found again by its identity across the whole merge: the edit is taken out
+of the old file and merged into the new one. A resource is a document, or an item of a list of
+resources: an item has the text of a document at another column. It moves between the two only
+where its text certainly means the same at the other column.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from kmerge_git.bounds import MOVED_DOCUMENTS
 from kmerge_git.errors import CannotParse
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.touched_files import Change
-from kmerge_git.kube.identity import Identity, describe
+from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.likeness import stripped_lines
-from kmerge_git.kube.moved_resources import holders, moved
+from kmerge_git.kube.moved_resources import holders, moved, once
 from kmerge_git.kube.outline import outline
+from kmerge_git.merge.bulk import has_bulk, has_more_documents
 from kmerge_git.merge.three import Three
-from kmerge_git.tree.documents import YamlText
-from kmerge_git.whole.resource_places import Stand, Stands, has_many, places
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, YamlText, split_text
+from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.same import same_node
 
 Mover = Literal["ours", "theirs"]
 
 
 @dataclass(frozen=True, slots=True)
 class MovedEdit:
-    """What one side changed in a resource that `mover`, the other side, took to another file."""
+    """The edit of one side in a resource that `mover`, the other side, took to another file."""
 
     resource: str  # Deployment/web
     key: Identity
@@ -43,13 +48,13 @@ class MovedEdit:
     whole: bool = True  # of documents, the comments around them included; else at the first column
 
     def is_done(self, three: Three[bytes | None]) -> bool:
-        """Whether the versions of a file are those that `at_target` makes."""
+        """Return whether the versions of a file are those that `at_target` makes."""
         base, ours, theirs = (text_in(data or b"", self.key, self.whole) for data in three.each())
         edited = theirs if self.mover == "ours" else ours
         return (base, edited) == (self.base_text, self.edited_text)
 
     def fits(self, data: bytes) -> bool:
-        """Whether both texts can stand in a file where the resource is now."""
+        """Return whether both texts fit into a file where the resource is now."""
         return all(
             text_in(with_resource(data, self.key, text, whole=self.whole), self.key, self.whole)
             == text
@@ -59,29 +64,28 @@ class MovedEdit:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Where one side has resources that the base does not have in that file."""
+    """The files of one side with resources that the base does not have there."""
 
     changes: Iterable[Change]
     read: Callable[[str], bytes]
 
     @classmethod
     def between(cls, repository: Repository, base: str | None, side: str) -> Arrivals:
-        """The arrivals in the tree of one side."""
+        """Return the arrivals in the tree of one side."""
 
-        def changes() -> Iterator[Change]:  # compared when somebody asks: few merges move anything
-            # here a renamed file is a place like any other: its resources arrived in it
+        def changes() -> Iterator[Change]:  # compared late: few merges move anything
+            # a renamed file is a place like any other: its resources arrived in it
             yield from repository.changes(base, side, renames=False)
 
         return cls(changes(), repository.blob)
 
     def of(self, key: Identity) -> dict[str, str]:
-        """The files in which a resource arrived, and their blobs; read when first asked for."""
+        """Return the files in which a resource arrived, and their blobs; read them once, late."""
         return self._files.get(key, {})
 
     @cached_property
     def _files(self) -> dict[Identity, dict[str, str]]:
-        found = holders(self._arrived())
-        return {key: dict(files) for key, files in found.items()}
+        return {key: dict(files) for key, files in holders(self._arrived()).items()}
 
     def _arrived(self) -> Iterator[tuple[tuple[str, str], set[Identity]]]:
         for change in self.changes:
@@ -94,7 +98,7 @@ class Arrivals:
 def find_moves(
     path: str, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals
 ) -> tuple[MovedEdit, ...]:
-    """The resources of a file that one side moved away while the other edited them."""
+    """Return the resources of a file that one side moved away while the other edited them."""
     if three.base is None or any(map(has_many, three.each())):
         return ()
     texts = three.map(lambda data: YamlText(data or b""))
@@ -111,25 +115,25 @@ def find_moves(
 
 
 def _all_stayed(texts: Three[YamlText]) -> bool:
-    """Whether the lines alone tell that both sides still have every resource of the base."""
+    """Return whether the lines alone show that both sides have every resource of the base."""
     base, ours, theirs = texts.map(_names).each()
     return base is not None and base <= (ours or set()) & (theirs or set())
 
 
 def _names(text: YamlText) -> set[object] | None:
-    """The names of a file's documents; None where it takes more than a look at their lines."""
+    """Return the names of a file's documents; None where their lines do not show them."""
     try:
-        found = [outline(document.content) for document in text.stream.documents]
+        names = [outline(document.content) for document in text.stream.documents]
     except CannotParse:
         return None
     # the resources in a `kind: List` have names of their own
-    return None if any(name is None or name[1].endswith("List") for name in found) else {*found}
+    return None if any(name is None or name[1].endswith("List") for name in names) else {*names}
 
 
 def _edits(
     path: str, at: Three[Stands], arrivals: Arrivals, mover: Mover, left: bytes
 ) -> Iterator[MovedEdit]:
-    """The edits of `at.theirs` in resources that `at.ours` has in one other file.
+    """Yield the edits of `at.theirs` in resources that `at.ours` has in one other file.
 
     `left` is the old file of `at.ours`.
     """
@@ -151,9 +155,9 @@ def _edits(
 
 
 def _has_stayed(before: Stand, left: bytes, arrived: Stand) -> bool:
-    """Whether the old file shows more of a resource than the new one: only its name is elsewhere.
+    """Return whether the old file has more of a resource than the new one.
 
-    Who calls it by another name there, and gives its own to something new, has moved nothing.
+    Then only the name is elsewhere: the resource got another name, and a new one has its own.
     """
     known = _lines(before.text)
     others = _lines(before.source.text) - known
@@ -166,18 +170,18 @@ def _lines(text: str) -> Counter[str]:
 
 
 def _texts(before: Stand, after: Stand, arrived: Stand) -> tuple[str, str] | None:
-    """The texts of an edit in a form in which they can stand at both places."""
+    """Return the texts of an edit in a form that fits into both places."""
     if not (before.is_item or after.is_item or arrived.is_item):
         return before.text, after.text
     one, other = before.bare(), after.bare()
-    # comments around the resource stay where they are: an edit of theirs would be lost
-    if one is None or other is None or one.around != other.around or one.text == other.text:
+    if one is None or other is None or one.text == other.text or before.is_item != after.is_item:
         return None
-    return (one.text, other.text) if before.is_item == after.is_item else None
+    # comments around the resource stay where they are: an edit of theirs would be lost
+    return (one.text, other.text) if before.around(one) == after.around(other) else None
 
 
 def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Three[bytes | None]:
-    """The old file with the moved resources as in the base, so that to remove them is clean."""
+    """Return the old file with the moved resources as in the base: to remove them is clean."""
     ours, theirs = three.ours, three.theirs
     for edit in edits:
         if edit.mover == "ours" and theirs is not None:
@@ -188,12 +192,12 @@ def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Thr
 
 
 def changed_nothing_else(rest: Three[bytes | None]) -> bool:
-    """Whether in a file that one side deleted the other side edited only what moved away."""
+    """Return whether one side deleted a file and the other edited only moved resources in it."""
     return (rest.ours or rest.theirs) == rest.base
 
 
 def at_target(target: bytes, edits: Iterable[MovedEdit]) -> Three[bytes]:
-    """The new file three times: with the resources as in the base, and as each side has them."""
+    """Return the new file three times: with the resources as the base and each side have them."""
     base = ours = theirs = target
     for edit in edits:
         base = with_resource(base, edit.key, edit.base_text, whole=edit.whole)
@@ -205,32 +209,140 @@ def at_target(target: bytes, edits: Iterable[MovedEdit]) -> Three[bytes]:
 
 
 def text_in(data: bytes, key: Identity, whole: bool = True) -> str | None:
-    """The text of a resource in a file, if it is there once and can be exchanged."""
-    place = places(YamlText(data)).get(key)
-    if place is None or (whole and place.is_item):
-        return None
-    if whole:
-        return place.text
-    bare = place.bare()
-    return bare.text if bare else None
+    """Return the text of a resource in a file, if it is there once and can be exchanged."""
+    place = _place_of(data, key, whole)
+    return place.text if place else None
 
 
 def with_resource(data: bytes, key: Identity, text: str, whole: bool = True) -> bytes:
-    """A file with another text of one resource; the same where it is not in it."""
+    """Return a file with another text of one resource; the same where it is not in it."""
+    place = _place_of(data, key, whole)
+    return place.exchanged(text) if place else data
+
+
+def _place_of(data: bytes, key: Identity, whole: bool) -> Stand | None:
     place = places(YamlText(data)).get(key)
-    if place is None or (whole and place.is_item):
-        return data
-    if whole:
-        return place.exchanged(text)
-    bare = place.bare()
-    return bare.exchanged(text) if bare else data
+    if place is None or not whole:
+        return place and place.bare()
+    return None if place.is_item else place
 
 
 def words_for_source(edits: Iterable[MovedEdit]) -> str:
-    """`Deployment/web moved to new.yaml`: what is told of the file that the resources left."""
+    """Return `Deployment/web moved to new.yaml`, for the file that the resources left."""
     return ", ".join(f"{edit.resource} moved to {edit.target}" for edit in edits)
 
 
 def words_for_target(edits: Iterable[MovedEdit]) -> str:
-    """`Deployment/web came from old.yaml`: what is told of the file where they are now."""
+    """Return `Deployment/web came from old.yaml`, for the file where they are now."""
     return ", ".join(f"{edit.resource} came from {edit.source}" for edit in edits)
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """The lines that belong to a resource, its comments and blank lines included."""
+
+    source: Source
+    start: int
+    end: int
+    node: Node | None
+    is_item: bool
+
+    column: int = 0  # at which the text is in the file
+
+    @property
+    def text(self) -> str:
+        """The lines, moved to the first column."""
+        lines = self.source.text[self.start : self.end]
+        return _dedented(lines, self.column) if self.column else lines
+
+    def exchanged(self, text: str) -> bytes:
+        """Return the file with another text there; every other byte stays."""
+        known = self.source.text
+        lines = _indented(text, self.column) if self.column else text
+        return self.source.encode(known[: self.start] + lines + known[self.end :])
+
+    def bare(self) -> Stand | None:
+        """Return the resource alone; None where it means something else at the first column."""
+        node = self.node
+        if not isinstance(node, Mapping) or node.flow or not node.entries or _is_tied(node):
+            return None
+        start, end = node.entries[0].start, node.entries[-1].end
+        bare = replace(self, start=start, end=end, column=node.column)
+        is_same = _indented(bare.text, node.column) == self.source.text[start:end]
+        return bare if is_same and _says(bare.text, node) else None
+
+    def around(self, bare: Stand) -> tuple[str, str]:
+        """Return the comments and blank lines around the resource alone."""
+        return self.source.text[self.start : bare.start], self.source.text[bare.end : self.end]
+
+
+Stands = dict[Identity, Stand]
+
+
+def has_many(data: bytes | None) -> bool:
+    """Return whether a file has more documents, or entries, than are looked at."""
+    data = data or b""
+    return has_bulk(data) or has_more_documents(data.decode("latin-1"), MOVED_DOCUMENTS)
+
+
+def places(text: YamlText) -> Stands:
+    """Return the resources of a file; none if it is no YAML, has too many, or one on a `---` line.
+
+    Two of one name are left out: either could be meant.
+    """
+    if has_many(text.data):
+        return {}
+    try:
+        source, documents = text.source, text.stream.documents
+        if any(document.inline for document in documents):
+            return {}
+        return once(pair for document in documents for pair in _of(source, document))
+    except CannotParse:
+        return {}
+
+
+def _of(source: Source, document: Document) -> Iterator[tuple[Identity, Stand]]:
+    root = document.root
+    key = identity(root)
+    if key is not None:
+        yield key, Stand(source, document.body, document.end, root, False)
+    for entry in _items(root):
+        name = identity(entry.value)
+        if name is not None:
+            yield name, Stand(source, entry.lead, entry.end, entry.value, True)
+
+
+def _items(root: Node | None) -> tuple[Entry, ...]:
+    kind = root.get("kind") if isinstance(root, Mapping) else None
+    if not isinstance(kind, Scalar) or not kind.value.endswith("List"):
+        return ()
+    items = root.get("items") if isinstance(root, Mapping) else None
+    return items.entries if isinstance(items, Sequence) else ()
+
+
+def _is_tied(node: Node) -> bool:
+    """Return whether an anchor or an alias ties it to another place."""
+    if node.anchor or isinstance(node, Alias):
+        return True
+    below = node.entries if isinstance(node, Collection) else ()
+    return any(_is_tied(part) for entry in below for part in (entry.key, entry.value) if part)
+
+
+def _says(text: str, node: Node) -> bool:
+    """Return whether a text alone is a document with the same meaning."""
+    try:
+        documents = split_text(text).documents
+        root = documents[0].root if len(documents) == 1 else None
+    except CannotParse:
+        return False
+    return root is not None and same_node(root, node)
+
+
+def _dedented(text: str, column: int) -> str:
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(line.removeprefix(" " * column) for line in rest)])
+
+
+def _indented(text: str, column: int) -> str:
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(" " * column + line if line else "" for line in rest)])

@@ -13,9 +13,8 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.scratch_merges import Message, Scratch
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision
-from kmerge_git.whole.both_merges import Result
+from kmerge_git.whole.both_merges import DRIVER, Result, SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge
-from kmerge_git.whole.path_options import DRIVER, SettingsOf
 from kmerge_git.whole.tree_merge import Sides, TreeMerge, base_of, merge_trees, result_of
 
 Mode = Literal["merge", "rebase"]

@@ -21,8 +21,8 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git, environment
 from kmerge_git.git.scratch_merges import Scratch, merge_tree, scratch
 from kmerge_git.visible import visible
+from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge
-from kmerge_git.whole.path_options import SettingsOf
 from kmerge_git.whole.previewing import FilePreview, files_of
 from kmerge_git.whole.tree_merge import Sides, TreeMerge, base_of, merge_trees, result_of
 
@@ -45,14 +45,6 @@ class Refreshed:
     def is_left(self) -> bool:
         """Return whether git alone still cannot merge it."""
         return self.result not in ("up to date", "clean", "resolved")
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """A branch, and the merge that it is to get."""
-
-    result: Refreshed
-    merge: TreeMerge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +92,16 @@ class Refresher:
             hint = f"`git branch -r` lists those of {remote!r} as they were fetched"
         return branches.chosen(there, names, globs, hint)
 
-    def decide(self, branch: Branch) -> Decided:
-        """Decide about a branch; nothing is written."""
+    def decide(self, branch: Branch) -> tuple[Refreshed, TreeMerge | None]:
+        """Decide about a branch, and return the merge that it is to get; nothing is written."""
         result, merge = self._decide(branch, self._repository.commit(branch.oid))
         if result.result == "resolved" and branch.ref in self._busy:
             why = f"it is checked out in {self._busy[branch.ref]}"
-            return Decided(replace(result, result="skipped", why=why))
-        return Decided(result, None if self._orders.dry_run else merge)
+            return replace(result, result="skipped", why=why), None
+        return result, None if self._orders.dry_run else merge
 
-    def carry_out(self, decided: Decided) -> Refreshed:
+    def carry_out(self, result: Refreshed, merge: TreeMerge | None) -> Refreshed:
         """Make the merge commit, if there is one to make, and move the branch to it."""
-        result, merge = decided.result, decided.merge
         if merge is None:
             return result
         new = self._commit(result.branch, merge)

@@ -11,8 +11,8 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.scratch_merges import MergedTree, Message, Scratch, merge_tree
 from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three
+from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
-from kmerge_git.whole.path_options import SettingsOf
 
 # conflicts about the content of a file, or its presence: its stages tell all about them
 _TOLD_BY_STAGES = ("contents", "binary", "modify/delete", "rename/delete")

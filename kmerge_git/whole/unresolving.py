@@ -21,10 +21,9 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import git
 from kmerge_git.git.touched_files import merged_mode
 from kmerge_git.merge.three import Three
-from kmerge_git.whole.both_merges import Job, merge_all
+from kmerge_git.whole.both_merges import Job, SettingsOf, merge_all
 from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.operation import current_operation
-from kmerge_git.whole.path_options import SettingsOf
 from kmerge_git.whole.saved_answers import SavedAnswers
 from kmerge_git.whole.solving import SolvePlan, WorkTree, carry_out
 

@@ -9,7 +9,7 @@ import pytest
 
 from kmerge_git.cli.resolve_report import read_answers
 from kmerge_git.errors import UsageError
-from kmerge_git.whole.given_answers import ById
+from kmerge_git.whole.resolving import ById
 
 
 def read(folder: Path, text: str | bytes) -> tuple[ById, ...]:

@@ -17,8 +17,7 @@ from kmerge_git.kube import keytable
 from kmerge_git.kube.crds import learn, learn_own
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
-from kmerge_git.whole.both_merges import merge_both
-from kmerge_git.whole.path_options import SettingsOf
+from kmerge_git.whole.both_merges import SettingsOf, merge_both
 from kmerge_git.whole.resolving import Resolving
 
 OURS, THEIRS = FOO + RULE.format("b"), FOO + RULE.format("c")
@@ -203,7 +202,7 @@ def test_what_is_read_is_read_once(repo: Repo, monkeypatch: pytest.MonkeyPatch) 
         calls.append(places)
         return learn_own(top, places)
 
-    monkeypatch.setattr("kmerge_git.whole.path_options.learn_own", noted)
+    monkeypatch.setattr("kmerge_git.whole.both_merges.learn_own", noted)
     settings = SettingsOf(Repository.open(str(repo.path)))
     for name in ("y.yaml", "x.txt", "x.yaml"):
         define = settings(name).define

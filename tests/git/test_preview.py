@@ -10,7 +10,7 @@ from world import Repo, World
 
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.scratch_merges import scratch
-from kmerge_git.whole.path_options import SettingsOf
+from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.previewing import preview_rebase
 
 BASE = deployment()

@@ -16,7 +16,7 @@ from kmerge_git.whole import conflict_questions
 from kmerge_git.whole.both_merges import Both
 from kmerge_git.whole.conflict_questions import AskedFile, Question
 from kmerge_git.whole.conflicted_files import FileMerge
-from kmerge_git.whole.given_answers import ById, Choosing, Picked, carry_out, decide
+from kmerge_git.whole.resolving import ById, Choosing, Picked, carry_out, decide
 from kmerge_git.whole.saved_answers import Answer
 
 if TYPE_CHECKING:

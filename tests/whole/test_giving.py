@@ -15,7 +15,7 @@ from kmerge_git.cli.question_screen import Screen
 from kmerge_git.cli.resolve_report import tell_end
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.git.repository import Repository
-from kmerge_git.whole.given_answers import give, give_choice
+from kmerge_git.whole.resolving import give, give_choice
 
 FIELDS = ("a", "b", "c")
 ASKED = [question(("0", "1", "2"), field=name) for name in FIELDS]

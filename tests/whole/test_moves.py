@@ -9,15 +9,16 @@ import pytest
 from kmerge_git.git.touched_files import Change, TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.documents import YamlText
-from kmerge_git.whole import resource_places as module
+from kmerge_git.whole import moved_edits as module
 from kmerge_git.whole.moved_edits import (
     Arrivals,
+    Stand,
     at_target,
     find_moves,
+    places,
     with_resource,
     without_edits,
 )
-from kmerge_git.whole.resource_places import Stand, places
 
 
 def service(port: int, name: str = "web") -> str:

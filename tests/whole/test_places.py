@@ -7,9 +7,8 @@ import pytest
 from kmerge_git.git.touched_files import Change, TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.documents import YamlText
-from kmerge_git.whole import resource_places as module
-from kmerge_git.whole.moved_edits import Arrivals, MovedEdit, find_moves, with_resource
-from kmerge_git.whole.resource_places import places
+from kmerge_git.whole import moved_edits as module
+from kmerge_git.whole.moved_edits import Arrivals, MovedEdit, find_moves, places, with_resource
 
 ITEM = "- kind: A\n  metadata:\n    name: x\n  spec: {one: 1}\n"
 OTHER = "- kind: A\n  metadata:\n    name: y\n"

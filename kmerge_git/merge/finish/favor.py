@@ -1,4 +1,4 @@
-"""A favoured side: the answer to every conflict, as if a person took it everywhere."""
+"""Answer every conflict with the favoured side, as if a person took it everywhere."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Options
 
 
-def favored(found: Outcome, texts: Three[YamlText], options: Options, journal: Journal) -> Outcome:
-    """The merge without conflicts; or as it was, where that side alone makes no sound file."""
-    data: bytes = found.open_merge.decided(options.favor)
+def favored(merged: Outcome, texts: Three[YamlText], options: Options, journal: Journal) -> Outcome:
+    """Return the merge without conflicts, or as it was where that side makes no sound file."""
+    data: bytes = merged.open_merge.decided(options.favor)
     if line_damage.breaks(YamlText(data, options.path), texts):
-        return found
-    journal.favor(options.favor, found.conflicts)
-    return Outcome(data, True, found.method, reason=found.reason)
+        return merged
+    journal.favor(options.favor, merged.conflicts)
+    return Outcome(data, True, merged.method, reason=merged.reason)
