@@ -74,6 +74,8 @@ def _left(versions: tuple[Stream, ...]) -> list[list[Document]]:
 def _refuse(document: Document) -> None:
     """Raise `TextOnly` if a document cannot be merged by fields."""
     content, source = document.content, document.source
+    if _begins_as_template(content):  # the parser would say so, too
+        raise source.error(TEMPLATE, document.body + content.find("{{-"))
     try:
         root = document.root
     except CannotParse:
@@ -101,6 +103,13 @@ def _refuse(document: Document) -> None:
     at = _runs_over(content, commented)
     if at >= 0:
         raise _text_only(source, TEMPLATE, document.body + at)
+
+
+def _begins_as_template(content: str) -> bool:
+    """Return whether a document begins with an action that trims: `{{- ` is no YAML for sure."""
+    plain = content.replace("\n", "").replace("\t", "")
+    begins = content.lstrip(" \n").startswith(("{{- ", "{{-\n"))
+    return begins and plain.isascii() and plain.isprintable()
 
 
 def _runs_over(text: str, actions: list[tuple[int, str]]) -> int:
