@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.kube.listkeys import key_names
-from kmerge_git.template.action_lexer import COMMENT, TOKEN
-from kmerge_git.template.template_blocks import BLANK, INLINE, TEXT, Row
 from kmerge_git.template.template_layout import (
     DATA,
     DOCUMENT,
@@ -25,6 +23,7 @@ from kmerge_git.template.template_layout import (
     indent,
     key_column,
 )
+from kmerge_git.template.template_parser import BLANK, COMMENT, INLINE, TEXT, TOKEN, Row
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 

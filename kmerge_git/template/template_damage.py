@@ -12,8 +12,7 @@ from kmerge_git.merge.merged import NO_DOCUMENT, MergedDocument, MergedFile, who
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.line_damage import places
-from kmerge_git.template.action_lexer import unset
-from kmerge_git.template.template_blocks import Block, Template
+from kmerge_git.template.template_parser import Block, Template, unset
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.text.diff3 import diff
 from kmerge_git.text.pieces import Hunk, side_text

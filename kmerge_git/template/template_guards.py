@@ -10,18 +10,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template.action_lexer import (
-    ASSIGN,
-    COMMENT,
-    ELSE,
-    END,
-    OPEN,
-    OUTPUT,
-    TOKEN,
-    words_of,
-)
 from kmerge_git.template.masking import Words
-from kmerge_git.template.template_blocks import Block, Row
 from kmerge_git.template.template_layout import (
     APART,
     DATA,
@@ -33,15 +22,26 @@ from kmerge_git.template.template_layout import (
     unquoted,
 )
 from kmerge_git.template.template_pairs import said, tally
+from kmerge_git.template.template_parser import (
+    ASSIGN,
+    COMMENT,
+    ELSE,
+    END,
+    OPEN,
+    OUTPUT,
+    TOKEN,
+    Block,
+    Row,
+    words_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-    from kmerge_git.template.action_lexer import Action
-    from kmerge_git.template.template_blocks import Arm, Part, Template
     from kmerge_git.template.template_layout import Path, Placed
     from kmerge_git.template.template_pairs import Entity
+    from kmerge_git.template.template_parser import Action, Arm, Part, Template
 
     Counts = dict[Hashable, int]
     Children = dict[Path, dict[str, Placed]]  # names in their order

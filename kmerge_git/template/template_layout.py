@@ -8,14 +8,22 @@ come back where it was put.
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.template.action_lexer import ASSIGN, COMMENT, OUTPUT
-from kmerge_git.template.template_blocks import BLANK, INLINE, TEXT, Block, Row
+from kmerge_git.template.template_parser import (
+    ASSIGN,
+    BLANK,
+    COMMENT,
+    INLINE,
+    OUTPUT,
+    TEXT,
+    Block,
+    Row,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from kmerge_git.template.template_blocks import Part
+    from kmerge_git.template.template_parser import Part
 
     Path = tuple[str, ...]
     Evidence = dict[Path, str]

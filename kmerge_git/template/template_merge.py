@@ -1,45 +1,65 @@
-"""Merge a template: by blocks and fields (see `block_merge`), then the guards, then its readings.
+"""Merge a template, from inside out.
+
+text -> blocks -> places -> pairs -> the blocks that both sides changed, each by itself
+     -> masked texts -> the merge of YAML -> the text again -> the guards -> the readings.
 
 This is entered where git's line merge of a template conflicts, and answers where it is certain.
 Whatever is in doubt raises: then git's lines stay, byte for byte, and the doubt is the reason
-that people read: `a template: CAUSE at WHERE`. A clean line merge of git is looked through: damage
-that neither side has becomes a conflict.
+that people read: `a template: CAUSE at WHERE`. A clean line merge of git is looked through:
+damage that neither side has becomes a conflict.
 """
 
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge.result_text import conflicted, to_bytes
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify.line_opinion import Asked
-from kmerge_git.outcome import BY_BLOCKS, Outcome
+from kmerge_git.outcome import BY_BLOCKS, Decision, Outcome
 from kmerge_git.template import template_guards
-from kmerge_git.template.action_lexer import ASSIGN, COMMENT
-from kmerge_git.template.block_merge import Bodies, refuse_broken
-from kmerge_git.template.masking import Words
-from kmerge_git.template.merged_readings import compared, explained
-from kmerge_git.template.template_blocks import BLANK, Block, Template
-from kmerge_git.template.template_damage import around, new_damage
-from kmerge_git.template.template_guards import refuse_joined
-from kmerge_git.template.template_layout import Sided, Unreadable, lay_out
-from kmerge_git.template.template_pairs import refuse_taken
+from kmerge_git.template.masking import Words, masked
+from kmerge_git.template.template_damage import around, new_damage, when
+from kmerge_git.template.template_guards import refuse_joined, refuse_other_dot, refuse_twice
+from kmerge_git.template.template_layout import (
+    ENTRY,
+    WORDS,
+    Placed,
+    Sided,
+    Unreadable,
+    indent,
+    lay_out,
+    note_forms,
+)
+from kmerge_git.template.template_pairs import follow, paired, refuse_taken, tally
+from kmerge_git.template.template_parser import ASSIGN, BLANK, COMMENT, TOKEN, Block, Template
+from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import is_chart_text
+from kmerge_git.tree.documents import YamlText
+from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 from kmerge_git.tree.oddities import has_control
+from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Iterator
 
     from kmerge_git.outcome import Options
-    from kmerge_git.template.block_merge import Structure
-    from kmerge_git.tree.documents import YamlText
+    from kmerge_git.template.masking import Masked
+    from kmerge_git.template.template_layout import Evidence
+    from kmerge_git.template.template_pairs import Entity
+    from kmerge_git.template.template_parser import Part, Parts
+    from kmerge_git.tree.nodes import Node
 
     ByStructure = Callable[[Three[YamlText], Options, Asked], Outcome]
+    Structure = Callable[[Three[YamlText]], Outcome]
+    MergeBody = Callable[[Three[Parts], str], str]
 
 LARGEST = 200_000  # characters of a template that is merged by its blocks
 MOST_ACTIONS = 4_000  # in braces; large charts have some hundreds
+OTHER = "rendered, it would not be what the rendered sides merge to"
+CLASH = "rendered, both sides conflict"
 
 
 def merged(
@@ -174,3 +194,303 @@ def _refuse_prose(version: Template) -> None:
             is_text = part.kind not in (BLANK, COMMENT, ASSIGN)
         if is_text:
             raise Unsupported("text outside of definitions is merged by lines alone")
+
+
+# -- the merge of the blocks
+
+
+class Bodies:
+    """Merges of texts with actions; one inside the other."""
+
+    __slots__ = ("structure",)
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure  # the merge of texts that are YAML
+
+    def by_structure(self, parts: Three[Parts]) -> str:
+        """Merge three versions by their blocks and fields."""
+        words = Words()
+        evidence: Evidence = {}
+        for version in parts.each():
+            note_forms(lay_out(version, words.plain), evidence)
+        units = parts.map(lambda version: lay_out(version, words.plain, evidence))
+        refuse_taken(units)
+        follow(units)
+        entities = paired(units)
+        tokens = _tokens(entities)
+        order = template_guards.containers(units, tokens)
+        refuse_twice(entities)
+        contents = {entity.token: _content(entity, self._body) for entity in entities}
+        versions = units.map(lambda version: masked(version, tokens, words))
+        lines = versions.base.entries | versions.ours.entries | versions.theirs.entries
+        made = self._in_order(versions, order, words)
+        _refuse_other_entries(made, entities, lines)
+        return words.unmasked(made, {line: contents[token] for line, token in lines.items()})
+
+    def _in_order(self, at: Three[Masked], order: list[tuple[Placed, Placed]], words: Words) -> str:
+        """Merge the masked texts; where both sides add, either of them may come first."""
+        lines = at.ours.lines | at.theirs.lines
+        wanted = [(lines[id(one)], lines[id(other)]) for one, other in order]
+        for three in (at, at.swapped()) if wanted else (at,):
+            made = self._masked(three, words)
+            rows = made.splitlines(keepends=True)
+            known = {row: number for number, row in enumerate(rows)}
+            if all(known.get(one, 0) < known.get(other, -1) for one, other in wanted):
+                return made
+        raise Unsupported("both sides put entries in one place, and their order is open")
+
+    def _masked(self, at: Three[Masked], words: Words) -> str:
+        texts = at.map(lambda version: version.text)
+        same = agreed(texts)
+        if same is not None:
+            return same
+        _refuse_moved(texts)
+        try:
+            outcome = self.structure(at.map(lambda version: version.opened))
+        except KmergeError as error:
+            raise Unreadable(words.shown(error.why)) from None
+        if not outcome.clean:
+            raise Unsupported(words.shown(_first(outcome)))
+        return outcome.text.decode()
+
+    def _body(self, at: Three[Parts], word: str) -> str:
+        """Merge the lines between an opening and the end of its arm."""
+        if word != "define":
+            try:
+                return self.by_structure(at)
+            except Unreadable:  # any other doubt is one about its lines, too
+                return self.by_text(at)
+        try:
+            return self.by_text(at)
+        except KmergeError:
+            return self.by_structure(at)
+
+    def by_text(self, at: Three[Parts], _word: str = "") -> str:
+        """Merge a text by git's lines; each block is one line."""
+        units = at.map(lambda parts: [_as_line(part) for part in parts])
+        entities = paired(units)
+        tokens = _tokens(entities)
+        contents = {entity.token: _content(entity, self.by_text) for entity in entities}
+
+        def shown(unit: Placed) -> str:
+            return f"{tokens[id(unit)]}\n" if unit.role == ENTRY else unit.part.text
+
+        made = _by_lines(units.map(lambda version: "".join(map(shown, version))))
+        _refuse_other_entries(made, entities, {token: token for token in contents})
+        lines = made.splitlines(keepends=True)
+        result = "".join(contents.get(line.rstrip("\n"), line) for line in lines)
+        refuse_broken(Template(result))
+        return result
+
+
+def refuse_broken(made: Template) -> None:
+    """Refuse a merged text that cannot be taken apart as its versions can."""
+    try:
+        _ = made.parts
+    except Unsupported:
+        raise Unsupported("the merged text would be no template any more") from None
+
+
+def _first(outcome: Outcome) -> str:
+    """Return the cause of the first conflict of a masked text, and its field."""
+    if not outcome.conflicts:
+        return "both sides changed the same place"
+    conflict = outcome.conflicts[0]
+    why = conflict.why.replace("deleted in", "gone or inside a block in")
+    return f"{why} at {conflict.field}" if conflict.field else why
+
+
+def _as_line(part: Part) -> Placed:
+    return Placed(part, ENTRY if isinstance(part, Block) else WORDS, "", 0)
+
+
+def _tokens(entities: list[Entity]) -> dict[int, str]:
+    """Return the token of each unit, by its identity."""
+    return {id(unit): entity.token for entity in entities for unit in entity.at.each() if unit}
+
+
+# -- blocks that both sides changed
+
+
+def _content(entity: Entity, body: MergeBody) -> str:
+    """Return the text of an entry in the result; nothing if it is gone."""
+    at = entity.at.map(lambda unit: unit.part.text if unit is not None else None)
+    if at.ours is None or at.theirs is None:
+        left = at.ours or at.theirs or ""
+        if at.base is not None and left and left != at.base:
+            raise Unsupported("one side deleted what the other changed")
+        return left
+    same = agreed(at)
+    if same is not None:
+        return same
+    if at.base is None:
+        raise Unsupported("both sides added an entry, with different contents")
+    if entity.is_replaced:
+        raise Unsupported("one side replaced what the other changed")
+    parts = [unit.part for unit in entity.at.each() if unit is not None]
+    blocks = [part for part in parts if isinstance(part, Block)]
+    if len(blocks) < len(parts):
+        raise Unsupported("both sides changed an output")
+    return _block(Three(*blocks), body)
+
+
+def _block(at: Three[Block], body: MergeBody) -> str:
+    """Merge a block that both sides changed: each of its arms by itself."""
+    if len({(block.word, len(block.arms)) for block in at.each()}) > 1:
+        raise Unsupported("both sides changed a block, and its branches are not the same")
+    made = []
+    for base, ours, theirs in zip(*at.map(lambda block: block.arms).each(), strict=True):
+        arms = Three(base, ours, theirs)
+        refuse_other_dot(at.base.word, arms)
+        made.append(_agreed(arms.map(lambda arm: arm.header)))
+        same = agreed(arms.map(lambda arm: "".join(part.text for part in arm.parts)))
+        made.append(body(arms.map(lambda arm: arm.parts), at.base.word) if same is None else same)
+    return "".join((*made, _agreed(at.map(lambda block: block.ending))))
+
+
+def _agreed(at: Three[str]) -> str:
+    same = agreed(at)
+    if same is None:
+        raise Unsupported("both sides changed the condition of a block")
+    return same
+
+
+# -- lines
+
+
+def _by_lines(at: Three[str]) -> str:
+    """Merge by git's lines, where that is clean."""
+    text, count = TemporaryFiles(at.map(str.encode).each()).result()
+    if count:
+        raise Unsupported("both sides changed the same lines of a text")
+    return text.decode()
+
+
+def _refuse_moved(at: Three[str]) -> None:
+    """Refuse bodies at different columns: a merge of them would say nothing about the column."""
+    columns = set()
+    for text in at.each():
+        lines = [line for line in text.split("\n") if line.strip() and line.lstrip()[0] != "#"]
+        columns |= {min(indent(line) for line in lines)} if lines else set()
+    if len(columns) > 1:
+        raise Unsupported("one side indented the body of a block anew")
+
+
+def _refuse_other_entries(made: str, entities: list[Entity], lines: dict[str, str]) -> None:
+    """Refuse a result that lost an entry, has it twice, or has one that a side deleted."""
+    counts = tally(lines[line] for line in made.split("\n") if line in lines)
+    for entity in entities:
+        is_gone = entity.at.base is not None and None in (entity.at.ours, entity.at.theirs)
+        if counts.get(entity.token, 0) != int(not is_gone):
+            raise Sided("an entry would be lost, or stand twice")
+
+
+# -- the merge of the readings
+
+
+def compared(result: Template, at: Three[Template], merge: Structure) -> tuple[str, set[str]]:
+    """Return why a reading of the result is not the merge of that reading of its versions.
+
+    The reason is empty if all are. The texts are those of readings that are the very same as their
+    merge. A reading that is no YAML, or has a key twice, in one of the versions is not compared.
+    """
+    wanted = WantedReadings(result.parts, *(version.parts for version in at.each()))
+    wanted.names = [name for name in wanted.names if not name.startswith("mix")]
+    words = ActionWords(scopes=False)
+    same: set[str] = set()
+    for name, (made, *versions) in _readings(words, wanted, result, *at.each()):
+        why = _difference(made, Three(*(YamlText(text.encode()) for text in versions)), merge, same)
+        if why:
+            return f"{words.shown(why)} ({when(name)})", same
+    return "", same
+
+
+def _readings(
+    words: ActionWords, wanted: WantedReadings, *versions: Template
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield each reading by its name, with its text in each version, or an empty one."""
+    texts = [
+        {one.name: one.text for one in rendered(version.parts, words, wanted)}
+        for version in versions
+    ]
+    for name in dict.fromkeys(name for version in texts for name in version):
+        yield name, [version.get(name, "") for version in texts]
+
+
+def _difference(made: str, at: Three[YamlText], merge: Structure, same: set[str]) -> str:
+    agreement = agreed(at.map(lambda text: text.data))
+    if agreement == made.encode():
+        same.add(made)
+        return ""
+    try:
+        for text in at.each():
+            _ = _meaning(text)
+    except KmergeError:
+        return ""
+    if agreement is not None:
+        return "" if _is_same(made, agreement) else OTHER
+    for three in (at, at.swapped()):  # which of two additions comes first is open
+        outcome = merge(three)
+        if not outcome.clean:
+            conflict = outcome.conflicts[0] if outcome.conflicts else None
+            return f"{CLASH}: {conflict.place}: {conflict.why}" if conflict else CLASH
+        if made.encode() == outcome.text:
+            same.add(made)
+        if _is_same(made, outcome.text):
+            return ""
+    return OTHER
+
+
+def _is_same(made: str, merged: bytes) -> bool:
+    result = YamlText(made.encode())
+    try:
+        return result.data == merged or _meaning(result) == _meaning(YamlText(merged))
+    except KmergeError:
+        return False
+
+
+def _meaning(text: YamlText) -> dict[Hashable, int]:
+    """Return the documents of a text by what they mean, and how often each is there."""
+    return tally(map(_canon, text.roots))
+
+
+def _canon(node: Node) -> Hashable:
+    """Return what a node means; quotes around an action count: it may come to a number."""
+    if isinstance(node, Mapping):
+        pairs = {entry.name: _canon(entry.value) for entry in node.entries}
+        if len(pairs) < len(node.entries):
+            raise Unsupported("a key twice")  # nobody can say what the text means
+        return node.anchor, node.tag, frozenset(pairs.items())
+    if isinstance(node, Sequence):
+        return node.anchor, node.tag, tuple([_canon(entry.value) for entry in node.entries])
+    if isinstance(node, Scalar) and TOKEN in node.value:
+        return canon(node), node.style
+    return canon(node)
+
+
+# -- what became of each field
+
+
+def explained(at: Three[Template], structure: Structure) -> tuple[Decision, ...]:
+    """Return the decisions of a merge of the readings, with actions in the place of words."""
+    words = ActionWords(scopes=False)
+    wanted = WantedReadings(*(version.parts for version in at.each()))
+    wanted.names = wanted.names[:1]
+    decisions: list[Decision] = []
+    for _, versions in _readings(words, wanted, *at.each()):
+        try:
+            decisions += structure(Three(*(YamlText(one.encode()) for one in versions))).explained
+        except KmergeError:  # it has no fields
+            continue
+    # definitions and outputs are no fields, and a text without fields has decisions for comments
+    return tuple([_in_actions(one, words) for one in decisions if one.resource or one.path])
+
+
+def _in_actions(decision: Decision, words: ActionWords) -> Decision:
+    shown = words.shown
+    values = [
+        "null, or what is rendered there" if text == "null" else shown(text)
+        for text in (decision.ours, decision.theirs, decision.base)
+    ]
+    place = shown(decision.resource), shown(decision.path), shown(decision.what)
+    return Decision(*place, decision.side, decision.rule, *values)

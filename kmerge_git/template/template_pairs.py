@@ -3,7 +3,7 @@
 Each block, output and assignment gets an identity: a name that takes its place in the masked
 texts. A part that several versions have is one identity in all of them, so that the merge of
 the masked texts decides about its place and about its presence; its content is merged by
-itself (see `block_merge`).
+itself (see `template_merge`).
 
 A place is known by the lines above it (`Placed.path`). `name: {{ include "old" . }}` that became
 `name: {{ include "new" . }}` would take everything below it for something else, so documents and
@@ -15,18 +15,17 @@ from __future__ import annotations
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.likeness import likeness
 from kmerge_git.merge.three import Three
-from kmerge_git.template.action_lexer import ASSIGN, TOKEN
 from kmerge_git.template.masking import digest
-from kmerge_git.template.template_blocks import Block, blocks_in
 from kmerge_git.template.template_layout import DATA, ENTRY, WORDS
+from kmerge_git.template.template_parser import ASSIGN, TOKEN, Block, blocks_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
     from typing import TypeVar
 
-    from kmerge_git.template.template_blocks import Part
     from kmerge_git.template.template_layout import Path, Placed
+    from kmerge_git.template.template_parser import Part
 
     Trio = Three[Placed | None]
     Thing = TypeVar("Thing", bound=Hashable)

@@ -10,16 +10,23 @@ condition, too. The body of a `define` is a text of its own.
 
 from __future__ import annotations
 
-from kmerge_git.template.action_lexer import ASSIGN, COMMENT, OUTPUT, TOKEN
-from kmerge_git.template.template_blocks import BLANK, TEXT, Block, blocks_in
 from kmerge_git.template.template_layout import given_column, indent
+from kmerge_git.template.template_parser import (
+    ASSIGN,
+    BLANK,
+    COMMENT,
+    OUTPUT,
+    TEXT,
+    TOKEN,
+    Block,
+    blocks_in,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from kmerge_git.template.action_lexer import Action
-    from kmerge_git.template.template_blocks import Part, Row
+    from kmerge_git.template.template_parser import Action, Part, Row
 
     Picked = list[tuple["Shape", int]]  # lines of a reading, with their numbers in the template
     Items = list[tuple["Shape", int] | "_Node"]

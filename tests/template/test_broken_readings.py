@@ -9,9 +9,9 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.merge.result_text import conflicted
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
-from kmerge_git.template.merged_readings import compared
-from kmerge_git.template.template_blocks import Template
 from kmerge_git.template.template_damage import Damage, around, new_damage
+from kmerge_git.template.template_merge import compared
+from kmerge_git.template.template_parser import Template
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import YamlText

@@ -3,8 +3,18 @@
 import pytest
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.template.action_lexer import ASSIGN, COMMENT, OUTPUT
-from kmerge_git.template.template_blocks import BLANK, DEEPEST, INLINE, TEXT, Block, Row, parse
+from kmerge_git.template.template_parser import (
+    ASSIGN,
+    BLANK,
+    COMMENT,
+    DEEPEST,
+    INLINE,
+    OUTPUT,
+    TEXT,
+    Block,
+    Row,
+    parse,
+)
 
 
 def shown(parts) -> list:

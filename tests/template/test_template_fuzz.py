@@ -4,8 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.template.action_lexer import actions
-from kmerge_git.template.template_blocks import CONTROL, Block, parse
+from kmerge_git.template.template_parser import CONTROL, Block, actions, parse
 
 FRAGMENTS = [
     *("{{", "}}", "{{-", "-}}", "{{- ", " -}}", "{{/*", "*/}}", "{{- /*", "*/ -}}", "{{ ", " }}"),

@@ -6,7 +6,7 @@ The tables were held against Go 1.23: what is refused here Go refuses, too.
 import pytest
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.template.action_lexer import (
+from kmerge_git.template.template_parser import (
     ASSIGN,
     COMMENT,
     ELSE,

@@ -7,9 +7,7 @@ from template_texts import merged, text
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template.action_lexer import TOKEN
 from kmerge_git.template.masking import Words, masked
-from kmerge_git.template.template_blocks import Block, parse
 from kmerge_git.template.template_layout import (
     ENTRY,
     Placed,
@@ -20,6 +18,7 @@ from kmerge_git.template.template_layout import (
     scalar_above,
 )
 from kmerge_git.template.template_pairs import paired
+from kmerge_git.template.template_parser import TOKEN, Block, parse
 
 
 def units(written: str) -> list[Placed]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.template.action_lexer import TOKEN
-from kmerge_git.template.template_blocks import parse
+from kmerge_git.template.template_parser import TOKEN, parse
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.tree.parser import accepts
 

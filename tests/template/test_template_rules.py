@@ -13,11 +13,11 @@ from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template import template_guards
-from kmerge_git.template.block_merge import Bodies
 from kmerge_git.template.masking import Words
-from kmerge_git.template.template_blocks import Block, Row, Template, parse
 from kmerge_git.template.template_layout import ENTRY, WORDS, Placed, lay_out, note_forms
+from kmerge_git.template.template_merge import Bodies
 from kmerge_git.template.template_pairs import paired
+from kmerge_git.template.template_parser import Block, Row, Template, parse
 from kmerge_git.text.linemerge import TemporaryFiles
 
 SERVICE = text("""

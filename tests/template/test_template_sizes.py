@@ -7,11 +7,11 @@ from template_texts import merged
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template import template_blocks, template_guards, template_merge, template_pairs
+from kmerge_git.template import template_guards, template_merge, template_pairs, template_parser
 from kmerge_git.template.masking import Words, masked
-from kmerge_git.template.template_blocks import Template, parse
 from kmerge_git.template.template_layout import DEEPEST, ENTRY, WORDS, lay_out
 from kmerge_git.template.template_pairs import paired
+from kmerge_git.template.template_parser import Template, parse
 
 BASE = "metadata:\n  name: {{ .Values.name }}\n"
 OURS = BASE + "  namespace: a\n"
@@ -97,9 +97,9 @@ def test_lines_of_actions_stand_at_the_column_of_their_own_text():
 def test_what_is_known_of_a_text_is_what_it_is(monkeypatch, limit):
     """A template is taken apart when it is first asked, and only then."""
     taken_apart = []
-    refuse = template_blocks.refuse_own_words  # which looks at each text that is
+    refuse = template_parser.refuse_own_words  # which looks at each text that is
     monkeypatch.setattr(
-        template_blocks, "refuse_own_words", lambda text: (taken_apart.append(text), refuse(text))
+        template_parser, "refuse_own_words", lambda text: (taken_apart.append(text), refuse(text))
     )
     texts = [f"{name}: {{{{ .{limit} }}}}\n" for name in "abca"]
     for template in map(Template, texts):

@@ -6,8 +6,8 @@ from template_texts import PATH, merged, merged_anyway, refusal, text
 
 from kmerge_git import merge_files
 from kmerge_git.merge.three import Three
-from kmerge_git.template.template_blocks import Template
 from kmerge_git.template.template_damage import new_damage
+from kmerge_git.template.template_parser import Template
 
 # -- outputs
 

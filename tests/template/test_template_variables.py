@@ -6,9 +6,8 @@ import pytest
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template.action_lexer import actions, unset
-from kmerge_git.template.template_blocks import Block, parse
 from kmerge_git.template.template_guards import refuse_other_dot
+from kmerge_git.template.template_parser import Block, actions, parse, unset
 
 
 @pytest.mark.parametrize(

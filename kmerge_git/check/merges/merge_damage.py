@@ -209,7 +209,7 @@ def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
     if not merged.is_mixed or "{{" not in text:
         return
     from kmerge_git.check.merges.templates_by_side import new_damage, slips
-    from kmerge_git.template.template_blocks import Template
+    from kmerge_git.template.template_parser import Template
 
     path = merged.page.path
     try:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kmerge_git.check.merges.merge_walk import Odd
-    from kmerge_git.template.template_blocks import Template
+    from kmerge_git.template.template_parser import Template
     from kmerge_git.template.template_readings import Rendering
 
 
