@@ -429,8 +429,7 @@ class Versions:
     def _elsewhere(self, wanted: Identity) -> list[Node]:
         """A resource as the other files of the merge have it: it may have moved."""
         from kmerge_git.kube.identity import identity
-        from kmerge_git.text.source import Source
-        from kmerge_git.tree.documents import split
+        from kmerge_git.tree.documents import YamlText
 
         found = []
         for oid in self.sides.blobs() if self.sides else ():
@@ -438,7 +437,7 @@ class Versions:
             if wanted.name.encode() not in data:
                 continue
             try:
-                roots = split(Source(data)).roots
+                roots = YamlText(data).roots
             except KmergeError:
                 continue
             found += [root for root in roots if identity(root) == wanted]

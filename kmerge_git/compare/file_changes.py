@@ -24,8 +24,7 @@ from kmerge_git.kube.listkeys import start
 from kmerge_git.merge.bulk import refuse_at_sight, refuse_entries
 from kmerge_git.merge.pairing import alike, likely_same, name_of
 from kmerge_git.text.diff3 import changes
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, Stream, is_idle, split
+from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle
 from kmerge_git.tree.oddities import refuse_oddities
 from kmerge_git.tree.plain_values import to_value
 
@@ -77,9 +76,9 @@ def in_lines(text: str) -> list[str]:
 
 
 def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
-    sources = [Source(data, path) for data in (old, new)]
-    refuse_at_sight(*sources)
-    streams = [split(source) for source in sources]
+    texts = [YamlText(data, path) for data in (old, new)]
+    refuse_at_sight(*(text.source for text in texts))
+    streams = [text.stream for text in texts]
     refuse_oddities(*streams)
     # equal documents are never parsed: of a large bundle a few differ
     mine, yours = ([d for d in s.documents if not is_idle(d.content)] for s in streams)

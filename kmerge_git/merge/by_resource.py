@@ -30,8 +30,7 @@ from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.merge.write.placed_lines import line_pieces
 from kmerge_git.text.diff3 import diff, lines_between, uncommon
 from kmerge_git.text.pieces import Hunk, side_text
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, Stream
+from kmerge_git.tree.documents import Document, Stream, whole_document
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import comments, same_node
 
@@ -377,7 +376,7 @@ def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | No
         _moved(lines.base, wanted),
         _moved(lines.ours, {o: wanted[b] for b, o in kept.items() if b in wanted}),
     )
-    made = [Document(Source.of(text), 0, 0, 0, len(text), False) for text in moved]
+    made = [whole_document(text) for text in moved]
     if all(_means(new, old) for new, old in zip(made, (base, ours), strict=True)):
         return Three(made[0], made[1], theirs)
     return None

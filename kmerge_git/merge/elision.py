@@ -16,10 +16,9 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.kube.listkeys import key_names
 from kmerge_git.merge.three import Three
 from kmerge_git.text.diff3 import head, tail
-from kmerge_git.text.source import Source
 from kmerge_git.tree import parser
 from kmerge_git.tree.characters import has_odd_breaks
-from kmerge_git.tree.documents import Document
+from kmerge_git.tree.documents import Document, whole_document
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
 
 TYPE_CHECKING = False
@@ -73,8 +72,7 @@ class Elided:
     def restored(self, text: str) -> str:
         """Return a text with the runs in their places."""
         for line, run in self.texts.items():
-            before, _, after = text.partition(line)
-            text = before + run + after
+            text = text.replace(line, run, 1)
         return text
 
 
@@ -99,7 +97,7 @@ def elide(at: Three[Document | None]) -> Elided | None:
         _without(side, [r.span(offsets, len(side) - len(base), first) for r in runs], stand_ins)
         for side, first in ((base, 0), (ours, windows[0][1]), (theirs, windows[1][1]))
     ]
-    made = Elided(Three(*map(_document, small)), dict(zip(stand_ins, texts, strict=True)))
+    made = Elided(Three(*map(whole_document, small)), dict(zip(stand_ins, texts, strict=True)))
     return made if _holds(made, runs) else None
 
 
@@ -122,10 +120,6 @@ def _without(text: str, spans: list[Span], stand_ins: list[str]) -> str:
         out += [text[end:start], stand_in]
         end = stop
     return "".join([*out, text[end:]])
-
-
-def _document(text: str) -> Document | None:
-    return Document(Source.of(text), 0, 0, 0, len(text), False)
 
 
 def _window(lines: list[str], base: str, side: str) -> Span:

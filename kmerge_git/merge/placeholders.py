@@ -14,9 +14,8 @@ from kmerge_git.merge.plan import Build, Clash, Item, NewText, Plan, Take, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.text.pieces import Hunk, is_clean
-from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, digest
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, after
 from kmerge_git.tree.same import comments, same_node
 from kmerge_git.tree.scalars import respell
@@ -42,7 +41,7 @@ def undecided_text(merged: MergedFile) -> str:
     prologue = _known(merged.prologue, Three(None, None, None))
     made = MergedFile(prologue, list(map(_document, merged.documents)), merged.tail)
     text = made.decided("ours")
-    _ = split(Source.of(text)).roots
+    _ = split_text(text).roots
     return text
 
 
@@ -147,7 +146,7 @@ def _placeholder(item: Item, at: Three[list[Entry]]) -> Item | None:
     else:
         return None
     text = "".join(f"{line}\n" for line in (first, *_lead(item, at), line))
-    root = split(Source.of(text)).documents[0].root
+    root = split_text(text).documents[0].root
     if not isinstance(root, Collection) or len(root.entries) != 2:
         return None
     entry = root.entries[1]

@@ -12,8 +12,7 @@ from kmerge_git.merge.plan import Build, Item, Keep, NewText, Plan, Take
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.text.pieces import side_text
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.documents import Document, split_text
 from kmerge_git.tree.emit import dump
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.plain_values import is_merge_key, reader, to_value
@@ -48,7 +47,7 @@ def reshape(document: Document, value: object) -> str:
 
 def _reads_as(text: str, value: object) -> bool:
     try:
-        return equal(to_value(split(Source.of(text)).documents[0].root), value)
+        return equal(to_value(split_text(text).documents[0].root), value)
     except KmergeError:
         return False  # an alias whose anchor is gone
 
@@ -159,7 +158,7 @@ class _Shape:
             return iter(())
         value = {f"x{n}": v for n, v in enumerate(values)} if len(values) > 1 else values[0]
         text = _json(value) if is_json else dump(value, list_offset=self.list_offset)
-        root = split(Source.of(text)).documents[0].root
+        root = split_text(text).documents[0].root
         assert isinstance(root, Collection)  # just written so
         if len(values) == 1:
             return iter(root.entries)
@@ -238,7 +237,7 @@ def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
 
 def _fresh(value: object) -> Document:
     """Return a document of new text."""
-    return split(Source.of(dump(value))).documents[0]
+    return split_text(dump(value)).documents[0]
 
 
 def _has_merge_key(node: Node) -> bool:

@@ -18,8 +18,7 @@ from kmerge_git.kube.moved_resources import holders, moved, once
 from kmerge_git.merge.bulk import has_bulk
 from kmerge_git.merge.three import Three, under
 from kmerge_git.packages.package_files import File, Package, is_manifest
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, Stream, split
+from kmerge_git.tree.documents import Document, Stream, YamlText
 from kmerge_git.tree.nodes import Mapping, Sequence
 from kmerge_git.tree.oddities import refuse_oddities
 
@@ -173,12 +172,12 @@ def arranged(stream: Stream, documents: Iterable[Document]) -> bytes:
 
 # -- the names of resources in a file
 
-_NOTHING = split(Source(b""))
+_NOTHING = YamlText(b"").stream
 
 
 def stream_of(file: File) -> Stream:
     """Return the documents of a file."""
-    return split(Source(file.data))
+    return YamlText(file.data).stream
 
 
 def named_documents(path: str, file: File | None) -> dict[Hashable, Document] | None:

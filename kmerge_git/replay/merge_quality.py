@@ -14,9 +14,8 @@ from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.line_damage import new_damage
 from kmerge_git.text.opaque_files import is_chart_text
-from kmerge_git.text.source import Source
 from kmerge_git.tree.brief import brief
-from kmerge_git.tree.documents import Stream, split
+from kmerge_git.tree.documents import Stream, YamlText
 from kmerge_git.tree.nodes import Node
 from kmerge_git.tree.oddities import TEMPLATE
 from kmerge_git.tree.plain_values import to_value
@@ -87,7 +86,7 @@ class Judge:
             # broken before: no merge is to blame
             return (f"not YAML any more: {error.why}",) if self._are_inputs_whole() else ()
         try:
-            inputs = Three(*(split(Source(data, self._path)) for data in self._inputs))
+            inputs = Three(*(YamlText(data, self._path).stream for data in self._inputs))
             return tuple(sorted(new_damage(stream, inputs, self._path)))
         except KmergeError:
             return ()
@@ -126,11 +125,10 @@ def _stream(path: str, data: bytes) -> Stream:
     """Return the documents of a text, all of them parsed."""
     if is_chart_text(path):
         raise TextOnly(TEMPLATE, path=path)
-    source = Source(data, path)
-    refuse_at_sight(source)
-    stream = split(source)
-    _ = stream.roots
-    return stream
+    text = YamlText(data, path)
+    refuse_at_sight(text.source)
+    _ = text.roots
+    return text.stream
 
 
 def _canon(value: object) -> str:

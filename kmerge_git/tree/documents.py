@@ -170,6 +170,11 @@ def split_text(text: str, path: str = "") -> Stream:
     return split(Source.of(text, path))
 
 
+def whole_document(text: str) -> Document:
+    """Return a text without markers, which this program wrote, as a document."""
+    return Document(Source.of(text), 0, 0, 0, len(text), False)
+
+
 def split_like(source: Source, known: Stream, most: int = 0) -> Stream:
     """Return the documents of another version of a file; common ones are read only once."""
     stream = split(source, known, most)

@@ -7,8 +7,7 @@ the last one wins, and every key is a string, because JSON knows no other keys.
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar
 from kmerge_git.tree.scalars import resolve
 
@@ -27,7 +26,7 @@ _ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
 def load(data: bytes, path: str = "") -> list[object]:
     """Return the values of the documents of a stream, without documents of only comments."""
     try:
-        return [to_value(root) for root in split(Source(data, path)).roots]
+        return [to_value(root) for root in YamlText(data, path).roots]
     except Unsupported as error:
         error.path = path
         raise

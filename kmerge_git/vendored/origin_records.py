@@ -16,8 +16,7 @@ from typing import Any
 from kmerge_git.errors import CannotParse, KmergeError, UsageError
 from kmerge_git.git.config_places import worktree_top
 from kmerge_git.packages.package_files import File, Package
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.documents import Document, YamlText
 from kmerge_git.tree.plain_values import to_value
 from kmerge_git.vendored.upstream_sources import (
     check_folder,
@@ -228,7 +227,7 @@ def _edited(data: bytes, where: str, edit: Callable[[dict[str, Any]], None]) -> 
 
 
 def _document(data: bytes, where: str) -> Document:
-    documents = split(Source(data, where)).documents
+    documents = YamlText(data, where).stream.documents
     if len(documents) != 1:
         raise CannotParse("a Kptfile is one document", path=where)
     return documents[0]

@@ -26,8 +26,7 @@ from kmerge_git.kube.identity import Identity, identity
 from kmerge_git.kube.listkeys import field_text, start
 from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.three import Three
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, Stream, is_idle, split
+from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle, split
 from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon, canon_of
 
@@ -80,7 +79,7 @@ class SidedFile:
     def _found(self) -> list[Odd]:
         path = self.page.path
         try:
-            sides = [split(Source(text, path)) for text in self.sides.each() if text is not None]
+            sides = [YamlText(text, path).stream for text in self.sides.each() if text is not None]
             found = list(_documents(split(self.page.source), sides, path, self._elsewhere))
             if any(odd.what == NEW for odd in found):
                 return without_moved(found, (side.roots for side in sides))
@@ -123,7 +122,7 @@ def _marker_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _is_yaml(text: bytes, path: str) -> bool:
     try:
-        return split(Source(text, path)).roots is not None
+        return YamlText(text, path).roots is not None
     except KmergeError:
         return False
 
@@ -423,4 +422,4 @@ def _fields(old: bytes, new: bytes, path: str) -> Iterator[str]:
 
 
 def _documents_of(data: bytes, path: str) -> list[Document]:
-    return [d for d in split(Source(data, path)).documents if not is_idle(d.content)]
+    return [d for d in YamlText(data, path).stream.documents if not is_idle(d.content)]

@@ -23,8 +23,7 @@ from kmerge_git.merge.decide.higher_version import (
 from kmerge_git.merge.decide.rules import Ruling
 from kmerge_git.merge.plan import Keep, Take
 from kmerge_git.merge.three import Three, whose
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Collection, Scalar, inline
 from kmerge_git.tree.same import same_comments, same_node
 
@@ -341,7 +340,7 @@ def _rebump(at: At, mine: str) -> Ruling:
 
 def _written(value: str, quote: str) -> Take:
     """Write a value that no side has, in the quotes of ours."""
-    root = split(Source.of(f"version: {quote}{value}{quote}\n")).documents[0].root
+    root = split_text(f"version: {quote}{value}{quote}\n").documents[0].root
     assert isinstance(root, Collection)  # just written so
     entry = root.entries[0]
     return Take(entry.value, entry, keeps_comment=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.merge.finish.possible_answers import block_of, dedented, edited, entry_of, within
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import (
     Collection,
     Entry,
@@ -68,9 +67,9 @@ def _in_place(hunk: Hunk, entry: Entry, root: Node, given: str) -> str:
 
 def _parsed(given: str) -> Node:
     try:
-        stream = split(Source.of(given))
+        stream = split_text(given)
         root = stream.documents[0].root if len(stream.documents) == 1 else None
-        refuse_oddities(split(Source.of("")), stream)
+        refuse_oddities(split_text(""), stream)
     except KmergeError as error:
         raise Refused(f"it is no YAML: {error.why.removeprefix('not YAML: ')}") from None
     if root is None:

@@ -14,9 +14,8 @@ from kmerge_git.merge.decide.policies import higher, why_not_higher
 from kmerge_git.merge.plan import Clash, Item, Why
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.markers import first_marker
-from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import (
     Collection,
     Entry,
@@ -302,7 +301,7 @@ def _collection(text: str) -> Collection | None:
 
 def root_of(text: str) -> Node | None:
     """Return the root of a text that is one document."""
-    documents = split(Source.of(text)).documents
+    documents = split_text(text).documents
     return documents[0].root if len(documents) == 1 else None
 
 

@@ -10,9 +10,8 @@ from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import side_text
-from kmerge_git.text.source import Source
 from kmerge_git.tree.block_scalars import body_lines, header
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
 from kmerge_git.tree.same import same_node
 from kmerge_git.tree.scalars import meaning
@@ -62,7 +61,7 @@ def _is_proved(document: MergedDocument, made: Document | None, side: str) -> bo
 
 def _only(text: str) -> Document | None:
     try:
-        documents = split(Source.of(text)).documents
+        documents = split_text(text).documents
     except KmergeError:
         return None
     return documents[0] if len(documents) == 1 else None

@@ -20,8 +20,7 @@ from kmerge_git.merge.write.block_entries import (
 )
 from kmerge_git.merge.write.placed_lines import overlay, text_lines
 from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.documents import Document, split_text
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Scalar, column_of, in_mid_line, inline
 
 TYPE_CHECKING = False
@@ -109,6 +108,6 @@ def _alone(plan: Take) -> Take:
 def _written(entry: Entry, part: Plan) -> Entry:
     item = Item(part, entry, entry, ())
     text = side_text(entry_pieces(item, column_of(entry)), "ours")
-    root = split(Source.of(text)).documents[0].root
+    root = split_text(text).documents[0].root
     assert isinstance(root, Collection)  # an entry stands in a collection
     return root.entries[0]

@@ -11,9 +11,8 @@ from itertools import accumulate
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import field_text
-from kmerge_git.text.source import Source
 from kmerge_git.tree.block_scalars import body_indent, header
-from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.documents import Document, split_text
 from kmerge_git.tree.nodes import (
     Collection,
     Entry,
@@ -99,7 +98,7 @@ class Version:
         """Return the documents of the text; they are read when they are first asked for."""
         if self._documents is None:
             try:
-                stream = split(Source.of(self.text))
+                stream = split_text(self.text)
                 self._documents = stream.documents if stream.roots else ()
             except KmergeError:
                 self._documents = ()
