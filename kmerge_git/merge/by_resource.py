@@ -90,8 +90,7 @@ def merge(
             made[key] = document
     if rules.stops:
         _part_namesakes(walk, made)
-    keys = tables.map(list)
-    order, _ = weave(*keys.each(), made)
+    order, _ = weave(*tables.map(list).each(), made)
     documents = [made[key] for key in order]
     _open(documents, at)
     prologue = _comment_pieces(walk, at.map(lambda s: s.prologue))
@@ -229,8 +228,7 @@ def _part_namesakes(walk: Walk, made: dict[Hashable, MergedDocument]) -> None:
         fresh = [d for d in found if _has_new_name(d)] if len(found) > 1 else []
         if fresh and not _is_old_twin(found):
             last = fresh[-1]
-            clash = _clash(walk, last.at, last.name, Why.NAMESAKES)
-            last.give_up(clash.pieces)
+            last.give_up(_clash(walk, last.at, last.name, Why.NAMESAKES).pieces)
 
 
 def _has_new_name(made: MergedDocument) -> bool:
@@ -243,12 +241,9 @@ def _has_new_name(made: MergedDocument) -> bool:
 
 def _is_old_twin(found: list[MergedDocument]) -> bool:
     """Return whether one side alone gave all these resources one name, without the merge."""
-    for side in ("ours", "theirs"):
-        documents = [d.at.side(side) for d in found]
-        names = [outline(d.content) if d is not None else None for d in documents]
-        if None not in names and len(set(names)) == 1:
-            return True
-    return False
+    sides = zip(*((d.at.ours, d.at.theirs) for d in found), strict=True)
+    names = [{outline(d.content) if d is not None else None for d in side} for side in sides]
+    return any(len(known) == 1 and None not in known for known in names)
 
 
 def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:

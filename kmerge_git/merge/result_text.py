@@ -174,9 +174,7 @@ def _line_ends(at: Three[Source]) -> str:
     lines.
     """
     ends = at.map(lambda source: source.eol)
-    if ends.theirs and ends.ours == ends.base:
-        return ends.theirs
-    return ends.ours
+    return ends.theirs if ends.theirs and ends.ours == ends.base else ends.ours
 
 
 def put_mark_into_conflict(text: str, sources: Three[Source], size: int) -> str:

@@ -52,9 +52,7 @@ class GitMergeFile:
         code = calls.waitstatus_to_exitcode(status)
         calls.lseek(self._out, 0, 0)
         text = all_of(self._out)
-        if 0 <= code <= 127:
-            return text, code
-        return b"", -1
+        return (text, code) if 0 <= code <= 127 else (b"", -1)
 
 
 def _one_line(text: str) -> str:

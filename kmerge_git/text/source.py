@@ -122,7 +122,5 @@ def _line_end(text: str) -> str:
     """Return `\\n`, `\\r\\n`, or nothing where they are mixed."""
     if "\r" not in text:
         return "\n"
-    crlf = text.count("\r\n")
-    if text.count("\r") == crlf == text.count("\n"):
-        return "\r\n"
-    return ""
+    is_crlf = text.count("\r") == text.count("\r\n") == text.count("\n")
+    return "\r\n" if is_crlf else ""

@@ -151,8 +151,7 @@ class View:
         text = self.text
         start = skip(text, position, "-?:,[{")
         if not text.startswith("*", start):
-            why = "not YAML that can be followed"
-            raise self.source.error(why, position, "mend the YAML")
+            raise self.source.error("not YAML that can be followed", position, "mend the YAML")
         end = name_end(text, start + 1)
         return Alias(text, start, end, text[start + 1 : end])
 

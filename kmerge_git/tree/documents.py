@@ -60,14 +60,15 @@ class Document:
         try:
             return self._root
         except AttributeError:
-            if self.body == self.end == self.parsed_from:  # 200,000 lines of `---` are not parsed
-                self._root = None
-                return None
-            from kmerge_git.tree.compose import compose
-
-            span = self.start, self.parsed_from, self.body, self.end
-            self._root = compose(self.source, span)
+            is_empty = self.body == self.end == self.parsed_from  # 200,000 lines of `---` may be
+            self._root = None if is_empty else self.composed()
             return self._root
+
+    def composed(self) -> Node | None:
+        """Return a new top node; `root` is made once and kept."""
+        from kmerge_git.tree.compose import compose  # many who split a text parse nothing
+
+        return compose(self.source, (self.start, self.parsed_from, self.body, self.end))
 
     @property
     def parsed_from(self) -> int:
@@ -214,7 +215,7 @@ def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
                 start = offset
             elif not documents:
                 prologue_end = start = offset
-            position = _next_line(text, offset)
+            position = text.find("\n", offset) + 1 or len(text)
             body, inline, opened = position, False, False
     if opened or not is_idle(text[position:]):
         if documents and not opened:
@@ -289,13 +290,7 @@ def _body(text: str, marker: int) -> tuple[int, bool]:
     """Return where the content behind a `---` starts, and whether that is on the marker's line."""
     line_end = text.find("\n", marker)
     rest = text[marker + 3 : line_end].strip()
-    if not rest or rest[0] == "#":
-        return line_end + 1, False
-    return marker + 3, True
-
-
-def _next_line(text: str, offset: int) -> int:
-    return text.find("\n", offset) + 1 or len(text)
+    return (line_end + 1, False) if not rest or rest[0] == "#" else (marker + 3, True)
 
 
 def _refuse_directives(source: Source, start: int, end: int, opened: bool) -> None:

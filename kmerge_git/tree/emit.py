@@ -151,8 +151,7 @@ def with_ruamel(value: object, indent: int, list_offset: int) -> str:
 
 def _dedent(text: str, columns: int) -> str:
     """Moves a list at the top to the margin; ruamel.yaml gives it the offset of any list."""
-    pad = " " * columns
-    return "\n".join(line.removeprefix(pad) for line in text.split("\n"))
+    return "\n".join(line.removeprefix(" " * columns) for line in text.split("\n"))
 
 
 class _Representer(SafeRepresenter):

@@ -12,7 +12,6 @@ from __future__ import annotations
 from kmerge_git.errors import CannotParse, TextOnly
 from kmerge_git.text.opaque_files import is_chart_text
 from kmerge_git.tree.characters import name_end
-from kmerge_git.tree.compose import compose
 from kmerge_git.tree.nodes import Collection, Scalar
 
 TYPE_CHECKING = False
@@ -148,8 +147,7 @@ def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int,
     """
     made = root.unbuilt
     if made is None:
-        span = document.start, document.parsed_from, document.body, document.end
-        fresh = compose(document.source, span)
+        fresh = document.composed()
         made = fresh.unbuilt if isinstance(fresh, Collection) else None
     assert made is not None  # the entries of a new node are not built
     graph, base = made

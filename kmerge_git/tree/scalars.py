@@ -70,9 +70,8 @@ def is_null(scalar: Scalar) -> bool:
 
 def same(a: Scalar, b: Scalar) -> bool:
     """Return whether two scalars mean the same to every reader."""
-    if a.value == b.value and a.style == b.style and a.tag == b.tag:
-        return True
-    return meaning(a) == meaning(b)
+    is_same = a.value == b.value and a.style == b.style and a.tag == b.tag
+    return is_same or meaning(a) == meaning(b)
 
 
 def meaning(scalar: Scalar) -> Meaning:
@@ -80,9 +79,7 @@ def meaning(scalar: Scalar) -> Meaning:
     value = scalar.value
     if scalar.tag:
         return _meaning_tagged(value, scalar.tag)
-    if scalar.style:
-        return ("str", value)
-    return _meaning_plain(value)
+    return ("str", value) if scalar.style else _meaning_plain(value)
 
 
 def respell(value: str, style: str) -> str | None:
@@ -114,9 +111,7 @@ def _resolve_tagged(value: str, tag: str) -> object:
         # `!!float 1` is fine; `!!int 1.5` is an error to kubectl, and `!!int 1e3` too
         if kind == name or (name == "float" and kind == "int"):
             return found
-    if name == "binary":
-        return _decode(value)
-    return value
+    return _decode(value) if name == "binary" else value
 
 
 def _core_name(tag: str) -> str:

@@ -243,9 +243,7 @@ def _marks(node: Node | None) -> str:
 
 def alike(a: Node | None, b: Node | None) -> bool:
     """Return whether two nodes mean the same, or neither is there."""
-    if a is None or b is None:
-        return a is b
-    return same_node(a, b)
+    return a is b if a is None or b is None else same_node(a, b)
 
 
 def side_of(at: Three[T], ends: Ends[T], same: Callable[[T | None, T | None], bool]) -> str:
