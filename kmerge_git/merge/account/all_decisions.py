@@ -6,6 +6,8 @@ the result are compared once more, so that all places are listed, with the value
 
 from __future__ import annotations
 
+from operator import eq
+
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube import fieldpath
 from kmerge_git.kube.listkeys import start
@@ -17,8 +19,8 @@ from kmerge_git.merge.account.field_differences import (
     alike,
     apart,
     differences,
+    shown_values,
     side_of,
-    told,
     what_of,
 )
 from kmerge_git.merge.pairing import likely_same, name_of, one_new_file, pair_documents
@@ -42,9 +44,11 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Options, Outcome
     from kmerge_git.tree.documents import Document, Stream
 
-
-if TYPE_CHECKING:
     Place = tuple[str, Path]
+    Documents = dict[Hashable, Document]
+    Naming = Callable[[Document], Hashable]
+    Results = tuple[Stream, Stream] | None  # decided for ours, and for theirs
+    Trio = Three[Document | None]
 
 # notes of these rules say more than that one side changed something
 _TELLING = ("12", "13")
@@ -62,35 +66,34 @@ def explained(
         base = texts.base.stream
         streams = Three(base, texts.ours.stream_like(base), texts.theirs.stream_like(base))
         ends = _ends(outcome, texts, options)
-        found = [*differing(rules, streams, ends, options.path)]
+        places = [*differing(rules, streams, ends, options.path)]
     except (KmergeError, RecursionError):
         return ()
     known = {(resource, note.path): note for resource, note in notes}
-    made = [_decision(d, _note(known, d), outcome, options) for d in found]
-    told_of = {(d.resource, d.path) for d in found if d.kind != "comment"}
+    decisions = [_decision(place, _note(known, place), outcome, options) for place in places]
+    listed = {(d.resource, d.path) for d in places if d.kind != "comment"}
     rest = [
         (place, note)
         for place, note in known.items()
-        if place not in told_of and (_says_more(note) or options.rules == "kyaml")
+        if place not in listed and (_says_more(note) or options.rules == "kyaml")
     ]
-    made += _more(rest, told_of, streams)
+    decisions += _more(rest, listed, streams)
     data = texts.map(lambda text: text.data)
-    if not made and not data.base == data.ours == data.theirs:
-        side = whose(data) or "conflict"
-        is_alike = data.ours == data.theirs
-        made.append(Decision("", "", "layout", "both" if is_alike else side, "14"))
-    return tuple(made)
+    if not decisions and not data.base == data.ours == data.theirs:
+        side = "both" if data.ours == data.theirs else whose(data) or "conflict"
+        decisions.append(Decision("", "", "layout", side, "14"))
+    return tuple(decisions)
 
 
-def _ends(outcome: Outcome, texts: Three[YamlText], options: Options) -> Ends[Stream]:
+def _ends(outcome: Outcome, texts: Three[YamlText], options: Options) -> Results:
     """Return the result with its conflicts decided for either side; None: it cannot be read."""
     try:
-        made = YamlText(outcome.text, options.path)
+        result = YamlText(outcome.text, options.path)
         if outcome.clean:
-            _ = made.roots
-            return made.stream, made.stream
+            _ = result.roots
+            return result.stream, result.stream
         size = marker_size_for((text.source.text for text in texts.each()), options.marker_size)
-        first, second = (split_text(resolve(made.source.text, side, size)) for side in SIDES)
+        first, second = (split_text(resolve(result.source.text, side, size)) for side in SIDES)
         _ = first.roots, second.roots
     except KmergeError:
         return None
@@ -109,10 +112,13 @@ def _decision(
         what = note.what
         rule = rule if note.side == "conflict" else note.rule
         side = note.side if side not in ("ours", "theirs") else side
-    path, values = fieldpath.show(difference.path), difference.values
-    return Decision(
-        difference.resource, path, what, side, rule, values.ours, values.theirs, values.base
-    )
+    place = difference.resource, difference.path
+    return _with_values(place, what, side, rule, difference.values)
+
+
+def _with_values(place: Place, what: str, side: str, rule: str, values: Three[str]) -> Decision:
+    resource, path = place[0], fieldpath.show(place[1])
+    return Decision(resource, path, what, side, rule, values.ours, values.theirs, values.base)
 
 
 def _note(known: Mapping[Place, Note], of: Difference) -> Note | None:
@@ -125,26 +131,16 @@ def _says_more(note: Note) -> bool:
 
 
 def _more(
-    notes: Iterable[tuple[Place, Note]], told_of: set[Place], streams: Three[Stream]
+    notes: Iterable[tuple[Place, Note]], listed: set[Place], streams: Three[Stream]
 ) -> Iterable[Decision]:
     """Yield the notes of other places: a policy, a favoured side or a null decided there."""
     for (resource, path), note in notes:
-        is_told = any(name == resource and _are_in_line(path, other) for name, other in told_of)
+        is_listed = any(name == resource and _are_in_line(path, other) for name, other in listed)
         is_whole = not path and note.side == "conflict"
-        if is_told and not (is_whole or note.rule.startswith(_TELLING) or "lost" in note.rule):
+        if is_listed and not (is_whole or note.rule.startswith(_TELLING) or "lost" in note.rule):
             continue
-        values = told(streams.map(lambda s, r=resource, p=path: _value(s, r, p)))  # type: ignore[misc]
-        shown = fieldpath.show(path)
-        yield Decision(
-            resource,
-            shown,
-            note.what,
-            note.side,
-            note.rule,
-            values.ours,
-            values.theirs,
-            values.base,
-        )
+        values = shown_values(streams.map(lambda s, r=resource, p=path: _value(s, r, p)))  # type: ignore[misc]
+        yield _with_values((resource, path), note.what, note.side, note.rule, values)
 
 
 def _are_in_line(one: Path, other: Path) -> bool:
@@ -158,19 +154,14 @@ def _value(stream: Stream, resource: str, path: Path) -> Node | None:
     return found_at(documents[0].root, path) if len(documents) == 1 else None
 
 
-if TYPE_CHECKING:
-    Documents = dict[Hashable, Document]
-    Trio = Three[Document | None]
-
-
 def differing(
-    rules: Rules, streams: Three[Stream], ends: Ends[Stream], path: str
+    rules: Rules, streams: Three[Stream], ends: Results, path: str
 ) -> Iterator[Difference]:
     """Yield all places at which the versions of a file differ, resource by resource."""
     tables = pair_documents(streams, rules.twins, stops=rules.stops)
     if not any(d.content.strip() for d in tables.base.values()) and tables.ours and tables.theirs:
         tables = one_new_file(tables) or tables
-    made = [_placed(tables, end) for end in ends] if ends is not None and None not in ends else None
+    results = [_placed(tables, end) for end in ends] if ends is not None else None
     for key in dict.fromkeys([*tables.ours, *tables.theirs, *tables.base]):
         at = under(tables, key)
         contents = at.map(lambda d: d.content if d is not None else None)
@@ -178,11 +169,11 @@ def differing(
             continue
         there = at.ours or at.theirs or at.base
         name = name_of(there) if there is not None else ""
-        result = (made[0].get(key), made[1].get(key)) if made is not None else None
-        for found in _of_one(rules, at, result, path):
-            found.resource = name
-            yield found
-    yield from _order(tables, made)
+        result = (results[0].get(key), results[1].get(key)) if results is not None else None
+        for difference in _of_one(rules, at, result, path):
+            difference.resource = name
+            yield difference
+    yield from _order(tables, results)
     yield from _around(streams, ends)
 
 
@@ -190,27 +181,22 @@ def _of_one(rules: Rules, at: Trio, ends: Ends[Document], path: str) -> Iterator
     """Yield the differences in one resource; its comments and its spelling come last."""
     roots = at.map(_root)
     result = (_root(ends[0]), _root(ends[1])) if ends is not None else None
-    four = Four(roots, result)
     if at.ours is None or at.theirs is None:
         what, side = what_of(roots, alike), side_of(roots, result, alike)
-        rule = "8"
         if what or roots.base is None:
-            yield Difference((), what or "comments", side, rule, _names(at), "document")
+            names = at.map(lambda d: brief(d.root) if d is not None else "")
+            yield Difference((), what or "comments", side, "8", names, "document")
         return
-    doers: set[str] = set()
-    for found in differences(rules, four, (), start(roots.base or roots.ours, path)):
-        doers |= found.doers
-        yield found
-    for found in _comments(at, ends):
-        doers |= found.doers
-        yield found
+    fields = differences(rules, Four(roots, result), (), start(roots.base or roots.ours, path))
+    listed = [*fields, *_comments(at, ends)]
+    yield from listed
+    doers = {side for difference in listed for side in difference.doers}
     yield from _layout(at.map(lambda d: d.content if d is not None else ""), doers)
 
 
-def _layout(texts: Three[str], told: set[str]) -> Iterator[Difference]:
+def _layout(texts: Three[str], doers: set[str]) -> Iterator[Difference]:
     """Yield a side that changed a text, though no field of it and no comment."""
-    sides = ("ours", "theirs")
-    left = [s for s in sides if s not in told and texts.side(s) != texts.base]
+    left = [side for side in SIDES if side not in doers and texts.side(side) != texts.base]
     if left:
         side = left[0] if len(left) == 1 else "both"
         yield Difference((), "layout", side, "14", Three("", "", ""), "comment")
@@ -220,21 +206,16 @@ def _root(document: Document | None) -> Node | None:
     return document.root if document is not None else None
 
 
-def _names(at: Trio) -> Three[str]:
-    """Return a few words of each whole resource."""
-    return at.map(lambda d: brief(d.root) if d is not None else "")
-
-
 def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:
     """Yield the comments of a resource that not all versions have."""
-    found = at.map(lambda d: tuple(_comments_of(d)) if d is not None else ())
-    if found.base == found.ours == found.theirs:
+    lines = at.map(lambda d: _comments_of(d) if d is not None else [])
+    if lines.base == lines.ours == lines.theirs:
         return
-    made = None
+    result = None
     if ends is not None and ends[0] is not None and ends[1] is not None:
-        made = tuple(_comments_of(ends[0])), tuple(_comments_of(ends[1]))
-    side = side_of(found, made, lambda a, b: sorted(a or ()) == sorted(b or ()))
-    shown = apart(found.map(list), str, str, lambda parts, _: shortened(" / ".join(parts)))
+        result = _comments_of(ends[0]), _comments_of(ends[1])
+    side = side_of(lines, result, lambda a, b: sorted(a or ()) == sorted(b or ()))
+    shown = apart(lines, str, str, lambda parts, _: shortened(" / ".join(parts)))
     yield Difference((), "comments", side, "14", shown, "comment")
 
 
@@ -256,12 +237,13 @@ def _block_texts(node: Node) -> Iterator[tuple[int, int]]:
             yield from _block_texts(entry.value)
 
 
-def _placed(tables: Three[Documents], end: Stream | None) -> Documents:
+def _placed(tables: Three[Documents], end: Stream) -> Documents:
     """Return the documents of a result under the keys of the inputs that they come from."""
-    free = {document.number: document for document in (end.documents if end else ())}
+    free = {document.number: document for document in end.documents}
     placed: Documents = {}
     keys = list(dict.fromkeys([*tables.ours, *tables.theirs, *tables.base]))
-    for name_as in (_content, full_name):
+    naming: tuple[Naming, ...] = (lambda document: document.content, full_name)
+    for name_as in naming:
         known: dict[Hashable, list[Document]] = {}
         for document in free.values():
             known.setdefault(name_as(document), []).append(document)
@@ -282,9 +264,7 @@ def _by_likeness(tables: Three[Documents], keys: list[Hashable], left: list[Docu
     return {rest[i]: left[j] for i, j in likely_same(mine, left)} if mine and left else {}
 
 
-def _one_of(
-    at: Trio, known: dict[Hashable, list[Document]], name_as: Callable[[Document], Hashable]
-) -> Document | None:
+def _one_of(at: Trio, known: dict[Hashable, list[Document]], name_as: Naming) -> Document | None:
     """Return the first document of a result that is called as one of the versions."""
     for version in (at.ours, at.theirs, at.base):
         name = name_as(version) if version is not None else None
@@ -293,31 +273,26 @@ def _one_of(
     return None
 
 
-def _content(document: Document) -> str:
-    return document.content
-
-
-def _order(tables: Three[Documents], made: list[Documents] | None) -> Iterator[Difference]:
+def _order(tables: Three[Documents], results: list[Documents] | None) -> Iterator[Difference]:
     common = {key for key in tables.base if key in tables.ours and key in tables.theirs}
     orders = tables.map(lambda table: [key for key in table if key in common])
     if orders.base == orders.ours == orders.theirs:
         return
-    found = None
-    if made is not None:
-        results = [sorted(table, key=lambda k, t=table: t[k].number) for table in made]  # type: ignore[misc]
-        first, second = ([key for key in keys if key in common] for keys in results)
-        found = first, second
-    side = side_of(orders, found, lambda a, b: a == b)
+    ends = None
+    if results is not None:
+        numbers = ({table[key].number: key for key in common & table.keys()} for table in results)
+        first, second = ([known[number] for number in sorted(known)] for known in numbers)
+        ends = first, second
     shown = orders.map(lambda keys: shortened(", ".join(name_of(tables.ours[k]) for k in keys)))
-    yield Difference((), "reordered", side, "8", shown, "order")
+    yield Difference((), "reordered", side_of(orders, ends, eq), "8", shown, "order")
 
 
-def _around(streams: Three[Stream], ends: Ends[Stream]) -> Iterator[Difference]:
+def _around(streams: Three[Stream], ends: Results) -> Iterator[Difference]:
     """Yield comments above the first resource or behind the last one."""
     parts: tuple[Callable[[Stream], str], ...] = (lambda s: s.prologue, lambda s: s.tail)
     for part in parts:
         texts = streams.map(part)
         if not texts.base == texts.ours == texts.theirs:
-            made = (part(ends[0]), part(ends[1])) if ends and ends[0] and ends[1] else None
-            side = side_of(texts, made, lambda a, b: a == b)
+            result = (part(ends[0]), part(ends[1])) if ends else None
+            side = side_of(texts, result, eq)
             yield Difference((), "comments", side, "14", texts.map(shortened), "comment")
