@@ -69,22 +69,23 @@ class Identity:
 class Candidate:
     """This is a document, or an item of a `kind: List`, for which a partner is sought."""
 
-    __slots__ = ("_lines", "identity", "index", "kind", "text")
+    __slots__ = ("_lines", "_text", "identity", "index", "kind")
 
-    def __init__(self, root: Node | None, text: str, index: int) -> None:
+    def __init__(self, thing: Document | Node, index: int) -> None:
+        root, self._text = (
+            (thing, thing.raw) if isinstance(thing, Node) else (thing.root, thing.content)
+        )
         self.identity = identity(root)
         self.kind = _text(root, "kind") if isinstance(root, Mapping) else ""
-        self.text = text
         self.index = index
+        self._lines: dict[str, int] | None = None
 
     @property
     def lines(self) -> dict[str, int]:
         """Return the lines that make two texts alike."""
-        try:
-            return self._lines
-        except AttributeError:
-            self._lines: dict[str, int] = bag(self.text)
-            return self._lines
+        if self._lines is None:
+            self._lines = bag(self._text)
+        return self._lines
 
 
 class Pairing:
@@ -93,8 +94,8 @@ class Pairing:
     __slots__ = ("ambiguous_base", "ambiguous_other", "left", "pairs", "right")
 
     def __init__(self, base: Sequence[Document | Node], other: Sequence[Document | Node]) -> None:
-        self.left = _resources(base)  # those still without a partner
-        self.right = _resources(other)
+        self.left = [Candidate(thing, n) for n, thing in enumerate(base)]  # still without a partner
+        self.right = [Candidate(thing, n) for n, thing in enumerate(other)]
         self.pairs: Pairs = []
         self.ambiguous_base: list[int] = []
         self.ambiguous_other: list[int] = []
@@ -150,28 +151,20 @@ def pairing(
     as neither can be a later state of the other.
     """
     result = Pairing(base, other)
-    _by_key(result, _named)
+    _by_key(result, _full_name)
     _repeated(result)
     _by_key(result, _group_heir)
     if not identified_only:
-        _by_key(result, _without_namespace, _may_gain_a_namespace)
+        _by_key(result, _identified("group", "kind", "name"), _may_gain_a_namespace)
         _alike(result, _generated, 0.0, by_place=True)
-        _alike(result, _kind_of_named, RENAMED)
-        _alike(result, _name_alone, RENAMED)
-        _alike(result, _kind_of_nameless, RELATED, by_place=True)
+        _alike(result, _identified("group", "kind"), RENAMED)
+        # under another kind, or in another group
+        _alike(result, _identified("namespace", "name", least=FEW_LEAVES + 1), RENAMED)
+        _alike(result, lambda r: (_nameless(r) and r.kind) or None, RELATED, by_place=True)
         _alike(result, _nameless, RELATED, by_place=True)
         _matched(_with_name(result.left), _with_name(result.right, False), RENAMED, result)
         _matched(_with_name(result.left, False), _with_name(result.right), RENAMED, result)
     return result
-
-
-def _resources(things: Sequence[Document | Node]) -> list[Candidate]:
-    return [
-        Candidate(thing, thing.raw, index)
-        if isinstance(thing, Node)
-        else Candidate(thing.root, thing.content, index)
-        for index, thing in enumerate(things)
-    ]
 
 
 def _text(mapping: Mapping, field: str) -> str:
@@ -194,9 +187,20 @@ def _kpt_merge(metadata: Entry) -> tuple[str, str] | None:
     return (namespace, name) if name else None
 
 
-def _named(resource: Candidate) -> Hashable:
+def _full_name(resource: Candidate) -> Hashable:
     known = resource.identity
     return known if known is not None and known.name else None
+
+
+def _identified(*fields: str, least: int = 0) -> Callable[[Candidate], Hashable]:
+    """Return a key of some fields of the identity, for resources with a name and enough lines."""
+
+    def key(resource: Candidate) -> Hashable:
+        if _full_name(resource) is None or (least and sum(resource.lines.values()) < least):
+            return None
+        return tuple(getattr(resource.identity, field) for field in fields)
+
+    return key
 
 
 def _group_heir(resource: Candidate) -> Hashable:
@@ -207,40 +211,16 @@ def _group_heir(resource: Candidate) -> Hashable:
     return known.kind, known.namespace, known.name
 
 
-def _without_namespace(resource: Candidate) -> Hashable:
-    known = resource.identity
-    return (known.group, known.kind, known.name) if known is not None and known.name else None
-
-
-def _may_gain_a_namespace(a: Candidate, b: Candidate) -> bool:
-    mine, yours = a.identity, b.identity
-    return not (mine and mine.namespace) or not (yours and yours.namespace)
-
-
 def _generated(resource: Candidate) -> Hashable:
-    known = resource.identity
-    return known if known is not None and not known.name else None
-
-
-def _kind_of_named(resource: Candidate) -> Hashable:
-    known = resource.identity
-    return (known.group, known.kind) if known is not None and known.name else None
-
-
-def _name_alone(resource: Candidate) -> Hashable:
-    """Return the name alike for all kinds and groups, if the resource has enough lines."""
-    known = resource.identity
-    if known is None or not known.name or sum(resource.lines.values()) <= FEW_LEAVES:
-        return None
-    return known.namespace, known.name
-
-
-def _kind_of_nameless(resource: Candidate) -> Hashable:
-    return resource.kind or None if resource.identity is None else None
+    return resource.identity if _full_name(resource) is None else None
 
 
 def _nameless(resource: Candidate) -> Hashable:
     return True if resource.identity is None else None
+
+
+def _may_gain_a_namespace(a: Candidate, b: Candidate) -> bool:
+    return not all(r.identity is not None and r.identity.namespace for r in (a, b))
 
 
 def _with_name(resources: list[Candidate], wanted: bool = True) -> list[Candidate]:
@@ -263,7 +243,7 @@ def _by_key(
 def _repeated(result: Pairing) -> None:
     """Pair resources of a name that one version has twice, by likeness, or call them ambiguous."""
     done: set[int] = set()
-    for mine, yours in _groups(result, _named):
+    for mine, yours in _groups(result, _full_name):
         if not yours or not mine:
             continue
         rest = _matched(mine, yours, RELATED, result)

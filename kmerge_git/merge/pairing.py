@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube import likeness
 from kmerge_git.kube.outline import full_name, outline
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, counted, grouped
 from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Mapping
@@ -108,7 +108,7 @@ def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Do
     gone: dict[Hashable, tuple[Document, ...]] = {
         k: (d, other[k]) if k in other else (d,)
         for k, d in base.items()
-        if k not in side and not _is_left(d, other.get(k))
+        if k not in side and not (k in other and other[k].content == d.content)
     }
     fresh = {k: d for k, d in side.items() if not isinstance(k, int)}
     if not gone or not fresh or len(gone) * len(fresh) > likeness.MOST_COMPARISONS:
@@ -135,14 +135,8 @@ def _alike(
         for key, (other_kind, others) in new.items()
         if kind == other_kind and any(is_alike(leaves, others) for leaves in versions)
     ]
-    partners: dict[tuple[str, Hashable], int] = {}
-    for place in (place for k, key in pairs for place in (("old", k), ("new", key))):
-        partners[place] = partners.get(place, 0) + 1
-    return [(k, key) for k, key in pairs if partners["old", k] == partners["new", key] == 1]
-
-
-def _is_left(base: Document, other: Document | None) -> bool:
-    return other is not None and other.content == base.content
+    left, right = counted(k for k, _ in pairs), counted(key for _, key in pairs)
+    return [(k, key) for k, key in pairs if left[k] == right[key] == 1]
 
 
 def _kind(document: Document) -> str:
@@ -216,14 +210,9 @@ def _by_place(
 ) -> Pairs:
     """Pair resources of one name in their order, if each version has as many of them."""
     pairs: Pairs = []
-    left_of: dict[str, list[int]] = {}
-    for i in mine:
-        left_of.setdefault(name_of(base[i]), []).append(i)
-    right_of: dict[str, list[int]] = {}
-    for j in yours:
-        right_of.setdefault(name_of(other[j]), []).append(j)
-    for name, left in left_of.items():
-        right = right_of.get(name, [])
+    there = grouped((name_of(other[j]), j) for j in yours)
+    for name, left in grouped((name_of(base[i]), i) for i in mine).items():
+        right = there.get(name, [])
         if len(left) != len(right):
             why = f"{name} stands several times in a file, and nothing tells which is which"
             raise Unsupported(why, hint="give each a name of its own")
@@ -244,10 +233,7 @@ def _equal(base: list[str], other: list[str]) -> Pairs:
 
     pairs = [(i0 + n, j0 + n) for i0, i1, j0, _ in diff(base, other) for n in range(i1 - i0)]
     taken = {i for i, _ in pairs}, {j for _, j in pairs}
-    there: dict[str, list[int]] = {}  # texts that were moved
-    for j, text in enumerate(other):
-        if j not in taken[1]:
-            there.setdefault(text, []).append(j)
+    there = grouped((text, j) for j, text in enumerate(other) if j not in taken[1])  # moved texts
     left = [i for i, text in enumerate(base) if i not in taken[0] and text in there]
     waiting = {text: iter(places) for text, places in there.items()}
     found = ((i, next(waiting[base[i]], -1)) for i in left)
@@ -256,16 +242,11 @@ def _equal(base: list[str], other: list[str]) -> Pairs:
 
 def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
     """Pair equal keys that occur once on each side."""
-    where: dict[Hashable, int] = {}
-    for i, key in enumerate(base):
-        where[key] = -1 if key in where else i
-    there: dict[Hashable, int] = {}
-    for j, key in enumerate(other):
-        there[key] = -1 if key in there else j
+    where, there = (grouped((key, n) for n, key in enumerate(keys)) for keys in (base, other))
     return [
-        (i, there[key])
-        for key, i in where.items()
-        if key is not None and i >= 0 and there.get(key, -1) >= 0
+        (places[0], there[key][0])
+        for key, places in where.items()
+        if key is not None and len(places) == len(there.get(key, ())) == 1
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
     from typing import Generic, TypeVar
 
     from kmerge_git.text.diff3 import Region
@@ -95,3 +95,19 @@ def cut(region: Region, at: Three[list[U]]) -> Three[list[U]]:
 def under(tables: Three[Mapping[K, U]], key: K) -> Three[U | None]:
     """Return the values under a key in each of three tables."""
     return Three(tables.base.get(key), tables.ours.get(key), tables.theirs.get(key))
+
+
+def counted(things: Iterable[K]) -> dict[K, int]:
+    """Return how often each thing is there."""
+    counts: dict[K, int] = {}
+    for thing in things:
+        counts[thing] = counts.get(thing, 0) + 1
+    return counts
+
+
+def grouped(pairs: Iterable[tuple[K, U]]) -> dict[K, list[U]]:
+    """Return the things of each key, in their order."""
+    groups: dict[K, list[U]] = {}
+    for key, thing in pairs:
+        groups.setdefault(key, []).append(thing)
+    return groups

@@ -16,7 +16,7 @@ from __future__ import annotations
 from kmerge_git.merge.decide.comments import comment_lines, merge_lines
 from kmerge_git.merge.decide.order import inserted
 from kmerge_git.merge.plan import Clash, Item, Remark
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, counted, grouped
 from kmerge_git.text.pieces import VERSIONS
 from kmerge_git.tree.nodes import Collection, Entry
 from kmerge_git.tree.same import canon
@@ -34,36 +34,30 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     C = TypeVar("C", bound=Collection)
     Keys = dict[int, Hashable]  # of entries, by their ids
-    Where = tuple[int, int]  # the offsets of a line
+    Counts = list[dict[str, int]]  # of comment lines, in each version
 
 
 class FloatingComments:
     """These comments were taken out of the entries of a collection, in each version."""
 
-    __slots__ = ("lines", "names", "place", "starts", "tokens")
+    __slots__ = ("names", "parts", "place")
 
     def __init__(self, parts: Three[_Parted], names: Three[Keys], place: Place) -> None:
-        self.place = place
-        self.tokens = parts.map(lambda part: part.tokens)
-        self.lines = parts.map(lambda part: part.lines)
-        self.starts = parts.map(lambda part: part.starts)
+        self.parts = parts
         self.names = names
+        self.place = place
 
 
 def part(
-    at: Three[C | None], names: Three[Keys], place: Place
+    versions: Three[C | None], names: Three[Keys], place: Place
 ) -> tuple[Three[C | None], FloatingComments | None]:
     """Return the collections without their floating comments, and those comments.
 
     `names` gives entries that are one the same name.
     """
-    assert at.base is not None and at.ours is not None and at.theirs is not None  # `may_part`
-    there, names = drawn(Three(at.base, at.ours, at.theirs), names)
-    if there.base is not at.base or there.ours is not at.ours or there.theirs is not at.theirs:
-        at = Three(*there.each())
-    slots = Three(*map(_Slots, there.each(), names.each()))
-    base = slots.base
-    pairs = slots.map(base.aligned)
+    at, names = _with_same_ends(_all_there(versions), names)
+    slots = Three(*map(_Slots, at.each(), names.each()))
+    pairs = slots.map(slots.base.aligned)
     loose = _loose(slots, pairs)
     if not loose:
         return at, None
@@ -74,14 +68,11 @@ def part(
         if end in (HEAD, FOOT)
     }
     numbers = pairs.map(lambda where: {where[n]: n for n in loose if n in where})
-    parted = Three(
-        *(
-            _Parted(*each, ends)
-            for each in zip(there.each(), slots.each(), numbers.each(), strict=True)
-        )
-    )
-    known = Three(*map(_named, names.each(), there.each(), parted.each()))
-    return parted.map(lambda found: found.view), FloatingComments(parted, known, place)  # type: ignore[arg-type,return-value]
+    trios = zip(at.each(), slots.each(), numbers.each(), strict=True)
+    parted = Three(*(_Parted(*trio, ends) for trio in trios))
+    views = parted.map(lambda part: part.view)
+    names = Three(*map(_renamed, names.each(), at.each(), views.each()))
+    return views, FloatingComments(parted, names, place)  # type: ignore[return-value]
 
 
 def names_by(tables: Three[dict[Hashable, Entry]]) -> Three[Keys]:
@@ -89,29 +80,34 @@ def names_by(tables: Three[dict[Hashable, Entry]]) -> Three[Keys]:
     return tables.map(lambda table: {id(entry): key for key, entry in table.items()})
 
 
-def names_in(lists: Three[C | None]) -> Three[Keys]:
+def names_in(versions: Three[C | None]) -> Three[Keys]:
     """Name elements without keys: equal ones, and changed ones in their place, have one name."""
     from kmerge_git.text.diff3 import diff
 
-    at = lists.map(lambda made: made.entries if made is not None else ())
-    keys = at.map(lambda entries: [canon(entry.value) for entry in entries])
+    lists = _all_there(versions)
+    keys = lists.map(lambda made: [canon(entry.value) for entry in made.entries])
 
     def named(side: str) -> Keys:
-        found: Keys = {}
-        entries, i, j = at.side(side), 0, 0
+        names: Keys = {}
+        entries, i, j = lists.side(side).entries, 0, 0
         end = (len(keys.base), len(keys.base), len(entries), len(entries))
         for i0, i1, j0, j1 in [*diff(keys.base, keys.side(side)), end]:
             same = i0 - i == j0 - j
-            found |= {id(entries[j + n]): i + n if same else (side, j + n) for n in range(j0 - j)}
-            found |= {id(entries[j0 + n]): i0 + n for n in range(j1 - j0)}
+            names |= {id(entries[j + n]): i + n if same else (side, j + n) for n in range(j0 - j)}
+            names |= {id(entries[j0 + n]): i0 + n for n in range(j1 - j0)}
             i, j = i1, j1
-        return found
+        return names
 
-    return Three(named("base"), named("ours"), named("theirs"))
+    return Three(*map(named, VERSIONS))
 
 
-def _named(names: Keys, old: Collection, new: _Parted) -> Keys:
-    pairs = zip(old.entries, new.view.entries, strict=True)
+def _all_there(at: Three[C | None]) -> Three[C]:
+    """Return three collections that `may_part`."""
+    return at  # type: ignore[return-value]
+
+
+def _renamed(names: Keys, old: Collection, new: Collection) -> Keys:
+    pairs = zip(old.entries, new.entries, strict=True)
     return {id(after): names[id(before)] for before, after in pairs}
 
 
@@ -124,62 +120,55 @@ class _Slots:
     __slots__ = ("at", "lines", "top", "where")
 
     def __init__(self, made: Collection, names: Keys) -> None:
-        self.lines: list[str] = []
-        self.where: list[Where] = []
-        self.at: list[Hashable] = []
-        entries, text = made.entries, made.text
-        self.top = {
-            HEAD,
-            (names[id(entries[0])],),
-        }  # one follows the other, and blank lines separate them
-        self._read(text, made.top, entries[0].lead, HEAD)
-        for entry in entries:
-            if entry.lead < entry.line:
-                self._read(text, entry.lead, entry.line, (names[id(entry)],))
-        self._read(text, entries[-1].end, made.bottom, FOOT)
-
-    def _read(self, text: str, start: int, stop: int, slot: Hashable) -> None:
-        while start < stop:
-            end = text.find("\n", start, stop) + 1 or stop
-            bare = text[start:end].strip(" \t\r\n")
-            if bare:
-                self.lines.append(bare)
-                self.where.append((start, end))
-                self.at.append(slot)
-            start = end
+        entries = made.entries
+        slots = [(names[id(entry)],) for entry in entries]
+        self.top = {HEAD, slots[0]}  # one follows the other, and blank lines separate them
+        spans = [
+            (HEAD, made.top, entries[0].lead),
+            *((slot, e.lead, e.line) for slot, e in zip(slots, entries, strict=True)),
+            (FOOT, entries[-1].end, made.bottom),
+        ]
+        rows = [(slot, *row) for slot, *span in spans for row in _lines(made.text, *span)]
+        self.at: list[Hashable] = [row[0] for row in rows]
+        self.lines = [row[1] for row in rows]
+        self.where = [row[2:] for row in rows]
 
     def around(self, places: Iterable[Hashable]) -> set[Hashable]:
         """Return places, and the places that join them at the top."""
-        found = set(places)
-        return found | self.top if found & self.top else found
+        whole = set(places)
+        return whole | self.top if whole & self.top else whole
 
     def aligned(self, side: _Slots) -> dict[int, int]:
         """Map lines of base to the same line of a side: in its place, or elsewhere."""
         from kmerge_git.text.diff3 import diff
 
-        found: dict[int, int] = {}
+        pairs: dict[int, int] = {}
         there = side.numbers()
         for place, mine in self.numbers().items():
             yours = there.get(place, [])
             texts = [self.lines[n] for n in mine], [side.lines[m] for m in yours]
             for i0, i1, j0, _ in diff(*texts):
-                found.update(zip(mine[i0:i1], yours[j0:], strict=False))
-        taken = set(found.values())
-        left: dict[str, list[int]] = {}
-        for m, line in enumerate(side.lines):
-            if m not in taken:
-                left.setdefault(line, []).append(m)
+                pairs.update(zip(mine[i0:i1], yours[j0:], strict=False))
+        taken = set(pairs.values())
+        left = grouped((line, m) for m, line in enumerate(side.lines) if m not in taken)
         for n, line in enumerate(self.lines):
-            if n not in found and left.get(line):
-                found[n] = left[line].pop(0)
-        return found
+            if n not in pairs and left.get(line):
+                pairs[n] = left[line].pop(0)
+        return pairs
 
     def numbers(self) -> dict[Hashable, list[int]]:
         """Return the numbers of the lines in each place."""
-        found: dict[Hashable, list[int]] = {}
-        for n, place in enumerate(self.at):
-            found.setdefault(place, []).append(n)
-        return found
+        return grouped((place, n) for n, place in enumerate(self.at))
+
+
+def _lines(text: str, start: int, stop: int) -> Iterator[tuple[str, int, int]]:
+    """Return the lines of a span that are not blank, with their offsets."""
+    while start < stop:
+        end = text.find("\n", start, stop) + 1 or stop
+        line = text[start:end].strip(" \t\r\n")
+        if line:
+            yield line, start, end
+        start = end
 
 
 def _loose(slots: Three[_Slots], pairs: Three[dict[int, int]]) -> list[int]:
@@ -217,7 +206,7 @@ class _Parted:
         self.tokens: list[Hashable] = []
         self.lines: dict[Hashable, list[Line]] = {}
         self.starts: dict[Hashable, int] = {}
-        above: list[tuple[int, Where]] = [(loose[m], slots.where[m]) for m in sorted(loose)]
+        above = [(loose[m], slots.where[m]) for m in sorted(loose)]
         text, column, first = made.text, made.column, made.entries[0]
         entries: list[Entry] = []
         for entry in made.entries:
@@ -226,7 +215,7 @@ class _Parted:
                 n, (_, end) = above.pop(0)
                 self._add(n, lead, comment_lines(text[lead:end], column))
                 lead = end
-            entries.append(entry if lead == entry.lead else with_lead(entry, lead))
+            entries.append(entry if lead == entry.lead else _moved_lines(entry, lead, entry.end))
             self.tokens.append(entries[-1])
         top = entries[0].lead if HEAD in ends else made.top
         start = bottom = entries[-1].end
@@ -245,9 +234,9 @@ class _Parted:
         self.lines[token] = lines
 
 
-def with_lead(entry: Entry, lead: int) -> Entry:
-    """Return the same entry with other lines above it."""
-    made = Entry(entry.start, entry.end, lead, max(entry.attached, lead), entry.line)
+def _moved_lines(entry: Entry, lead: int, end: int) -> Entry:
+    """Return the same entry with other lines above and below it."""
+    made = Entry(entry.start, end, lead, max(entry.attached, lead), entry.line)
     made.key, made.value = entry.key, entry.value
     return made
 
@@ -267,12 +256,11 @@ def put_back(
     inside: set[tuple[str, Hashable]] = set()
     items = [_with_own_comments(floating, item, outside, inside) for item in items]
     made: dict[Hashable, Item] = {}
-    for token in dict.fromkeys(t for row in floating.tokens.each() for t in row):
+    for token in dict.fromkeys(t for part in floating.parts.each() for t in part.tokens):
         if isinstance(token, Entry):
             continue
-        at = Three(
-            *(None if (s, token) in inside else floating.lines.side(s).get(token) for s in VERSIONS)
-        )
+        parts = zip(VERSIONS, floating.parts.each(), strict=True)
+        at = Three(*(None if (s, token) in inside else p.lines.get(token) for s, p in parts))
         lines = _merged(at, token, merge, stands=token in outside)
         if lines:
             made[token] = Item(Remark(lines), None, None, path)
@@ -280,30 +268,30 @@ def put_back(
         found = [made[t] for t in sorted(made, key=lambda t: (t == FOOT, t))]
         return [], [part for item in found for part in item.plan.parts]  # type: ignore[attr-defined]
     foot = [made.pop(FOOT)] if FOOT in made else []
-    rows = floating.tokens.map(lambda tokens: _row(tokens, numbers))
+    rows = floating.parts.map(lambda part: _row(part.tokens, numbers))
     order = _order(rows, items, made)
     return [*(items[n] if n >= 0 else made[-1 - n] for n in order), *foot], None
 
 
 def switched(floating: FloatingComments, items: list[Item]) -> list[int]:
     """Return the items that one side commented in, while the other side deleted the comment."""
-    ours, theirs = (set(floating.lines.side(side)) for side in ("ours", "theirs"))
+    base, ours, theirs = (part.lines for part in floating.parts.each())
     gone = {
         lines[-1].lstrip("#").strip()
-        for token, lines in floating.lines.base.items()
+        for token, lines in base.items()
         if token != FOOT and token not in ours and token not in theirs
     }
-    if not gone:
-        return []
-    found = []
-    for number, item in enumerate(items):
-        entry = item.ours or item.theirs
-        alone = item.base is None and (item.ours is None) != (item.theirs is None)
-        if alone and entry is not None and not isinstance(item.plan, Clash):
-            text = entry.value.text
-            if text[entry.start : text.find("\n", entry.start)].strip() in gone:
-                found.append(number)
-    return found
+    return [n for n, item in enumerate(items) if gone and _new_line(item) in gone]
+
+
+def _new_line(item: Item) -> str | None:
+    """Return the first line of an entry that one side alone added."""
+    entry = item.ours or item.theirs
+    is_alone = item.base is None and (item.ours is None or item.theirs is None)
+    if not is_alone or entry is None or isinstance(item.plan, Clash):
+        return None
+    text = entry.value.text
+    return text[entry.start : text.find("\n", entry.start)].strip()
 
 
 def _numbers(floating: FloatingComments, items: list[Item]) -> dict[int, int]:
@@ -327,11 +315,11 @@ def _outside(
 ) -> set[Hashable]:
     """Return the comments that both sides have, but for those within one conflict."""
     around: list[dict[Hashable, int]] = []
-    for tokens in (floating.tokens.ours, floating.tokens.theirs):
+    for part in (floating.parts.ours, floating.parts.theirs):
         found: dict[Hashable, int] = {}
         waiting: list[Hashable] = []
         above = -1
-        for token in tokens:
+        for token in part.tokens:
             if not isinstance(token, Entry):
                 waiting.append(token)
                 continue
@@ -362,7 +350,7 @@ def _with_own_comments(
         for entry in clash.at.side(side):
             start, tokens = starts.get(id(entry), (entry.lead, []))
             inside.update((side, token) for token in tokens)
-            sides[-1].append(with_lead(entry, start) if tokens else entry)
+            sides[-1].append(_moved_lines(entry, start, entry.end) if tokens else entry)
     at = Three(*sides)
     is_lead = any(entry not in firsts for entries in at.each() for entry in entries[:1])
     shows_lead = clash.with_lead or is_lead
@@ -376,10 +364,11 @@ def _own_starts(
     """Return for entries of a side where their own comments start, and which these are."""
     found: dict[int, tuple[int, list[Hashable]]] = {}
     own: list[Hashable] = []
-    for token in floating.tokens.side(side):
+    part = floating.parts.side(side)
+    for token in part.tokens:
         if isinstance(token, Entry):
             if own:
-                found[id(token)] = floating.starts.side(side)[own[0]], own
+                found[id(token)] = part.starts[own[0]], own
             own = []
         else:
             own = [] if token in outside else [*own, token]
@@ -478,62 +467,48 @@ def _above(row: Row, shared: list[int]) -> dict[int, int]:
 
 def _each_behind_its_item(kept: Row, count: int) -> Row:
     """Return the items in their own order, each comment behind the item that it follows."""
-    behind: dict[int, list[int]] = {}
-    last = -1
-    for number in kept:
-        if number >= 0:
-            last = number
-        else:
-            behind.setdefault(last, []).append(number)
+    above = _above(kept, [*range(count)])
+    behind = grouped((above[number], number) for number in kept if number < 0)
     result = behind.get(-1, [])
     for number in range(count):
         result += [number, *behind.get(number, [])]
     return result
 
 
-if TYPE_CHECKING:
-    Names = dict[int, Hashable]  # of entries, by their ids
-    Counts = dict[str, int]
-
-
-def drawn(at: Three[C], names: Three[Names]) -> tuple[Three[C], Three[Names]]:
+def _with_same_ends(at: Three[C], names: Three[Keys]) -> tuple[Three[C], Three[Keys]]:
     """Give entries the same lines in all versions; return the collections and the new names."""
-    while any((ends := _ends(at, names)).each()):  # it ends: lines only come in
-        made = Three(*map(_with_ends, at.each(), ends.each()))
+    while any(ends := _ends(at.each(), names.each())):  # it ends: lines only come in
+        made = Three(*map(_with_ends, at.each(), ends))
         names = Three(*map(_renamed, names.each(), at.each(), made.each()))
         at = made
     return at, names
 
 
-def _renamed(names: Names, old: Collection, new: Collection) -> Names:
-    pairs = zip(old.entries, new.entries, strict=True)
-    return {id(after): names[id(before)] for before, after in pairs}
-
-
-def _ends(at: Three[C], names: Three[Names]) -> Three[dict[int, int]]:
+def _ends(versions: tuple[C, ...], names: tuple[Keys, ...]) -> list[dict[int, int]]:
     """Return where entries end, by their numbers, if another version ends them further down."""
-    found: Three[dict[int, int]] = Three({}, {}, {})
-    tables = Three(*map(_blocks, at.each(), names.each()))
-    for name in tables.base:
-        if name not in tables.ours or name not in tables.theirs:
+    ends: list[dict[int, int]] = [{} for _ in versions]
+    tables = list(map(_blocks, versions, names))
+    for name in tables[0].keys() & tables[1].keys() & tables[2].keys():
+        numbers = [table[name] for table in tables]
+        below = [
+            _comments(*pair) for pair in zip(versions, map(_below, versions, numbers), strict=True)
+        ]
+        if not any(below):
             continue
-        numbers = Three(*(table[name] for table in tables.each()))
-        below = Three(*map(_below, at.each(), numbers.each()))
-        if not any(
-            "#" in c.text[slice(*span)] for c, span in zip(at.each(), below.each(), strict=True)
-        ):
-            continue
-        spans = zip(at.each(), numbers.each(), strict=True)
-        inside = Three(*(_counts(c, (c.entries[n].line, c.entries[n].end)) for c, n in spans))
-        outside = Three(*map(_counts, at.each(), below.each()))
-        for side in ("base", "ours", "theirs"):
-            end = _end(at.side(side), below.side(side), side, inside, outside)
+        outside = [counted(line for line, _ in lines) for lines in below]
+        entries = [made.entries[n] for made, n in zip(versions, numbers, strict=True)]
+        inside = [
+            counted(line for line, _ in _comments(made, (entry.line, entry.end)))
+            for made, entry in zip(versions, entries, strict=True)
+        ]
+        for side, number in enumerate(numbers):
+            end = _end(side, below[side], inside, outside)
             if end:
-                found.side(side)[numbers.side(side)] = end
-    return found
+                ends[side][number] = end
+    return ends
 
 
-def _blocks(made: Collection, names: Names) -> dict[Hashable, int]:
+def _blocks(made: Collection, names: Keys) -> dict[Hashable, int]:
     """Return the numbers of the entries that hold a block collection."""
     return {
         names[id(entry)]: number
@@ -549,41 +524,21 @@ def _below(made: Collection, number: int) -> tuple[int, int]:
     return entries[number].end, made.bottom if last else entries[number + 1].line
 
 
-def _comments(made: Collection, span: tuple[int, int]) -> Iterator[tuple[str, int]]:
+def _comments(made: Collection, span: tuple[int, int]) -> list[tuple[str, int]]:
     """Return the comment lines of a span, with their ends."""
-    at, stop = span
-    while at < stop:
-        end = made.text.find("\n", at, stop) + 1 or stop
-        line = made.text[at:end].strip(" \t\r\n")
-        if line.startswith("#"):
-            yield line, end
-        at = end
+    return [(line, end) for line, _, end in _lines(made.text, *span) if line[0] == "#"]
 
 
-def _counts(made: Collection, span: tuple[int, int]) -> Counts:
-    counts: Counts = {}
-    for line, _ in _comments(made, span):
-        counts[line] = counts.get(line, 0) + 1
-    return counts
-
-
-def _end(
-    made: Collection,
-    below: tuple[int, int],
-    side: str,
-    inside: Three[Counts],
-    outside: Three[Counts],
-) -> int:
+def _end(side: int, below: list[tuple[str, int]], inside: Counts, outside: Counts) -> int:
     """Return the end of the last line below an entry that another version has in it, or 0."""
     end = 0
-    others = [other for other in ("base", "ours", "theirs") if other != side]
-    seen: Counts = {}
-    for line, stop in _comments(made, below):
+    seen: dict[str, int] = {}
+    for line, stop in below:
         seen[line] = nth = seen.get(line, 0) + 1
         if any(
-            inside.side(other).get(line, 0) - inside.side(side).get(line, 0) >= nth
-            and outside.side(other).get(line, 0) < outside.side(side)[line]
-            for other in others
+            there.get(line, 0) - inside[side].get(line, 0) >= nth
+            and others.get(line, 0) < outside[side][line]
+            for there, others in zip(inside, outside, strict=True)
         ):
             end = stop
     return end
@@ -596,15 +551,11 @@ def _with_ends(made: C, ends: dict[int, int]) -> C:
     entries: list[Entry] = []
     floor = -1
     for number, entry in enumerate(made.entries):
-        end = ends.get(number, entry.end)
-        lead = max(entry.lead, floor)
-        new = entry
+        end, lead, new = ends.get(number, entry.end), max(entry.lead, floor), entry
         if end != entry.end or lead != entry.lead:
-            new = Entry(entry.start, end, lead, max(entry.attached, lead), entry.line)
-            new.key, new.value = entry.key, entry.value
-        value = entry.value
-        if end != entry.end and isinstance(value, Collection):
-            new.value = value.with_entries(value.entries, value.top, end)
+            new = _moved_lines(entry, lead, end)
+        if end != entry.end and isinstance(entry.value, Collection):
+            new.value = entry.value.with_entries(entry.value.entries, entry.value.top, end)
         entries.append(new)
         floor = end if number in ends else -1
     return made.with_entries(tuple(entries), made.top, made.bottom)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from kmerge_git.kube.likeness import MOST_COMPARISONS
 from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, grouped
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Hashable, Iterator
     from collections.abc import Sequence as List
 
     from kmerge_git.kube.listkeys import ListRule
@@ -66,8 +66,8 @@ def _see_changed_second_key(tables: Three[Table]) -> None:
     """
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
-        fresh = _grouped((_first(k), k) for k in side if k not in base and k not in other)
-        gone = _grouped((_first(k), k) for k in base if k not in side)
+        fresh = grouped((_first(k), k) for k in side if k not in base and k not in other)
+        gone = grouped((_first(k), k) for k in base if k not in side)
         renamed = {
             fresh[first][0]: old[0]
             for first, old in gone.items()
@@ -83,7 +83,7 @@ def _see_changed_number(tables: Three[Table]) -> None:
         gone = [k for k in base if k not in side]
         if not gone:
             continue
-        fresh = _grouped(
+        fresh = grouped(
             (field_text(entry.value, "name"), key)
             for key, entry in side.items()
             if key not in base and key not in other
@@ -98,13 +98,6 @@ def _see_changed_number(tables: Three[Table]) -> None:
 
 def _first(key: Hashable) -> Hashable:
     return key[0] if isinstance(key, tuple) else key
-
-
-def _grouped(pairs: Iterable[tuple[Hashable, Hashable]]) -> dict[Hashable, list[Hashable]]:
-    groups: dict[Hashable, list[Hashable]] = {}
-    for name, key in pairs:
-        groups.setdefault(name, []).append(key)
-    return groups
 
 
 def _rename(table: Table, names: dict[Hashable, Hashable]) -> None:

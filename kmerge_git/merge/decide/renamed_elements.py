@@ -13,13 +13,13 @@ from kmerge_git.merge.bulk import refuse_replaced
 from kmerge_git.merge.decide.order import moved
 from kmerge_git.merge.decide.rules import Riddle
 from kmerge_git.merge.plan import Why
-from kmerge_git.merge.three import Three, agreed, under
+from kmerge_git.merge.three import Three, agreed, counted, grouped, under
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import same_comments, same_entry_text, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Hashable, Iterator
 
     from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.decide.rules import KeyPaths, Table
@@ -125,7 +125,7 @@ class _Search:
                 for s, old, new in candidates
                 if s == score and ("old", old) not in taken and ("new", new) not in taken
             ]
-            rivals = _counted(old for old, _ in level), _counted(new for _, new in level)
+            rivals = counted(old for old, _ in level), counted(new for _, new in level)
             for old, new in level:
                 if rivals[0][old] == rivals[1][new] == 1:
                     found[new] = old
@@ -133,13 +133,6 @@ class _Search:
                     self.riddles.append(Riddle([old, new], Why.WHICH))
                 taken |= {("old", old), ("new", new)}
         return found
-
-
-def _counted(keys: Iterable[Hashable]) -> dict[Hashable, int]:
-    counts: dict[Hashable, int] = {}
-    for key in keys:
-        counts[key] = counts.get(key, 0) + 1
-    return counts
 
 
 def _is_untouched(base: Entry, other: Entry | None) -> bool:
@@ -213,10 +206,7 @@ def _replaced(at: Three[Table]) -> Iterator[Riddle]:
         gaps[key] = number
         number += key in at.ours and key in at.theirs
     mine, yours = _newcomers(at.ours, at.theirs, gaps), _newcomers(at.theirs, at.ours, gaps)
-    taken: dict[int, list[Hashable]] = {}
-    for key in lost:
-        taken.setdefault(gaps[key], []).append(key)
-    for gap, keys in taken.items():
+    for gap, keys in grouped((gaps[key], key) for key in lost).items():
         ours, theirs = mine.get(gap, ()), yours.get(gap, ())
         if ours and theirs:
             yield Riddle([*keys, *ours, *theirs], Why.REPLACED)
@@ -260,12 +250,10 @@ def _joined(riddles: list[Riddle]) -> list[Riddle]:
     for number, riddle in enumerate(riddles):
         for key in riddle.keys:
             last[_end(last, known.setdefault(key, number))] = number
-    groups: dict[int, list[Riddle]] = {}
-    for number, riddle in enumerate(riddles):
-        groups.setdefault(_end(last, number), []).append(riddle)
+    groups = grouped((_end(last, number), riddle) for number, riddle in enumerate(riddles))
     return [
-        Riddle({k for r in same for k in r.keys}, min(r.why for r in same))
-        for _, same in sorted(groups.items())
+        Riddle({k for r in groups[end] for k in r.keys}, min(r.why for r in groups[end]))
+        for end in sorted(groups)
     ]
 
 

@@ -13,14 +13,14 @@ from kmerge_git.merge.decide.comments import takes_new_comments
 from kmerge_git.merge.decide.order import arranged
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.plan import Clash, Item, Keep, Take, Why, has_clash
-from kmerge_git.merge.three import Three, cut, under
+from kmerge_git.merge.three import Three, counted, cut, under
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon_of, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable
     from typing import TypeVar
 
     from kmerge_git.merge.decide.rules import Place, Table, Walker
@@ -352,14 +352,6 @@ def is_lawful(at: Three[Keys], result: Keys) -> bool:
         if not low <= there.get(key, 0) <= high:
             return False
     return _is_in_order(at, gaps.stay, there, result)
-
-
-def counted(keys: Iterable[T]) -> dict[T, int]:
-    """Return how often each key is there."""
-    counts: dict[T, int] = {}
-    for key in keys:
-        counts[key] = counts.get(key, 0) + 1
-    return counts
 
 
 class Gaps:

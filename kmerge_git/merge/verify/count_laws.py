@@ -10,7 +10,8 @@ from kmerge_git.merge.verify.sites import RESULT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
+    from typing import TypeVar
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.verify.sites import Site
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Count = list[int]
     Tally = dict[Place, Count]
     Keys = list[Hashable]
+    K = TypeVar("K", bound=Hashable)
 
 
 class Tallies:
@@ -180,7 +182,7 @@ def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hash
 
     Only elements that occur once in each version have an order.
     """
-    once = {key for key, n in counted([base, ours, theirs, result]).items() if n == [1, 1, 1, 1]}
+    once = {key for key, n in by_side([base, ours, theirs, result]).items() if n == [1, 1, 1, 1]}
     b, o, t, r = ([key for key in keys if key in once] for keys in (base, ours, theirs, result))
     if (t == b and r == o) or (o == b and r == t) or o == t == r or len(b) > _MOST:
         return ()
@@ -228,12 +230,12 @@ def _gaps(keys: Keys, known: set[Hashable]) -> dict[tuple[Hashable, Hashable], K
     return gaps
 
 
-def counted(lists: list[Keys]) -> dict[Hashable, Count]:
-    """Return how often each thing occurs in each list."""
-    counts: dict[Hashable, Count] = {}
-    for side, keys in enumerate(lists):
-        for key in keys:
-            counts.setdefault(key, [0, 0, 0, 0])[side] += 1
+def by_side(lists: Iterable[Iterable[K]]) -> dict[K, Count]:
+    """Return how often each thing occurs in each of the four."""
+    counts: dict[K, Count] = {}
+    for side, things in enumerate(lists):
+        for thing in things:
+            counts.setdefault(thing, [0, 0, 0, 0])[side] += 1
     return counts
 
 

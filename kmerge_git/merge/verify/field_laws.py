@@ -10,7 +10,7 @@ from kmerge_git.merge.verify import sites
 from kmerge_git.merge.verify.count_laws import (
     Newcomers,
     Tallies,
-    counted,
+    by_side,
     disordered,
     replaced_twice,
     unexplained,
@@ -177,7 +177,7 @@ class Fields:
         keys: list[list[Hashable]] = [
             [sites.what(e.value, self.known) for e in entries] for entries in lists
         ]
-        counts = counted(keys)
+        counts = by_side(keys)
         differing = counts if site.entire else unsettled(counts)
         new = Newcomers(*keys[:RESULT]) if laws and differing else None
         for key, count in differing.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names, start
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, grouped
 from kmerge_git.text.opaque_files import is_chart_text
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Mapping, Node, Sequence
@@ -156,9 +156,7 @@ def _twins(
     keys: list[Hashable], entries: tuple[Entry, ...]
 ) -> Iterator[tuple[Hashable, list[Entry | Document]]]:
     """Return the keys that more than one entry has, with these entries."""
-    of: dict[Hashable, list[Entry | Document]] = {}
-    for key, entry in zip(keys, entries, strict=False):
-        of.setdefault(key, []).append(entry)
+    of: dict[Hashable, list[Entry | Document]] = grouped(zip(keys, entries, strict=False))
     return ((key, twins) for key, twins in of.items() if key is not None and len(twins) > 1)
 
 

@@ -7,7 +7,8 @@ Nothing is parsed: block scalars are recognized by their headers and their inden
 from __future__ import annotations
 
 from kmerge_git.kube.identity import identity
-from kmerge_git.merge.verify.count_laws import bounds
+from kmerge_git.merge.three import counted
+from kmerge_git.merge.verify.count_laws import bounds, by_side
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
 from kmerge_git.text.diff3 import diff
 
@@ -49,7 +50,7 @@ def line_laws(
         line for line in _untouched(texts, lines, any_column=any_column) if line not in exempt
     ]
     if untouched and may_hide:
-        before = _counted(_bare(_whole(rest[0])))
+        before = counted(_bare(_whole(rest[0])))
         untouched = [line for line in untouched if before.get(line) == 1]
     found += [("untouched", line, UNLIKE) for line in untouched]
     return _placed(found, rest, result.source.path or at.ours.source.path)
@@ -77,14 +78,6 @@ def _texts(rest: Documents) -> list[str]:
     return ["".join(parts) for parts in zip(*texts, strict=True)] or [""] * 4
 
 
-def _counted(lines: list[str]) -> dict[str, int]:
-    """Return how often each line is there."""
-    counts: dict[str, int] = {}
-    for line in lines:
-        counts[line] = counts.get(line, 0) + 1
-    return counts
-
-
 def _whole(documents: list[Document]) -> str:
     return "".join(document.content for document in documents)
 
@@ -100,12 +93,8 @@ def _around(stream: Stream) -> str:
 
 def _comments(texts: list[str], exempt: set[str], *, may_hide: bool) -> list[tuple[str, str]]:
     """Return the comments that occur too often or not often enough, and how often."""
-    counts: dict[str, list[int]] = {}
-    for side, text in enumerate(texts):
-        for line in comments(text):
-            counts.setdefault(line, [0, 0, 0, 0])[side] += 1
     found = []
-    for line, (base, ours, theirs, made) in counts.items():
+    for line, (base, ours, theirs, made) in by_side(map(comments, texts)).items():
         low, high = bounds(base, ours, theirs)
         if may_hide and max(base, ours, theirs) > 1:
             low = 0
@@ -161,15 +150,16 @@ def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> 
     """Return lines that both sides kept, and that the result lacks, or has at another column."""
     columns = [[len(line) - len(line.lstrip(" ")) for line in t.split("\n")] for t in texts]
     needed = _needed(columns, bare, any_column=any_column)
-    there: dict[tuple[int, str], int] = {}
-    for column, line in zip(columns[RESULT], bare[RESULT], strict=True):
-        for key in ((column, line), (ANY, line)):
-            there[key] = there.get(key, 0) + 1
+    rows = [
+        *zip(columns[RESULT], bare[RESULT], strict=True),
+        *((ANY, line) for line in bare[RESULT]),
+    ]
+    there = counted(rows)
     short = [key for key, count in needed.items() if there.get(key, 0) < count]
     if not short:
         return []
     lost = []
-    counts, made_of = [_counted(version) for version in bare[:RESULT]], set(bare[RESULT])
+    counts, made_of = [counted(version) for version in bare[:RESULT]], set(bare[RESULT])
     for column, line in short:
         base, ours, theirs = (count.get(line, 0) for count in counts)
         # which of equal lines a diff keeps is a guess: the sides may have deleted different ones
@@ -191,12 +181,10 @@ def _needed(
         if line and n in mine and n in yours
     }
     both_move = all(any(place[0] != place[side] for place in kept.values()) for side in (1, 2))
-    needed: dict[tuple[int, str], int] = {}
-    for n, place in kept.items():
-        column = ANY if any_column else _standing(*place, may_stay=both_move)
-        key = column, bare[0][n]
-        needed[key] = needed.get(key, 0) + 1
-    return needed
+    return counted(
+        (ANY if any_column else _column(*place, may_stay=both_move), bare[0][n])
+        for n, place in kept.items()
+    )
 
 
 def _is_emptied(line: str, made: set[str]) -> bool:
@@ -204,7 +192,7 @@ def _is_emptied(line: str, made: set[str]) -> bool:
     return line[-1] == ":" and any(line + brackets in made for brackets in (" []", " {}"))
 
 
-def _standing(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
+def _column(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
     """Return the column that a line gets; any, where both sides indent their lines anew."""
     if theirs in (base, ours):
         return ours
@@ -240,7 +228,7 @@ class _Places:
         self._counts: list[dict[str, int]] = []
         self._last: list[dict[str, tuple[Document, int]]] = []  # and the offset of the line
         for documents in rest:
-            self._counts.append(_counted([line for d in documents for line in _bare(d.content)]))
+            self._counts.append(counted([line for d in documents for line in _bare(d.content)]))
             self._last.append(_last_places(documents))
 
     def of(self, line: str) -> tuple[int, Path]:

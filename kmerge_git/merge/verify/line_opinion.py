@@ -7,7 +7,7 @@ which is a process, is asked only where ours, which knows less, neither agrees n
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.three import Three, agreed, cut
+from kmerge_git.merge.three import Three, agreed, counted, cut
 from kmerge_git.text.diff3 import diff3, lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
@@ -115,10 +115,7 @@ def _in_no_order(stream: Stream) -> Counts:
 
 
 def _counted(things: Iterable[Hashable]) -> Counts:
-    counts: dict[Hashable, int] = {}
-    for thing in things:
-        counts[thing] = counts.get(thing, 0) + 1
-    return frozenset(counts.items())
+    return frozenset(counted(things).items())
 
 
 def _without_order(node: Node) -> Hashable:

@@ -23,7 +23,9 @@ from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.plan import Why
+from kmerge_git.merge.three import counted
 from kmerge_git.merge.verify import line_damage, sites
+from kmerge_git.merge.verify.count_laws import by_side
 from kmerge_git.merge.verify.field_laws import Fields
 from kmerge_git.merge.verify.line_laws import line_laws
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
@@ -34,7 +36,7 @@ from kmerge_git.tree.scalars import meaning
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection as Some
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.merged import MergedFile
@@ -206,10 +208,7 @@ def _without_settled(four: Documents) -> Documents:
 
 
 def _without_equal(four: Documents) -> Documents:
-    counts: dict[str, list[int]] = {}
-    for side, documents in enumerate(four):
-        for document in documents:
-            counts.setdefault(document.content, [0, 0, 0, 0])[side] += 1
+    counts = by_side([d.content for d in documents] for documents in four)
     rest: Documents = [[], [], [], []]
     for side, documents in enumerate(four):
         spare = {text: min(count) for text, count in counts.items()}
@@ -292,9 +291,7 @@ def _names(rest: Documents) -> list[list[Hashable]]:
     names: list[list[Hashable]] = []
     for version in roots:
         found = [identity(root) for root in version]
-        often: dict[Hashable, int] = {}
-        for name in found:
-            often[name] = often.get(name, 0) + 1
+        often = counted(found)
         names.append([name if name and often[name] == 1 else None for name in found])
     return names
 
@@ -312,18 +309,15 @@ def _values(fields: Fields, rest: Documents) -> None:
     lost = [*fields.tallies.lost(fields.perhaps)]
     if not lost:
         return
-    there: set[Hashable] = set()
-    for document in rest[RESULT]:
-        _leaves(document.root, there)
+    there = {value for document in rest[RESULT] for value in _leaves(document.root)}
     for value, (number, path) in lost:
-        text = str(value[1])
         if value not in there:
-            what = f"`{text}`, which one side brought, is lost"
+            what = f"`{value[1]}`, which one side brought, is lost"
             fields.found.append(Violation("leaf", number, path, what))
 
 
-def _leaves(node: Node | None, found: set[Hashable]) -> None:
+def _leaves(node: Node | None) -> Iterator[Hashable]:
     if isinstance(node, Scalar):
-        found.add(meaning(node))
+        yield meaning(node)
     for entry in node.entries if isinstance(node, Collection) else ():
-        _leaves(entry.value, found)
+        yield from _leaves(entry.value)
