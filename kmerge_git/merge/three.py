@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
     from typing import Generic, TypeVar
 
     from kmerge_git.text.diff3 import Region
@@ -111,3 +111,9 @@ def grouped(pairs: Iterable[tuple[K, U]]) -> dict[K, list[U]]:
     for key, thing in pairs:
         groups.setdefault(key, []).append(thing)
     return groups
+
+
+def shared_start(lists: Sequence[Sequence[K]]) -> int:
+    """Return how many things all lists begin with alike."""
+    rows = enumerate(zip(*lists, strict=False))
+    return next((n for n, row in rows if len(set(row)) > 1), min(map(len, lists)))

@@ -13,7 +13,7 @@ from kmerge_git.merge.decide.comments import takes_new_comments
 from kmerge_git.merge.decide.order import arranged
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.plan import Clash, Item, Keep, Take, Why, has_clash
-from kmerge_git.merge.three import Three, counted, cut, under
+from kmerge_git.merge.three import Three, counted, cut, shared_start, under
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon_of, same_node
@@ -196,22 +196,13 @@ def _as_one(
     walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], place: Place, why: str
 ) -> list[Item]:
     """Return the elements as one clash, but for those with which all begin or end."""
-    shortest = min(map(len, keys.each()))
-    head = _common([names[:shortest] for names in keys.each()])
-    tail = _common([names[::-1][: shortest - head] for names in keys.each()])
+    head = shared_start(keys.each())
+    tail = shared_start([names[head:][::-1] for names in keys.each()])
     parts = at.map(lambda entries: entries[head : len(entries) - tail])
     ends = [*range(head), *range(-tail, 0)]
     outside = [walk.entry(at.map(lambda e, n=n: e[n]), place) for n in ends]  # type: ignore[misc]
     items = [*outside[:head], *walk.clash(parts, why, place), *outside[head:]]
     return [item for item in items if item is not None]
-
-
-def _common(lists: list[list[Hashable]]) -> int:
-    """Return how many elements some lists of one length begin with alike."""
-    return next(
-        (n for n, found in enumerate(zip(*lists, strict=True)) if len(set(found)) > 1),
-        len(lists[0]),
-    )
 
 
 def _only_additions(keys: Three[list[Hashable]], *, bag: bool) -> bool:

@@ -5,12 +5,14 @@ Tallies count things in base, ours, theirs and the result, all over a file, with
 
 from __future__ import annotations
 
+from operator import eq
+
 from kmerge_git.merge.verify import sites
 from kmerge_git.merge.verify.sites import RESULT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
     from typing import TypeVar
 
     from kmerge_git.kube.fieldpath import Path
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     Tally = dict[Place, Count]
     Keys = list[Hashable]
     K = TypeVar("K", bound=Hashable)
+    T = TypeVar("T")
 
 
 class Tallies:
@@ -249,12 +252,13 @@ def unsettled(counts: dict[Hashable, Count]) -> dict[Hashable, Count]:
     new = {key for key, count in rest.items() if not count[0] and len(set(count[1:])) == 1}
     if sum(rest[key][0] for key in gone) == sum(rest[key][1] for key in new):
         rest = {key: count for key, count in rest.items() if key not in gone and key not in new}
-    return {} if all(map(_follows, rest.values())) else rest
+    return {} if all(map(follows, rest.values())) else rest
 
 
-def _follows(count: Count) -> bool:
-    base, ours, theirs, made = count
-    return (base == theirs and ours == made) or (base == ours and theirs == made)
+def follows(four: Sequence[T], same: Callable[[T, T], bool] = eq) -> bool:
+    """Return whether at most one side changed something, and the result is as that side has it."""
+    base, ours, theirs, made = four
+    return (same(base, theirs) and same(ours, made)) or (same(base, ours) and same(theirs, made))
 
 
 def unexplained(counts: dict[Hashable, Count]) -> tuple[str, tuple[Hashable, ...]]:

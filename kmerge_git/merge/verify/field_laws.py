@@ -12,6 +12,7 @@ from kmerge_git.merge.verify.count_laws import (
     Tallies,
     by_side,
     disordered,
+    follows,
     replaced_twice,
     unexplained,
     unsettled,
@@ -110,8 +111,8 @@ class Fields:
 
     def value(self, nodes: Nodes, site: Site, around: Site, name: str) -> None:
         """Walk the values at one place in some of the four."""
-        kinds = {_kind(node) for node in nodes[1:] if node is not None}
-        if site.is_shared and (len(kinds) > 1 or "leaf" in kinds):
+        kinds = {type(node) for node in nodes[1:] if node is not None}
+        if site.is_shared and (len(kinds) > 1 or not kinds <= {Mapping, Sequence}):
             what = _leaf(nodes)
             if what:
                 made = nodes[RESULT]
@@ -165,10 +166,9 @@ class Fields:
             self.report("count", site, "an element stands twice", len(lists[RESULT]))
         if laws and rule.ordered:
             self.order(keys, site)
-        if laws:
-            both = replaced_twice(*keys)
-            if both:
-                self.report("count", site, f"{sites.named(both)} both replace what is gone")
+        both = replaced_twice(*keys) if laws else ()
+        if both:
+            self.report("count", site, f"{sites.named(both)} both replace what is gone")
 
     # -- elements without one
 
@@ -237,17 +237,8 @@ class Fields:
                 self.exempt.update(line.strip() for line in lines)
 
 
-def _follows(at: Nodes) -> bool:
-    """Return whether at most one side changed a value, and the result is as that side has it."""
-    base, ours, theirs, made = at
-    if _same(base, theirs):
-        return _same(ours, made)
-    return _same(base, ours) and _same(theirs, made)
-
-
 def _rows(tables: Tables) -> dict[Hashable, Entries]:
-    keys = dict.fromkeys(key for table in tables for key in table)
-    return {key: [table.get(key) for table in tables] for key in keys}
+    return {key: [table.get(key) for table in tables] for table in tables for key in table}
 
 
 def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
@@ -268,9 +259,9 @@ def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
 
 def _cancels_out(at: Nodes) -> bool:
     """Return whether the result has the change of one side, or of both sides alike."""
-    if _follows(at):
-        return True
-    return None not in at and _same(at[1], at[2]) and _same(at[1], at[RESULT])
+    return follows(at, _same) or (
+        None not in at and _same(at[1], at[2]) and _same(at[1], at[RESULT])
+    )
 
 
 def _replaced(at: Nodes) -> bool:
@@ -323,9 +314,3 @@ def _leaf(at: Nodes) -> str:
     if all(node is not None and is_block_text(node) for node in at[1:]):
         return ""  # merged by lines
     return "was changed on both sides"
-
-
-def _kind(node: Node) -> str:
-    if isinstance(node, Mapping):
-        return "mapping"
-    return "sequence" if isinstance(node, Sequence) else "leaf"

@@ -7,7 +7,7 @@ Nothing is parsed: block scalars are recognized by their headers and their inden
 from __future__ import annotations
 
 from kmerge_git.kube.identity import identity
-from kmerge_git.merge.three import counted
+from kmerge_git.merge.three import counted, shared_start
 from kmerge_git.merge.verify.count_laws import bounds, by_side
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
 from kmerge_git.text.diff3 import diff
@@ -15,7 +15,6 @@ from kmerge_git.text.diff3 import diff
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.kube.identity import Identity
     from kmerge_git.merge.three import Three
     from kmerge_git.tree.documents import Document, Stream
 
@@ -65,15 +64,8 @@ def _texts(rest: Documents) -> list[str]:
     texts = []
     for four in zip(*rest, strict=True):
         lines = [document.content.split("\n") for document in four]
-        most = min(map(len, lines))
-        head = 0
-        while head < most and lines[0][head] == lines[1][head] == lines[2][head] == lines[3][head]:
-            head += 1
-        tail = -1
-        while tail > head - most and (
-            lines[0][tail - 1] == lines[1][tail - 1] == lines[2][tail - 1] == lines[3][tail - 1]
-        ):
-            tail -= 1
+        head = shared_start(lines)
+        tail = -1 - shared_start([version[head:-1][::-1] for version in lines])
         texts.append(["\n".join(found[head:tail]) + "\n" for found in lines])
     return ["".join(parts) for parts in zip(*texts, strict=True)] or [""] * 4
 
@@ -223,13 +215,11 @@ class _Places:
     def __init__(self, rest: Documents, path: str) -> None:
         self._path = path
         self._made = rest[RESULT]
-        self._names: dict[Identity, Document] | None = None
+        # the first of each name
+        self._names = {identity(made.root): made for made in reversed(self._made)}
         self._known: dict[int, CollectionPaths] = {}  # by the document's id
-        self._counts: list[dict[str, int]] = []
-        self._last: list[dict[str, tuple[Document, int]]] = []  # and the offset of the line
-        for documents in rest:
-            self._counts.append(counted([line for d in documents for line in _bare(d.content)]))
-            self._last.append(_last_places(documents))
+        self._counts = [counted(_bare("\n".join(d.content for d in side))) for side in rest]
+        self._last = [_last_places(documents) for documents in rest]  # and the offsets of lines
 
     def of(self, line: str) -> tuple[int, Path]:
         """Return the document and the collection that have, or should have, a line."""
@@ -250,12 +240,6 @@ class _Places:
         """Return the document of the result with the name of another version's."""
         if len(self._made) == 1:
             return self._made[0]
-        if self._names is None:
-            self._names = {}
-            for made in self._made:
-                name = identity(made.root)
-                if name is not None:
-                    self._names.setdefault(name, made)
         known = identity(document.root)
         return self._names.get(known) if known is not None else None
 

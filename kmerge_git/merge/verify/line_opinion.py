@@ -10,7 +10,6 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three, agreed, counted, cut
 from kmerge_git.text.diff3 import diff3, lines_between, uncommon
 from kmerge_git.text.pieces import side_text
-from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import canon
@@ -64,8 +63,9 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
     Return `agrees` for the same lines, `clash` for a conflict, which git will have, too, and an
     empty text if only git can tell.
     """
-    base, ours, theirs = streams.map(lambda s: _spelling(s.source)).each()
-    if not (base == ours == theirs and _in_place(merged, streams)):
+    sources = [stream.source for stream in streams.each()]
+    spellings = {(source.bom, source.eol, source.final_newline) for source in sources}
+    if len(spellings) > 1 or not _in_place(merged, streams):
         return ""
     found = list(map(_opinion, merged.documents))
     if "clash" in found:
@@ -105,16 +105,13 @@ def same_but_for_order(by_lines: YamlText, result: Stream) -> bool:
     Order may mean something: the referee decides that.
     """
     try:
-        return _in_no_order(by_lines.stream) == _in_no_order(result)
+        one, other = (map(_without_order, each.roots) for each in (by_lines.stream, result))
+        return _in_no_order(one) == _in_no_order(other)
     except KmergeError:
         return False
 
 
-def _in_no_order(stream: Stream) -> Counts:
-    return _counted(_without_order(root) for root in stream.roots)
-
-
-def _counted(things: Iterable[Hashable]) -> Counts:
+def _in_no_order(things: Iterable[Hashable]) -> Counts:
     return frozenset(counted(things).items())
 
 
@@ -123,11 +120,7 @@ def _without_order(node: Node) -> Hashable:
     if not isinstance(node, Collection):
         return canon(node)
     inside = ((entry.name, _without_order(entry.value)) for entry in node.entries)
-    return type(node).__name__, node.anchor, node.tag, _counted(inside)
-
-
-def _spelling(source: Source) -> tuple[bool, str, bool]:
-    return source.bom, source.eol, source.final_newline
+    return type(node).__name__, node.anchor, node.tag, _in_no_order(inside)
 
 
 def _in_place(merged: MergedFile, streams: Three[Stream]) -> bool:

@@ -47,19 +47,10 @@ def unproved(merged: MergedFile) -> list[MergedDocument]:
 
 
 def _read(document: MergedDocument, side: str) -> Document | None:
-    """Read the text of a document that was merged inside, decided for a side; None: there
-    is none.
-    """
+    """Read a document that was merged inside, decided for a side; None: there is none."""
     if document.plan is None:
         return None
-    return _only((document.opening or "---\n") + side_text(document.pieces, side))
-
-
-def _is_proved(document: MergedDocument, made: Document | None, side: str) -> bool:
-    return document.plan is None or (made is not None and _says(made, document.plan, side))
-
-
-def _only(text: str) -> Document | None:
+    text = (document.opening or "---\n") + side_text(document.pieces, side)
     try:
         documents = split_text(text).documents
     except KmergeError:
@@ -67,9 +58,11 @@ def _only(text: str) -> Document | None:
     return documents[0] if len(documents) == 1 else None
 
 
-def _says(made: Document, plan: Plan, side: str) -> bool:
+def _is_proved(document: MergedDocument, made: Document | None, side: str) -> bool:
+    if document.plan is None:
+        return True
     try:
-        return agrees(plan, made.root, side)
+        return made is not None and agrees(document.plan, made.root, side)
     except KmergeError:
         return False
 

@@ -25,7 +25,7 @@ from kmerge_git.kube.outline import outline
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import counted
 from kmerge_git.merge.verify import line_damage, sites
-from kmerge_git.merge.verify.count_laws import by_side
+from kmerge_git.merge.verify.count_laws import by_side, follows
 from kmerge_git.merge.verify.field_laws import Fields
 from kmerge_git.merge.verify.line_laws import line_laws
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
@@ -201,10 +201,18 @@ def _without_settled(four: Documents) -> Documents:
         for document in documents:
             name = outline(document.content)
             groups.setdefault(name, [[], [], [], []])[side].append(document)
-    done = {name for name, group in groups.items() if name is not None and _follows(group)}
+    done = {
+        name
+        for name, group in groups.items()
+        if name is not None and follows(list(map(_texts, group)))
+    }
     if any(name is not None and not all(groups[name]) for name in groups.keys() - done):
         done = {name for name in done if all(groups[name])}
     return [[d for d in documents if outline(d.content) not in done] for documents in rest]
+
+
+def _texts(documents: list[Document]) -> list[str]:
+    return sorted(document.content for document in documents)
 
 
 def _without_equal(four: Documents) -> Documents:
@@ -218,12 +226,6 @@ def _without_equal(four: Documents) -> Documents:
             else:
                 rest[side].append(document)
     return rest
-
-
-def _follows(four: Documents) -> bool:
-    """Return whether at most one side changed something, and the result is as that side has it."""
-    base, ours, theirs, result = (sorted(d.content for d in documents) for documents in four)
-    return (base == theirs and ours == result) or (base == ours and theirs == result)
 
 
 def _documents(

@@ -76,48 +76,34 @@ class Site:
         self.entire = False  # all below is counted, whether it differs or not
         self.fresh = False  # both sides added it: common parts count as base's
 
-    def but(
-        self,
-        *,
-        is_shared: bool | None = None,
-        pure: bool | None = None,
-        fresh: bool | None = None,
-        entire: bool | None = None,
-    ) -> Site:
+    def but(self, **facts: object) -> Site:
         """Return the same place, with other facts about it."""
-        site = self._moved(None, self.pattern, self.where)
-        site.is_shared = self.is_shared if is_shared is None else is_shared
-        site.pure = self.pure if pure is None else pure
-        site.fresh = self.fresh if fresh is None else fresh
-        site.entire = self.entire if entire is None else entire
+        site = Site(self.number, self.where)
+        for name in Site.__slots__:
+            setattr(site, name, facts[name] if name in facts else getattr(self, name))
         return site
 
     def within(self, node: Node | None) -> Site:
         """Return the place of a mapping, once it may say which kind it is."""
-        return self._moved(None, self.pattern, self.where.at(node))
+        return self.but(where=self.where.at(node))
 
     def key(self, name: str, pattern: str) -> Site:
         """Return the place below a key of the mapping here."""
-        return self._moved(name, f"{self.pattern}.{pattern}", self.where.child(name))
+        return self._below(name, f".{pattern}", self.where.child(name))
 
     def element(self, step: Step) -> Site:
         """Return the place of an element of the list here, by its key."""
-        return self._moved(step, f"{self.pattern}[]", self.where.items())
+        return self._below(step, "[]", self.where.items())
 
     def elements(self) -> Site:
         """Return the place of the elements of the list here, which no path tells apart."""
-        site = self._moved(None, f"{self.pattern}[]", self.where.items())
-        site.is_fixed, site.is_shared, site.pure = True, False, False
-        site.entire, site.fresh = True, False
-        return site
+        where, pattern = self.where.items(), f"{self.pattern}[]"
+        site = self.but(where=where, pattern=pattern, is_fixed=True, entire=True)
+        return site.but(is_shared=False, pure=False, fresh=False)
 
-    def _moved(self, step: Step | None, pattern: str, where: Where) -> Site:
-        site = Site(self.number, where)
-        site.path = self.path if step is None or self.is_fixed else (*self.path, step)
-        site.is_fixed, site.pattern = self.is_fixed, pattern
-        site.is_shared, site.pure = self.is_shared, self.pure
-        site.fresh, site.entire = self.fresh, self.entire
-        return site
+    def _below(self, step: Step, pattern: str, where: Where) -> Site:
+        path = self.path if self.is_fixed else (*self.path, step)
+        return self.but(path=path, pattern=self.pattern + pattern, where=where)
 
 
 class CollectionPaths:
