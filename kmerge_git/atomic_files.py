@@ -49,7 +49,7 @@ def write_text(path: Path, text: str, *, executable: bool = False) -> None:
     path = path.resolve()  # a link into somebody's dotfiles stays a link
     if text:
         data = text.encode("utf-8", "surrogateescape")
-        replace_file(path, data, executable=executable, parents=True)
+        replace_file(path, data, new_mode=0o777 if executable else 0o666, parents=True)
     else:
         path.unlink(missing_ok=True)
 
@@ -60,14 +60,15 @@ def replace_file(
     *,
     drafts: Path | str | None = None,
     mode: int | None = None,
-    executable: bool = False,
+    new_mode: int = 0o666,
     durable: bool = True,
     parents: bool = False,
 ) -> None:
     """Write a draft and put it in the file's place.
 
-    The draft lies in the folder `drafts`, or beside the file, where no rename fails. The file keeps
-    its mode unless `mode` is given. `durable`: the draft is on the disk before it is renamed.
+    The draft lies in the folder `drafts`, or beside the file, where no rename fails. A file
+    that is there keeps its mode unless `mode` is given; the mode of a new one is `new_mode`, and
+    the user's umask takes away from it. `durable`: the draft is on the disk before it is renamed.
     `parents`: missing folders are made.
     """
     folder = os.path.dirname(path)
@@ -77,7 +78,7 @@ def replace_file(
         mode = os.stat(path).st_mode & 0o7777
     beside = f"{path}.kmerge-{os.getpid()}"
     draft = beside if drafts is None else os.path.join(drafts, f"kmerge-draft-{os.getpid()}")
-    _write(draft, data, mode, executable=executable, durable=durable)
+    _write(draft, data, mode, new_mode, durable=durable)
     try:
         os.replace(draft, path)
     except OSError:
@@ -85,14 +86,14 @@ def replace_file(
         if draft == beside:
             raise
         # another file system: a linked worktree or a submodule may live on its own
-        replace_file(path, data, mode=mode, executable=executable, durable=durable)
+        replace_file(path, data, mode=mode, new_mode=new_mode, durable=durable)
 
 
-def _write(draft: str, data: bytes, mode: int | None, *, executable: bool, durable: bool) -> None:
-    """Write a new file; with no `mode` it gets the usual one."""
+def _write(draft: str, data: bytes, mode: int | None, new_mode: int, *, durable: bool) -> None:
+    """Write a new file; nobody can ever do more with it than `new_mode` says, or `mode`."""
 
     def create(name: str, flags: int) -> int:
-        return os.open(name, flags, 0o777 if executable else 0o666)
+        return os.open(name, flags, new_mode)
 
     if os.path.lexists(draft):  # a process of the same number was killed
         os.unlink(draft)

@@ -52,7 +52,9 @@ MORE = (
 def write(root: str, target: str) -> None:
     """Bundle the package in a folder, into a file that others may read."""
     with suppress(OSError, ValueError, SyntaxError):  # the next start tries again
-        replace_file(target, b"".join(contents(Path(root))), mode=0o644, durable=False)
+        data = b"".join(contents(Path(root)))
+        Path(target).unlink(missing_ok=True)  # its mode may be another one
+        replace_file(target, data, new_mode=0o644, durable=False)
 
 
 def contents(root: Path) -> tuple[bytes, bytes, bytes]:

@@ -134,21 +134,28 @@ def _run(
 
 def _spawn(argv: list[str], env: Mapping[str, str]) -> Ended:
     """Run a command without the import of `subprocess`; nothing can be read by it."""
-    files = [os.memfd_create(name) for name in ("out", "err")]
+    # a pipe for the output: it has no limit of size; and one reader can wait for one pipe alone
+    (reader, writer), errors = os.pipe(), os.memfd_create("errors")
     try:
         actions = [
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            *((os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(files, 1)),
+            (os.POSIX_SPAWN_DUP2, writer, 1),
+            (os.POSIX_SPAWN_DUP2, errors, 2),
         ]
         # Python ignores these signals; git must not
         signals = [signal.SIGPIPE, signal.SIGXFSZ]
         process = os.posix_spawnp(argv[0], argv, env, file_actions=actions, setsigdef=signals)
-        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        out, err = (os.pread(fd, os.fstat(fd).st_size, 0) for fd in files)
+    except BaseException:
+        os.close(reader)
+        os.close(errors)
+        raise
     finally:
-        for fd in files:
-            os.close(fd)
-    return code, out, err
+        os.close(writer)
+    with open(reader, "rb") as output, open(errors, "rb") as complaint:
+        out = output.read()
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        complaint.seek(0)
+        return code, out, complaint.read()
 
 
 @contextmanager

@@ -238,7 +238,7 @@ def _write(repository: Repository, worktree: str, file: FileMerge, *, durable: b
         target,
         repository.to_worktree(file.path, file.data),
         drafts=repository.git_dir,  # there a leftover of a kill disturbs nobody
-        executable=bool(file.mode & 0o111),
+        new_mode=0o777 if file.mode & 0o111 else 0o666,
         durable=durable,
         parents=True,
     )
