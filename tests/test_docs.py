@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kmerge_git.cli.main import COMMANDS
-from kmerge_git.cli.parsing import actions_of, line_parser, shown
+from kmerge_git.cli.main import COMMANDS, actions_of, line_parser, shown
 from kmerge_git.kube.listkeys import Where, start
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split

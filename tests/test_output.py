@@ -1,6 +1,6 @@
 """Nothing is printed that has not gone through `visible`: no command can forget it.
 
-Commands print with `tell`, `say`, `warn`, `show` and `Paint.line` of `cli/printing`. Whoever needs
+Commands print with `tell`, `say`, `warn`, `show` and `Paint.line` of `cli/in_and_out`. Whoever needs
 another way stands in a table here, with the reason.
 """
 
@@ -18,10 +18,10 @@ PACKAGE = Path(__file__).resolve().parent.parent / "kmerge_git"
 # what a function writes that is not seen to be safe, and why it is
 ELSEWHERE = {
     "cli/in_and_out.py write": "a manifest, byte for byte",
-    "cli/printing.py show": "ASCII, with escapes for all else: tests/report/test_formats.py",
-    "cli/printing.py show_lines": "lines that `painted` made safe",
-    "cli/printing.py tell_json": "ASCII, with escapes for all else: tests/report/test_formats.py",
-    "cli/vendor_status.py diff": "a patch, byte for byte; lines for people on a terminal",
+    "cli/in_and_out.py show": "ASCII, with escapes for all else: tests/report/test_formats.py",
+    "cli/in_and_out.py show_lines": "lines that `painted` made safe",
+    "cli/in_and_out.py tell_json": "ASCII, with escapes for all else: tests/report/test_formats.py",
+    "cli/vendor_actions.py diff": "a patch, byte for byte; lines for people on a terminal",
     "cli/diff.py _print_patch": "a patch, byte for byte; lines for people on a terminal",
     "cli/merge_branch.py _relay": "the words of git, line by line",
     "cli/check.py run": "the registry's own words",
@@ -33,7 +33,7 @@ ELSEWHERE = {
     "cli/main.py _complain": "an excerpt that `KmergeError.caret` made",
     "cli/drive.py _version": "a constant",
     "cli/drive.py main": "a constant",
-    "cli/printing.py update": "counts and a unit of ours",
+    "cli/in_and_out.py update": "counts and a unit of ours",
     "packages/exchange_journal.py write": "a file's bytes, into a file",
     "cli/start.py tell": "printable, or as ascii() has it",
 }

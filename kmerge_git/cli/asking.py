@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kmerge_git.bounds import SHOWN_REFUSALS
+from kmerge_git.cli.in_and_out import counted
 from kmerge_git.cli.pressed_keys import AGAIN, ENTER, RESIZED, Keys
-from kmerge_git.cli.printing import counted
 from kmerge_git.cli.question_screen import Around, Screen, Size, in_short, picture, side_of
 from kmerge_git.cli.resolve_report import stages, tell_end
 from kmerge_git.errors import KmergeError

@@ -6,8 +6,8 @@ import argparse
 import os
 import sys
 
-from kmerge_git.cli.parsing import add_old
-from kmerge_git.cli.printing import add_color, say, unified, wants_colour
+from kmerge_git.cli.in_and_out import add_color, say, unified, wants_colour
+from kmerge_git.cli.main import add_old
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
 from kmerge_git.visible import visible
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.check.kustomize.kustomization_evidence import Past
     from kmerge_git.check.run import Run
-    from kmerge_git.cli.check_merge import MergeCheck
+    from kmerge_git.cli.check_files import MergeCheck
     from kmerge_git.cli.check_repository import FileSettings
 
     Look = Callable[[str, bytes], list[Finding]]
@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
         return report()
     if args.fix or args.dry_run:
         _require_files(args)
-    from kmerge_git.cli.haste import make_haste
+    from kmerge_git.cli.main import make_haste
 
     make_haste()
     merge = _merge(args)
@@ -179,7 +179,7 @@ def _merge(args: argparse.Namespace) -> MergeCheck | None:
     """The merge that is to be checked, where one is asked for."""
     if not (args.merge or args.merge_of):
         return None
-    from kmerge_git.cli.check_merge import SELECTED, MergeCheck
+    from kmerge_git.cli.check_files import SELECTED, MergeCheck
 
     args.select = args.select or SELECTED
     return MergeCheck(args.merge_of, staged=args.staged)

@@ -7,19 +7,22 @@ became of files that are gone. It is asked only where a check wants to know.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from functools import cache, cached_property, partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from posixpath import normpath
 
 from kmerge_git.bounds import CHANGED_FILES
-from kmerge_git.check.checked_texts import World
+from kmerge_git.check.checked_texts import World, nowhere
 from kmerge_git.check.kustomize.kustomization import NAMES
 from kmerge_git.check.kustomize.kustomization_evidence import DELETED, MADE, UNSTAGED, Fate, Past
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, MergeVersions
 from kmerge_git.check.page_values import documents
 from kmerge_git.check.plain_objects import objects
-from kmerge_git.check.run import SUFFIXES
+from kmerge_git.check.registry import HISTORY, MERGED, MERGED_UNREAD, get
+from kmerge_git.check.run import SUFFIXES, Run, check_files
 from kmerge_git.cli.check_repository import (
+    Bounds,
     from_here,
     from_top_of,
     git_directory,
@@ -28,7 +31,7 @@ from kmerge_git.cli.check_repository import (
     top_here,
     top_of,
 )
-from kmerge_git.cli.in_and_out import is_file
+from kmerge_git.cli.in_and_out import is_file, warn
 from kmerge_git.errors import CannotParse, KmergeError, UsageError
 from kmerge_git.git import revision_paths
 from kmerge_git.git.hints import may_be_tracked
@@ -41,6 +44,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from kmerge_git.finding import Finding
     from kmerge_git.git.index_stages import Stages
     from kmerge_git.git.merge_sides import MergeSides
     from kmerge_git.git.touched_files import Entries
@@ -58,7 +62,7 @@ OF_SCRIPTS = (b".sh", b".bash", b"akefile", b".mk", b"justfile", b"Taskfile", b"
 
 
 def expand(paths: list[str]) -> list[str]:
-    """The files to check: those named, and the manifests below the folders that are named."""
+    """Return the files that are named, and the manifests below the folders that are named."""
     found: dict[str, None] = {}
     for path in paths or ["."]:
         if os.path.isdir(path):
@@ -74,12 +78,12 @@ def expand(paths: list[str]) -> list[str]:
 
 
 def named(paths: Iterable[str]) -> frozenset[str]:
-    """The files among the paths of a command line: what is in a folder nobody has named."""
+    """Return the files among the paths of a command line; files in a folder are not named."""
     return frozenset(normpath(path) for path in paths if not os.path.isdir(path))
 
 
 def disk_world(paths: list[str], target: str = "") -> tuple[World, VersionsOf, list[str]]:
-    """The files of the working tree: how to read them, their versions, and which ones to check."""
+    """Return how to read the working tree, the versions of files, and which ones to check."""
     return (
         _on_disk([*paths, target] if target else paths),
         versions_on_disk(),
@@ -88,9 +92,7 @@ def disk_world(paths: list[str], target: str = "") -> tuple[World, VersionsOf, l
 
 
 def _on_disk(given: list[str]) -> World:
-    """The files of the working tree, and `REV:PATH`: such a file finds its neighbours in there."""
-    from kmerge_git.cli.check_repository import Bounds
-
+    """Return the files of the working tree, and of `REV:PATH` with its neighbours."""
     bounds = Bounds(given, top_here)
 
     def read(path: str) -> bytes | None:
@@ -105,7 +107,7 @@ def _on_disk(given: list[str]) -> World:
 
 
 def _was_deleted(path: str) -> bool:
-    """pre-commit passes the names of files that a merge has deleted."""
+    """Return whether a merge has deleted a file: pre-commit passes names of such files."""
     from kmerge_git.git.run_git import try_git
 
     return any(
@@ -144,13 +146,13 @@ def require_target(path: str, world: World) -> None:
 
 
 def is_manifest_name(path: str) -> bool:
-    """Whether a file is looked at when nobody names it."""
+    """Return whether a file is looked at when nobody names it."""
     name = path.rpartition("/")[2]
     return name.endswith(SUFFIXES) or name in NAMES or is_chart_text(path)
 
 
 def script_with() -> Callable[[str], str]:
-    """Finds the script of the repository that gives a file to `kubectl patch`."""
+    """Return what finds the script that gives a file to `kubectl patch`."""
     found = cache(lambda: list(_patch_files()))
 
     def script_of(path: str) -> str:
@@ -164,7 +166,7 @@ def script_with() -> Callable[[str], str]:
 
 
 def _patch_files() -> Iterable[tuple[str, str]]:
-    """Script and file of every strategic `kubectl patch .. --patch-file FILE` that is tracked."""
+    """Yield script and file of every tracked `kubectl patch .. --patch-file FILE`."""
     folder = git_directory()
     if not folder or not may_be_tracked(folder, *OF_SCRIPTS):
         return
@@ -186,7 +188,7 @@ def _patch_files() -> Iterable[tuple[str, str]]:
 
 
 def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
-    """The staged files: how to read them, their versions, and which ones to check."""
+    """Return how to read the staged files, their versions, and which ones to check."""
     from kmerge_git.git.tracked_files import blobs_of, staged_paths, tracked
 
     top = top_of("--staged")
@@ -205,44 +207,36 @@ def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
 
 
 def world_of(top: str, blobs: Blobs, revision: str, names: Callable[[], list[str]]) -> World:
-    """The files of a revision, or of the index (`:0`); `names` are all of them."""
+    """Return the files of a revision, or of the index (`:0`); `names` are all of them."""
 
-    files: set[str] = set()
-    folders: set[str] = set()
-
-    def learn() -> None:
-        files.update(names())
-        folders.update(("", "."))
-        for name in files:
-            folders.update(_folders_above(name))
+    @cache
+    def tree() -> tuple[set[str], set[str]]:
+        files = set(names())
+        return files, {"", "."}.union(*map(_folders_above, files))
 
     def read(path: str) -> bytes | None:
         return None if is_beyond(path) else blobs.read(f"{revision}:{from_top_of(top, path)}")
 
     def is_directory(path: str) -> bool:
-        if not folders:
-            learn()
-        return from_top_of(top, path) in folders
+        return from_top_of(top, path) in tree()[1]
 
     def is_beyond(path: str) -> bool:
         return path.startswith("/") or f"{from_top_of(top, path)}/".startswith("../")
 
     def is_outside(path: str) -> bool:
-        if not folders:
-            learn()
         # what seems to be in a file is behind a link
-        return is_beyond(path) or not files.isdisjoint(_folders_above(from_top_of(top, path)))
+        above = _folders_above(from_top_of(top, path))
+        return is_beyond(path) or not tree()[0].isdisjoint(above)
 
     return World(read, is_directory, is_outside)
 
 
 def _folders_above(name: str) -> Iterable[str]:
-    parts = name.split("/")[:-1]
-    return ["/".join(parts[: n + 1]) for n in range(len(parts))]
+    return accumulate(name.split("/")[:-1], "{}/{}".format)
 
 
 def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -> list[str]:
-    """The files that the index has at these paths, or below them."""
+    """Return the files that the index has at these paths, or below them."""
     index = set(known)
     names: list[str] = []
     for path, name in zip(paths, from_top, strict=True):
@@ -266,7 +260,7 @@ MERGING = ("set", "unset", "text", "union", "kmerge")
 
 
 def versions_on_disk() -> VersionsOf:
-    """The versions in git of files of the working tree; none outside of a repository."""
+    """Return the versions in git of files of the working tree; none outside of a repository."""
     folder = git_directory()
     if not folder:
         return lambda path: NOTHING
@@ -290,7 +284,7 @@ def _reader() -> Versions | None:
 
 
 def may_be_merging(git_directory: str) -> bool:
-    """Whether something may be merged here just now; told without a question to git."""
+    """Return whether something may be merged here just now, without asking git."""
     found = git_directory
     if os.path.isfile(found):  # `gitdir: PATH`, relative to the file
         with open(found, encoding="utf-8", errors="surrogateescape") as file:
@@ -313,7 +307,7 @@ class Versions:
         self._commit = commit  # None: what is staged, and the merge in progress
 
     def of(self, path: str) -> GitVersions:
-        """The versions of a file, by its path from the current folder."""
+        """Return the versions of a file, by its path from the current folder."""
         name = from_top_of(self._top, path)
         if is_beyond(name):
             return NOTHING
@@ -324,7 +318,7 @@ class Versions:
 
     @cached_property
     def sides(self) -> MergeSides | None:
-        """The commits that are merged, if any are."""
+        """Return the commits that are merged, if any are."""
         if not self._is_merging:
             return None
         from kmerge_git.git.merge_sides import in_progress
@@ -353,7 +347,7 @@ class Versions:
         )
 
     def _is_link(self, name: str, result: bytes | None) -> bool:
-        """Whether the merge made a symbolic link of a file: its text is where it leads to."""
+        """Return whether the merge made a symbolic link of a file: its text is its target."""
         if result is None or b"\n" in result:
             return False
         from kmerge_git.git.run_git import try_git
@@ -366,7 +360,7 @@ class Versions:
         return Three(*(self._blobs.read(entry.oid) if entry else None for entry in entries))
 
     def _applied(self, name: str) -> Entries | None:
-        """The sides of a file in which a commit that git applies was in conflict."""
+        """Return the sides of a file in which a commit that git applies was in conflict."""
         stages = self._resolved.get(name) if self._is_applying else None
         if stages is None or not (stages.ours and stages.theirs):
             return None
@@ -381,13 +375,13 @@ class Versions:
 
     @cached_property
     def _resolved(self) -> dict[str, Stages]:
-        """The files of which somebody has decided since the merge: they were in conflict."""
+        """Return the files that were in conflict, and that somebody has decided since."""
         from kmerge_git.git.index_stages import resolved_conflicts
 
         return {stages.path: stages for stages in resolved_conflicts(self._top)}
 
     def _was_in_conflict(self, at: Three[bytes | None], name: str) -> bool:
-        """Whether somebody had to decide about a file, and so may have decided on purpose."""
+        """Return whether somebody had to decide about a file, and may have done so on purpose."""
         if self.sides is not None and self.sides.is_one_side:
             return True
         if self._commit is None:
@@ -398,7 +392,7 @@ class Versions:
         return TemporaryFiles((base, ours, theirs)).result()[1] != 0
 
     def _lost(self, at: Three[bytes | None], side: str, name: str) -> tuple[str, ...]:
-        """The fields that one side, as it is, has not, though they merge clean."""
+        """Return the fields that one side, as it is, has not, though they merge clean."""
         from kmerge_git.check.merges.merged_files import differences
         from kmerge_git.pipeline import merge_files  # of few files anybody asks
 
@@ -411,13 +405,13 @@ class Versions:
         return differences(at.side(side) or b"", made.text, name)
 
     def _is_decided(self, name: str) -> bool:
-        """Whether attributes say what becomes of a file: another driver, a generator."""
+        """Return whether attributes name another driver for a file, or a generator."""
         drivers, generated = self._attributes
         return drivers.get(name, "set") not in MERGING or generated.get(name) in ("set", "true")
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Driver and generator of all files of the merge: a question for each takes too long."""
+        """Return driver and generator of all files of the merge: one question for each is slow."""
         from kmerge_git.git.file_attributes import values_of
 
         names = self.sides.cases() if self.sides else ()
@@ -427,7 +421,7 @@ class Versions:
         return drivers, generated
 
     def _elsewhere(self, wanted: Identity) -> list[Node]:
-        """A resource as the other files of the merge have it: it may have moved."""
+        """Return a resource as the other files of the merge have it: it may have moved."""
         from kmerge_git.kube.identity import identity
         from kmerge_git.tree.documents import YamlText
 
@@ -449,7 +443,7 @@ PARENTS = ("HEAD^1", "HEAD^2")  # what the last commit deleted is found by whoev
 
 
 class GitPast:
-    """The answers of git about one state: the working tree, the index, or a commit."""
+    """Git's answers about one state: the working tree, the index, or a commit."""
 
     def __init__(self, *, staged: bool = False, sides: MergeSides | None = None) -> None:
         self._staged = staged
@@ -460,7 +454,7 @@ class GitPast:
         self._top = cache(top_here)
 
     def past(self, *, of_all: bool) -> Past:
-        """The answers as the checks want them; `of_all` the files of the run are all there are."""
+        """Return the answers for the checks; with `of_all` the run looks at every file."""
         if of_all or not self._may_name_files():
             return Past(self.fates, self.before)
         top = self._top()
@@ -471,12 +465,12 @@ class GitPast:
         return Past(self.fates, self.before, self.concerned, self.kustomizations, place)
 
     def _may_name_files(self) -> bool:
-        """Whether git may know a kustomization; told without a question to it."""
+        """Return whether git may know a kustomization, without asking it."""
         folder = git_directory()
         return bool(folder) and (self._is_merge or may_be_tracked(folder, b"ustomization"))
 
     def fates(self, paths: list[str]) -> dict[str, Fate]:
-        """What became of some files, those about which git knows something."""
+        """Return what became of files, of those about which git knows something."""
         top = self._top()
         names = {path: from_top_of(top, path) for path in paths} if top else {}
         known = (name for name in names.values() if "\0" not in name)  # no name of a file has it
@@ -485,7 +479,7 @@ class GitPast:
         return {path: found[name] for path, name in names.items() if name in found}
 
     def _known(self, top: str, names: list[str]) -> dict[str, Fate]:
-        """The fates by the paths from the top."""
+        """Return the fates by the paths from the top."""
         from kmerge_git.git.missing_files import made_elsewhere, moved, present, renamed
 
         found = {name: Fate(MADE) for name in made_elsewhere(top, names)}
@@ -501,7 +495,7 @@ class GitPast:
         return found
 
     def before(self, path: str) -> list[bytes] | None:
-        """A file as the commits before this state have it; None where there is no git."""
+        """Return a file as the commits before this state have it; None where there is no git."""
         from kmerge_git.git.run_git import try_git
 
         top = self._top()
@@ -512,7 +506,7 @@ class GitPast:
         return [data for data in found if data]
 
     def concerned(self) -> Iterable[str]:
-        """The files that this state takes away, or in a merge those that a side changed."""
+        """Return the files that this state takes away, or in a merge those that a side changed."""
         from kmerge_git.git.missing_files import changed
 
         top = self._top()
@@ -529,7 +523,7 @@ class GitPast:
         return [from_here(top, name) for name in dict.fromkeys(found)]
 
     def kustomizations(self) -> Iterable[str]:
-        """All kustomizations that git knows."""
+        """Return all kustomizations that git knows."""
         from kmerge_git.git.missing_files import all_kustomizations
 
         top = self._top()
@@ -537,6 +531,82 @@ class GitPast:
 
 
 def past_of(files: list[str], *, staged: bool, sides: MergeSides | None = None) -> Past:
-    """What git knows for a run: of folders all files are looked at, whatever became of others."""
+    """Return what git knows for a run, which looks at all files of the folders it is given."""
     of_all = not staged and sides is None and all(os.path.isdir(path) for path in files)
     return GitPast(staged=staged, sides=sides).past(of_all=of_all)
+
+
+BESIDE = (HISTORY, MERGED, MERGED_UNREAD)
+# of a merge the checks of merges are asked, if nothing else is selected, and whether patches have
+# a target still
+SELECTED = ["merge-damage", "D69"]
+
+
+class MergeCheck:
+    """A merge whose files are checked: the one in progress, or a commit."""
+
+    def __init__(self, rev: str = "", *, staged: bool = False) -> None:
+        from kmerge_git.git.merge_sides import in_progress, of_commit
+        from kmerge_git.git.tracked_files import blobs_of
+
+        self._top = top_of("--merge-of" if rev else "--merge")
+        self._staged = staged
+        found = (None if rev else in_progress()) or of_commit(rev or "HEAD")
+        if isinstance(found, str) and rev:
+            raise UsageError(f"it is {found}", path=rev, hint="name a merge of two commits")
+        if isinstance(found, str):
+            warn(f"no merge is in progress, and HEAD is {found}: nothing to compare")
+        self.sides = None if isinstance(found, str) else found
+        self._blobs = blobs_of(self._top, len(self.sides.cases()) if self.sides else 0)
+
+    def world(self, paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
+        """Return how to read the files of the merge, their versions, and which ones to check."""
+        if self.sides is None:
+            return nowhere(), lambda path: NOTHING, []
+        names = [name for name in self.sides.cases() if is_manifest_name(name)]
+        chosen = self._chosen(names, paths)
+        if self.sides.result:
+            versions = Versions(self._top, self._blobs, self.sides)
+            return self._world(self.sides.result), versions.of, chosen
+        world, of, _ = staged_world(chosen) if self._staged else disk_world(chosen)
+        return world, of, chosen
+
+    def _chosen(self, names: list[str], paths: list[str]) -> list[str]:
+        """Return the files that are named, or lie in a folder that is named."""
+        wanted = [from_top_of(self._top, path) for path in paths]
+        for path, place in zip(paths, wanted, strict=True):
+            if place != "." and not any(n == place or n.startswith(f"{place}/") for n in names):
+                hint = "name files that both sides changed, or none for all of them"
+                raise UsageError("not both sides of the merge changed it", path=path, hint=hint)
+        return [
+            from_here(self._top, name)
+            for name in names
+            if not wanted or any(w in (".", name) or name.startswith(f"{w}/") for w in wanted)
+        ]
+
+    def _world(self, rev: str) -> World:
+        from kmerge_git.git.tracked_files import committed
+
+        return world_of(self._top, self._blobs, rev, lambda: committed(self._top, rev))
+
+    def brought(self, findings: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
+        """Return the findings that neither side has already."""
+        # some checks compare a file with its sides: these find nothing in a side alone
+        paths = sorted({f.file for f in findings if get(f.id).scope not in BESIDE})
+        if self.sides is None or not paths:
+            return findings
+        known: Counter[tuple[str, ...]] = Counter()
+        for rev in (self.sides.ours, self.sides.theirs):
+            worker = Run(self._world(rev), chosen)
+            known |= Counter(map(_words, check_files(paths, worker)))
+        left = []
+        for finding in findings:
+            known[_words(finding)] -= 1
+            if known[_words(finding)] < 0:
+                left.append(finding)
+        return left
+
+
+def _words(finding: Finding) -> tuple[str, ...]:
+    """Return what a finding has in every line of its file."""
+    return finding.file, finding.id, finding.path, finding.message

@@ -9,7 +9,7 @@ import argparse
 import os
 
 from kmerge_git.bounds import SHOWN_HOOK_FILES
-from kmerge_git.cli.printing import say
+from kmerge_git.cli.in_and_out import say
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import ERROR, Finding, worst_first
 
@@ -29,7 +29,7 @@ def tell_of_others(args: argparse.Namespace, findings: list[Finding]) -> None:
     stops = set(map(id, stopping(args, findings)))
     others = [finding for finding in findings if id(finding) not in stops]
     if others:
-        from kmerge_git.cli.printing import say
+        from kmerge_git.cli.in_and_out import say
         from kmerge_git.report.text import counted
 
         commands = [f"`{command}`" for command in _commands(args, others)]

@@ -11,8 +11,7 @@ import os
 from posixpath import normpath
 
 from kmerge_git.check.registry import expand
-from kmerge_git.cli.in_and_out import read
-from kmerge_git.cli.printing import say
+from kmerge_git.cli.in_and_out import read, say
 from kmerge_git.errors import UsageError
 from kmerge_git.git.hints import may_be_configured, may_be_said, top_around
 

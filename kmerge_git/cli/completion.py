@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from kmerge_git.cli.parsing import COMMANDS, actions_of, line_parser, shown
+from kmerge_git.cli.main import COMMANDS, actions_of, line_parser, shown
 
 DESCRIPTION = """\
 Print a script that makes a shell complete the commands and options of kmerge, and revisions,

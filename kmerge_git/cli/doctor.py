@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from kmerge_git.cli import status
-from kmerge_git.cli.printing import say
+from kmerge_git.cli.in_and_out import say
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.config_places import SCOPES, in_repository, scopes_of
 from kmerge_git.git.installation import (

@@ -13,9 +13,8 @@ from itertools import groupby
 from typing import Any
 
 from kmerge_git.bounds import EXPLAINED_CHARACTERS, SHOWN_ALIKE, SHOWN_ELSEWHERE, SHOWN_ONE_SIDED
-from kmerge_git.cli.in_and_out import inside
+from kmerge_git.cli.in_and_out import add_color, counted, inside, show, warn
 from kmerge_git.cli.lost_changes import place
-from kmerge_git.cli.printing import add_color, counted, show, warn
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.rule_sentences import in_words
 from kmerge_git.outcome import BY_BLOCKS

@@ -7,7 +7,7 @@ import os
 from contextlib import closing
 
 from kmerge_git.cli import merge_report
-from kmerge_git.cli.printing import Progress, say, tell
+from kmerge_git.cli.in_and_out import Progress, say, tell
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.exchanged_files import check_whole, settle, told, write_all

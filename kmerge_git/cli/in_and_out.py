@@ -1,13 +1,23 @@
-"""Files in and out: `-` is stdin, results replace files by rename."""
+"""Read and write files, and print: results as lines or JSON, notes, colours, progress."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
-from kmerge_git import time_limit
+from kmerge_git.bounds import SHOWN_NAMES
 from kmerge_git.errors import UsageError
+from kmerge_git.visible import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.report.results import CommandResult, Line, Part
 
 
 def read(path: str) -> bytes:
@@ -63,6 +73,8 @@ def write(path: str | None, data: bytes) -> None:
 
     What is there and no regular file (a pipe, `/dev/null`) is written to, never replaced.
     """
+    from kmerge_git import time_limit
+
     time_limit.stop()
     if path is None or path == "-":
         sys.stdout.buffer.write(data)
@@ -100,3 +112,181 @@ def inside(path: str, worktree: str | None) -> str:
         raise UsageError(
             "is outside of the working tree", path=path, hint=f"give a path below {top}"
         ) from None
+
+
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
+
+
+def say(text: str) -> None:
+    """Print one line for people on stderr."""
+    print(visible(text), file=sys.stderr)
+
+
+def warn(*problems: object) -> None:
+    """Print problems on stderr, each in a line that names the program."""
+    for problem in problems:
+        say(f"kmerge: {problem}")
+
+
+def tell(text: str) -> None:
+    """Print one line for people on stdout."""
+    print(visible(text))
+
+
+def show(result: CommandResult, *, as_json: bool, color: str = "auto") -> None:
+    """Print a result on stdout: as JSON, or its lines as soon as each of them is known."""
+    if as_json:
+        sys.stdout.write(result.as_json())
+    else:
+        show_lines(result.lines(), color)
+
+
+def show_lines(lines: Iterable[Line], color: str = "auto") -> None:
+    """Print lines on stdout, with colours where it has some."""
+    for line in painted(lines, color):
+        print(line)
+
+
+def painted(lines: Iterable[Line], color: str) -> Iterator[str]:
+    """Yield lines as stdout shows them."""
+    paint = Paint(color, sys.stdout)
+    for line in lines:
+        yield paint.line(*((line,) if isinstance(line, str) else line))
+
+
+def tell_json(fields: Mapping[str, object]) -> None:
+    """Print fields for programs on stdout, as one object with its head."""
+    from kmerge_git.report.results import CommandResult
+
+    sys.stdout.write(CommandResult(lambda: fields).as_json())
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `1 file` or `2 files`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(names: Sequence[str], most: int = SHOWN_NAMES) -> str:
+    """Return `a, b, c, d, e and 3 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def add_color(parser: argparse.ArgumentParser, text: str) -> None:
+    """Define `--color`."""
+    choices = ("auto", "always", "never")
+    parser.add_argument("--color", choices=choices, default="auto", help=text)
+
+
+def unified(name: str, old: bytes, new: bytes, shown: Callable[[int, str], str]) -> str:
+    """Return a unified diff of two versions of a file; it is empty where they are equal.
+
+    `shown` makes the form of a line from its number and its text.
+    """
+    from difflib import unified_diff
+
+    before, after = (data.decode("utf-8", "replace").splitlines(True) for data in (old, new))
+    lines = []
+    for number, line in enumerate(unified_diff(before, after, f"a/{name}", f"b/{name}")):
+        lines.append(shown(number, line.rstrip("\n")) + "\n")
+        if not line.endswith("\n"):
+            lines.append("\\ No newline at end of file\n")
+    return "".join(lines)
+
+
+class Paint:
+    """Paint text for one stream, if it has colours and a colour is named."""
+
+    def __init__(self, choice: str, stream: TextIO) -> None:
+        self.is_on = wants_colour(choice, stream)
+
+    def __call__(self, text: str, colour: str) -> str:
+        shown = visible(text)
+        return f"\x1b[{_CODES[colour]}m{shown}\x1b[0m" if self.is_on and colour else shown
+
+    def line(self, *parts: Part) -> str:
+        """Return a line of texts, some with a colour; nothing in them drives the terminal."""
+        return "".join(visible(part) if isinstance(part, str) else self(*part) for part in parts)
+
+
+def wants_colour(choice: str, stream: TextIO) -> bool:
+    """What the flag says, else the environment, else whether it is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+_WIDTH = 30
+_PAUSE = 0.1  # seconds between two pictures
+
+
+class Progress:
+    """Counts up to a total; `close` takes the bar away again."""
+
+    def __init__(
+        self,
+        total: int,
+        unit: str,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stream = stream or sys.stderr
+        self._is_on = total > 0 and self._stream.isatty()
+        self._total = total
+        self._unit = unit
+        self._clock = clock
+        self._start = clock()
+        self._shown = self._start - _PAUSE
+
+    def update(self, done: int) -> None:
+        """Show how far it is."""
+        now = self._clock()
+        if self._is_on and (now - self._shown >= _PAUSE or done >= self._total):
+            self._shown = now
+            line = bar(done, self._total, self._unit, now - self._start)
+            self._stream.write(f"\r{line}\x1b[K")
+            self._stream.flush()
+
+    def close(self) -> None:
+        """Leave the line as it was before."""
+        if self._is_on:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+@contextmanager
+def waiting(what: str, stream: TextIO | None = None) -> Iterator[None]:
+    """Show what is waited for, where it cannot be counted."""
+    out = stream or sys.stderr
+    is_on = out.isatty()
+    if is_on:
+        out.write(f"\r{visible(what)} ...\x1b[K")
+        out.flush()
+    try:
+        yield
+    finally:
+        if is_on:
+            out.write("\r\x1b[K")
+            out.flush()
+
+
+def bar(done: int, total: int, unit: str, seconds: float) -> str:
+    """The picture: bar, counts, rate, remaining time."""
+    share = min(done / total, 1.0) if total else 1.0
+    filled = int(share * _WIDTH)
+    picture = "#" * filled + "." * (_WIDTH - filled)
+    line = f"[{picture}] {share:4.0%} {done}/{total} {unit}"
+    if not done or seconds <= 0:
+        return line
+    rate = done / seconds
+    return f"{line}, {rate:.0f}/s, {_clock((total - done) / rate)} left"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

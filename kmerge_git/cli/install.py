@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kmerge_git.cli.parsing import add_old
-from kmerge_git.cli.printing import say, tell
+from kmerge_git.cli.in_and_out import say, tell
+from kmerge_git.cli.main import add_old
 from kmerge_git.git.installation import SetupPlan, Wish, plan_install
 
 EPILOG = """\

@@ -1,14 +1,22 @@
-"""`kmerge`: finds the command's module, parses its arguments, turns errors into one line."""
+"""`kmerge`: find the command's module, parse its arguments, turn errors into one line.
+
+The parsers of all commands are here: the options that all have in common, options under the
+name that they had before, and how slips are reported.
+"""
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from importlib import import_module
 from io import TextIOWrapper
+from types import ModuleType
+from typing import Any, NoReturn
 
-from kmerge_git.cli.parsing import COMMANDS, VERBOSE, line_parser, module_of, wants_more
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
 from kmerge_git.git.spawned_git import show_calls
 from kmerge_git.visible import visible
@@ -16,6 +24,7 @@ from kmerge_git.visible import visible
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
+
 
 # Commands whose inputs are merged at one go, and the argument that names the file; the others ask
 # for the clock file by file (see `time_limit`).
@@ -116,9 +125,7 @@ def _give_up(stream: TextIO) -> None:
 
 def _dispatch(name: str, argv: list[str]) -> int:
     if argv[:1] == [COMPLETE]:
-        from kmerge_git.cli.completion import complete
-
-        return complete(argv[1:])
+        return int(module_of("completion").complete(argv[1:]))
     lead = next((at for at, word in enumerate(argv) if word not in VERBOSE), len(argv))
     verbose, argv = lead > 0, argv[lead:]
     if argv and argv[0] == name and name not in COMMANDS:
@@ -144,3 +151,229 @@ def _dispatch(name: str, argv: list[str]) -> int:
         with within(getattr(args, WATCHED[name])):
             return int(command.run(args))
     return int(command.run(args))
+
+
+# A command's module below kmerge_git.cli (with `_` for `-`) has `add_arguments(parser)`,
+# `run(args) -> int`, the EPILOG of its help, and a DESCRIPTION where the summary is not enough;
+# `spelled(argv)` where argparse could not read its options as they are. BEHIND_DASHES names the
+# argument that takes what stands behind a `--`.
+# It is imported only when its command is called: imports are most of the start-up time.
+COMMANDS = {
+    "install": "register the merge driver with git",
+    "uninstall": "take the merge driver out of git again",
+    "status": "tell whether the merge driver works here",
+    "doctor": "look closer, with a real merge in a scratch repository",
+    "merge": "make a whole merge, with all manifests in one process",
+    "preview": "say what a merge or a rebase would do, without making it",
+    "solve": "solve the conflicts that a merge left in the index",
+    "resolve": "decide what is left in conflict, field by field",
+    "explain": "say why a merge came out as it did, by field and rule",
+    "refresh": "merge a revision into branches where git alone cannot",
+    "replay": "merge the repository's own past merges again, and compare",
+    "policy": "try a policy on the repository's own past",
+    "diff": "say what changed, by resource and field",
+    "check": "find wrong directives, merge damage and traps in manifests",
+    "merge-file": "merge two versions of a manifest that come from one base",
+    "merge2": "merge a manifest or a directory over another one",
+    "merge3": "merge what changed upstream into a version with own changes",
+    "mergetool": "merge three files for `git mergetool`",
+    "vendor": "packages from upstream with local changes: add, update, status, diff, list",
+    "patch": "apply a patch to a manifest, without a cluster",
+    "make-patch": "make the patch that leads from one manifest to another",
+    "apply": "what `kubectl apply` would make of a config and a live object",
+    "last-applied": "view, set or edit the annotation of `kubectl apply`",
+    "completion": "print the script that completes commands in bash, zsh or fish",
+}
+
+EPILOG = (
+    "To begin: `kmerge install` in a repository, then merge as always. Before a merge: "
+    "`preview`; one that stopped: `solve`, then `resolve`; why it came out so: `explain`; many "
+    "branches: `refresh`. `kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is "
+    "the same."
+)
+
+VERBOSE = ("-v", "--verbose")
+SHOWN = "show on stderr what git is asked (what libgit2 reads and merges by lines are not shown)"
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as all errors are said, and keeps the usage for --help."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse does it; options that a command does not know are an error of its own."""
+        self._words = list(args or ())
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self._refuse(unknown)
+        return found, unknown
+
+    def error(self, message: str) -> NoReturn:
+        """The slip that was made, or, where there is one, the unknown option that led to it."""
+        if message.startswith("the following arguments are required"):
+            slips = [word for word in self._words if self._is_unknown(word)]
+            if slips and _meant(slips[0].partition("=")[0], self.flags()):
+                self._refuse(slips[:1])
+        see = f"see `{self.prog} --help`"
+        if message.endswith("?"):  # it asks what was meant
+            raise UsageError(f"{message} {see}")
+        raise UsageError(message, hint=see)
+
+    def flags(self) -> list[str]:
+        """The options, without old spellings."""
+        return [flag for action in shown(self) for flag in action.option_strings]
+
+    def _is_unknown(self, word: str) -> bool:
+        name = word.partition("=")[0]
+        known = self._option_string_actions
+        return name.startswith("--") and not any(flag.startswith(name) for flag in known)
+
+    def _refuse(self, words: list[str]) -> NoReturn:
+        see = f"see `{self.prog} --help`"
+        slips = (word.partition("=")[0] for word in words if word.startswith("-"))
+        meant = next(filter(None, (_meant(slip, self.flags()) for slip in slips)), "")
+        raise UsageError(f"unknown: {' '.join(words)}", hint=f"{meant} {see}".strip())
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            names = [str(choice) for choice in action.choices]
+            why = f"invalid choice: {value!r}"
+            meant = _meant(str(value), names)
+            # the sentence about all of them is argparse's own
+            listed = f"choose from {', '.join(names)}"
+            raise argparse.ArgumentError(action, f"{why} ({listed}){'; ' * bool(meant)}{meant}")
+
+
+def _meant(word: str, names: list[str]) -> str:
+    from kmerge_git.nearest import did_you_mean  # only a slip needs it
+
+    return did_you_mean(word, names)
+
+
+class TellVersion(argparse.Action):
+    """Says the version; which commit it is of is asked only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Print it and end, as --help does."""
+        from kmerge_git.git.own_commit import version_line
+
+        print(visible(version_line()))
+        parser.exit()
+
+
+def line_parser(name: str = "", *, alone: bool = False) -> Parser:
+    """Return the parser of the command line, in which one command has its arguments.
+
+    `alone`: the others are not needed.
+    """
+    parser = Parser(
+        prog="kmerge",
+        description="Merges Kubernetes manifests by resource, field and keyed list.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("--version", action=TellVersion, nargs=0, help="print the version")
+    parser.add_argument(*VERBOSE, action="store_true", help=SHOWN)
+    commands = parser.add_subparsers(
+        dest="command",
+        metavar="COMMAND",
+        title="commands",
+        prog="kmerge",  # or argparse would make it up, with a formatter and all that imports
+    )
+    for command, summary in ({name: COMMANDS[name]} if alone else COMMANDS).items():
+        sub = commands.add_parser(command, help=summary, description=summary)
+        if command == name:
+            module = module_of(name)
+            sub.formatter_class = argparse.RawDescriptionHelpFormatter
+            sub.description = getattr(module, "DESCRIPTION", summary)
+            sub.epilog = module.EPILOG
+            module.add_arguments(sub)
+            add_common(sub)
+    return parser
+
+
+def module_of(name: str) -> ModuleType:
+    """Return the module of a command; it is imported when it is first asked for."""
+    return import_module(f"kmerge_git.cli.{name.replace('-', '_')}")
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Define what every command takes; git's own `--verbose` has its place already."""
+    if VERBOSE[1] not in parser._option_string_actions:
+        parser.add_argument(
+            *VERBOSE, action="store_true", default=argparse.SUPPRESS, help=SHOWN, dest="verbose"
+        )
+    for _, below in actions_of(parser):
+        add_common(below)
+
+
+def wants_more(args: argparse.Namespace) -> bool:
+    """Whether `--verbose` was given; `merge` keeps git's own words in their order."""
+    given = getattr(args, "given", None)
+    return getattr(args, "verbose", False) or bool(given and given.last("--verbose"))
+
+
+def actions_of(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """The parsers of a command's actions, by name."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action.choices.items()
+
+
+def shown(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Options that help tells about, in its order."""
+    return [a for a in parser._actions if a.option_strings and a.help != argparse.SUPPRESS]
+
+
+class Old(argparse.Action):
+    """An option under the name that it had: it is told, and acts as the new one."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **known: Any) -> None:
+        self._now: argparse.Action = known.pop("now")
+        self._value = known.pop("value")
+        super().__init__(option_strings, dest, **known)
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Tell the new spelling, then do what it does."""
+        from kmerge_git.cli.in_and_out import say  # few options have an old name
+
+        name = self._now.option_strings[-1]
+        value = values if self._value is None else self._value
+        new = name if self._value is None else f"{name} {value}"
+        say(f"kmerge: {option_string} is called `{new}` now; the next release takes that alone")
+        self._now(parser, namespace, value, name)
+
+
+def add_old(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup,
+    old: str,
+    now: argparse.Action,
+    value: str | None = None,
+) -> None:
+    """Take an option under its old name for one more release; with a value, a switch for it."""
+    nargs, default = now.nargs if value is None else 0, argparse.SUPPRESS
+    known: dict[str, Any] = {"now": now, "value": value, "choices": now.choices, "type": now.type}
+    parser.add_argument(
+        old,
+        action=Old,
+        dest=now.dest,
+        nargs=nargs,
+        default=default,
+        help=argparse.SUPPRESS,
+        **known,
+    )
+
+
+def make_haste() -> None:
+    """Load a quarter of PyYAML and collect no garbage, if the process runs one command alone."""
+    from kmerge_git.tree import parser
+
+    if owns_process:
+        gc.disable()
+        parser.bare()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 
 from kmerge_git.cli import object_files
+from kmerge_git.cli.in_and_out import warn
+from kmerge_git.cli.main import add_old
 from kmerge_git.cli.object_files import (
     Definitions,
     Loaded,
@@ -15,8 +17,6 @@ from kmerge_git.cli.object_files import (
     need_schema,
     read_schema,
 )
-from kmerge_git.cli.parsing import add_old
-from kmerge_git.cli.printing import warn
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.patch.json_merge_patch import make_json_patch, make_json_patch3
 from kmerge_git.patch.make_patch import make_patch, make_patch3

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from kmerge_git import time_limit
 from kmerge_git.cli import in_and_out, merge_report
-from kmerge_git.cli.haste import make_haste
-from kmerge_git.cli.printing import say, tell
+from kmerge_git.cli.in_and_out import say, tell
+from kmerge_git.cli.main import make_haste
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
 

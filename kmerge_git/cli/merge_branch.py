@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from kmerge_git.bounds import SHOWN_OF_A_SORT
-from kmerge_git.cli.haste import make_haste
+from kmerge_git.cli.in_and_out import counted, say, tell_json
+from kmerge_git.cli.main import make_haste
 from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
-from kmerge_git.cli.printing import counted, say, tell_json
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.git import merge_command as git
 from kmerge_git.git.config_places import usual_attributes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.haste import make_haste
-from kmerge_git.cli.printing import say, warn
+from kmerge_git.cli.in_and_out import say, warn
+from kmerge_git.cli.main import make_haste
 from kmerge_git.errors import UsageError
 from kmerge_git.outcome import BY_BLOCKS, Outcome
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from kmerge_git.cli.in_and_out import counted, say, show
 from kmerge_git.cli.lost_changes import is_loss, loss, place, values
-from kmerge_git.cli.printing import counted, say, show
 from kmerge_git.report.results import CommandResult
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.printing import say
+from kmerge_git.cli.in_and_out import say
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three
 

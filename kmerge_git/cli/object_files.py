@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.haste import make_haste
-from kmerge_git.cli.printing import Paint, add_color, unified
+from kmerge_git.cli.in_and_out import Paint, add_color, unified
+from kmerge_git.cli.main import make_haste
 from kmerge_git.errors import PatchConflict, PatchError, Unsupported, UsageError
 from kmerge_git.merge.bulk import refuse_at_sight, refuse_entries
 from kmerge_git.patch.json_values import no_number

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 
 from kmerge_git.cli import object_files
+from kmerge_git.cli.in_and_out import say
+from kmerge_git.cli.main import add_old
 from kmerge_git.cli.object_files import (
     Definitions,
     Loaded,
@@ -16,8 +18,6 @@ from kmerge_git.cli.object_files import (
     need_schema,
     read_schema,
 )
-from kmerge_git.cli.parsing import add_old
-from kmerge_git.cli.printing import say
 from kmerge_git.errors import PatchError, UsageError
 from kmerge_git.patch.apply_patch import apply_patch
 from kmerge_git.patch.json_merge_patch import apply_json_patch

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from kmerge_git.bounds import SHOWN_LOG_LINES
-from kmerge_git.cli.printing import Paint, add_color, say, tell, tell_json, waiting
+from kmerge_git.cli.in_and_out import Paint, add_color, say, tell, tell_json, waiting
 from kmerge_git.cli.replay import add_scope, tallied, tell_head, workers
 from kmerge_git.errors import UsageError
 from kmerge_git.nearest import did_you_mean

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.in_and_out import write
-from kmerge_git.cli.printing import add_color, counted, painted, warn
+from kmerge_git.cli.in_and_out import add_color, counted, painted, warn, write
 from kmerge_git.errors import UsageError
 from kmerge_git.report.results import CommandResult
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 from unicodedata import east_asian_width
 
-from kmerge_git.cli.printing import Paint
+from kmerge_git.cli.in_and_out import Paint
 from kmerge_git.text.diff3 import changes
 from kmerge_git.visible import visible
 from kmerge_git.whole.conflict_questions import VERSIONS

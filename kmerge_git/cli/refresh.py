@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.printing import add_color, show, show_lines, warn
+from kmerge_git.cli.in_and_out import add_color, show, show_lines, warn
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
 from kmerge_git.report.results import CommandResult
 from kmerge_git.time_limit import within

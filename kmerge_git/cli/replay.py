@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kmerge_git.bounds import SHOWN_LOG_LINES
-from kmerge_git.cli.printing import Paint, Progress, add_color, say, tell, tell_json, waiting
+from kmerge_git.cli.in_and_out import Paint, Progress, add_color, say, tell, tell_json, waiting
 from kmerge_git.errors import KmergeError, UsageError
 
 if TYPE_CHECKING:

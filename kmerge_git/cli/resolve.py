@@ -6,8 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli.in_and_out import inside
-from kmerge_git.cli.printing import say, tell, tell_json
+from kmerge_git.cli.in_and_out import inside, say, tell, tell_json
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.nearest import did_you_mean

@@ -14,7 +14,7 @@ from typing import Any
 
 from kmerge_git.bounds import ANSWERS_BYTES, SHOWN_OF_A_KIND, SHOWN_SIDE_LINES
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.printing import counted, say, tell
+from kmerge_git.cli.in_and_out import counted, say, tell
 from kmerge_git.cli.solve import what_next
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.merge.finish.possible_answers import CHOICES

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.in_and_out import inside
-from kmerge_git.cli.printing import add_color, counted, listed, show, warn
+from kmerge_git.cli.in_and_out import add_color, counted, inside, listed, show, warn
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.report.results import CommandResult

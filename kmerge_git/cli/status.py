@@ -1,19 +1,26 @@
-"""`kmerge status`: whether the merge driver works here."""
+"""`kmerge status`: whether the merge driver works here, and which settings count for a file."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
-from kmerge_git.cli.printing import add_color, show
+from kmerge_git.cli.in_and_out import add_color, inside, show
+from kmerge_git.errors import UsageError
+from kmerge_git.git.config_places import worktree_top
 from kmerge_git.git.probes import Probe, probe_all
+from kmerge_git.git.run_git import ask_git
 from kmerge_git.report.results import CommandResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.git.settings_in_force import InForce, Said
     from kmerge_git.report.results import Line
+
 
 EPILOG = """\
 examples:
@@ -44,8 +51,6 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Ask every probe, or with files print what counts for them."""
     if args.files:
-        from kmerge_git.cli.status_file import report_files
-
         return report_files(args.files, as_json=args.json, color=args.color)
     return report(probe_all(Path.cwd()), as_json=args.json, color=args.color)
 
@@ -65,3 +70,96 @@ def _lines(probe: Probe) -> Iterator[Line]:
     yield ((f"{probe.state:5}", COLOURS[probe.state]), f" {probe.name}: {probe.text}")
     if probe.hint and probe.state != "ok":
         yield f"      -> {probe.hint}"
+
+
+def report_files(given: list[str], *, as_json: bool, color: str) -> int:
+    """Print what counts for each file; 1 if the driver does not take one of them."""
+    from kmerge_git.git.settings_in_force import in_force
+
+    top = worktree_top(Path.cwd())
+    if top is None:
+        hint = "go into one; without a FILE it asks whether the driver works"
+        raise UsageError("settings of a file need a working tree", hint=hint)
+    paths = [_known(path, top) for path in given]
+    named = in_force(top, list(dict.fromkeys(paths)))
+    files = [replace(f, problems=(*f.problems, *_problems(f, top))) for f in named]
+    is_driven = not any(file.why for file in files)
+    result = CommandResult(
+        lambda: {"ok": is_driven, "files": [_fields(file) for file in files]},
+        lambda: (line for file in files for line in _file_lines(file)),
+    )
+    show(result, as_json=as_json, color=color)
+    return 0 if is_driven else 1
+
+
+def _problems(file: InForce, top: Path) -> list[str]:
+    """Return what is wrong with the checks that a file leaves out and the definitions it names."""
+    from kmerge_git.cli.check_repository import attribute_ids, configured_ids
+    from kmerge_git.kube.crds import learn_files, learn_own
+
+    problems: list[str] = []
+    named: dict[str, list[str]] = {"config": [], "attribute": []}
+    for said in file.settings:
+        if said.name == "crd":
+            named[said.source.by].append(said.value)
+        elif said.name == "check" and said.source.by == "attribute":
+            problems += attribute_ids(said.value if said.value != "no check" else "")[1]
+        elif said.name == "check":
+            words = [word.removeprefix("-") for word in said.value.split(",")]
+            problems += configured_ids(said.source.key, ",".join(words))[1]
+    problems += learn_files(str(top / place) for place in named["config"])
+    return problems + learn_own(str(top), named["attribute"])
+
+
+def _known(given: str, top: Path) -> str:
+    """Return the name of a file from the top; refuse a name that no file has."""
+    path = inside(given, str(top))
+    if os.path.isdir(given) and not os.path.islink(given):
+        raise UsageError("it is a folder", path=given, hint="name files")
+    if not os.path.lexists(given):
+        listed = ask_git("ls-files", "-z", "--", f":(top,literal){path}", cwd=top)
+        if not listed.out:
+            raise UsageError("no such file", path=given, hint="check its name")
+    return path
+
+
+def _file_lines(file: InForce) -> Iterator[Line]:
+    taken = ("merged by the driver", "green")
+    left = (f"not merged by the driver: {file.why}", "yellow")
+    yield ((file.path, "bold"), ": ", left if file.why else taken)
+    rows = [(said.name, said.value, said.source.words) for said in file.settings]
+    rows += [
+        (f"policy {number}", f"{said.name}: {said.value}", said.source.words)
+        for number, said in enumerate(file.policies, 1)
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for name, value, words in rows:
+        colour = "dim" if words == "default" else ""
+        yield (f"  {name:<{widths[0]}}  {value:<{min(widths[1], 40)}}  ", (words, colour))
+    for note in file.notes:
+        yield f"  {note}"
+    if file.looks_generated:
+        yield (
+            f"  perhaps a generator writes it ({file.looks_generated}): then say so, "
+            "`kmerge-generated` in .gitattributes"
+        )
+    for problem in file.problems:
+        yield ("  ", (problem, "yellow"))
+
+
+def _fields(file: InForce) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "driver": not file.why,
+        "why": file.why,
+        "generated": file.is_generated,
+        "looks_generated": file.looks_generated,
+        "settings": [_said(said, "name", "value") for said in file.settings],
+        "policies": [_said(said, "field", "policy") for said in file.policies],
+        "notes": list(file.notes),
+        "problems": list(file.problems),
+    }
+
+
+def _said(said: Said, name: str, value: str) -> dict[str, str]:
+    return {name: said.name, value: said.value, **asdict(said.source)}

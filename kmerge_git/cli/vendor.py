@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Iterator
 
-from kmerge_git.cli.printing import counted, say, show, waiting
+from kmerge_git.cli.in_and_out import counted, say, show, waiting
 from kmerge_git.report.results import CommandResult
 
 TYPE_CHECKING = False
@@ -172,10 +172,10 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "add":
         return _add(args)
     if args.action == "update":
-        from kmerge_git.cli import vendor_update
+        from kmerge_git.cli.vendor_actions import finish, update_packages
 
-        return vendor_update.finish(args) if args.go_on or args.abort else vendor_update.run(args)
-    from kmerge_git.cli.vendor_status import ACTIONS
+        return finish(args) if args.go_on or args.abort else update_packages(args)
+    from kmerge_git.cli.vendor_actions import ACTIONS
 
     return ACTIONS[args.action](args)
 

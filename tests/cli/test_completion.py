@@ -14,8 +14,7 @@ from shlex import quote
 import pytest
 
 from kmerge_git.cli.completion import SCRIPTS, candidates
-from kmerge_git.cli.main import COMMANDS, main
-from kmerge_git.cli.parsing import actions_of, line_parser, shown
+from kmerge_git.cli.main import COMMANDS, actions_of, line_parser, main, shown
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "$(touch${IFS}ran)"

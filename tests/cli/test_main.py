@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.cli.main import COMMANDS, main
-from kmerge_git.cli.parsing import actions_of, line_parser, shown
+from kmerge_git.cli.main import COMMANDS, actions_of, line_parser, main, shown
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kmerge_git.cli.main import COMMANDS, main
+from kmerge_git.cli.main import COMMANDS, Parser, actions_of, line_parser, main, shown
 from kmerge_git.cli.merge_options import FLAGS, OPTIONAL, STATE, VALUES
-from kmerge_git.cli.parsing import Parser, actions_of, line_parser, shown
 
 # What an option is, by its long name: its short one, and what its value is called (empty: a
 # switch, None: as each command calls it). A new option needs a row; one that has a row already has

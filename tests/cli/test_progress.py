@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from kmerge_git.cli.printing import Progress, bar, wants_colour
+from kmerge_git.cli.in_and_out import Progress, bar, wants_colour
 
 
 class Terminal(io.StringIO):

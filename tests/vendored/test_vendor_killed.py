@@ -20,7 +20,7 @@ from vendored.texts import config, deployment, service
 # step that changes anything below the package.
 KILLER = """
 import os, signal, sys
-from kmerge_git.cli import vendor_update
+from kmerge_git.cli import vendor_actions
 from kmerge_git.cli.main import main
 from kmerge_git.vendored import package_adding
 STEPS = {"os.rename", "os.remove", "os.chmod", "os.mkdir", "os.rmdir", "os.symlink", "shutil.rmtree"}
