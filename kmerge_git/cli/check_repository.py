@@ -8,10 +8,11 @@ Checks are switched off for a repository in git's configuration, and for a file 
 from __future__ import annotations
 
 import os
+from functools import cache, cached_property
 from posixpath import normpath
 
 from kmerge_git.check.registry import expand
-from kmerge_git.cli.in_and_out import read, say
+from kmerge_git.cli.in_and_out import read, warn
 from kmerge_git.errors import UsageError
 from kmerge_git.git.hints import may_be_configured, may_be_said, top_around
 
@@ -29,72 +30,65 @@ EVERY = frozenset(("*",))
 
 
 def ignored(selected: list[str], configured: Iterable[tuple[str, str]]) -> list[str]:
-    """The ids that are off here, but for those that the command line selects by their id."""
-    said = [(KEY, value) for key, value in configured if key == KEY]
+    """Return the ids that are off here, without those that the command line selects by id."""
+    settings = [(KEY, value) for key, value in configured if key == KEY]
     if os.environ.get(IGNORING):
-        said.append((IGNORING, os.environ[IGNORING]))
-    found: set[str] = set()
-    for name, words in said:
-        ids, problems = configured_ids(name, words)
-        found |= ids
-        for problem in problems:
-            say(f"kmerge: {problem}")
-    return sorted(found - named(selected))
+        settings.append((IGNORING, os.environ[IGNORING]))
+    off: set[str] = set()
+    for name, words in settings:
+        ids, problems = known_ids(name, words.split(","))
+        off |= ids
+        warn(*problems)
+    return sorted(off - named(selected))
 
 
 def named(selected: Iterable[str]) -> set[str]:
-    """The words of `--select`, of which the ids count before every setting."""
+    """Return the words of `--select`; an id among them counts before every setting."""
     return {word.strip().upper() for words in selected for word in words.split(",")}
 
 
-def configured_ids(name: str, words: str) -> tuple[frozenset[str], list[str]]:
-    """The ids that some words mean, and what is wrong with others, which are passed over."""
-    return _ids(name, words.split(","))
-
-
 def attribute_ids(value: str) -> tuple[frozenset[str], list[str]]:
-    """The ids that a value of the attribute switches off, and what is wrong with it."""
+    """Return the ids that a value of the attribute switches off, and what is wrong with it."""
     if value in ("", *YES):
         return frozenset(), []
     if value in NO:
         return EVERY, []
     items = value.split(",")
-    ids, problems = _ids(ATTRIBUTE, [item[1:] for item in items if item[:1] == "-"])
+    ids, problems = known_ids(ATTRIBUTE, [item[1:] for item in items if item[:1] == "-"])
     hint = f"write {ATTRIBUTE}=-M11, or -{ATTRIBUTE} for no check"
     wrong = [f"{ATTRIBUTE}: `{item}` is not -ID; {hint}" for item in items if item[:1] != "-"]
     return ids, wrong + problems
 
 
-def _ids(name: str, words: Iterable[str]) -> tuple[frozenset[str], list[str]]:
-    found, problems = set[str](), []
+def known_ids(name: str, words: Iterable[str]) -> tuple[frozenset[str], list[str]]:
+    """Return the ids that some words mean, and what is wrong with the others."""
+    ids, problems = set[str](), []
     for word in words:
         try:
-            found |= expand([word])
+            ids |= expand([word])
         except UsageError as error:
             problems.append(f"{name}: {error}")
-    return frozenset(found), problems
+    return frozenset(ids), problems
 
 
 class FileSettings:
     """What the attribute says of files in which something was found."""
-
-    __slots__ = ("_judge", "_off", "_problems", "_selected", "_staged")
 
     def __init__(self, selected: Iterable[str], *, staged: bool = False, judge: str = "") -> None:
         self._selected = named(selected)
         self._staged = staged
         self._judge = judge  # the commit that a merge goes to: its attributes count, not those here
         self._off: dict[str, frozenset[str]] = {}
-        self._problems: set[str] = set()
+        self._warn_once = cache(warn)
 
     def heard(self, findings: list[Finding]) -> list[Finding]:
-        """The findings that no attribute has switched off."""
+        """Return the findings that no attribute has switched off."""
         self._learn({finding.file for finding in findings} - self._off.keys())
-        return [finding for finding in findings if not self._is_off(finding)]
-
-    def _is_off(self, finding: Finding) -> bool:
-        off = self._off[finding.file]
-        return not off.isdisjoint((finding.id, "*")) and finding.id not in self._selected
+        return [
+            finding
+            for finding in findings
+            if finding.id in self._selected or self._off[finding.file].isdisjoint((finding.id, "*"))
+        ]
 
     def _learn(self, files: set[str]) -> None:
         self._off.update(dict.fromkeys(files, frozenset()))
@@ -107,27 +101,21 @@ class FileSettings:
         for file, path in paths.items():
             self._off[file], problems = attribute_ids(values.get(path, ""))
             for problem in problems:
-                self._tell(problem)
+                self._warn_once(problem)
 
     def _values(self, top: str, paths: list[str]) -> dict[str, str]:
-        """What counts: in a pull request it is the word of the branch that it goes to."""
+        """Return the values; in a pull request those of the branch that it goes to count."""
         from kmerge_git.git import file_attributes, pull_request
 
         judges = pull_request.targets() or ([self._judge] if self._judge else [])
-        if not judges:
-            return file_attributes.values_of(top, paths, ATTRIBUTE, staged=self._staged)
-        commit = pull_request.commit_of(judges, top)
+        commit = pull_request.commit_of(judges, top) if judges else ""
         if commit:
             return file_attributes.in_commit(top, commit, paths, ATTRIBUTE)
-        if file_attributes.values_of(top, paths, ATTRIBUTE, staged=self._staged):
+        values = file_attributes.values_of(top, paths, ATTRIBUTE, staged=self._staged)
+        if judges and values:
             why = f"{judges[0]} is not here, so it does not count; fetch that branch"
-            self._tell(f"{ATTRIBUTE}: {why}")
-        return {}
-
-    def _tell(self, problem: str) -> None:
-        if problem not in self._problems:
-            self._problems.add(problem)
-            say(f"kmerge: {problem}")
+            self._warn_once(f"{ATTRIBUTE}: {why}")
+        return {} if judges else values
 
 
 KEYS = r"^kmerge\.(crd|check\.ignore)$"
@@ -136,7 +124,7 @@ IGNORING = "KMERGE_CHECK_IGNORE"  # the variable for `kmerge.check.ignore`
 
 
 def configuration() -> list[tuple[str, str]]:
-    """What git's configuration says to the checks: keys and values."""
+    """Return what git's configuration says to the checks: keys and values."""
     folder = git_directory()
     if not folder or not may_be_configured(folder, b"[kmerge"):
         return []
@@ -147,57 +135,52 @@ def configuration() -> list[tuple[str, str]]:
 
 
 def learn_definitions(configured: Iterable[tuple[str, str]], files: list[str]) -> list[str]:
-    """Make the checks know the custom resources that are defined; says what is of no use."""
+    """Make the checks know the custom resources that are defined; return what is of no use."""
     places = [place for key, place in configured if key == "kmerge.crd" and place]
     named = _named_for(files)
-    if not places and not named:
+    top = top_here() if places or named else ""
+    if not top:
         return []
     from kmerge_git.kube.crds import learn_files, learn_own
 
-    top = top_here()
-    if not top:
-        return []
     problems = learn_files(os.path.join(top, place) for place in places)
     return problems + learn_own(top, named)
 
 
 def _named_for(files: list[str]) -> list[str]:
-    """The places that the attribute names for some files; git is asked once, or not at all."""
+    """Return the places that the attribute names for some files; ask git once, or not at all."""
     folder = git_directory()
-    if not folder:
-        return []
     near = os.path.dirname(os.path.abspath(folder))
-    if not may_be_said(folder, near, CRD_ATTRIBUTE.encode(), [from_top_of(near, f) for f in files]):
+    if not folder or not may_be_said(
+        folder, near, CRD_ATTRIBUTE.encode(), [from_top_of(near, file) for file in files]
+    ):
         return []
     from kmerge_git.git.file_attributes import values_of
 
     top = top_here()
     paths = [name for file in files if not is_beyond(name := from_top_of(top, file))]
-    values = values_of(top, paths, CRD_ATTRIBUTE) if top and paths else {}
-    said = [value for value in values.values() if value not in ("set", "unset")]
-    return list(dict.fromkeys(place for value in said for place in value.split(",") if place))
+    values = values_of(top, paths, CRD_ATTRIBUTE).values() if top and paths else ()
+    lists = [value.split(",") for value in values if value not in ("set", "unset")]
+    return list(dict.fromkeys(place for places in lists for place in places if place))
 
 
 class Bounds:
     """What lies in the repository around this folder, and around files that are named outside."""
 
-    __slots__ = ("_given", "_real", "_stdin", "_top", "_tops")
-
     def __init__(self, given: Iterable[str], top: Callable[[], str]) -> None:
-        self._stdin: bytes | None = None  # it can be read once
-        self._top = top  # of the working tree around this folder; nothing: there is none
         self._given = [os.path.abspath(path) for path in given]
-        self._tops: list[str] = []
-        self._real: dict[str, str] = {}  # folders, and where they are
+        self._top = top  # of the working tree around this folder; nothing: there is none
+        self._stdin = cache(read)  # it can be read once
+        self._real = cache(os.path.realpath)
 
     def read(self, path: str) -> bytes | None:
-        """A file; what is outside or no plain file only where the command line names it."""
-        if path == "-" and os.path.abspath(path) in self._given and not os.path.lexists(path):
-            if self._stdin is None:
-                self._stdin = read(path)
-            return self._stdin
-        named = os.path.abspath(path) in self._given and not self._is_ours(path)
-        if not named and (not os.path.isfile(path) or self.is_outside(path)):
+        """Return a file; of one that is outside or not plain, only if the command line names it."""
+        is_given = os.path.abspath(path) in self._given
+        if path == "-" and is_given and not os.path.lexists(path):
+            return self._stdin(path)
+        # by its letters it may lie in the repository around this folder
+        is_outside = is_given and not _is_below(os.path.abspath(path), self._tops[:1])
+        if not is_outside and (not os.path.isfile(path) or self.is_outside(path)):
             return None
         try:
             with open(path, "rb") as file:
@@ -206,66 +189,47 @@ class Bounds:
             return None
 
     def is_directory(self, path: str) -> bool:
-        """Whether a folder is there, and within the bounds."""
+        """Return whether a folder is there, and within the bounds."""
         return os.path.isdir(path) and not self.is_outside(path)
 
     def is_outside(self, path: str) -> bool:
-        """Whether a file or folder lies beyond, or what it is a link to."""
+        """Return whether a file or folder lies beyond the bounds, or what it is a link to."""
         if path.partition(":")[2].startswith("../"):  # of a commit: REV:../PATH
             return True
         folder, name = os.path.split(path)
         if name in ("", ".", "..") or os.path.islink(path):
-            return not _is_below(os.path.realpath(path), self._all_tops())
-        if folder not in self._real:
-            self._real[folder] = os.path.realpath(folder)
-        return not _is_below(os.path.join(self._real[folder], name), self._all_tops())
+            return not _is_below(os.path.realpath(path), self._tops)
+        return not _is_below(os.path.join(self._real(folder), name), self._tops)
 
-    def _is_ours(self, path: str) -> bool:
-        """Whether a path by its letters lies in the repository around this folder."""
-        return _is_below(os.path.abspath(path), self._all_tops()[:1])
-
-    def _all_tops(self) -> list[str]:
-        if not self._tops:
-            here = self._top()
-            self._tops = [os.path.realpath(here) if here else os.sep]
-            for path in self._given:
-                if not _is_below(path, self._tops):
-                    self._tops.append(_top_of(path))
-        return self._tops
+    @cached_property
+    def _tops(self) -> list[str]:
+        tops = [os.path.realpath(self._top() or os.sep)]
+        for path in self._given:
+            if not _is_below(path, tops):
+                folder = path if os.path.isdir(path) else os.path.dirname(path)
+                tops.append(_with_git(os.path.realpath(folder)))
+        return tops
 
 
 def _is_below(path: str, tops: list[str]) -> bool:
     return any(path == top or path.startswith(top.rstrip(os.sep) + os.sep) for top in tops)
 
 
-def _top_of(path: str) -> str:
-    """The repository around a file elsewhere; without one, all there is."""
-    folder = path if os.path.isdir(path) else os.path.dirname(path)
-    folder = os.path.realpath(folder)
-    while not os.path.exists(os.path.join(folder, ".git")):
-        if folder == os.path.dirname(folder):
-            return folder
+def _with_git(folder: str) -> str:
+    """Return the folder that has a `.git`, of this one and those above; else the uppermost."""
+    while not os.path.exists(os.path.join(folder, ".git")) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     return folder
 
 
 def git_directory() -> str:
-    """`.git` around this folder, or the file in its place, or nothing; most calls need no git."""
-    if os.environ.get("GIT_DIR"):
-        return os.environ["GIT_DIR"]
-    folder = os.getcwd()
-    while True:
-        path = os.path.join(folder, ".git")
-        if os.path.exists(path):
-            return path
-        above = os.path.dirname(folder)
-        if above == folder:
-            return ""
-        folder = above
+    """Return `.git` around this folder, or the file in its place, or nothing; ask no git."""
+    path = os.environ.get("GIT_DIR") or os.path.join(_with_git(os.getcwd()), ".git")
+    return path if os.environ.get("GIT_DIR") or os.path.exists(path) else ""
 
 
 def top_here() -> str:
-    """The top of the working tree around this folder; nothing where there is none."""
+    """Return the top of the working tree around this folder; nothing where there is none."""
     from kmerge_git.git.tracked_files import top_of_tree
 
     folder = git_directory()
@@ -273,7 +237,7 @@ def top_here() -> str:
 
 
 def top_of(option: str) -> str:
-    """The top of the working tree, which an option needs."""
+    """Return the top of the working tree, which an option needs."""
     top = top_here()
     if not top:
         what = f"{option} needs a git repository with a working tree"
@@ -282,12 +246,12 @@ def top_of(option: str) -> str:
 
 
 def prefix_of(top: str) -> str:
-    """This folder, as a path from the top of the working tree."""
+    """Return this folder, as a path from the top of the working tree."""
     return os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
 
 
 def from_top_of(top: str, path: str) -> str:
-    """A path as seen from the top of the working tree."""
+    """Return a path as seen from the top of the working tree."""
     if not os.path.isabs(path):
         return normpath(f"{prefix_of(top)}/{path}")
     folder, name = os.path.split(path)
@@ -296,10 +260,10 @@ def from_top_of(top: str, path: str) -> str:
 
 
 def is_beyond(name: str) -> bool:
-    """Whether a path, as seen from the top, leads out of the working tree."""
+    """Return whether a path, as seen from the top, leads out of the working tree."""
     return name.startswith(("../", "/"))
 
 
 def from_here(top: str, name: str) -> str:
-    """A path from the top as seen from the current folder."""
+    """Return a path from the top as seen from the current folder."""
     return os.path.relpath(name, prefix_of(top)).replace(os.sep, "/")

@@ -94,7 +94,7 @@ def report_files(given: list[str], *, as_json: bool, color: str) -> int:
 
 def _problems(file: InForce, top: Path) -> list[str]:
     """Return what is wrong with the checks that a file leaves out and the definitions it names."""
-    from kmerge_git.cli.check_repository import attribute_ids, configured_ids
+    from kmerge_git.cli.check_repository import attribute_ids, known_ids
     from kmerge_git.kube.crds import learn_files, learn_own
 
     problems: list[str] = []
@@ -106,7 +106,7 @@ def _problems(file: InForce, top: Path) -> list[str]:
             problems += attribute_ids(said.value if said.value != "no check" else "")[1]
         elif said.name == "check":
             words = [word.removeprefix("-") for word in said.value.split(",")]
-            problems += configured_ids(said.source.key, ",".join(words))[1]
+            problems += known_ids(said.source.key, words)[1]
     problems += learn_files(str(top / place) for place in named["config"])
     return problems + learn_own(str(top), named["attribute"])
 
