@@ -6,20 +6,19 @@ import argparse
 import os
 import sys
 
-from kmerge_git.cli.in_and_out import add_color, say, unified, wants_colour
+from kmerge_git.cli.in_and_out import add_color, unified, wants_colour, warn
 from kmerge_git.cli.main import add_old
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
+from kmerge_git.report.results import of_findings
 from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kmerge_git.check.kustomize.kustomization_evidence import Past
     from kmerge_git.check.run import Run
     from kmerge_git.cli.check_files import MergeCheck
-    from kmerge_git.cli.check_repository import FileSettings
 
     Look = Callable[[str, bytes], list[Finding]]
 
@@ -119,43 +118,59 @@ def run(args: argparse.Namespace) -> int:
         from kmerge_git.cli.check_hook import report
 
         return report()
-    if args.fix or args.dry_run:
-        _require_files(args)
-    from kmerge_git.cli.main import make_haste
+    if (args.fix or args.dry_run) and args.staged:
+        raise UsageError("--fix changes files, --staged reads what is staged", hint="choose one")
+    if (args.fix or args.dry_run) and (args.merge or args.merge_of):
+        raise UsageError("--fix mends no merge", hint="leave out --fix, or --merge")
+    return _check(args)
 
-    make_haste()
-    merge = _merge(args)
-    worker, paths = _worker(args, merge)
+
+def _check(args: argparse.Namespace) -> int:
     from kmerge_git.check.run import check_files
+    from kmerge_git.cli.check_files import SELECTED, MergeCheck
+    from kmerge_git.cli.main import make_haste
     from kmerge_git.time_limit import within
 
+    make_haste()
+    merge = None
+    if args.merge or args.merge_of:
+        args.select = args.select or SELECTED
+        merge = MergeCheck(args.merge_of, staged=args.staged)
+    worker, paths = _worker(args, merge)
     findings = check_files(paths, worker, within)
     if findings:
-        settings = _settings(args, merge)
-        findings = settings.heard(findings)
-        if merge:
-            findings = merge.brought(findings, worker.checks.ids)
-        if args.fix or args.dry_run:
-            look = _looker(worker, settings)
-            findings = _mend(look, findings, write=args.fix, color=_color(args))
+        findings = _heard(args, findings, worker, merge)
+    shown = findings
     if findings and args.quiet and args.format == "text":
         from kmerge_git.cli import check_hook
 
-        _report(args, check_hook.stopping(args, findings), len(paths), worker.skipped)
-        check_hook.tell_of_others(args, findings)
-    else:
-        _report(args, findings, len(paths), worker.skipped)
+        shown = check_hook.stopping(args, findings)
+    _report(args, shown, len(paths), worker.skipped)
+    if len(shown) < len(findings):
+        check_hook.count_others(args, findings)
     if args.fail_on == "never":
         return 0
     return int(any(worst_first(f.severity) <= worst_first(args.fail_on) for f in findings))
 
 
-def _require_files(args: argparse.Namespace) -> None:
-    """Refuse to mend what is not in files."""
-    if args.staged:
-        raise UsageError("--fix changes files, --staged reads what is staged", hint="choose one")
-    if args.merge or args.merge_of:
-        raise UsageError("--fix mends no merge", hint="leave out --fix, or --merge")
+def _heard(
+    args: argparse.Namespace, findings: list[Finding], worker: Run, merge: MergeCheck | None
+) -> list[Finding]:
+    """Return the findings that nobody has switched off, and that are not mended."""
+    from kmerge_git.cli.check_repository import FileSettings
+
+    judge = merge.sides.ours if merge and merge.sides else ""
+    settings = FileSettings(args.select, staged=args.staged, judge=judge)
+    findings = settings.heard(findings)
+    if merge:
+        findings = merge.brought(findings, worker.checks.ids)
+    if not (args.fix or args.dry_run):
+        return findings
+
+    def look(path: str, data: bytes) -> list[Finding]:
+        return settings.heard(worker.file(path, data))
+
+    return _mend(look, findings, write=args.fix, color=wants_colour(args.color, sys.stdout))
 
 
 def _require_alone(args: argparse.Namespace) -> None:
@@ -175,20 +190,8 @@ def _require_alone(args: argparse.Namespace) -> None:
             )
 
 
-def _merge(args: argparse.Namespace) -> MergeCheck | None:
-    """The merge that is to be checked, where one is asked for."""
-    if not (args.merge or args.merge_of):
-        return None
-    from kmerge_git.cli.check_files import SELECTED, MergeCheck
-
-    args.select = args.select or SELECTED
-    return MergeCheck(args.merge_of, staged=args.staged)
-
-
 def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, list[str]]:
-    """What runs the checks, and on which files."""
-    from functools import partial
-
+    """Return what runs the checks, and on which files."""
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
     from kmerge_git.cli import check_files, check_repository
@@ -196,51 +199,31 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     configured = check_repository.configuration()
     ignored = list(args.ignore)
     if configured or os.environ.get(check_repository.IGNORING):
-        from kmerge_git.cli import check_repository
-
         ignored += check_repository.ignored(args.select, configured)
     chosen = select(args.select, ignored)
-    of = merge.world if merge else partial(check_files.disk_world, target=args.target)
-    if args.staged and not merge:
-        of = check_files.staged_world
-    world, versions, paths = of(args.files)
-    for problem in check_repository.learn_definitions(configured, paths):
-        say(f"kmerge: {problem}")
+    if merge:
+        world, versions, paths = merge.world(args.files)
+    elif args.staged:
+        world, versions, paths = check_files.staged_world(args.files)
+    else:
+        world, versions, paths = check_files.disk_world(args.files, args.target)
+    warn(*check_repository.learn_definitions(configured, paths))
     if args.target:
         check_files.require_target(args.target, world)
+    past = None
+    if check_repository.git_directory():
+        sides = merge.sides if merge else None
+        past = check_files.past_of(args.files, staged=args.staged, sides=sides)
     worker = Run(
         world, chosen, told=args.told, script_with=check_files.script_with(), versions=versions,
         target=args.target, named=check_files.named(args.files), tools=TOOLS.get(args.tool, ""),
-        past=_past(args, merge) if check_repository.git_directory() else None,
+        past=past,
     )  # fmt: skip
     return worker, paths
 
 
-def _settings(args: argparse.Namespace, merge: MergeCheck | None) -> FileSettings:
-    """What attributes say of files in which something was found."""
-    from kmerge_git.cli.check_repository import FileSettings
-
-    judge = merge.sides.ours if merge and merge.sides else ""
-    return FileSettings(args.select, staged=args.staged, judge=judge)
-
-
-def _past(args: argparse.Namespace, merge: MergeCheck | None) -> Past:
-    from kmerge_git.cli.check_files import past_of
-
-    return past_of(args.files, staged=args.staged, sides=merge.sides if merge else None)
-
-
-def _looker(worker: Run, settings: FileSettings) -> Look:
-    """What is found in one file that nobody has switched off."""
-
-    def look(path: str, data: bytes) -> list[Finding]:
-        return settings.heard(worker.file(path, data))
-
-    return look
-
-
 def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> list[Finding]:
-    """Show and make the safe fixes; returns what is left."""
+    """Show and make the safe fixes; return what is left."""
     from functools import partial
 
     from kmerge_git.check.patches.patch_fix import fixed
@@ -266,7 +249,7 @@ def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> l
             left += found
         if done:
             verb = "mended" if write else "can be mended"
-            say(f"kmerge: {path}: {len(done)} {verb}: {', '.join(f.id for f in done)}")
+            warn(f"{path}: {len(done)} {verb}: {', '.join(f.id for f in done)}")
     return sorted(left, key=order)
 
 
@@ -279,28 +262,23 @@ def _painted(line: str, *, color: bool) -> str:
 def _report(
     args: argparse.Namespace, findings: list[Finding], files: int, skipped: dict[str, str]
 ) -> None:
-    if args.format == "text":
-        from kmerge_git.report import text
-
-        if findings or not args.quiet:
-            color = _color(args)
-            sys.stdout.write(text.render(findings, files=files, skipped=skipped, color=color))
-    elif args.format == "json":
-        from kmerge_git.report.results import of_findings
-
-        sys.stdout.write(of_findings(findings, skipped).as_json())
+    text = ""
+    if args.format == "json":
+        text = of_findings(findings, skipped).as_json()
     elif args.format == "github":
         from kmerge_git.report import github
 
-        sys.stdout.write(github.render(findings))
-    else:
+        text = github.render(findings)
+    elif args.format == "sarif":
         from kmerge_git import __version__
         from kmerge_git.check.registry import every
         from kmerge_git.report import sarif
 
-        sys.stdout.write(sarif.render(findings, every(), __version__))
+        text = sarif.render(findings, every(), __version__)
+    elif findings or not args.quiet:
+        from kmerge_git.report.text import render
+
+        color = wants_colour(args.color, sys.stdout)
+        text = render(findings, files=files, skipped=skipped, color=color)
+    sys.stdout.write(text)
     sys.stdout.flush()
-
-
-def _color(args: argparse.Namespace) -> bool:
-    return wants_colour(args.color, sys.stdout)

@@ -9,46 +9,38 @@ import argparse
 import os
 
 from kmerge_git.bounds import SHOWN_HOOK_FILES
-from kmerge_git.cli.in_and_out import say
+from kmerge_git.cli.in_and_out import warn
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import ERROR, Finding, worst_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
 
 def stopping(args: argparse.Namespace, findings: list[Finding]) -> list[Finding]:
-    """The findings that fail the hook: errors, or what `--fail-on` says."""
+    """Return the findings that fail the hook: errors, or what `--fail-on` says."""
     least = worst_first(ERROR if args.fail_on == "never" else args.fail_on)
     return [finding for finding in findings if worst_first(finding.severity) <= least]
 
 
-def tell_of_others(args: argparse.Namespace, findings: list[Finding]) -> None:
-    """Say how many others there are, if any, and what lists them."""
+def count_others(args: argparse.Namespace, findings: list[Finding]) -> None:
+    """Say how many findings do not fail the hook, and which commands list them."""
+    from kmerge_git.check.registry import HISTORY, get
+    from kmerge_git.report.text import counted
+
     stops = set(map(id, stopping(args, findings)))
     others = [finding for finding in findings if id(finding) not in stops]
-    if others:
-        from kmerge_git.cli.in_and_out import say
-        from kmerge_git.report.text import counted
-
-        commands = [f"`{command}`" for command in _commands(args, others)]
-        lists = "lists" if len(commands) == 1 else "list"
-        say(f"kmerge: {counted(others)}; {' and '.join(commands)} {lists} them")
-
-
-def _commands(args: argparse.Namespace, findings: list[Finding]) -> Iterator[str]:
-    """What shows them in the folder from which git was called, now and when it is committed."""
-    from kmerge_git.check.registry import HISTORY, get
-
-    of_merge = [finding for finding in findings if get(finding.id).scope == HISTORY]
-    for some in ([f for f in findings if f not in of_merge], of_merge):
-        if some:
-            is_merge = some is of_merge or args.merge
-            yield _command(args, some, ["--merge"] if is_merge else [])
+    of_merge = [finding for finding in others if get(finding.id).scope == HISTORY]
+    rest = [finding for finding in others if finding not in of_merge]
+    commands = [_command(args, rest, ["--merge"] if args.merge else [])] if rest else []
+    commands += [_command(args, of_merge, ["--merge"])] if of_merge else []
+    lists = "lists" if len(commands) == 1 else "list"
+    warn(f"{counted(others)}; {' and '.join(f'`{command}`' for command in commands)} {lists} them")
 
 
 def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]) -> str:
+    """Return what lists findings in the folder from which git was called, now and later."""
     from shlex import join
 
     words = ["kmerge", "check", *words]
@@ -65,7 +57,7 @@ def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]
 
 
 def _here(path: str) -> str:
-    """A path from the folder in which somebody called git: hooks run at the top."""
+    """Return a path from the folder in which somebody called git: hooks run at the top."""
     start = os.environ.get("GIT_PREFIX") or "."
     shown = os.path.relpath(path, start).replace(os.sep, "/")
     return f"./{shown}" if shown.startswith("-") else shown
@@ -75,7 +67,7 @@ MARK = b"merge=kmerge"
 
 
 def report() -> int:
-    """0 where nobody asks for the driver or git knows it, else 1 and what to do."""
+    """Return 0 where nobody asks for the driver or git knows it; else say what to do."""
     from kmerge_git.git.run_git import try_git
     from kmerge_git.git.tracked_files import top_of_tree, tracked
 
@@ -91,8 +83,8 @@ def report() -> int:
     ]
     if not naming or try_git("config", "--get", "merge.kmerge.driver").strip():
         return 0
-    say(
-        f"kmerge: {naming[0]} names the merge driver kmerge, but git here does not know it, so "
+    warn(
+        f"{naming[0]} names the merge driver kmerge, but git here does not know it, so "
         "manifests are merged line by line; run `kmerge install`"
     )
     return 1
