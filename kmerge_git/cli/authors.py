@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kmerge_git.bounds import SAME_LINES
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.commits import last_change
+from kmerge_git.git.repository import last_change
 
 if TYPE_CHECKING:
     from kmerge_git.git.index_stages import Operation

@@ -112,8 +112,7 @@ def _taken(
 
 def registered(text: str) -> tuple[str, ...]:
     """Return the patterns that the block of a file gives to our driver."""
-    rules = merge_rules(text)
-    return tuple(rule.pattern for rule in rules if rule.fenced and rule.merge == OURS)
+    return tuple(rule.pattern for rule in merge_rules(text) if rule.fenced and rule.merge == OURS)
 
 
 def names_us(text: str) -> bool:
@@ -306,8 +305,7 @@ def split_line(line: str) -> tuple[str, list[str]]:
     end = 1
     while end < len(line) and line[end] != '"':
         end += 2 if line[end] == "\\" else 1
-    pattern = line[1:end].replace('\\"', '"').replace("\\\\", "\\")
-    return pattern, line[end + 1 :].split()
+    return line[1:end].replace('\\"', '"').replace("\\\\", "\\"), line[end + 1 :].split()
 
 
 def quoted_pattern(pattern: str) -> str:

@@ -91,8 +91,7 @@ def _lines(file: Path) -> list[str]:
 
 def move(branch: Branch, new: str, reason: str, at: Repository) -> str:
     """Move a local branch, unless it has moved meanwhile; return why not, or nothing."""
-    words = ("update-ref", "--no-deref", "-m", reason, "--", branch.ref, new, branch.oid)
-    answer = _ask(at, *words)
+    answer = _ask(at, "update-ref", "--no-deref", "-m", reason, "--", branch.ref, new, branch.oid)
     return "" if answer.code == 0 else _complaint(answer.err)
 
 
@@ -118,8 +117,7 @@ def descends(new: str, old: str, at: Repository) -> bool:
 
 def _ask(at: Repository, *words: str) -> GitAnswer:
     """Ask git in this repository; it is named, whatever the environment says of paths."""
-    top = Path(at.worktree or at.git_dir)
-    return ask_git(f"--git-dir={at.git_dir}", *words, cwd=top)
+    return ask_git(f"--git-dir={at.git_dir}", *words, cwd=Path(at.worktree or at.git_dir))
 
 
 def _output(at: Repository, *words: str) -> str:

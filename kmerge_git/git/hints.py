@@ -86,8 +86,7 @@ def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bo
         return True
     inside = dict.fromkeys(file for path in paths for file in _on_the_way(path))
     files = _attribute_files(git_dir, [f"{top}/{file}" for file in inside])
-    is_moved = _hold(_config_files(git_dir), (b"attributesfile", b"[include"))
-    return is_moved or _hold(files, (word,))
+    return _hold(_config_files(git_dir), (b"attributesfile", b"[include")) or _hold(files, (word,))
 
 
 def _is_unusual(variables: Iterable[str]) -> bool:

@@ -156,8 +156,7 @@ def check_out(worktree: str, scratch: str, files: Sequence[tuple[str, TreeEntry]
     env = os.environ | {"GIT_INDEX_FILE": scratch}
     try:
         _update(worktree, [_entry_line(path, entry) for path, entry in files], env)
-        names = [path for path, _ in files]
-        _git(worktree, ["checkout-index", "-f", "-z", "--stdin"], names, env)
+        _git(worktree, ["checkout-index", "-f", "-z", "--stdin"], [path for path, _ in files], env)
     finally:
         with suppress(FileNotFoundError):
             os.unlink(scratch)

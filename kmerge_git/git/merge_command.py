@@ -195,8 +195,7 @@ def remember(words: Sequence[str], out: int | None = None) -> None:
 
 def show_stat(before: str, out: int | None = None) -> None:
     """Let git show what the merge changed."""
-    argv = ["--no-pager", "diff", "--no-ext-diff", "--stat", "--summary", "-M", before, "HEAD"]
-    _run(argv, out)
+    _run(["--no-pager", "diff", "--no-ext-diff", "--stat", "--summary", "-M", before, "HEAD"], out)
 
 
 def _run(argv: list[str], out: int | None, env: Mapping[str, str] | None = None) -> int:

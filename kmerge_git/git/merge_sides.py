@@ -42,8 +42,7 @@ class MergeSides:
             folder = _subtree(self.base, self.ours, ours)
             if folder:
                 ours = _changes(self.base, f"{self.ours}:{folder}")
-            theirs = _changes(self.base, self.theirs)
-            self._changes = _below(folder, ours), _below(folder, theirs)
+            self._changes = _below(folder, ours), _below(folder, _changes(self.base, self.theirs))
         return self._changes
 
     def cases(self) -> dict[str, FileCase]:

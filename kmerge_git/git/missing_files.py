@@ -43,8 +43,7 @@ def moved(name: str, now: dict[str, str]) -> str:
 def present(top: str, revision: str, names: list[str]) -> set[str]:
     """Return those of some files and folders that a commit has."""
     flags = ("ls-tree", "--full-tree", "--name-only", "-z", revision, "--")
-    parts = _parts(names)
-    there = {name for part in parts for name in names_in(try_git("-C", top, *flags, *part))}
+    there = {name for part in _parts(names) for name in names_in(try_git("-C", top, *flags, *part))}
     # asked for a folder together with files in it, git names only the files
     return {n for n in names if n in there or any(file.startswith(n + "/") for file in there)}
 

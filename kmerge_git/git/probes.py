@@ -165,8 +165,7 @@ def leftovers(cwd: Path) -> list[Path]:
     def is_left(file: Path) -> bool:
         info = file.lstat()
         is_old = stat.S_ISREG(info.st_mode) and time.time() - info.st_mtime > MERGING_SECONDS
-        tracked = ("ls-files", "--error-unmatch", "--", file.name)
-        return is_old and ask_git(*tracked, cwd=top).code != 0
+        return is_old and ask_git("ls-files", "--error-unmatch", "--", file.name, cwd=top).code != 0
 
     return [file for file in sorted(top.glob(".merge_file_*")) if is_left(file)]
 

@@ -8,18 +8,22 @@ a merge makes up on its way lies in a scratch folder (`git.scratch_merges`).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import chain
+from subprocess import TimeoutExpired
 
 import pygit2
 from pygit2 import enums
 
+from kmerge_git.bounds import AUTHOR_CHARACTERS, BLAME_LINES, BLAME_SECONDS
 from kmerge_git.errors import KmergeError, Unsupported, UsageError
-from kmerge_git.git.commits import Commit, ends_of
 from kmerge_git.git.index_stages import Stages
+from kmerge_git.git.run_git import ask_git, environment
 from kmerge_git.git.touched_files import Change, TreeEntry
+from kmerge_git.visible import label, shortened
 
 # libgit2 keeps up to 256 MiB of parsed trees by default; a replay of a long history needs no more
 # than the few that it is looking at.
@@ -182,17 +186,41 @@ class Repository:
 
     def missing(self, oid: str) -> MissingObject:
         """Return the error for an object that is not here: why, and what brings it."""
-        names = [entry.name for entry in self._inner.config]
-        return missing(oid, names, is_shallow=self.is_shallow)
+        settings = [entry.name for entry in self._inner.config]
+        why = "is missing"
+        hint = (
+            "`git fetch --refetch` brings it if the remote has it, `git fsck` lists what is missing"
+        )
+        if any(name.endswith((".promisor", ".partialclonefilter")) for name in settings):
+            why = "was never fetched: this is a partial clone"
+            hint = "`git fetch --refetch --no-filter` completes it"
+        elif self.is_shallow:
+            why = "is not here: this is a shallow clone"
+            hint = "`git fetch --unshallow` completes it"
+        return MissingObject(f"object {oid[:10]} {why}", hint=hint)
 
     def with_files(self, tree: str, files: Mapping[str, TreeEntry | None]) -> str:
         """Write a tree with some files replaced, or removed where None, and return its id."""
-
-        def write(data: bytes) -> str:
-            return str(self._inner.write(enums.ObjectType.TREE, data))
-
         named = {os.fsencode(path): entry for path, entry in files.items()}
-        return with_files(self.blob, write, tree, named)
+        return self._write_tree(self._grown(self.blob(tree), _nested(named)))
+
+    def _write_tree(self, data: bytes) -> str:
+        return str(self._inner.write(enums.ObjectType.TREE, data))
+
+    def _grown(self, data: bytes, new: Below) -> bytes:
+        """Return the bytes of a tree with the new files; empty if no file is left."""
+        nodes = dict(_nodes(data))
+        for name, below in new.items():
+            old = nodes.pop(name, None)
+            if isinstance(below, dict):
+                inner = self.blob(old[1].hex()) if old and old[0] == FOLDER else b""
+                inner = self._grown(inner, below)
+                nodes |= {name: (FOLDER, bytes.fromhex(self._write_tree(inner)))} if inner else {}
+            elif below:
+                nodes[name] = below
+        # git sorts a folder as if its name ended with a slash
+        rows = sorted(nodes.items(), key=lambda item: item[0] + b"/" * (item[1][0] == FOLDER))
+        return b"".join(b"%o %s\0%s" % (mode, name, oid) for name, (mode, oid) in rows)
 
     # -- the index and the working tree ----------------------------------------------------------
 
@@ -296,6 +324,72 @@ def _reached(repository: Repository, rev: str) -> list[Commit]:
     return reached
 
 
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit: its id, its tree, its parents, its message and time."""
+
+    oid: str
+    tree: str
+    parents: tuple[str, ...]
+    subject: str  # the first line of the message
+    message: str = ""
+    time: int = 0  # seconds, by the clock of whoever made the commit
+
+
+def ends_of(spec: str) -> tuple[str, str]:
+    """Return the last revision of `REV` or `A..B`, and the first of `A..B`, if there is one."""
+    left, dots, right = spec.partition("..")
+    if right.startswith("."):
+        raise UsageError(f"{spec!r}: a range is A..B", hint="two dots")
+    return (right if dots else left) or "HEAD", (left or "HEAD") if dots else ""
+
+
+_SHORT = 10  # digits of a commit
+# objects that a partial clone lacks are not fetched behind the user's back
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def last_change(
+    directory: str, rev: str, path: str, first_line: int, last_line: int
+) -> tuple[str, str, str] | None:
+    """Return the newest commit that touched these lines of a file, as its revision has it.
+
+    Short id, author and subject, without control characters; None where git fails or takes too
+    long: a name on a screen never makes a command fail.
+    """
+    if rev.startswith("-") or not 0 < first_line <= last_line:
+        return None
+    lines = f"{first_line},{min(last_line, first_line + BLAME_LINES - 1)}"
+    # no program is run to show the file as text
+    asked = ("blame", "--porcelain", "--no-textconv", "-L", lines, rev, "--", path)
+    try:
+        answer = ask_git(*asked, cwd=directory, env=environment() | _OFFLINE, seconds=BLAME_SECONDS)
+    except (KmergeError, OSError, ValueError, TimeoutExpired):
+        return None
+    return None if answer.code else _newest(answer.out)
+
+
+def _newest(blamed: str) -> tuple[str, str, str] | None:
+    """Return the newest commit in the output of blame, which describes each where it is first."""
+    commits: list[dict[str, str]] = []
+    for line in blamed.split("\n"):
+        if line.startswith("\t"):  # a line of the file itself
+            continue
+        word, _, rest = line.partition(" ")
+        if len(word) in (40, 64) and rest[:1].isdigit():
+            commits.append({"id": word})
+        elif commits:
+            commits[-1][word] = rest
+    known = [c for c in commits if c.get("committer-time", "").isdigit()]
+    if not known:
+        return None
+    newest = max(known, key=lambda commit: int(commit["committer-time"]))
+    author, subject = (
+        shortened(label(newest.get(word, "")), AUTHOR_CHARACTERS) for word in ("author", "summary")
+    )
+    return newest["id"][:_SHORT], author, subject
+
+
 # a part of libgit2's message, its meaning, the way out
 _REFUSALS = (
     (
@@ -345,18 +439,6 @@ class MissingObject(Unsupported):
     """The repository lacks an object that it should have; `hint` says what brings it."""
 
 
-def missing(oid: str, settings: Iterable[str], *, is_shallow: bool) -> MissingObject:
-    """Return the error for an object that is not there, by the names of git's settings."""
-    if any(name.endswith((".promisor", ".partialclonefilter")) for name in settings):
-        why = f"object {oid[:10]} was never fetched: this is a partial clone"
-        return MissingObject(why, hint="`git fetch --refetch --no-filter` completes it")
-    if is_shallow:
-        why = f"object {oid[:10]} is not here: this is a shallow clone"
-        return MissingObject(why, hint="`git fetch --unshallow` completes it")
-    hint = "`git fetch --refetch` brings it if the remote has it, `git fsck` lists what is missing"
-    return MissingObject(f"object {oid[:10]} is missing", hint=hint)
-
-
 def missing_id(error: Exception) -> str:
     """Return the id in libgit2's message about a missing object; nothing from other messages."""
     return str(error).partition("no match for id (")[2].partition(")")[0]
@@ -366,16 +448,6 @@ Node = tuple[int, bytes]  # mode and id
 Below = dict[bytes, "Below | Node | None"]
 FOLDER = 0o40000
 _ID = 20  # bytes: libgit2 opens no repository with longer ids
-
-
-def with_files(
-    read: Callable[[str], bytes],
-    write: Callable[[bytes], str],
-    tree: str,
-    files: Mapping[bytes, TreeEntry | None],
-) -> str:
-    """Write a tree with these files, without those that have no entry, and return its id."""
-    return write(_grown(read, write, read(tree), _nested(files)))
 
 
 def _nested(files: Mapping[bytes, TreeEntry | None]) -> Below:
@@ -394,24 +466,6 @@ def _nested(files: Mapping[bytes, TreeEntry | None]) -> Below:
         elif not at.get(name):
             at[name] = None
     return top
-
-
-def _grown(
-    read: Callable[[str], bytes], write: Callable[[bytes], str], data: bytes, new: Below
-) -> bytes:
-    """Return the bytes of a tree with the new files; empty if no file is left."""
-    nodes = dict(_nodes(data))
-    for name, below in new.items():
-        old = nodes.pop(name, None)
-        if not isinstance(below, dict):
-            nodes |= {name: below} if below else {}
-            continue
-        inner = read(old[1].hex()) if old and old[0] == FOLDER else b""
-        inner = _grown(read, write, inner, below)
-        nodes |= {name: (FOLDER, bytes.fromhex(write(inner)))} if inner else {}
-    # git sorts a folder as if its name ended with a slash
-    rows = sorted(nodes.items(), key=lambda item: item[0] + b"/" * (item[1][0] == FOLDER))
-    return b"".join(b"%o %s\0%s" % (mode, name, oid) for name, (mode, oid) in rows)
 
 
 def _nodes(data: bytes) -> Iterator[tuple[bytes, Node]]:

@@ -73,8 +73,7 @@ def settings_for(path: str, *, environ: Mapping[str, str] | None = None) -> Sett
     config = GitQuestion("config", "--null", "--get-regexp", CONFIG)
     attributes = GitQuestion("check-attr", "-z", *ATTRIBUTES, "--", path)
     pairs = config_pairs(config.answer())
-    by_path = attributes_by_path(attributes.answer())
-    return settle(path, pairs, by_path.get(path, {}), environ, {})
+    return settle(path, pairs, attributes_by_path(attributes.answer()).get(path, {}), environ, {})
 
 
 def settle(

@@ -95,8 +95,7 @@ class _Given:
         """Return the settings of a file if this value were the only one."""
         pair = {self.key: self.value}
         attributes, environ = (pair if self.by == by else {} for by in ("attribute", "environment"))
-        config = [*pair.items()] if self.by == "config" else []
-        return settle(path, config, attributes, environ, {})
+        return settle(path, [*pair.items()] if self.by == "config" else [], attributes, environ, {})
 
     def is_heard(self, path: str, settings: Settings, field: str) -> bool:
         """Return whether this value alone comes to the one that is in force."""

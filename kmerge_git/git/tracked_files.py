@@ -49,8 +49,7 @@ class ThroughGit:
         parts = header.split()
         if len(parts) != 3 or not parts[2].isdigit():
             return None
-        data = self._out.read(int(parts[2]) + 1)[:-1]
-        return data if parts[1] == b"blob" else None
+        return self._out.read(int(parts[2]) + 1)[:-1] if parts[1] == b"blob" else None
 
     def __del__(self) -> None:
         self._into.close()

@@ -121,8 +121,7 @@ class Upstream:
 
     def files(self, commit: str, path: str) -> Iterator[tuple[TreeFile, bytes]]:
         """Give the files below a path of a cached commit; a submodule has no bytes."""
-        tree = f"{commit}:{path}"
-        answer = self._ask("ls-tree", "-r", "-z", "--full-tree", tree)
+        answer = self._ask("ls-tree", "-r", "-z", "--full-tree", f"{commit}:{path}")
         if answer.code:
             if self._ask("cat-file", "-t", f"{commit}^{{tree}}").line != "tree":
                 raise BrokenCache(f"the cache has lost {commit}", path=str(self._folder))

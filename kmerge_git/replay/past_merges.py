@@ -15,10 +15,9 @@ from itertools import pairwise
 from typing import Literal
 
 from kmerge_git.errors import UsageError
-from kmerge_git.git.commits import Commit
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_merged
-from kmerge_git.git.repository import MissingObject, Repository
+from kmerge_git.git.repository import Commit, MissingObject, Repository
 from kmerge_git.git.settings import matches, settle
 from kmerge_git.git.touched_files import FileCase, touched_by_both
 from kmerge_git.merge.three import Three

@@ -16,10 +16,9 @@ from typing import Literal
 from kmerge_git.compare.change import FieldChange
 from kmerge_git.compare.file_changes import by_lines, compare
 from kmerge_git.errors import Unsupported, UsageError
-from kmerge_git.git.commits import Commit
 from kmerge_git.git.index_stages import Operation, Stages, resolved_conflicts
 from kmerge_git.git.manifests import is_manifest
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.git.scratch_merges import scratch
 from kmerge_git.git.touched_files import SUBMODULE
 from kmerge_git.merge.three import Three

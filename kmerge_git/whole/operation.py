@@ -13,9 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.commits import Commit
 from kmerge_git.git.index_stages import Operation, Stages
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.repository import Commit, Repository
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 # nothing came from anywhere: no move is found between these trees

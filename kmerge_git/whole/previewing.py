@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from kmerge_git.errors import Unsupported, UsageError
-from kmerge_git.git.commits import Commit
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.git.scratch_merges import Message, Scratch
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision

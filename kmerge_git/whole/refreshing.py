@@ -16,8 +16,7 @@ from kmerge_git.bounds import NAMES_IN_MESSAGE
 from kmerge_git.errors import GitFailed, UsageError
 from kmerge_git.git import branches
 from kmerge_git.git.branches import Branch
-from kmerge_git.git.commits import Commit
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.git.run_git import ask_git, environment
 from kmerge_git.git.scratch_merges import Scratch, merge_tree, scratch
 from kmerge_git.visible import visible

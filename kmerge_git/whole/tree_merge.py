@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.git.commits import Commit
 from kmerge_git.git.index_stages import Stages
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.git.scratch_merges import MergedTree, Message, Scratch, merge_tree
 from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from world import Repo
 
-from kmerge_git.git.commits import last_change
+from kmerge_git.git.repository import last_change
 
 TEXT = "a: 1\nb: 1\nc: 1\nd: 1\n"
 BASE = 1_700_000_000
