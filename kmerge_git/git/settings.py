@@ -20,6 +20,8 @@ ATTRIBUTES = (
     "conflict-marker-size",
 )
 CONFIG = r"^(kmerge\.|merge\.conflictstyle$)"
+# read before all other keys, some of which overrule `merge.conflictstyle`
+_FIRST = ("kmerge.policy", "kmerge.crd", "merge.conflictstyle")
 VARIABLES = ("KMERGE_RULES", "KMERGE_FAVOR", "KMERGE_TIMEOUT", "KMERGE_CONFLICT_STYLE")
 MARKERS = 7  # the usual length of a marker
 CHOICES = {
@@ -84,25 +86,22 @@ def settle(
     flags: Mapping[str, str],
 ) -> Settings:
     """Return the settings out of config, environment, attributes and flags; a later one wins."""
+    given = [
+        *(pair for pair in config if pair[0] in _FIRST),
+        *(pair for pair in config if pair[0].startswith("kmerge.") and pair[0] not in _FIRST),
+        *((name, environ[name]) for name in VARIABLES if environ.get(name)),
+        *((name, attributes[name]) for name in ATTRIBUTES if attributes.get(name)),
+        *((f"--{key}", value) for key, value in flags.items()),
+    ]
     settings = Settings()
-    for key, value in config:
-        if key == "kmerge.policy":
+    for name, value in given:
+        if name == "kmerge.policy":
             _add_policy(settings, path, value)
-        elif key == "kmerge.crd" and value:
-            settings.crds.append(value)
-        elif key == "merge.conflictstyle":
-            _set(settings, key, value)
-    for key, value in config:
-        if key.startswith("kmerge."):
-            _set(settings, key, value)
-    for name in VARIABLES:
-        if environ.get(name):
-            _set(settings, name, environ[name])
-    for name in ATTRIBUTES:
-        value = attributes.get(name, "")
-        if name == "kmerge-generated":
+        elif name == "kmerge.crd":
+            settings.crds += [value] if value else []
+        elif name == "kmerge-generated":
             settings.generated = _is_yes(settings, name, value)
-        elif value in ("", "set", "unset"):
+        elif name in ATTRIBUTES and value in ("set", "unset"):
             continue  # no value
         elif name == "kmerge-policy":
             settings.policies = _policies_of(settings, value) + settings.policies
@@ -110,8 +109,6 @@ def settle(
             settings.own_crds = [place for place in value.split(",") if place]
         else:
             _set(settings, name, value)
-    for key, value in flags.items():
-        _set(settings, f"--{key}", value)
     return settings
 
 
@@ -152,7 +149,7 @@ def marker_size(value: str) -> int:
 
 
 def _is_yes(settings: Settings, name: str, value: str) -> bool:
-    if value and value not in YES + NO:
+    if value not in YES + NO:
         settings.problems.append(f"{name}: `{value}` is none of {YES[1]}, {NO[1]}")
     return value in YES
 
