@@ -6,13 +6,13 @@ none of these.
 
 # Seconds.
 FILE_SECONDS = 60.0  # that a command may take for one file
-BLAME_SECONDS = 5.0  # a long history with a large file; nobody waits longer for a name
+BLAME_SECONDS = 5.0  # a long history with a large file; a name is not worth more
 MERGING_SECONDS = 3600  # a temporary file that is younger may belong to a merge that is going on
 # files of older runs are left over: no merge takes a day, and numbers of processes come back
 LEFTOVER_SECONDS = 24 * 3600
-CHILD_SECONDS = 30.0  # that a child process may be late before nobody waits for it any more
+CHILD_SECONDS = 30.0  # that a child process may be late before it is given up
 
-# What is read, compared and tried.
+# Reading, comparing and trying.
 SEALED_BYTES = 16 << 20  # that are read to see whether SOPS wrote a file: its files are smaller
 GENERATOR_BYTES = 4096  # at the top of a file, where a generator names itself
 GENERATOR_LINES = 20  # at the top of a file
@@ -32,12 +32,12 @@ FEW_MERGES = 32  # starting processes takes longer than so many merges
 FEW_FILES = 256  # or than so many files, where nothing but a merge of each is made
 MERGES_A_TASK = 16  # few enough for a smooth bar, enough to cost nothing
 
-# What is printed; the rest is counted.
+# Printing; the rest is counted.
 SHOWN_REFUSALS = 3  # refusals that are printed one by one
 SAME_LINES = 5  # places with the same lines whose authors are asked for
 SHOWN_HOOK_FILES = 3  # files that are named one by one
 SHOWN_ONE_SIDED = 8  # fields of a file that one side alone changed
-SHOWN_ELSEWHERE = 16  # lines of what is different somewhere else
+SHOWN_ELSEWHERE = 16  # lines of fields that differ somewhere else
 SHOWN_ALIKE = 3  # fields that both sides changed alike
 EXPLAINED_CHARACTERS = 70  # characters of a value
 SHOWN_OF_A_SORT = 10  # lines of one sort about a whole merge
@@ -53,6 +53,6 @@ FOUND_VALUE = 200  # characters of a value in a finding
 FOUND_MESSAGE = 1000  # characters of a finding, and of its field: a key can be of any length
 MESSAGE_NAMES = 4  # names in a message of a check
 LINE_CHARACTERS = 40  # characters of a line in a message of a check
-LOST_NAMES = 5  # names of what a patch loses, in one message
+LOST_NAMES = 5  # names that a patch loses, in one message
 AUTHOR_CHARACTERS = 100  # characters of a name or a subject
 GENERATOR_CHARACTERS = 80  # characters of the line of a generator

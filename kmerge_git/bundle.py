@@ -17,7 +17,7 @@ from types import CodeType
 
 from kmerge_git.atomic_files import replace_file
 
-# Where the imports of every merge begin: the driver itself, and what is imported on the way.
+# The imports of every merge begin here: at the driver itself, and at its late imports.
 EVERY_MERGE = (
     "kmerge_git.cli.drive",
     "kmerge_git.git.settings",
@@ -139,7 +139,7 @@ def _bare(code: CodeType) -> CodeType:
 def _untype(block: ast.AST) -> None:
     """Remove what only a type checker reads, and `from __future__` with it.
 
-    Types stand in statements alone, so no expression is looked at: they are nine tenths of a tree.
+    Types are parts of statements only, so expressions, nine tenths of a tree, are skipped.
     """
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
         statements = getattr(block, field, ())
@@ -149,7 +149,7 @@ def _untype(block: ast.AST) -> None:
 
 
 def _untyped(statement: ast.AST) -> list[ast.AST]:
-    """Return what stays of a statement."""
+    """Return the statements that replace one."""
     match statement:
         case ast.ImportFrom(module="__future__"):
             return []

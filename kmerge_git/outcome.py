@@ -193,7 +193,7 @@ class Decision:
 class Outcome:
     """The text of a merge, whether it is clean, and how it came about.
 
-    `method`: `same` (two of the three versions were equal), `lines` (git's line merge stands),
+    `method`: `same` (two of the three versions were equal), `lines` (merged by git, by lines),
     `structure` (merged by resource and field, or by a template's blocks), `kept` (ours is
     untouched, a person must merge).
     """
@@ -217,7 +217,7 @@ class Outcome:
         self.clean = clean
         self.method = method
         self.conflicts = conflicts
-        self.reason = reason  # why the method was not `structure`, or what has no fields
+        self.reason = reason  # why the method was not `structure`, or what kind of text it is
         self.open_merge: Any = None  # of `structure` with conflicts: `conflicted.OpenMerge`
         self._decisions = decisions
         self._account: Callable[[], tuple[Decision, ...]] | None = None

@@ -91,7 +91,7 @@ def _taken(
 ) -> list[TakenPattern]:
     """Return the wanted patterns that another line has; with `abort` that is an error.
 
-    Patterns that are registered already are settled: nobody is asked about them twice. But
+    Patterns that are registered already are settled: they need no second answer. But
     `overwrite` is about every line that wins now.
     """
     settled = registered(target.text) if on_conflict != "overwrite" else ()

@@ -16,7 +16,7 @@ HEADS = "refs/heads/"
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A branch: its name without what all branches begin with, its ref here, its commit."""
+    """A branch: its name without the common start of all refs, its ref here, its commit."""
 
     name: str
     ref: str

@@ -31,18 +31,18 @@ NAME = "Kubernetes manifests, merged by resource, field and keyed list"
 
 # One word an option, because git quotes the values itself and a path may start with `-`.
 OLDER_ARGUMENTS = "--marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O %A %B"
-# What an answer's exit is above 0 or 3. A driver that is older than this takes no fourth word: it
-# does nothing and says so, where a result with exit 0 would be merged once more.
+# This is added to the exits 0 and 3 of an answer. An older driver accepts no fourth argument: it
+# does nothing and complains, while a result with exit 0 would be merged once more.
 ANSWER = 90
 ARGUMENTS = OLDER_ARGUMENTS.replace(" %O", f" {ANSWER} %O")
-# An attribute may ask for markers of a gigabyte; 200 is what the driver writes at most.
+# An attribute may ask for markers of a gigabyte; the driver writes 200 characters at most.
 MERGE_FILE = "git merge-file --marker-size=$((%L>200?200:%L)) -L ours -L base -L theirs %A %O %B"
 LINE_MERGE = f"{MERGE_FILE}||exit 1"
 SWITCH = '[ "$KMERGE" = 0 ]||{ '
 TESTS = '[ -x "$p" ]&&[ -r "$f" ]&&'
 GONE = '[ -r "$f" ]||w="no file $f";[ -x "$p" ]||w="no program $p"'
-# Nothing of the file's is in the words: its name may be anything. Git holds `index.lock` as long
-# as a merge takes, so a `kmerge-told` that is not older says that it was said in this one.
+# The name of the file is not in the message: it may be anything. Git holds `index.lock` as long
+# as a merge takes, so a `kmerge-told` that is not older was written in this merge.
 SAID = '[ -f "$l" ]&&[ -f "$t" ]&&[ ! "$t" -ot "$l" ]'
 SAY = (
     """echo "kmerge: the driver gave no answer: $w; merged by lines; """
@@ -50,9 +50,9 @@ SAY = (
 )
 ONCE = f"l=$(git rev-parse --git-dir);t=$l/kmerge-told;l=$l/index.lock;{SAID}||{{ {SAY};}}"
 CASES = f'{ANSWER})exit 0;;{ANSWER + 3})exit 1;;4);;*)w="exit $c";{GONE};{ONCE};;'
-# What an interpreter prints (it may be a script) would be `git merge-tree`'s result.
+# Output of an interpreter (it may be a script) would become `git merge-tree`'s result.
 FALLBACK = f">&2;c=$?;case $c in {CASES}esac;}};{LINE_MERGE}"
-# How lines of older versions ended; what stands before ran the driver as it was.
+# The end of lines of older versions; the part before it is their driver command.
 OLDER_MERGE_FILE = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
 OLDER_END = f"; case $? in 0) exit 0;; 3) exit 1;; esac; {OLDER_MERGE_FILE}; test $? -eq 0"
 
@@ -114,7 +114,7 @@ def mergetool_line() -> str:
     return command + ' "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'
 
 
-# what stands before the first hunk, with the file's name for those of the temporary files
+# rewrites the lines before the first hunk: the file's name replaces those of temporary files
 RENAMING = (
     "function named(line, file, name, i) { "
     'i = file ~ /^\\// && file != "/dev/null" ? index(line, file) : 0; '
@@ -184,14 +184,14 @@ def is_older(line: str) -> bool:
     return command_of(line) != "" and not line.startswith(SWITCH)
 
 
-# Git's own line merge, and always a conflict: the three versions stay in the index, and what is in
-# the working tree has its markers even if nobody comes to finish it.
+# Git's own line merge, and always a conflict: the three versions stay in the index, and the
+# file in the working tree has its markers even if nothing finishes the merge.
 # An attribute could ask for markers of gigabytes.
 _FILES = "git merge-file -q --marker-size=$((%L>200?200:%L))"
 MARKING = f"{_FILES} -L ours -L base -L theirs %A %O %B; false"
 # The same with a note of each file: attributes may have changed when the merge is over.
 _NOTE = "printf '%%s %%s\\0' %L %P >>{log}; " + _FILES + " {labels} %A %O %B; false"
-# Enough where nobody sees the text: ours stays as it is, a conflict all the same.
+# Enough where the text is not shown: ours stays as it is, with a conflict all the same.
 ONLY_MARK = "false"
 DRAFT = "kmerge-attributes-"
 
@@ -210,7 +210,7 @@ def marked(
     except OSError:  # git's directory cannot be written
         number, name = tempfile.mkstemp(prefix=DRAFT)
     try:
-        # what `kmerge install` writes where nothing is registered yet
+        # the text that `kmerge install` writes where no pattern is registered yet
         usual = select(AttributeFile(Path(), ""), [], DEFAULTS)[0]
         text = usual + read_text(own or attributes_in_force(cwd)).removeprefix("\ufeff")
         _write(number, name, text)

@@ -72,7 +72,7 @@ def may_be_tracked(git_dir: str, *words: bytes) -> bool:
     entries = contents(other or f"{git_dir}/index", MOST)
     if not entries:
         return other is not None
-    # names without what they share with the name before; parts of an index; folders as a whole
+    # names without their start, which is that of the name before; split indexes; whole folders
     is_unusual = entries[4:8] == b"\0\0\0\4" or b"link\0" in entries or b"sdir\0" in entries
     return is_unusual or len(entries) == MOST or any(word in entries for word in words)
 
@@ -141,7 +141,7 @@ def _on_the_way(path: str) -> list[str]:
 def _in_index(index: str, files: list[str]) -> bool:
     """Return whether the index may have one of these: git reads it there if nowhere else."""
     entries = contents(index, MOST)
-    if entries[4:8] == b"\0\0\0\4":  # names without what they share with the name before
+    if entries[4:8] == b"\0\0\0\4":  # names without their start, which is that of the name before
         return b"attributes" in entries
     return len(entries) == MOST or any(
         f"{file}\0".encode("utf-8", "surrogateescape") in entries for file in files

@@ -76,7 +76,7 @@ def resolved_conflicts(top: str) -> tuple[Stages, ...]:
     return read_stages(listed.split("\0")[:-1])
 
 
-# what ends an operation when nothing is unmerged any more
+# the command that ends an operation when no file is unmerged any more
 _FINISH = {
     "merge": "git commit",
     "squash": "git commit",

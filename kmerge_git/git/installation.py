@@ -62,7 +62,7 @@ TO_ADD = "kmerge check --staged --quiet || exit 1"
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the user asks for."""
+    """The options of an installation."""
 
     scope: Scope = "local"
     shared: bool = False
@@ -83,7 +83,7 @@ class SetupPlan:
 
 
 def plan_install(wish: Wish, cwd: Path) -> SetupPlan:
-    """Plan what is missing for the driver to work as wished; nothing if all is there."""
+    """Plan the changes that make the driver work as wished; none if all is there."""
     _require_place(wish, cwd)
     wanted = {DRIVER_NAME: NAME, DRIVER: driver_line()}
     wanted |= {TOOL: mergetool_line(), TRUST: "true"} if wish.mergetool else {}
@@ -103,7 +103,7 @@ def plan_install(wish: Wish, cwd: Path) -> SetupPlan:
 
 
 def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
-    """Plan what has to go; settings below `kmerge.*` are the user's own and stay."""
+    """Plan the removals; settings below `kmerge.*` are the user's own and stay."""
     _require_place(wish, cwd)
     keys = [DRIVER_NAME, DRIVER]
     for key, words, more in ((TOOL, "mergetool", [TRUST]), (DIFF, "diff --external", [])):
@@ -173,7 +173,7 @@ def _overruled(wish: Wish, path: Path, patterns: tuple[str, ...], cwd: Path) -> 
 
 
 def _notes_of_the_rest(wish: Wish, cwd: Path) -> list[str]:
-    """Note what still registers the driver, or sends files to it."""
+    """Note the lines that still register the driver, or send files to it."""
     others = {scope for scope, _ in scopes_of(DRIVER, cwd)} - {wish.scope}
     notes = [
         f"the driver is still registered in the {scope} configuration: kmerge uninstall --{scope}"

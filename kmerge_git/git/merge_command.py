@@ -30,9 +30,9 @@ from kmerge_git.visible import visible
 WELL = "Automatic merge went well; stopped before committing as requested\n"
 LATER = "When finished, apply stashed changes with `git stash pop`\n"
 FAILED = "Automatic merge failed; fix conflicts and then commit the result.\n"
-# The kinds of conflict that the stages of a file tell; all others are about its name.
+# The kinds of conflict that the stages of a file show; all others are about its name.
 _OF_CONTENTS = ("content", "add/add", "binary", "modify/delete", "rename/delete")
-# Git cannot take these back; what it moved out of the way stays as git left it.
+# Git cannot take these back; files that it moved out of the way stay as git left them.
 _IN_THE_WAY = ("file/directory", "distinct types", "distinct modes")
 _MOVED = re.compile(r"; moving it to (.+) instead\.$", re.M)
 _KIND = re.compile(r"^CONFLICT \(([^)\n]+)\): ", re.M)
@@ -72,7 +72,7 @@ class Start:
 
 
 def find_place(rev: str) -> MergeSite | None:
-    """Return what `git merge REV` would merge, and the place; None where git would refuse."""
+    """Return the commits of `git merge REV`, and its place; None where git would refuse."""
     asked = ("--absolute-git-dir", "--show-toplevel", "HEAD", f"{rev}^{{commit}}")
     answer = ask_git("rev-parse", *asked)
     lines = answer.out.split("\n")

@@ -31,7 +31,7 @@ class MergeSides:
         self.ours = ours
         self.theirs = theirs
         self.result = result
-        self.is_gits = is_gits  # git commits it just now, and nobody has seen it yet
+        self.is_gits = is_gits  # git commits it just now, and no person has seen it yet
         self._cases: dict[str, FileCase] | None = None
         self._changes: tuple[list[Change], list[Change]] | None = None
 
@@ -77,7 +77,7 @@ def in_progress() -> MergeSides | None:
         return None
     base = _merge_base(ours, heads[0])
     if not base or base == heads[0]:
-        return None  # what HEAD holds is merged: the variables are those of a command that is done
+        return None  # HEAD has it already: the variables are those of a command that is done
     return MergeSides(base, ours, heads[0], is_gits=not held)
 
 

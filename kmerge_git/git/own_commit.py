@@ -9,7 +9,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git.run_git import ask_git, environment
 
 PACKAGE = Path(__file__).resolve().parents[1]
-NOTE = "commit.txt"  # in the package; `hatch_build.py` puts it into what it builds
+NOTE = "commit.txt"  # in the package; `hatch_build.py` puts it into its packages
 BUILDER = "hatch_build.py"  # next to the package in a checkout, not where it is installed
 PACKED = ("kmerge_git", "pyproject.toml", BUILDER)
 

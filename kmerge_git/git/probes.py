@@ -1,4 +1,4 @@
-"""Find out whether the driver works here: one probe a question, each with what to do about it.
+"""Find out whether the driver works here: one probe a question, each with a way out.
 
 A driver that is bound but never selected, and one that is selected but never bound, look the
 same from outside: git merges text and prints nothing. So both ends are asked, and the line is
@@ -102,7 +102,7 @@ def try_merge(line: str) -> Probe:
 
 
 def _scratch_merge(top: Path, line: str) -> tuple[str, str]:
-    """Return the text of a merge of both edits, and what was printed about it."""
+    """Return the text of a merge of both edits, and the messages about it."""
     env = environment(any_repository=True) | {
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -142,7 +142,7 @@ def _scratch_merge(top: Path, line: str) -> tuple[str, str]:
 
 
 def probe_bare(cwd: Path) -> list[Probe]:
-    """Tell where a bare repository takes its attributes from."""
+    """Name the file from which a bare repository takes its attributes."""
     if not is_bare(cwd):
         return []
     text = "a bare repository reads info/attributes, not the committed .gitattributes"
@@ -183,7 +183,7 @@ def probe_all(cwd: Path) -> list[Probe]:
 
 
 def probe_git() -> Probe:
-    """Tell git's version, and the placeholders that it does not have."""
+    """Name git's version, and the placeholders that it does not have."""
     version = git_version()
     name = f"git {version[0]}.{version[1]}"
     if version < PATH_SINCE:
@@ -195,7 +195,7 @@ def probe_git() -> Probe:
 
 
 def probe_driver(cwd: Path) -> list[Probe]:
-    """Tell who registered the line, and whether it runs."""
+    """Name the scope that registers the line, and try the line."""
     lines = scopes_of(DRIVER, cwd)
     if lines and lines[-1][1]:
         scope, line = lines[-1]
@@ -241,7 +241,7 @@ def _overruled(lines: list[tuple[str, str]], cwd: Path) -> list[Probe]:
 
 
 def probe_programs(cwd: Path) -> list[Probe]:
-    """Try what `git diff` and `git mergetool` call, where that is ours."""
+    """Try the commands of `git diff` and `git mergetool`, where they are ours."""
     programs = [one for one in registered(cwd) if one.key != DRIVER]
     tried = [(one.key, trial(one.command, cwd)[1]) for one in programs]
     names = {TOOL: "mergetool", DIFF: "diff"}
@@ -351,7 +351,7 @@ def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:
 
 
 def probe_diff(cwd: Path) -> list[Probe]:
-    """Tell whether `git diff` shows manifests by field, if that was ever chosen."""
+    """Ask git whether `git diff` shows manifests by field, if that was ever chosen."""
     if not scopes_of(DIFF, cwd):
         return []
     value = attributes_of([MADE_UP], "diff", cwd=cwd)[MADE_UP].get("diff", "unspecified")

@@ -1,8 +1,8 @@
 """Repositories: besides `inmemory` this is the only module that imports pygit2.
 
-Everything that comes out of here is a plain value. What libgit2 refuses to read becomes an
-error that names the cause and what to do. Reading never writes, not even a loose object: what
-a merge makes up on its way lies in a scratch folder (`git.scratch_merges`).
+Everything that comes out of here is a plain value. A refusal of libgit2 becomes an error that
+names the cause and the way out. Reading never writes, not even a loose object: new objects of a
+merge lie in a scratch folder (`git.scratch_merges`).
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class Repository:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Turn errors of libgit2 into ours: what brings a missing object, or what is wrong."""
+        """Turn errors of libgit2 into ours, which name the cause and the way out."""
         try:
             yield
         except (pygit2.GitError, KeyError, ValueError, OSError) as error:
@@ -185,7 +185,7 @@ class Repository:
             raise explained(str(error)) from error
 
     def missing(self, oid: str) -> MissingObject:
-        """Return the error for an object that is not here: why, and what brings it."""
+        """Return the error for an object that is not here: the cause, and the way to get it."""
         settings = [entry.name for entry in self._inner.config]
         why = "is missing"
         hint = (
@@ -296,7 +296,7 @@ def _entry(found: pygit2.IndexEntry | pygit2.DiffFile) -> TreeEntry:
 
 
 def commits_here(repository: Repository, spec: str) -> tuple[Iterable[Commit], str]:
-    """Return the commits of `REV` or `A..B`, newest first, and what brings missing ones."""
+    """Return the commits of `REV` or `A..B`, newest first, and the way to get missing ones."""
     walk = repository.commits(spec)
     try:
         first = next(walk, None)  # libgit2 has looked at every commit then
@@ -333,7 +333,7 @@ class Commit:
     parents: tuple[str, ...]
     subject: str  # the first line of the message
     message: str = ""
-    time: int = 0  # seconds, by the clock of whoever made the commit
+    time: int = 0  # seconds, by the clock of the committer
 
 
 def ends_of(spec: str) -> tuple[str, str]:
@@ -436,7 +436,7 @@ def explained(message: str, path: str = "") -> KmergeError:
 
 
 class MissingObject(Unsupported):
-    """The repository lacks an object that it should have; `hint` says what brings it."""
+    """The repository lacks an object that it should have; `hint` is the way to get it."""
 
 
 def missing_id(error: Exception) -> str:

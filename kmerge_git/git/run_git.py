@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Ended = tuple[int, bytes, bytes]  # exit code, output, errors
 
-# git's own list (`git rev-parse --local-env-vars`): what ties a process to one repository
+# git's own list (`git rev-parse --local-env-vars`): variables that bind a process to one repository
 _NAMES = (
     "ALTERNATE_OBJECT_DIRECTORIES", "COMMON_DIR", "CONFIG", "CONFIG_COUNT", "CONFIG_PARAMETERS",
     "DIR", "GRAFT_FILE", "IMPLICIT_WORK_TREE", "INDEX_FILE", "INTERNAL_SUPER_PREFIX",

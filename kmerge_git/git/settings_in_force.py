@@ -25,7 +25,7 @@ from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, Settings, matches, se
 from kmerge_git.outcome import GENERATED, LONGEST_MARKERS
 from kmerge_git.text.opaque_files import SEALED, is_sealed
 
-# The name that is shown, the field of the settings, and what may set it, the strongest first.
+# The name that is shown, the field of the settings, and its keys, the strongest first.
 _ONE_VALUE = (
     ("rules", "rules", ("kmerge-rules", "KMERGE_RULES", "kmerge.rules")),
     ("favor", "favor", ("kmerge-favor", "KMERGE_FAVOR", "kmerge.favor")),
@@ -102,7 +102,7 @@ class _Given:
         alone = self.alone(path)
         if alone.problems or getattr(alone, field) != getattr(settings, field):
             return False
-        if field == "marker_size":  # what is no number has no meaning
+        if field == "marker_size":  # only a number has a meaning
             return str(alone.marker_size) == self.value
         return field == "generated" or self.by != "attribute" or self.value not in ("set", "unset")
 

@@ -1,9 +1,9 @@
 """Names of the sides of a merge, for a git that does not pass them to its driver (before 2.44).
 
-Git leaves traces: a variable for what `git merge` merges, files of the commit that a rebase or a
-series of picks is at. A trace may be that of another command: a hook or an editor of a merge
-has its variables, too. So a name is given only where the blob of that name is the text that was
-merged, and where HEAD has ours; then it says what is so, whoever calls. The words are git's own.
+Git leaves traces: a variable for each commit that `git merge` merges, files about the commit at
+which a rebase or a series of picks is. A trace may be that of another command: a hook or an editor
+of a merge has its variables, too. So a name is given only where the blob of that name is the text
+that was merged, and where HEAD has ours; then it is true for any command. The words are git's own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Git commands that are started without `subprocess`, and what `--verbose` shows of any command."""
+"""Git commands that are started without `subprocess`, and the lines of `--verbose` about any."""
 
 from __future__ import annotations
 

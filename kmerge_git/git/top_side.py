@@ -1,7 +1,7 @@
 """Find out which side's change goes on top: ours in a merge, theirs where commits are applied.
 
-A rebase, a cherry-pick and `git am` put what they carry, theirs, on top of what is there. A revert
-and a stash put nothing on top. Only policy `rebump` asks, and it asks on the driver's way: no git
+A rebase, a cherry-pick and `git am` put their commits, theirs, on top of ours. A revert and a
+stash put nothing on top. Only policy `rebump` asks, and it asks on the driver's way: no git
 is called. The labels name it (git 2.44), else the command that called the driver (where the system
 shows it), else the files in git's folder.
 """
@@ -19,7 +19,7 @@ _BY_COMMAND = {
     **dict.fromkeys(("revert", "stash", "checkout", "switch", "restore", "apply"), NOBODY),
 }
 _WITH_VALUE = ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix")
-_STEPS = 6  # from the driver up to git: a shell or two stand between them
+_STEPS = 6  # processes from the driver up to git: there are a shell or two between them
 
 
 def mine(base: str = "", theirs: str = "") -> str:

@@ -34,7 +34,7 @@ _HEX = frozenset("0123456789abcdef")
 
 
 class BrokenCache(KmergeError):
-    """A cached repository does not hold what it should; it can be thrown away."""
+    """A cached repository lacks objects that it should have; it can be removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class TreeFile:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name of the other side, spelled in full, and the commit it stands for."""
+    """A name of the other side, spelled in full, and its commit."""
 
     name: str
     commit: str
@@ -288,5 +288,5 @@ def _complaint(answer: GitAnswer) -> str:
     lines = [line for line in answer.err.splitlines() if line.strip()]
     own = [line for line in lines if line.startswith(("fatal: ", "error: "))]
     if not own or "Could not read from remote" in own[0]:
-        return (lines or [f"exit code {answer.code}"])[0]  # ssh has said what is wrong
+        return (lines or [f"exit code {answer.code}"])[0]  # ssh has printed the cause
     return own[0].partition(": ")[2]
