@@ -147,10 +147,14 @@ class Upstream:
         """Ask for the tags of the other side, and their commits."""
         with self._locked():
             self._prepare()
-            answer = self._git("ls-remote", "--tags", "--", self.url)
-        lines = [line.partition("\t") for line in answer.out.splitlines()]
+            refs = self._refs("--tags", "--", self.url)
         # the commit of an annotated tag comes after the tag, and replaces it
-        return {name.removeprefix("refs/tags/").removesuffix("^{}"): oid for oid, _, name in lines}
+        return {ref.removeprefix("refs/tags/").removesuffix("^{}"): refs[ref] for ref in refs}
+
+    def _refs(self, *words: str) -> dict[str, str]:
+        """Ask the other side for its names and their ids."""
+        lines = self._git("ls-remote", *words).out.splitlines()
+        return {name: oid for oid, _, name in (line.partition("\t") for line in lines)}
 
     def _full_name(self, refs: tuple[str, ...]) -> tuple[str, str]:
         """Return the first of these names that the other side has, and its commit.
@@ -158,9 +162,7 @@ class Upstream:
         Tags come before branches, as they do for git.
         """
         wanted = [name for ref in refs for name in _spellings(ref)]
-        asked = [*wanted, *(f"{name}^{{}}" for name in wanted)]
-        lines = self._git("ls-remote", "--", self.url, *asked).out.splitlines()
-        there = {name: oid for oid, _, name in (line.partition("\t") for line in lines)}
+        there = self._refs("--", self.url, *wanted, *(f"{name}^{{}}" for name in wanted))
         name = next((name for name in wanted if name in there), "")
         return name, there.get(f"{name}^{{}}", there.get(name, ""))
 
@@ -183,9 +185,7 @@ class Upstream:
 
     def _known(self, short: str) -> str:
         """Return the only cached commit with this start of its id."""
-        if len(short) < 7 or not _HEX.issuperset(short):
-            return ""
-        return self._commit_of(short)
+        return self._commit_of(short) if len(short) >= 7 and _HEX.issuperset(short) else ""
 
     def _prepare(self) -> None:
         if self._folder.is_dir():
