@@ -173,8 +173,7 @@ class Asking:
         refused = give_choice(self._resolving, questions, how)
         self._write({question.path for question in questions})
         if len(questions) > 1:
-            given = len(questions) - len(refused)
-            self._screen.say(f"{how} for {counted(given, 'conflict')}")
+            self._screen.say(f"{how} for {counted(len(questions) - len(refused), 'conflict')}")
         for question, why in refused[:SHOWN_REFUSALS]:
             place = f"{question.conflict.spot or question.path}: " if len(questions) > 1 else ""
             self._screen.say(f"not here: {place}{why}", "yellow")
@@ -250,11 +249,11 @@ class Asking:
         return self._next(at)
 
     def _back(self, at: int) -> int | None:
-        for before in range(at - 1, -1, -1):
-            if self._questions[before].path not in self._whole:
-                return before
-        self._screen.say("this is the first question", "yellow")
-        return None
+        asked = (n for n in reversed(range(at)) if self._questions[n].path not in self._whole)
+        before = next(asked, None)
+        if before is None:
+            self._screen.say("this is the first question", "yellow")
+        return before
 
     def _take_file(self, at: int) -> int | None:
         path = self._questions[at].path

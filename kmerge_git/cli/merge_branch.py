@@ -360,8 +360,8 @@ def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
         mine = [line for file in plan.files for line in _what_is_left(file, left)]
         yield from _some(mine)
         if plan.others:
-            yield f"left as git left it, no manifest: {_names(plan.others)}"
-        yield _what_next([file for file in plan.files if file.path in left], plan.others)
+            yield f"left as git left it, no manifest: {_names([*plan.others])}"
+        yield _what_next([file for file in plan.files if file.path in left], [*plan.others])
 
 
 def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:

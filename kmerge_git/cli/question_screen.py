@@ -19,8 +19,7 @@ from kmerge_git.visible import visible
 from kmerge_git.whole.conflict_questions import VERSIONS
 
 if TYPE_CHECKING:
-    from kmerge_git.whole.conflict_questions import Question
-    from kmerge_git.whole.saved_answers import Answer
+    from kmerge_git.whole.conflict_questions import Answer, Question
 
 Part = tuple[str, str]  # a text and its colour
 Row = tuple[Part, ...]
@@ -77,8 +76,7 @@ class Screen:
 
     def say(self, text: str, colour: str = "") -> None:
         """Write a sentence, on as many rows as it needs."""
-        columns = self.room().columns
-        self.rows(((row, colour),) for row in wrapped(one_row(text), columns))
+        self.rows(((row, colour),) for row in wrapped(one_row(text), self.room().columns))
         self._stream.flush()
 
     def prompt(self, text: str) -> None:
@@ -157,8 +155,7 @@ def _values(
     is_one_row = longest <= free or free >= _ENOUGH
     if not is_one_row and room.rows < 6 + len(authors):
         names, wide, is_one_row = {side: side for side in VERSIONS}, max(map(len, VERSIONS)), True
-    width = room.columns - wide - 4 if is_one_row else room.columns - 4
-    shown = _painted(texts, max(width, 16))
+    shown = _painted(texts, max(room.columns - (wide if is_one_row else 0) - 4, 16))
     rows: list[Row] = []
     for side in VERSIONS:
         value = shown.get(side) or ((no_text[side], "dim"),)
@@ -401,8 +398,7 @@ def _windows(longest: int, spots: Sequence[int], room: int) -> list[Span]:
 def _differing(text: str, other: str) -> Span:
     """Return where a text differs from another one, in whole words."""
     start = _common(text, other)
-    tail = _common(text[start:][::-1], other[start:][::-1])
-    stop = len(text) - tail
+    stop = len(text) - _common(text[start:][::-1], other[start:][::-1])
     while start and text[start - 1].isalnum() and text[start : start + 1].isalnum():
         start -= 1
     while stop < len(text) and stop and text[stop].isalnum() and text[stop - 1].isalnum():

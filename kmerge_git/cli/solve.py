@@ -81,8 +81,8 @@ def run(args: argparse.Namespace) -> int:
 def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
     """Refuse a path that names no conflict: a slip must not look like a solved file."""
     if path in plan.others:
-        why = plan.why_not[plan.others.index(path)]
-        raise UsageError("it is in conflict, but left to you", path=given, hint=why)
+        hint = plan.others[path]
+        raise UsageError("it is in conflict, but left to you", path=given, hint=hint)
     conflicted = [*(file.path for file in plan.files), *plan.others]
     if not any(is_selected(name, (path,)) for name in conflicted):
         raise UsageError(
@@ -113,7 +113,7 @@ def _report_rest(plan: SolvePlan, left: list[str]) -> None:
         warn("git does not tell which trees are merged: no resource is followed to its file")
     unasked = sorted(set(left) - {file.path for file in plan.files} - set(plan.others))
     by_reason: dict[str, list[str]] = {"not asked for": unasked} if unasked else {}
-    for path, why in zip(plan.others, plan.why_not, strict=True):
+    for path, why in plan.others.items():
         by_reason.setdefault(f"left to you, {why}", []).append(path)
     warn(*(f"{reason}: {listed(paths)}" for reason, paths in sorted(by_reason.items())))
 

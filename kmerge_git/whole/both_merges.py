@@ -69,8 +69,8 @@ class SettingsOf:
         """Return the definitions at the places that an attribute names, which are read once."""
         if places not in self._known:
             keytable.know(self._known[()])
-            problems = learn_own(self._top, places)
-            self.problems += [p for p in problems if p not in self.problems]
+            own = learn_own(self._top, places)
+            self.problems += [problem for problem in own if problem not in self.problems]
             self._known[places] = keytable.learned()
         return self._known[places]
 

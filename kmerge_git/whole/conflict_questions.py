@@ -16,7 +16,6 @@ from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import Conflict, Options
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole.conflicted_files import FileMerge
-from kmerge_git.whole.saved_answers import Answer
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
@@ -24,6 +23,15 @@ if TYPE_CHECKING:
 
 ID = 12  # hex digits of an id
 VERSIONS = ("base", "ours", "theirs")
+SURE = ("ours", "theirs")  # answers that the merge itself has proved; alone, not together
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a conflict, and its lines; `text` is None where a file is deleted."""
+
+    how: str  # ours, theirs, both, base, higher; `value` and `lines` are the user's own
+    text: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +168,8 @@ def _about_file(file: FileMerge) -> Iterator[Question]:
 def _id(path: str, conflict: Conflict, again: int) -> str:
     """Return the id of path, place and the three versions: another merge has other ids."""
     parts = [path, conflict.place, conflict.base, conflict.ours, conflict.theirs]
-    parts += [str(again)] if again else []
-    about = "\0".join(parts).encode("utf-8", "surrogateescape")
-    return sha256(about).hexdigest()[:ID]
+    about = "\0".join([*parts, *([str(again)] if again else [])])
+    return sha256(about.encode("utf-8", "surrogateescape")).hexdigest()[:ID]
 
 
 def _text(data: bytes | None) -> str | None:

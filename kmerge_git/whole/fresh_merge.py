@@ -56,7 +56,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
     )
     ours = {stages.path for stages in conflicts if _is_ours(stages, settings, start)}
     files = tuple(map(_as_the_driver, settle(scene, ours.__contains__)))
-    others = tuple(stages.path for stages in conflicts if stages.path not in ours)
+    others = {stages.path: "" for stages in conflicts if stages.path not in ours}
     operation = Operation("merge", base or "", trees.ours or "", trees.theirs or "", task.labels)
     return SolvePlan(operation, files, others, tuple(settings.problems))
 

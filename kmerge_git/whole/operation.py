@@ -93,8 +93,7 @@ def _merge(repository: Repository, name: str, head: Commit, merged: list[str]) -
         label = "merged common ancestors" if several else base[:7]
     tree = repository.commit(base).tree if base else EMPTY_TREE
     named = _rewritten(repository, other) if name == "rebase" else _name(repository, other)
-    labels = (label, "HEAD", named or other.oid[:7])
-    return Operation(name, tree, head.tree, other.tree, labels)
+    return Operation(name, tree, head.tree, other.tree, (label, "HEAD", named or other.oid[:7]))
 
 
 def _name(repository: Repository, other: Commit) -> str:
@@ -122,8 +121,8 @@ def _is_named(repository: Repository, name: str, commit: Commit) -> bool:
 
 def _step(repository: Repository) -> list[str]:
     """Return the words of the last step of a rebase (`pick ID`, `merge -C ID NAME`)."""
-    steps = _read(Path(repository.git_dir, "rebase-merge/done")).rstrip()
-    return steps.rpartition("\n")[2].split()
+    done = _read(Path(repository.git_dir, "rebase-merge/done"))
+    return done.rstrip().rpartition("\n")[2].split()
 
 
 def _pick(

@@ -24,12 +24,11 @@ from kmerge_git.merge.three import Three
 from kmerge_git.nearest import did_you_mean, nearest
 from kmerge_git.outcome import Options
 from kmerge_git.text.markers import SIZE, first_marker
-from kmerge_git.whole.answer_staging import FileStaging, IndexStaging
+from kmerge_git.whole.answer_staging import FileStaging, IndexStaging, SavedAnswers
 from kmerge_git.whole.both_merges import Both
-from kmerge_git.whole.conflict_questions import ID, AskedFile, Question
+from kmerge_git.whole.conflict_questions import ID, SURE, Answer, AskedFile, Question
 from kmerge_git.whole.conflicted_files import FileMerge
-from kmerge_git.whole.operation import UNKNOWN, current_operation
-from kmerge_git.whole.saved_answers import SURE, Answer, SavedAnswers
+from kmerge_git.whole.operation import UNKNOWN
 from kmerge_git.whole.solving import SolvePlan, Wishes, make_plan
 
 
@@ -65,8 +64,7 @@ class Resolving:
         """Merge anew what is in conflict; nothing is written."""
         saved = SavedAnswers(Path(repository.git_dir))
         saved.forget_older()
-        operation = current_operation(repository)
-        plan = make_plan(repository, Wishes(paths, json=json), operation, is_ours=saved.is_ours)
+        plan = make_plan(repository, Wishes(paths, json=json), is_ours=saved.is_ours)
         # a person cannot decide in a file that is sealed, or no text: it has no fields
         asked = [AskedFile(file, plan.options(file.path)) for file in plan.files if file.asks]
         staging = IndexStaging(repository, plan, saved, [file.path for file in asked])
@@ -80,7 +78,7 @@ class Resolving:
         outcome = both.outcome
         file = FileMerge(path, "", "conflict", outcome.reason, outcome.text, both=both, three=three)
         operation = replace(UNKNOWN, name="mergetool", labels=options.labels)
-        plan = SolvePlan(operation, (file,), (), options=lambda path: options)
+        plan = SolvePlan(operation, (file,), options=lambda path: options)
         staging = FileStaging(path, outcome.text)
         return cls(plan, [AskedFile(file, options)], SavedAnswers(None), staging)
 
@@ -106,8 +104,7 @@ class Resolving:
     def unasked(self) -> tuple[tuple[str, str], ...]:
         """The files in conflict that nobody is asked about, each with the reason."""
         rest = [f for f in self._plan.files if f.path not in self._asked and f.verdict != "solved"]
-        others = zip(self._plan.others, self._plan.why_not, strict=True)
-        return (*((f.path, f.why) for f in rest), *others)
+        return (*((f.path, f.why) for f in rest), *self._plan.others.items())
 
     # -- answers
 

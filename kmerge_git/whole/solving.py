@@ -9,8 +9,8 @@ work is left alone.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kmerge_git.atomic_files import content, read_text, replace_file
@@ -46,9 +46,8 @@ class SolvePlan:
 
     operation: Operation
     files: tuple[FileMerge, ...]
-    others: tuple[str, ...]
+    others: Mapping[str, str] = field(default_factory=dict)  # by their paths, each with the reason
     problems: tuple[str, ...] = ()  # settings that make no sense
-    why_not: tuple[str, ...] = ()  # of each of the others
     options: Callable[[str], Options] = Options
 
     @property
@@ -60,7 +59,6 @@ class SolvePlan:
 def make_plan(
     repository: Repository,
     wishes: Wishes,
-    operation: Operation | None = None,
     *,
     is_ours: Callable[[str, bytes], bool] = lambda path, found: False,
 ) -> SolvePlan:
@@ -68,7 +66,7 @@ def make_plan(
 
     `is_ours` tells what an unfinished `kmerge resolve` left in a file.
     """
-    operation = operation or current_operation(repository)
+    operation = current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels, mine=operation.mine)
     conflicts = repository.conflicts()
     reasons = {
@@ -76,7 +74,7 @@ def make_plan(
         or _refusal_of_name(repository, operation, stages)
         for stages in conflicts
     }
-    others = tuple(path for path, reason in reasons.items() if reason)
+    others = {path: reason for path, reason in reasons.items() if reason}
     tree = WorkTree(repository, options, force=wishes.force, is_ours=is_ours)
     scene = Scene(
         repository,
@@ -89,10 +87,8 @@ def make_plan(
         seconds=options.timeout,
         favors_deletions=True,
     )
-    taken = {stages.path for stages in conflicts}.difference(others)
-    files = settle(scene, lambda path: path in taken and is_selected(path, wishes.paths))
-    why_not = tuple(reasons[path] for path in others)
-    return SolvePlan(operation, files, others, tuple(options.problems), why_not, options)
+    files = settle(scene, lambda path: path not in others and is_selected(path, wishes.paths))
+    return SolvePlan(operation, files, others, tuple(options.problems), options)
 
 
 def _refusal_of_name(repository: Repository, operation: Operation, stages: Stages) -> str:

@@ -21,10 +21,10 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import git
 from kmerge_git.git.touched_files import merged_mode
 from kmerge_git.merge.three import Three
+from kmerge_git.whole.answer_staging import SavedAnswers
 from kmerge_git.whole.both_merges import Job, SettingsOf, merge_all
 from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.operation import current_operation
-from kmerge_git.whole.saved_answers import SavedAnswers
 from kmerge_git.whole.solving import SolvePlan, WorkTree, carry_out
 
 _FORCE = "`git add` it first, or --force drops that"
@@ -61,7 +61,7 @@ def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -
         _refuse_handwork(tree, files[len(staged) :])
     before = [repository.staged(stages.path) for stages in chosen]
     index_stages.mark_unmerged(repository.worktree or "", staged)
-    carry_out(repository, SolvePlan(operation, tuple(files), ()))
+    carry_out(repository, SolvePlan(operation, tuple(files)))
     saved.forget(stages.path for stages in chosen)
     pairs = zip(chosen, before, strict=True)
     return [Undone(s.path, s.situation, entry.oid if entry else "") for s, entry in pairs]

@@ -20,9 +20,8 @@ from kmerge_git.compare.file_changes import compare
 from kmerge_git.errors import Refused
 from kmerge_git.git.repository import Repository
 from kmerge_git.text.markers import first_marker
-from kmerge_git.whole.conflict_questions import Question
+from kmerge_git.whole.conflict_questions import Answer, Question
 from kmerge_git.whole.resolving import Resolving
-from kmerge_git.whole.saved_answers import Answer
 
 RANDOM = 120  # conflicts that nobody thought of
 

@@ -14,10 +14,9 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Options, Outcome
 from kmerge_git.whole import conflict_questions
 from kmerge_git.whole.both_merges import Both
-from kmerge_git.whole.conflict_questions import AskedFile, Question
+from kmerge_git.whole.conflict_questions import Answer, AskedFile, Question
 from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.resolving import ById, Choosing, Picked, carry_out, decide
-from kmerge_git.whole.saved_answers import Answer
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Step
