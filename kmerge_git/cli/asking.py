@@ -116,7 +116,7 @@ class Asking:
             at = self._question(at)
 
     def _question(self, at: int) -> int:
-        """Ask one question until its answer says where to go on."""
+        """Ask one question until an answer leads to another one."""
         self._show(at)
         while True:
             key = self._asked(f"Which? [{','.join(self._keys_here(at))}]")
@@ -161,12 +161,12 @@ class Asking:
         if key == ENTER and self._questions[at].id in self._resolving.answers:
             return self._next(at)
         if key == "?":
-            self._screen.rows(((f"{name}  {said}{more}", ""),) for name, said, more in HELP)
+            self._screen.rows(((f"{name}  {about}{more}", ""),) for name, about, more in HELP)
         else:
             self._screen.say("this key is no answer; `?` shows those that are", "yellow")
         return None
 
-    # -- what the keys do
+    # -- the keys
 
     def _give(self, questions: Sequence[Question], how: str, at: int) -> int | None:
         """Give some questions one answer where it is possible; print where it is not."""
@@ -273,7 +273,7 @@ class Asking:
         after = range(at + 1, len(self._questions))
         return next((n for n in after if self._questions[n].id in left), len(self._questions))
 
-    # -- what is written
+    # -- files
 
     def _write(self, paths: Iterable[str]) -> None:
         """Write the files that are decided, and those that were and are not any more."""
@@ -291,7 +291,7 @@ class Asking:
                 self._screen.say(f"{path}: {done}", "dim")
 
     def write_rest(self) -> None:
-        """Write what is left in the end: markers, and files that need no answer."""
+        """Write the rest in the end: files with markers, and files that need no answer."""
         paths = dict.fromkeys(question.path for question in self._questions)
         self._put([*(p for p in paths if p not in self.staged), *self._resolving.settled])
 
@@ -313,7 +313,7 @@ class Asking:
             self.staged.pop(path, None)
         self.staged |= dict.fromkeys(staged)
 
-    # -- what is shown
+    # -- the screen
 
     def _show(self, at: int) -> None:
         question = self._questions[at]

@@ -294,7 +294,7 @@ class Excerpt:
         self._spans = spans
 
     def text(self, text: str) -> str:
-        """Return what is shown of the text."""
+        """Return the shown parts of the text."""
         return "".join(part for part, _ in self._parts(text, (0, 0), ""))
 
     def painted(self, text: str, other: str, colour: str) -> Row:

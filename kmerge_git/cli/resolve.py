@@ -138,7 +138,7 @@ def _require_conflict(resolving: Resolving, given: str, path: str) -> None:
 
 
 def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[ById, ...]) -> int:
-    """Answer as the command line says."""
+    """Give the answers of the command line."""
     from kmerge_git.whole.resolving import Choosing, carry_out, decide
 
     picked = decide(resolving, Choosing(given, args.take or "", tuple(args.at)))

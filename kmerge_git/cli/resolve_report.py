@@ -74,7 +74,7 @@ def _side(name: str, text: str | None) -> Iterator[str]:
 
 
 def tell_decided(resolving: Resolving, picked: Picked) -> None:
-    """Print what became of each file that was asked about, and what is left."""
+    """Print the result for each file, and the conflicts that are left."""
     why = {question.id: f"; {words}" for question, words in picked.refused}
     left = {path: list(of) for path, of in groupby(resolving.left, lambda q: q.path)}
     for path in picked.staged:

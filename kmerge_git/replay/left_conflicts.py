@@ -192,7 +192,7 @@ class Listener:
         self._asked: defaultdict[str, dict[tuple[int, ...], Inquiry]] = defaultdict(dict)
 
     def __call__(self, path: Path, *at: Sequence[Entry]) -> None:
-        # a place may be asked about more than once; the entries say which one it is
+        # there may be several questions about a place; the entries tell them apart
         key = tuple(id(entry) for entries in at[:3] for entry in entries)
         self._asked[show(path)].setdefault(key, Inquiry(path, at))
 

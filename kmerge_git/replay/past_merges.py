@@ -79,7 +79,7 @@ def choose(history: Iterable[Commit], *, picks: bool, most: int | None) -> Chose
 
 
 def pick_of(message: str) -> Pick | None:
-    """Return the pick or revert that a message tells of; None where it tells of several."""
+    """Return the pick or revert that a message names; None where it names several."""
     reverts = list(_REVERTED.finditer(message))
     if reverts:
         own = message[:7].lower() in ("revert ", "revert:", "revert(", "reapply")
@@ -162,7 +162,7 @@ class Replayed:
     seconds: float
     criss_cross: bool = False
     left: tuple[Remaining, ...] = ()  # the same, field by field
-    is_late: bool = False  # it took too long: git's line merge stands
+    is_late: bool = False  # it took too long: the result is git's line merge
     kind: Way = "merge"
     sort: str = OTHER
 

@@ -2,7 +2,7 @@
 
 A policy is proposed, never switched on, where it would have settled at least five conflicts of
 a field, nine of ten as people did. A pattern names the field in any file (`**.image`); a field
-at the top of a document, whose name says little without the file, is named in files of that
+at the top of a document, whose name means little without the file, is named in files of that
 name (`version` of Chart.yaml). Where that is too wide to be right, the pattern names files of
 one name, or one place.
 """
@@ -105,7 +105,7 @@ def _promising(
         for policy in policies if ranks[scope] >= 0 else ():
             agreed, apart = _promised(policy, cases)
             if is_proof(agreed, apart):
-                # a side says less about a field than what looks at its values
+                # a side is a weaker rule for a field than one that compares its values
                 promising.append((policy in SIDES, -agreed, ranks[scope], policy, scope))
     for *_, policy, scope in sorted(promising):
         yield policy, scope

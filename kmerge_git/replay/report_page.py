@@ -284,7 +284,7 @@ def _gap(text: str) -> str:
     return f'<tr class="gap"><td colspan="4">{escape(text)}</td></tr>'
 
 
-# -- stacked bars as SVG: one bar a row, with labels where they have room
+# -- stacked bars as SVG: one bar a row, with labels where they fit
 
 _WIDTH = 900
 _LABEL = 90

@@ -128,7 +128,7 @@ class Tally:
         return [*self.still, *self.new_conflicts]
 
     def left(self) -> list[tuple[str, str, list[RemainingHere]]]:
-        """Return what is left under both, by cause and field, the most conflicts first."""
+        """Return the conflicts under both, by cause and field, the most conflicts first."""
         groups: dict[tuple[str, str], list[RemainingHere]] = {}
         for file in self.still:
             for each in file.left:

@@ -50,7 +50,7 @@ class SavedAnswers:
     def forget_older(self) -> None:
         """Forget answers to an operation that has ended since.
 
-        A person who aborts a merge and makes it once more wants to be asked once more.
+        After an abort the same merge asks again.
         """
         if self._folder:
             begun = max(_written_at(self._folder / name) for name in _BEGUN)
@@ -160,7 +160,7 @@ class IndexStaging:
         self._staged.add(path)
 
     def write(self, asked: Sequence[FileMerge], settled: Sequence[FileMerge]) -> None:
-        """Write files with their answers, and those that need none; stage what is decided."""
+        """Write files with their answers, and those that need none; stage the decided ones."""
         self._refuse_ended(asked)
         self._refuse_handwork(asked)
         # git does not stage a second time that a file is gone

@@ -1,7 +1,7 @@
-"""Merge a file twice: by lines as git does it, and by structure, as the settings of its path say.
+"""Merge a file twice: by lines as git does it, and by structure, by the settings of its path.
 
-No other module of `whole` runs a merge. No merge takes longer than it may: git's line merge
-stands then.
+No other module of `whole` runs a merge. A merge that takes too long gives
+way to git's line merge.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Both:
 
     @property
     def result(self) -> Result:
-        """`resolved`: only git conflicts; `improved`: both clean, but structure says otherwise."""
+        """`resolved`: only git conflicts; `improved`: both are clean, with different results."""
         if not self.outcome.clean:
             return "conflict"
         if not self.git_clean:

@@ -106,7 +106,7 @@ class AskedFile:
                 raise Refused(f"the file would be broken: {min(broken)}")
 
     def data(self, answers: Mapping[str, Answer]) -> bytes | None:
-        """Return the file with answers, and markers around what is left; None: deleted."""
+        """Return the file with answers, and markers around other conflicts; None: deleted."""
         if self._open is not None:
             return self._open.text(self._by_number(answers))
         answer = answers.get(self.questions[0].id)

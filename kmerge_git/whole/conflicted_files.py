@@ -49,7 +49,7 @@ class Scene:
     in_the_way: InTheWay = lambda path, three, texts: ""
     is_as_staged: Callable[[str, bytes], bool] = lambda path, data: True
     merge_all: Callable[[Sequence[Job], float], Sequence[Both]] = merge_all
-    seconds: float = 0.0  # for a file; git's line merge stands then; 0: no limit
+    seconds: float = 0.0  # for a file, before git's line merge is taken; 0: no limit
     filters: bool = False  # files that pass through a program are merged, too
     favors_deletions: bool = False  # a favoured side decides if a file stays
 

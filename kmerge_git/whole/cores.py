@@ -54,7 +54,7 @@ def merge_on_cores(
     children: list[_Child] = []
     try:
         for part in parts[1:]:
-            with suppress(OSError):  # no room for another process: the parent does it
+            with suppress(OSError):  # there can be no more processes: the parent does it
                 children.append(_Child.start([jobs[at] for at in part], part, seconds))
         merged = dict(zip(parts[0], merge_all([jobs[at] for at in parts[0]], seconds), strict=True))
         for child in children:
@@ -127,7 +127,7 @@ class _Child:
 def _work(jobs: Sequence[Job], into: int, seconds: float) -> None:
     """Do the whole work of a child."""
     try:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # it dies at once; its parent says so
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # it dies at once; its parent prints that
         collect_rarely()
         merged = zip(jobs, merge_all(jobs, seconds), strict=True)
         data = pickle.dumps([_plain(job, both) for job, both in merged])

@@ -239,7 +239,7 @@ def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
 
 
 def _telling(names: Sequence[str]) -> str:
-    """Return the name that tells the type of two files, the new one's if it tells one."""
+    """Return the name from which the type of two files is known, the new one's if possible."""
     return next(filter(is_manifest, names), names[0])
 
 

@@ -73,18 +73,18 @@ def explain_commit(
     # without a working tree the attributes are those of the merge
     with scratch(repository, None if repository.worktree else commit.tree) as at:
         settings = SettingsOf(at.repository, mine="ours")
-        made = merge_trees(at, sides, settings)
-        chosen = [file for file in made.files if is_chosen(file.path)]
+        merge = merge_trees(at, sides, settings)
+        chosen = [file for file in merge.files if is_chosen(file.path)]
         files = tuple(explained(file, committed(file.path)) for file in chosen)
-        seen = {file.path for file in made.files} | {stages.path for stages in made.others}
-        tree = result_of(at.repository, made)
-        renamed = {_before_tilde(path) for m in made.stuck for path in m.paths} - {""}
+        seen = {file.path for file in merge.files} | {stages.path for stages in merge.others}
+        tree = result_of(at.repository, merge)
+        renamed = {_before_tilde(path) for m in merge.stuck for path in m.paths} - {""}
         elsewhere = tuple(
             each
             for each in _elsewhere(at.repository, tree, commit.tree, seen, is_chosen)
             if _before_tilde(each.path) not in renamed
         )
-    others = {s.path for s in made.others} | {m.paths[0] for m in made.stuck if m.paths}
+    others = {s.path for s in merge.others} | {m.paths[0] for m in merge.stuck if m.paths}
     return Explanation(
         "merge",
         _title(commit),

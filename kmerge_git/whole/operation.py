@@ -1,7 +1,7 @@
 """Find the operation that stopped in a repository, and its three trees.
 
-Git's directory tells: it has a folder for a rebase or for `git am`, a name of a commit (`*_HEAD`)
-for the rest. A name can be left over from an operation that has ended, and a stash can be applied
+Git's directory has a folder for a rebase or for `git am`, a name of a commit (`*_HEAD`) for the
+rest. A name can be left over from an operation that has ended, and a stash can be applied
 in the middle of anything: so an operation is believed only if the stages of the conflicted files
 can come from its trees.
 """
@@ -17,7 +17,7 @@ from kmerge_git.git.index_stages import Operation, Stages
 from kmerge_git.git.repository import Commit, Repository
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-# nothing came from anywhere: no move is found between these trees
+# no resource moves between these trees
 _NO_TREES = (EMPTY_TREE, EMPTY_TREE, EMPTY_TREE)
 UNKNOWN = Operation("", *_NO_TREES, ("base", "ours", "theirs"))
 _APPLIED = "constructed merge base"  # what `git am` calls its base
@@ -130,7 +130,7 @@ def _pick(
 ) -> Operation:
     """Return a commit that is applied, or taken back, on top of HEAD.
 
-    Of a merge commit only the stages tell which parent `-m` named.
+    Of a merge commit only the stages show which parent `-m` named.
     """
     try:
         commit = repository.commit(oid)

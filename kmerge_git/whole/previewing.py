@@ -129,12 +129,11 @@ def preview_rebase(
         trees = Three(repository.commit(commit.parents[0]).tree, tree, commit.tree)
         merge = merge_trees(at, Sides(trees), settings)
         files = _asked(repository, settings, files_of(at.repository, trees, merge))
-        step = Step(commit.subject, commit.oid, False, files)
-        if not step.is_clean:
-            steps.append(step)
+        steps.append(Step(commit.subject, commit.oid, False, files))
+        if not steps[-1].is_clean:
             break
         tree = result_of(at.repository, merge)
-        steps.append(replace(step, tree=tree))
+        steps[-1] = replace(steps[-1], tree=tree)
     return replace(preview, steps=tuple(steps), untried=len(todo) - len(steps))
 
 
@@ -232,14 +231,14 @@ def _left(merge: TreeMerge, names: _Names) -> Iterator[FilePreview]:
         seen.update(message.paths)
     for stages in merge.others:
         if stages.path not in seen:
-            by_lines = not stages.obstacle and stages.ours and stages.theirs
+            is_by_lines = not stages.obstacle and stages.ours and stages.theirs
             yield FilePreview(
                 stages.path,
                 _KINDS.get(stages.situation, stages.situation),
                 "conflict",
                 False,
                 stages.obstacle or names.note(stages.path),
-                "lines" if by_lines else "",
+                "lines" if is_by_lines else "",
             )
 
 

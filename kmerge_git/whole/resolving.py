@@ -61,7 +61,7 @@ class Resolving:
     def start(
         cls, repository: Repository, paths: tuple[str, ...] = (), *, json: bool = False
     ) -> Resolving:
-        """Merge anew what is in conflict; nothing is written."""
+        """Merge the files in conflict anew; nothing is written."""
         saved = SavedAnswers(Path(repository.git_dir))
         saved.forget_older()
         plan = make_plan(repository, Wishes(paths, json=json), is_ours=saved.is_ours)
@@ -430,7 +430,7 @@ def _sifted(
 
 
 def words(error: KmergeError) -> str:
-    """Return what is wrong, without the place, which is on the screen."""
+    """Return an error without its place, which is on the screen."""
     return "; ".join(part for part in (error.why, error.hint) if part)
 
 

@@ -64,7 +64,7 @@ def make_plan(
 ) -> SolvePlan:
     """Decide about every conflicted manifest; nothing is written.
 
-    `is_ours` tells what an unfinished `kmerge resolve` left in a file.
+    `is_ours` recognises a file that an unfinished `kmerge resolve` wrote.
     """
     operation = current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels, mine=operation.mine)
@@ -94,8 +94,8 @@ def make_plan(
 def _refusal_of_name(repository: Repository, operation: Operation, stages: Stages) -> str:
     """Return why a person has to choose the name of a file, or nothing.
 
-    Some names are suggestions of git, and the stages do not tell. A person who settles such a file
-    by its content has chosen the name as well.
+    Some names are suggestions of git, which its stages do not show. A person who settles such a
+    file by its content has chosen the name as well.
     """
     if not operation.is_known or None in (stages.ours, stages.theirs):
         return ""
@@ -174,7 +174,7 @@ class WorkTree:
 
 
 def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -> None:
-    """Write and stage what the plan says, in an order that can be interrupted anywhere.
+    """Write and stage the files of a plan, in an order that can be interrupted anywhere.
 
     `fresh`: git wrote every file a moment ago. As with git, nothing waits for the disk then, and
     the merge itself is staged, whatever the checkout made of it.

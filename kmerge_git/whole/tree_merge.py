@@ -13,7 +13,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
 
-# conflicts about the content of a file, or its presence: its stages tell all about them
+# conflicts about the content of a file, or its presence: its stages show them all
 _TOLD_BY_STAGES = ("contents", "binary", "modify/delete", "rename/delete")
 
 
@@ -75,7 +75,7 @@ def merge_trees(
 ) -> TreeMerge:
     """Make the merge; `keep` leaves git's objects in the repository.
 
-    `is_timed`: a file may take as long as the settings say. `with_text`: git merges the texts, too.
+    `is_timed`: the time limit of the settings counts. `with_text`: git merges the texts, too.
     """
     ours, theirs, base = sides.ours, sides.theirs, None
     if sides.is_made_up:
@@ -107,7 +107,7 @@ def _is_stuck(at: Scratch, merged: MergedTree, message: Message) -> bool:
         return False
     if message.kind != "CONFLICT (file/directory)":
         return True
-    # git says it of a file, too, that nobody but the side with the directory has touched
+    # git reports a file, too, that nobody but the side with the directory has touched
     left = {stages.path for stages in merged.conflicts}
     return any(path in left or at.repository.entry(merged.tree, path) for path in message.paths)
 

@@ -1,1 +1,1 @@
-"""Answers to the conflicts of a merged file: what they put there, and whether they may stand."""
+"""Answers to the conflicts of a merged file: the lines that they put there, and their proof."""

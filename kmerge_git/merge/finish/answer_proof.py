@@ -39,7 +39,7 @@ class DocumentProof:
         self._read: dict[tuple[str, ...], _Answered] = {}  # without answers, and with the last ones
 
     def check(self, answers: Answers) -> None:
-        """Refuse the answers if they do more than they say."""
+        """Refuse the answers if they change more than their own lines."""
         for side in SIDES:  # all of one side was proved when the merge was made
             if all(answers.get(id(hunk), hunk.ours) == hunk.side(side) for hunk in self._hunks):
                 return
@@ -237,7 +237,7 @@ def _check_inside(after: _Answered, hunk: Hunk, text: str) -> None:
     try:
         alone = root_of(opening + text + closing)
     except KmergeError:
-        return  # lines of a text, a part of something; what is around them has been looked at
+        return  # lines of a text, or a part of something: those around them are compared
     if not isinstance(alone, Collection) or (alone.flow and not opening):
         return
     there = list(_outermost(after.root, start, end))

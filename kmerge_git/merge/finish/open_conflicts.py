@@ -104,7 +104,7 @@ class OpenConflicts:
             raise Refused("the file would be no JSON any more: quote it")
 
     def text(self, given: Given) -> bytes:
-        """Return the file with these answers, and markers around what is left."""
+        """Return the file with these answers, and markers around the other conflicts."""
         if self._file is None or self._file[0] != given:
             self._file = dict(given), self._merge.spelled(self._answered(given))
         return self._file[1]
@@ -134,7 +134,7 @@ def _is_json(data: bytes) -> bool:
 
 
 def open_lines(marked: bytes, texts: Three[bytes], options: Options) -> OpenMerge:
-    """Return the merge that a text with git's markers is; style `diff3` tells the base, too."""
+    """Return a text with git's markers as a merge; in style `diff3` its base is known, too."""
     text = marked.decode("utf-8", "surrogateescape")
     is_crlf = text.count("\r\n") == text.count("\n")
     if is_crlf:
