@@ -256,6 +256,11 @@ class Spot:
         return None if value is None else text
 
     @property
+    def name(self) -> str:
+        """Return the text of its merge key."""
+        return self.map.string(self.merge_key)
+
+    @property
     def at(self) -> int:
         """Return the offset of its `$patch`, or of the mapping itself."""
         return self.map.at_key(PATCH)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from kmerge_git.check.page_values import YES_NO, List, Map, Text, Value, is_integer
-from kmerge_git.check.patches.field_types import FieldType
+from kmerge_git.check.patches.field_types import FieldType, type_below
 from kmerge_git.check.patches.patch_verdict import BUILTIN
 from kmerge_git.check.patches.patch_walk import (
     ABSENT,
@@ -53,6 +53,31 @@ NOT_WITH = {
     "SeccompProfile": (("RuntimeDefault", "Unconfined"), "localhostProfile"),
 }
 
+# operation -> the fields that it needs
+OPERATIONS = {
+    "add": ("path", "value"), "remove": ("path",), "replace": ("path", "value"),
+    "move": ("path", "from"), "copy": ("path", "from"), "test": ("path", "value"),
+}  # fmt: skip
+FIELDS = ("op", "path", "value", "from")
+# what people write for an operation
+MEANT = {
+    "delete": "remove", "del": "remove", "rm": "remove", "set": "replace", "update": "replace",
+    "change": "replace", "insert": "add", "append": "add", "create": "add", "merge": "replace",
+}  # fmt: skip
+
+# What fields of kustomizations make where it is not there, and what kustomize itself makes.
+MADE = ("annotations", "labels", "matchLabels", "namespace", "replicas")
+ALWAYS_MADE = ["metadata", "annotations"]
+NUMBER_WANTED = "write the number of the element in place of {}"
+# how the examples begin
+FILES = (
+    "# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
+    "- path: patch.yaml\n  target: {kind: Deployment}\n# file: patch.yaml\n"
+)
+BOOLEANS = frozenset(("true", "True", "TRUE", "false", "False", "FALSE"))
+COLLECTIONS = {"list": "a list", "struct": "a map", "map": "a map"}
+PLACEHOLDERS = frozenset("${}<>@%#")
+
 
 @Check(
     "D71", WARNING, ELEMENT, "an element to delete that the target does not have",
@@ -68,15 +93,13 @@ NOT_WITH = {
 def delete_of_nothing(spot: Spot) -> Iterator[Found]:
     """Find `$patch: delete` for a name that no element has; a near name makes it an error."""
     parent = spot.element_of
-    if spot.directive != "delete" or parent is None or parent.is_replaced:
-        return
-    if not _is_new(spot, parent):
-        return
-    name = spot.map.string(spot.merge_key)
-    guess = _nearest(name, parent)
-    hint = f'; did you mean "{guess}"?' if guess else ""
-    message = f"{parent.key} of the target has no {name}: nothing is deleted{hint}"
-    yield Found(spot.map.at_value(spot.merge_key), message, severity=ERROR if guess else WARNING)
+    is_delete = spot.directive == "delete" and parent is not None and not parent.is_replaced
+    if parent is not None and is_delete and _is_new(spot, parent):
+        guess = _nearest(spot.name, parent)
+        hint = f'; did you mean "{guess}"?' if guess else ""
+        message = f"{parent.key} of the target has no {spot.name}: nothing is deleted{hint}"
+        severity = ERROR if guess else WARNING
+        yield Found(spot.map.at_value(spot.merge_key), message, severity=severity)
 
 
 @Check(
@@ -95,39 +118,34 @@ def new_by_mistake(spot: Spot) -> Iterator[Found]:
     parent = spot.element_of
     if parent is None or DIRECTIVE in spot.map.fields or not _is_new(spot, parent):
         return
-    name = spot.map.string(spot.merge_key)
-    needed = NEEDED.get(parent.key, "")
-    where = f"{parent.key} of the target has no {name}"
-    if needed and needed not in spot.map.fields and not parent.is_replaced:
-        guess = _nearest(name, parent)
-        hint = f'did you mean "{guess}"?' if guess else f"a new one needs {needed}"
-        yield Found(spot.map.at_value(spot.merge_key), f"{where}; {hint}")
-        return
-    meant = _meant(spot, parent, name)
+    needed, meant = NEEDED.get(parent.key, ""), _meant(spot, parent)
     nulls = [key for key, (_, value) in spot.map.fields.items() if value.null]
-    if not meant and nulls:
-        hint = f"it is added, there is no {nulls[0]} to remove"
-        yield Found(spot.map.at_value(spot.merge_key), f"{where}: {hint}", severity=WARNING)
+    hint, severity = "", WARNING
+    if needed and needed not in spot.map.fields and not parent.is_replaced:
+        guess = _nearest(spot.name, parent)
+        hint = f'; did you mean "{guess}"?' if guess else f"; a new one needs {needed}"
+        severity = ERROR
     elif meant:
-        hint = f'it is added; did you mean "{meant}"?'
-        yield Found(spot.map.at_value(spot.merge_key), f"{where}: {hint}", severity=WARNING)
+        hint = f': it is added; did you mean "{meant}"?'
+    elif nulls:
+        hint = f": it is added, there is no {nulls[0]} to remove"
+    if hint:
+        message = f"{parent.key} of the target has no {spot.name}{hint}"
+        yield Found(spot.map.at_value(spot.merge_key), message, severity=severity)
 
 
-def _meant(spot: Spot, parent: ListSpot, name: str) -> str:
+def _meant(spot: Spot, parent: ListSpot) -> str:
     """Return the element that a new one was probably meant to be: of nearly its name, or its image.
 
     Elements that the patch itself names do not count.
     """
-    there = {v.string(spot.merge_key) for _, v in parent.maps()}
+    patched = {value.string(spot.merge_key) for _, value in parent.maps()}
     image = _repository(spot.map)
-    values = parent.target.values if isinstance(parent.target, List) else []
-    for value in values:
-        known = value.string(spot.merge_key) if isinstance(value, Map) else ""
-        if not known or known in there or not isinstance(value, Map):
-            continue
-        same_image = image and _repository(value) == image and distance(name, known, 2) <= 2
-        if same_image or is_slip(name, known):
-            return known
+    for value in parent.target_maps:
+        name = value.string(spot.merge_key)
+        is_near = bool(image) and _repository(value) == image and distance(spot.name, name, 2) <= 2
+        if name and name not in patched and (is_near or is_slip(spot.name, name)):
+            return name
     return ""
 
 
@@ -139,24 +157,17 @@ def _repository(container: Map) -> str:
 
 def _is_new(spot: Spot, parent: ListSpot) -> bool:
     """Return whether the target is known to lack an element when the patch is executed."""
-    name = spot.map.string(parent.merge_key)
-    if spot.target is not ABSENT or not name:
+    # where the list itself is new, everything in it is
+    if spot.target is not ABSENT or parent.spot.target is ABSENT or not spot.name:
         return False
-    if parent.spot.target is ABSENT:
-        return False  # everything there is new
     others = spot.verdict.others()
-    return others is not None and name not in others
-
-
-def _names(parent: ListSpot) -> list[str]:
-    """Return the merge keys of the target's elements."""
-    values = parent.target.values if isinstance(parent.target, List) else []
-    return [v.string(parent.merge_key) for v in values if isinstance(v, Map)]
+    return others is not None and spot.name not in others
 
 
 def _nearest(name: str, parent: ListSpot) -> str:
     """Return the element of the target whose name is nearly this one."""
-    return misspelt(name, _names(parent)) if len(name) > 2 and not name.isdigit() else ""
+    names = [value.string(parent.merge_key) for value in parent.target_maps]
+    return misspelt(name, names) if len(name) > 2 and not name.isdigit() else ""
 
 
 def is_slip(word: str, known: str) -> bool:
@@ -203,16 +214,12 @@ def _is_end(longer: str, *, is_lost: bool) -> bool:
 def other_namespace(spot: Spot) -> Iterator[Found]:
     """Find a patch for kubectl whose name or namespace differs from that of its target."""
     target, metadata = spot.target, spot.map.map("metadata")
-    if not isinstance(target, Map) or metadata is None or spot.verdict.entry is not None:
+    if target is None or metadata is None or spot.verdict.entry is not None:
         return
     for field, said in (("name", "is called {}"), ("namespace", "is in the namespace {}")):
-        written, known = metadata.string(field), _metadata(target).string(field)
+        written, known = metadata.string(field), target.string("metadata", field)
         if written and known and written != known:
             yield Found(metadata.at_value(field), f"the target {said.format(known)}, not {written}")
-
-
-def _metadata(root: Map) -> Map:
-    return root.map("metadata") or Map(root.at)
 
 
 @Check(
@@ -233,31 +240,27 @@ def both_remain(here: KeySpot) -> Iterator[Found]:
         return
     for old in _excluded(spot.struct.name, here.key, here.value):
         if spot.leaves(old):
-            if here.at > spot.map.at_key(old) or old not in _alternatives(spot.struct.name):
+            if here.at > spot.map.at_key(old) or old not in ONE_OF.get(spot.struct.name, ()):
                 yield Found(here.at, f"{here.key} and {old} exclude each other; drop one of them")
         elif old not in spot.map.fields and _remains(spot, old):
             what = "type: " + here.value.text if isinstance(here.value, Text) else here.key
             yield Found(here.at, f"{old} of the target would remain beside {what}; add {old}: null")
 
 
-def _alternatives(name: str) -> Iterable[str]:
-    return ONE_OF.get(name, ())
-
-
-def _excluded(name: str, key: str, value: Value) -> Iterator[str]:
+def _excluded(name: str, key: str, value: Value) -> list[str]:
     """Return the fields that must not be there together with a field."""
-    if key in _alternatives(name):
-        yield from (other for other in _alternatives(name) if other != key)
+    alternatives = ONE_OF.get(name, ())
+    others = [other for other in alternatives if other != key and key in alternatives]
     values, other = NOT_WITH.get(name, ((), ""))
-    if key == "type" and isinstance(value, Text) and value.text in values:
-        yield other
+    is_barred = key == "type" and isinstance(value, Text) and value.text in values
+    return [*others, other] if is_barred else others
 
 
 def _remains(spot: Spot, field: str) -> bool:
     """Return whether the target has a field that the patch leaves there."""
-    retained = "K" in spot.tools and RETAIN_KEYS in spot.map.fields
     target = spot.target
-    if retained or not isinstance(target, Map) or not target.has(field):
+    is_retained = "K" in spot.tools and RETAIN_KEYS in spot.map.fields
+    if is_retained or target is None or not target.has(field):
         return False
     others = spot.verdict.others()
     return others is not None and field not in others
@@ -274,14 +277,13 @@ def _remains(spot: Spot, field: str) -> bool:
 )  # fmt: skip
 def delete_with_more(spot: Spot) -> Iterator[Found]:
     """Find a directive one level too high: it deletes what the patch goes on to change."""
-    if spot.directive == "delete" and (spot.path or spot.element_of is not None):
-        beside = [k for k, (_, v) in spot.map.fields.items() if isinstance(v, Map | List)]
-        names = ", ".join(key for key in beside if not is_directive(key))
-        if names:
-            what = "element" if spot.element_of is not None else "map"
-            yield Found(
-                spot.at, f"deletes the whole {what}, {names} too; is it one level too high?"
-            )
+    if spot.directive != "delete" or not (spot.path or spot.element_of is not None):
+        return
+    beside = [key for key, (_, v) in spot.map.fields.items() if isinstance(v, Map | List)]
+    names = ", ".join(key for key in beside if not is_directive(key))
+    if names:
+        what = "element" if spot.element_of is not None else "map"
+        yield Found(spot.at, f"deletes the whole {what}, {names} too; is it one level too high?")
 
 
 @also("D77", MAP)
@@ -306,43 +308,22 @@ def delete_of_map_with_more(spot: Spot) -> Iterator[Found]:
 )  # fmt: skip
 def order_of_nothing(here: ListDirective) -> Iterator[Found]:
     """Find a name in `$setElementOrder` that neither the patch nor the target has."""
-    target = here.spot.target
-    key = here.merge_key
-    if not isinstance(target, Map) or not key or not here.order:
+    target, key = here.spot.target, here.merge_key
+    if not isinstance(target, Map) or not key:
         return
     values = [*target.items(here.list), *here.spot.map.items(here.list)]
-    known = {value.string(key) for value in values if isinstance(value, Map)}
+    known = {value.string(key) for value in values}
     for value in here.order:
-        name = value.string(key) if isinstance(value, Map) else ""
-        if isinstance(value, Map) and key in value.fields and not name:
-            yield Found(value.at_value(key), f"{key} tells which element is meant; this is none")
+        name, at = value.string(key), value.at_value(key)
+        if key in value.fields and not name:
+            yield Found(at, f"{key} tells which element is meant; this is none")
         elif name and name not in known:
-            guess = misspelt(name, sorted(known)) if len(name) > 2 else ""
-            hint = f'; did you mean "{guess}"?' if guess else ""
-            at = value.at_value(key) if isinstance(value, Map) else value.at
+            hint = spelling_hint(name, sorted(known)) if len(name) > 2 else ""
             yield Found(at, f"{here.list} has no {name}, neither here nor in the target{hint}")
 
 
-# operation -> the fields that it needs
-OPERATIONS = {
-    "add": ("path", "value"), "remove": ("path",), "replace": ("path", "value"),
-    "move": ("path", "from"), "copy": ("path", "from"), "test": ("path", "value"),
-}  # fmt: skip
-FIELDS = ("op", "path", "value", "from")
-# what people write for an operation
-MEANT = {
-    "delete": "remove", "del": "remove", "rm": "remove", "set": "replace", "update": "replace",
-    "change": "replace", "insert": "add", "append": "add", "create": "add", "merge": "replace",
-}  # fmt: skip
-
-# What fields of kustomizations make where it is not there, and what kustomize itself makes.
-MADE = ("annotations", "labels", "matchLabels", "namespace", "replicas")
-ALWAYS_MADE = ["metadata", "annotations"]
-# how the examples begin
-FILES = (
-    "# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
-    "- path: patch.yaml\n  target: {kind: Deployment}\n# file: patch.yaml\n"
-)
+# -- JSON 6902 patches: kubectl (`--type json`) and kustomize execute them with the same library;
+# what it makes of each fault was tried with both
 
 
 @Check(
@@ -369,13 +350,13 @@ def malformed(here: PatchOperation) -> Iterator[Found]:
     elif not isinstance(op, Text) or op.text not in OPERATIONS:
         yield Found(item.at_value("op"), _unknown(op))
     else:
-        yield from _fields(item, op.text)
+        missing = [field for field in OPERATIONS[op.text] if field not in item.fields]
+        yield from (_missing(item, field, op.text) for field in missing)
     for field in ("path", "from"):
         value = item.get(field)
-        if value is not None:
-            fault = _fault_of_path(value, item.string("op"), field)
-            if fault:
-                yield Found(item.at_value(field), fault)
+        fault = _fault_of_path(value, item.string("op"), field) if value is not None else ""
+        if fault:
+            yield Found(item.at_value(field), fault)
 
 
 def _unknown(op: Value) -> str:
@@ -383,12 +364,6 @@ def _unknown(op: Value) -> str:
     guess = MEANT.get(word.strip().lower()) or misspelt(word.strip(), OPERATIONS)
     hint = f'; did you mean "{guess}"?' if guess else ""
     return f'"{word}" is no operation, the patch is refused{hint}'
-
-
-def _fields(item: Map, op: str) -> Iterator[Found]:
-    for field in OPERATIONS[op]:
-        if field not in item.fields:
-            yield _missing(item, field, op)
 
 
 def _missing(item: Map, field: str, op: str) -> Found:
@@ -438,17 +413,15 @@ def _fault_of_path(value: Value, op: str, field: str) -> str:
 def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
     """Find a field that the kind lacks, a name in place of a number, a place that is not there."""
     item = here.value
-    if not isinstance(item, Map) or item.string("op") not in OPERATIONS:
-        return
     for field, op in _pointers(item):
         value = item.get(field)
         if not isinstance(value, Text) or not value.text or _fault_of_path(value, op, field):
             continue
         steps = steps_of(value.text)
-        unknown, sure = _unknown_step(steps, here.type)
+        unknown, is_sure = _unknown_step(steps, here.type)
         lacking = "" if here.target is None else _not_there(steps, here.target, op, here)
         if unknown and not (here.target is not None and op == "remove" and not lacking):
-            yield Found(value.at, unknown, severity="" if sure or lacking else WARNING)
+            yield Found(value.at, unknown, severity="" if is_sure or lacking else WARNING)
         elif lacking:
             yield Found(value.at, lacking)
 
@@ -458,11 +431,11 @@ def steps_of(path: str) -> list[str]:
     return [step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/")]
 
 
-def _pointers(item: Map) -> list[tuple[str, str]]:
+def _pointers(item: Value) -> list[tuple[str, str]]:
     """Return the fields that hold paths, each with the operation that is done there."""
     op = item.string("op")
-    if "from" not in OPERATIONS[op]:
-        return [("path", op)]
+    if "from" not in OPERATIONS.get(op, ()):
+        return [("path", op)] if op in OPERATIONS else []
     return [("from", "remove" if op == "move" else "test"), ("path", op)]
 
 
@@ -474,23 +447,16 @@ def _unknown_step(steps: list[str], type: FieldType | None) -> tuple[str, bool]:
     for n, step in enumerate(steps):
         if type is None or type.kind == "free":
             break
-        if type.kind == "list":
-            if step != "-" and not is_integer(step):
-                where = "/".join(steps[:n])
-                wanted = f"write the number of the element in place of {step}"
-                return f"/{where} is a list: {wanted}", True
-            type = type.of
-        elif type.kind == "map":
-            type = type.of
-        elif type.struct is None:
-            where = "/".join(steps[:n])
-            return f"/{where} holds a {type.type}, nothing is below it", True
-        else:
-            below = type.struct.field(step)
-            if below is None:
-                hint = spelling_hint(step, type.struct.names)
-                return f"{type.struct.name} has no field {step}{hint}", bool(hint)
-            type = below
+        where = "/" + "/".join(steps[:n])
+        if type.kind == "scalar":
+            return f"{where} holds a {type.type}, nothing is below it", True
+        if type.kind == "list" and step != "-" and not is_integer(step):
+            return f"{where} is a list: {NUMBER_WANTED.format(step)}", True
+        below = type.below(step)
+        if below is None and type.struct is not None:
+            hint = spelling_hint(step, type.struct.names)
+            return f"{type.struct.name} has no field {step}{hint}", bool(hint)
+        type = below
     return "", True
 
 
@@ -505,19 +471,17 @@ def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -
             if step == "-":
                 return ""
             if not is_integer(step):
-                return f"{where} is a list: write the number of the element in place of {step}"
+                return f"{where} is a list: {NUMBER_WANTED.format(step)}"
             if int(step) > size - (not (is_last and op in ("add", "move", "copy"))):
                 return f"{where} has {size} elements, there is no number {step}"
             value = value.values[int(step)] if int(step) < size else None
         elif isinstance(value, Map):
             if is_last and op not in ("remove", "test"):
                 return ""  # a new field, also by replace
-            below = value.get(step)
-            if below is None:
-                if _is_made(steps[: n + 1], here):
-                    return ""
-                return f"{where if n else 'the target'} has no {step}"
-            value = below
+            value = value.get(step)
+            if value is None:
+                is_made = _is_made(steps[: n + 1], here)
+                return "" if is_made else f"{where if n else 'the target'} has no {step}"
         elif not is_last or op in ("remove", "test"):
             return ""
     return ""
@@ -525,14 +489,11 @@ def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -
 
 def _is_made(steps: list[str], here: PatchOperation) -> bool:
     """Return whether kustomize may have made a field before it executes the operation."""
-    if "K" in here.tools:
-        return False
-    return steps == ALWAYS_MADE or (steps[-1] in MADE and not here.is_as_written)
+    is_made = steps == ALWAYS_MADE or (steps[-1] in MADE and not here.is_as_written)
+    return "K" not in here.tools and is_made
 
 
-BOOLEANS = frozenset(("true", "True", "TRUE", "false", "False", "FALSE"))
-COLLECTIONS = {"list": "a list", "struct": "a map", "map": "a map"}
-PLACEHOLDERS = frozenset("${}<>@%#")
+# -- values of another type than their field has --------------------------------------------------
 
 
 @Check(
@@ -553,30 +514,22 @@ def other_type(here: KeySpot) -> Iterator[Found]:
     if field is None or spot.kind != BUILTIN:
         return
     is_key = here.key == spot.merge_key
-    if value.null or (is_key and spot.directive == "delete" and "K" not in spot.tools):
-        if value.null and is_key:
-            yield Found(
-                spot.map.at_value(here.key),
-                f"{here.key} tells which element is meant; null is none",
-            )
-        return
-    yield from _misfits(here.key, here.at, value, field)
+    if value.null and is_key:
+        message = f"{here.key} tells which element is meant; null is none"
+        yield Found(spot.map.at_value(here.key), message)
+    elif not value.null and not (is_key and spot.directive == "delete" and "K" not in spot.tools):
+        yield from _misfits(here.key, here.at, value, field)
 
 
 @also("D78", OPERATION)
 def value_of_other_type(here: PatchOperation) -> Iterator[Found]:
     """Find an operation whose value does not fit the field that its path names."""
-    item, field = here.value, here.type
-    if not isinstance(item, Map) or item.string("op") not in ("add", "replace"):
-        return
-    path, value = item.string("path"), item.get("value")
+    item, path = here.value, here.value.string("path")
+    value = item.get("value") if item.string("op") in ("add", "replace") else None
     if value is None or value.null or not path.startswith("/"):
         return
     steps = steps_of(path)
-    for step in steps:
-        if field is None:
-            return
-        field = field.struct.field(step) if field.struct else field.of
+    field = type_below(here.type, *steps)
     if field is not None:
         yield from _misfits(steps[-1], item.at_key("value"), value, field)
 
@@ -584,31 +537,23 @@ def value_of_other_type(here: PatchOperation) -> Iterator[Found]:
 def _misfits(key: str, at: int, value: Value, field: FieldType) -> Iterator[Found]:
     """Find values that do not fit the type of a field."""
     wanted = COLLECTIONS.get(field.kind, "a single value" if field.kind == "scalar" else "")
-    if wanted and wanted != _collection(value):
+    kinds = {Map: "a map", List: "a list", Text: "a single value"}
+    if wanted and wanted != kinds[type(value)]:
         if not (isinstance(value, Text) and _is_placeholder(value.text)):
-            yield Found(at, f"{key} is {wanted}, not {_collection(value)}")
+            yield Found(at, f"{key} is {wanted}, not {kinds[type(value)]}")
         return
-    for item, type in _scalars(value, field):
-        wanted = _fault(item, type)
-        if wanted:
-            yield Found(item.at, f"{key} holds {wanted}")
+    for item, name in _scalars(value, field):
+        fault = _fault(item, name)
+        if fault:
+            yield Found(item.at, f"{key} holds {fault}")
 
 
-def _collection(value: Value) -> str:
-    if isinstance(value, Map):
-        return "a map"
-    return "a list" if isinstance(value, List) else "a single value"
-
-
-def _scalars(value: Value, field: FieldType) -> Iterator[tuple[Text, str]]:
+def _scalars(value: Value, field: FieldType) -> list[tuple[Text, str]]:
     """Return the scalars that a field holds, itself, its elements or values, with their type."""
     type = field.type if field.kind == "scalar" else field.of.type if field.of else ""
-    items = value.values if isinstance(value, List) else [value]
-    if isinstance(value, Map):
-        items = [item for key, (_, item) in value.fields.items() if key[:1] != "$"]
-    for item in items if type else ():
-        if isinstance(item, Text) and not item.null:
-            yield item, type
+    below = [item for key, item in value.entries if str(key)[:1] != "$"]
+    items = (item for item in below or [value] if isinstance(item, Text) and not item.null)
+    return [(item, type) for item in items if type]
 
 
 def _fault(value: Text, type: str) -> str:
@@ -632,10 +577,10 @@ def _fault(value: Text, type: str) -> str:
 
 def _is_placeholder(text: str) -> bool:
     """Return whether a text is a placeholder that somebody fills in later."""
-    if not PLACEHOLDERS.isdisjoint(text) or text.startswith("__"):
-        return True
     is_name = len(text) > 2 and text.isupper() and text not in BOOLEANS  # REPLICAS, for sed
-    return is_name or any(word in text.lower() for word in ("placeholder", "replace", "changeme"))
+    is_marked = not PLACEHOLDERS.isdisjoint(text) or text.startswith("__")
+    words = ("placeholder", "replace", "changeme")
+    return is_name or is_marked or any(word in text.lower() for word in words)
 
 
 def _is_number(text: str) -> bool:
