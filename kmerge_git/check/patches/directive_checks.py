@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 # What an object cannot be without, wherever it stands in a built-in kind.
 NEEDED = ("spec", "template", "jobTemplate", "metadata")
+# The fields of a volume that are no source.
+VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
+BOTH = "kubectl merges both, kustomize keeps the first; make one of them"
+OF_KUBECTL = "kubectl takes both for one and merges them, whatever else tells them apart"
 
 
 @Check(
@@ -34,12 +38,10 @@ NEEDED = ("spec", "template", "jobTemplate", "metadata")
 def unknown_value(spot: Spot) -> Iterator[Found]:
     """Find `$patch: remove`, `Delete`, true or null: the values are replace, delete and merge."""
     value = spot.directive
-    if value is None or value in ("replace", "delete", "merge"):
-        return
-    written = value or "(nothing)"
-    place = f"{shown(spot.path)}: " if spot.path else ""
-    message = f'"$patch: {written}" is no directive value; use replace or delete'
-    yield Found(spot.at, place + message)
+    if value not in (None, "replace", "delete", "merge"):
+        place = f"{shown(spot.path)}: " if spot.path else ""
+        message = f'"$patch: {value or "(nothing)"}" is no directive value; use replace or delete'
+        yield Found(spot.at, place + message)
 
 
 @Check(
@@ -127,33 +129,22 @@ def inside_replace(spot: Spot) -> Iterator[Found]:
         yield from _literal(spot.map, spot.path, set(), top=True)
 
 
-def literal_list(value: List, path: Path) -> Iterator[Found]:
-    """Find directives and nulls in the elements of a list that is replaced."""
-    for number, element in enumerate(value.values):
-        if isinstance(element, Map) and PATCH not in element.fields:
-            yield from _literal(element, (*path, number), set(), top=False)
-
-
 def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator[Found]:
     if id(value) in seen:
         return
     seen.add(id(value))
-    if isinstance(value, Map):
-        for key, (at, item) in value.fields.items():
-            if is_directive(key):
-                if not top:
-                    effect = "kubectl stores it as a field; drop it"
-                    message = f"{key} is not executed below $patch: replace, {effect}"
-                    yield Found(at, message, path=path)
-            elif item.null:
-                effect = f"kubectl stores it; drop {key}"
-                message = f"null is not executed below $patch: replace, {effect}"
-                yield Found(at, message, path=(*path, key), severity=WARNING)
-            else:
-                yield from _literal(item, (*path, key), seen, top=False)
-    elif isinstance(value, List):
-        for number, item in enumerate(value.values):
-            yield from _literal(item, (*path, number), seen, top=False)
+    for step, item in value.entries:
+        key = str(step) if value.fields else ""
+        if is_directive(key):
+            effect = "kubectl stores it as a field; drop it"
+            message = f"{key} is not executed below $patch: replace, {effect}"
+            if not top:
+                yield Found(value.at_key(key), message, path=path)
+        elif key and item.null:
+            message = f"null is not executed below $patch: replace, kubectl stores it; drop {key}"
+            yield Found(value.at_key(key), message, path=(*path, key), severity=WARNING)
+        else:
+            yield from _literal(item, (*path, step), seen, top=False)
 
 
 @Check(
@@ -217,24 +208,20 @@ def beside_parallel(spot: Spot) -> Iterator[Found]:
     """Find `$patch` in one map with another directive: only `$patch` is executed."""
     if spot.directive not in ("replace", "delete", "merge"):
         return
-    others = [k for k in spot.map.fields if k != PATCH and is_directive(k)]
-    for key in others:
-        if spot.directive == "replace":
-            message = f"{key} is stored as a field next to $patch: replace; drop it"
-            yield Found(spot.map.at_key(key), message, severity=ERROR)
-        else:
-            yield Found(spot.map.at_key(key), f"{key} is ignored next to $patch; drop it")
-
-
-BOTH = "kubectl merges both, kustomize keeps the first; make one of them"
-OF_KUBECTL = "kubectl takes both for one and merges them, whatever else tells them apart"
+    effect, severity = "is ignored next to $patch; drop it", ""
+    if spot.directive == "replace":
+        effect, severity = "is stored as a field next to $patch: replace; drop it", ERROR
+    for key in spot.map.fields:
+        if key != PATCH and is_directive(key):
+            yield Found(spot.map.at_key(key), f"{key} {effect}", severity=severity)
 
 
 @also("D05", LIST)
 def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
     """Find directives and nulls in the elements of a list with `- $patch: replace`."""
-    if spot.is_replaced:
-        yield from literal_list(spot.list, spot.path)
+    for number, element in spot.maps() if spot.is_replaced else ():
+        if PATCH not in element.fields:
+            yield from _literal(element, (*spot.path, number), set(), top=False)
 
 
 @Check(
@@ -293,9 +280,9 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
     elif "Z" in spot.tools:
         effect = f"kubectl {effect}; kustomize ignores the element"
     mend = 'to replace the list, write "- $patch: replace" as an element of its own'
-    for _, element in spot.maps():
+    for element in spot.marked("replace"):
         is_added = "K" not in spot.tools and spot.found(element) is ABSENT
-        if element.string(PATCH) == "replace" and len(element.fields) > 1 and not is_added:
+        if len(element.fields) > 1 and not is_added:
             yield Found(element.at_key(PATCH), f"{effect}; {mend}")
 
 
@@ -309,14 +296,11 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
 )  # fmt: skip
 def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
     """Find elements with `$patch: delete`, or more markers, in a list that one marker replaces."""
-    marked = [(v, v.string(PATCH)) for _, v in spot.maps() if PATCH in v.fields]
-    replaced = [v for v, text in marked if text == "replace"]
+    replaced = spot.marked("replace")
     for value in replaced[1:]:
         yield Found(value.at_key(PATCH), "the list is replaced already; drop this marker")
-    if replaced:
-        for value, text in marked:
-            if text == "delete":
-                yield Found(value.at_key(PATCH), "the list is replaced, the delete is moot")
+    for value in spot.marked("delete") if replaced else ():
+        yield Found(value.at_key(PATCH), "the list is replaced, the delete is moot")
 
 
 @Check(
@@ -330,14 +314,11 @@ def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
 )  # fmt: skip
 def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
     """Find `$patch` in a list that is replaced: tolerations, envFrom, a list of a custom kind."""
-    custom = spot.spot.kind == CUSTOM
-    atomic = spot.field is not None and spot.field.kind == "list" and not spot.field.merges
-    if not (custom or atomic):
-        return
+    field = spot.field
+    is_atomic = field is not None and field.kind == "list" and not field.merges
     effect = "replaced as a whole; $patch would be stored as a field; write the whole list"
-    for _, element in spot.maps():
-        if PATCH in element.fields:
-            yield Found(element.at_key(PATCH), f"{spot.key} is {effect}")
+    for element in spot.marked() if is_atomic or spot.spot.kind == CUSTOM else ():
+        yield Found(element.at_key(PATCH), f"{spot.key} is {effect}")
 
 
 @also("D14", MAP)
@@ -403,17 +384,15 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
 def repeated_key(spot: ListSpot) -> Iterator[Found]:
     """Find two elements of a patch list with the same merge key."""
     seen: dict[tuple[str, ...], Map] = {}
-    for keys, element in _plain_keys(spot):
-        # kubectl pairs ports by number alone; kustomize looks at the protocol too
-        for key, effect in ((keys, BOTH), (keys[:1], OF_KUBECTL)):
-            if key in seen:
-                severity = WARNING if alike(seen[key], element) else ""  # nothing is lost
-                what = f"two elements with {spot.merge_key}: {key[0]}; {effect}"
-                yield Found(element.at, what, severity=severity)
-                break
-            if "K" not in spot.spot.verdict.known_tools:
-                break
-        for key in (keys, keys[:1]):
+    # kubectl pairs ports by number alone; kustomize looks at the protocol too
+    known = "K" in spot.spot.verdict.known_tools
+    for names, element in _by_names(spot):
+        ways = [(names, BOTH), (names[:1], OF_KUBECTL)][: 1 + known]
+        for key, effect in [way for way in ways if way[0] in seen][:1]:
+            severity = WARNING if alike(seen[key], element) else ""  # nothing is lost
+            what = f"two elements with {spot.merge_key}: {key[0]}; {effect}"
+            yield Found(element.at, what, severity=severity)
+        for key in (names, names[:1]):
             seen.setdefault(key, element)
 
 
@@ -428,40 +407,30 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
 )  # fmt: skip
 def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
     """Find two elements with the same merge key, one of them with `$patch: delete`."""
-    key = spot.merge_key
-    if not key or spot.is_replaced:
-        return
     # a port may change its protocol: both tools delete the one and add the other
-    keys = (key, *(k for k in (spot.field.keys if spot.field else ()) if k != key))
-    deleted = [tuple(map(v.string, keys)) for _, v in spot.maps() if v.string(PATCH) == "delete"]
-    for _, element in spot.maps():
-        name = element.string(key)
-        if name and PATCH not in element.fields and tuple(map(element.string, keys)) in deleted:
+    keys = _keys(spot)
+    deleted = [tuple(map(element.string, keys)) for element in spot.marked("delete")]
+    for names, element in _by_names(spot) if not spot.is_replaced else ():
+        if names in deleted:
             effect = "kubectl makes a new element, kustomize does only the first of both"
-            yield Found(element.at, f"{key}: {name} is deleted and set; {effect}")
+            yield Found(element.at, f"{keys[0]}: {names[0]} is deleted and set; {effect}")
 
 
-def _plain_keys(spot: ListSpot) -> Iterator[tuple[tuple[str, ...], Map]]:
-    """Return the elements without a directive, each with its keys, the merge key first."""
-    key = spot.merge_key
-    if not key or spot.field is None:
-        return
-    more = [k for k in spot.field.keys if k != key]
-    for _, element in spot.maps():
-        if PATCH not in element.fields and element.string(key):
-            yield (element.string(key), *map(element.string, more)), element
+def _keys(spot: ListSpot) -> tuple[str, ...]:
+    """Return the fields that tell the elements of a list apart, the merge key first."""
+    keys = spot.field.keys if spot.field else ()
+    return (spot.merge_key, *(key for key in keys if key != spot.merge_key))
+
+
+def _by_names(spot: ListSpot) -> list[tuple[tuple[str, ...], Map]]:
+    """Return the elements without a directive, each with the texts of its keys."""
+    maps = [m for _, m in spot.maps() if PATCH not in m.fields and m.string(spot.merge_key)]
+    return [(tuple(map(element.string, _keys(spot))), element) for element in maps]
 
 
 def _kind(value: Value) -> str:
-    if isinstance(value, Map):
-        return "map"
-    if isinstance(value, List):
-        return "list"
-    return "null" if value.null else "scalar"
-
-
-# The fields of a volume that are no source.
-VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
+    kind = "null" if value.null else "scalar"
+    return "map" if isinstance(value, Map) else "list" if isinstance(value, List) else kind
 
 
 @Check(
@@ -523,26 +492,19 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
 )  # fmt: skip
 def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
     """Find a port whose number the target has, but not with that spelling of the protocol."""
-    key, outer = spot.merge_key, spot.element_of
-    if "protocol" not in spot.server_keys or outer is None or not spot.map.string(key):
+    key, parent, protocol = spot.merge_key, spot.element_of, spot.map.string("protocol")
+    if "protocol" not in spot.server_keys or parent is None or not spot.name:
         return
-    target = outer.target.values if isinstance(outer.target, List) else []
-    there = [v.string("protocol") for v in target if isinstance(v, Map) and _same(key, v, spot.map)]
-    protocol = spot.map.string("protocol")
+    same = (value for value in parent.target_maps if value.string(key) == spot.name)
+    there = [value.string("protocol") for value in same]
     if not there or protocol in there or (protocol and "" not in there):
         return  # a new port, or one that is found
-    number = f"{key} {spot.map.string(key)}"
+    which = " and ".join(there)
+    effect = f"is {which} in the base; add protocol" + f": {which}" * (len(there) == 1)
     if protocol:
-        message = f"kustomize ignores this element: {number} has no protocol in the base; drop it"
-    else:
-        which = " and ".join(there)
-        message = f"kustomize ignores this element: {number} is {which} in the base; add protocol"
-        message += f": {which}" if len(there) == 1 else ""
+        effect = "has no protocol in the base; drop it"
+    message = f"kustomize ignores this element: {key} {spot.name} {effect}"
     yield Found(spot.map.at_key(key), message)
-
-
-def _same(key: str, one: Map, other: Map) -> bool:
-    return one.string(key) == other.string(key)
 
 
 @Check(
@@ -592,6 +554,6 @@ def _remains(spot: Spot, target: Map, field: str) -> bool:
 
     A field that the patch changes does not switch to another one: it does not count.
     """
-    if field in spot.map.fields and is_set(spot.map, field):
-        return False
-    return target.has(field) and (field not in spot.map.fields or spot.leaves(field))
+    is_changed = field in spot.map.fields
+    is_emptied = is_changed and not is_set(spot.map, field) and spot.leaves(field)
+    return target.has(field) and (is_emptied or not is_changed)

@@ -295,10 +295,12 @@ class ListSpot:
     @property
     def is_replaced(self) -> bool:
         """Return whether an element `- $patch: replace` makes this list replace the target's."""
-        return any(
-            element.string(PATCH) == "replace" and ("K" in self.tools or len(element.fields) == 1)
-            for _, element in self.maps()
-        )
+        return any("K" in self.tools or len(m.fields) == 1 for m in self.marked("replace"))
+
+    def marked(self, *words: str) -> list[Map]:
+        """Return the elements with a `$patch`, or those whose `$patch` is one of the words."""
+        marked = (element for _, element in self.maps() if PATCH in element.fields)
+        return [element for element in marked if not words or element.string(PATCH) in words]
 
     def maps(self) -> Iterable[tuple[int, Map]]:
         """Return the elements that are mappings."""
