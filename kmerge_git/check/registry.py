@@ -67,6 +67,10 @@ FOR_PATCHES = ("patches.directive_checks", "patches.tool_limits", "patches.targe
 FOR_MERGES = ("merges.merge_damage",)
 FOR_KUSTOMIZATIONS = ("kustomize.kustomization_damage",)
 OPTIONAL = ("traps",)
+LATE = {
+    **dict.fromkeys((MERGED, MERGED_TEXT, MERGED_UNREAD, MERGED_TEMPLATE), FOR_MERGES),
+    **dict.fromkeys((KUSTOMIZATION, SET), FOR_KUSTOMIZATIONS),
+}
 
 
 class Found(NamedTuple):
@@ -113,12 +117,12 @@ class Check:
         self.on = not id.startswith(OFF_BY_DEFAULT)  # runs when nothing is selected
         self.severity = severity
         self.scope = scope
-        self.functions: dict[str, Function] = {}  # scope -> what looks there
+        self.functions: dict[str, Function] = {}  # scope -> the function that looks there
         self.tools = tools  # K: wrong for kubectl and the API server, Z: wrong for kustomize
         self.needs = needs  # S: the schema of the kind, T: the target document
-        self.hides = hides  # checks that say nothing more at the same spot, nor at the same offset
-        self.twin = twin  # speaks in its place where nothing of its group is chosen
-        self.ends_walk = ends_walk  # nothing below a key that it speaks about is looked at
+        self.hides = hides  # checks that report nothing more at the same place or offset
+        self.twin = twin  # reports in its place where nothing of its group is chosen
+        self.ends_walk = ends_walk  # nothing below a key that it reports is looked at
         self.refused_by = refused_by  # tools to which the fields of such a patch do not matter
         self.what = what
         self.kubectl = kubectl
@@ -164,13 +168,9 @@ class ChosenChecks:
     def of(self, scope: str, tools: str = "KZ") -> list[tuple[Check, Function]]:
         """Return the checks, by id, that look at such places and count for one of the tools."""
         if (scope, tools) not in self._of:
-            if scope in (MERGED, MERGED_TEXT, MERGED_UNREAD, MERGED_TEMPLATE):
-                load(FOR_MERGES)
-            if scope in (KUSTOMIZATION, SET):
-                load(FOR_KUSTOMIZATIONS)
-            # a twin speaks of what the other check finds there: that one knows such places
+            load(LATE.get(scope, ()))
             there = [
-                (self._speaker(check), check.functions[scope])
+                (self._reporter(check), check.functions[scope])
                 for _, check in sorted(_checks.items())
                 if scope in check.functions
             ]
@@ -181,7 +181,8 @@ class ChosenChecks:
             ]
         return self._of[scope, tools]
 
-    def _speaker(self, check: Check) -> Check:
+    def _reporter(self, check: Check) -> Check:
+        """Return the check that reports what a check finds: itself, or its twin."""
         asked = self.ids is None or any(id[0] == check.id[0] for id in self.ids)
         return _checks[check.twin] if check.twin and not asked else check
 
@@ -220,12 +221,10 @@ def every() -> list[Check]:
 
 def get(id: str) -> Check:
     """Return a check by its id in any spelling."""
-    if id.upper() not in _checks:
-        every()
-    try:
-        return _checks[id.upper()]
-    except KeyError:
-        raise UsageError(f"no check is called {id}", hint="see `kmerge check --list`") from None
+    known = _checks.get(id.upper()) or {check.id: check for check in every()}.get(id.upper())
+    if known is None:
+        raise UsageError(f"no check is called {id}", hint="see `kmerge check --list`")
+    return known
 
 
 def select(selected: Iterable[str], ignored: Iterable[str]) -> frozenset[str] | None:
@@ -240,12 +239,12 @@ def expand(words: Iterable[str]) -> set[str]:
     """Return the ids that `D12`, `D1` or `D` (all that start so), a group, or `all` names."""
     names = [w.strip() for word in words for w in word.split(",") if w.strip()]
     ids = [c.id for c in every()] if names else []
-    found: set[str] = set()
-    by_group = {name: letter for letter, name in GROUPS.items()}
+    prefixes = {"all": "", **{name: letter for letter, name in GROUPS.items()}}
+    chosen: set[str] = set()
     for name in names:
-        prefix = "" if name == "all" else by_group.get(name.lower(), name.upper())
+        prefix = prefixes.get(name if name == "all" else name.lower(), name.upper())
         matching = {id for id in ids if id.startswith(prefix)}
         if not matching:
             raise UsageError(f"no check is called {name}", hint="see `kmerge check --list`")
-        found |= matching
-    return found
+        chosen |= matching
+    return chosen

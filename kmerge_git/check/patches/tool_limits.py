@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
 
 
+# Fields that tell the elements of a list apart, where no schema says which does.
+NAMES = ("name", "id", "key", "host", "type")
 # Kustomize knows none of the directives that stand beside a field.
 KubectlCheck = partial(Check, tools="K", kustomize="It is not executed and ends up in the output.")
 
@@ -58,11 +60,9 @@ def without_field(here: ListDirective) -> Iterator[Found]:
 )  # fmt: skip
 def not_a_list(here: ListDirective) -> Iterator[Found]:
     """Find a scalar, a map or null below a directive that takes a list."""
-    if isinstance(here.value, List):
-        return
     if here.value.null and here.word == DELETE:
         yield Found(here.at, f"{here.key}: null deletes the whole list; write the values to delete")
-    else:
+    elif not isinstance(here.value, List):
         yield Found(here.value.at, f"a list is needed below {here.key}")
 
 
@@ -76,13 +76,14 @@ def not_a_list(here: ListDirective) -> Iterator[Found]:
 )  # fmt: skip
 def unknown_list(here: ListDirective) -> Iterator[Found]:
     """Find `$setElementOrder/container` where the kind has no list of this name."""
-    struct = here.spot.struct
+    struct, path = here.spot.struct, here.spot.path
     if here.list and struct is not None and here.type is None:
-        where = shown(_last_key(here.spot.path)) or struct.name
+        # the last key, and the element of its list
+        where = shown(path[-2:] if path and not isinstance(path[-1], str) else path[-1:])
         fields = ((name, struct.field(name)) for name in struct.names)
         lists = (name for name, field in fields if field is not None and field.kind == "list")
         hint = spelling_hint(here.list, lists)
-        yield Found(here.at, f'{where} has no list "{here.list}"{hint}')
+        yield Found(here.at, f'{where or struct.name} has no list "{here.list}"{hint}')
 
 
 @KubectlCheck(
@@ -98,16 +99,16 @@ def order_elements(here: ListDirective) -> Iterator[Found]:
     key = here.merge_key
     seen: set[str] = set()
     for value in here.order if key else ():
-        if not isinstance(value, Map) or key not in value.fields:
+        if key not in value.fields:
             yield Found(value.at, f'order elements need "{key}"; write - {key}: ..')
             continue
-        extra = [k for k in value.fields if k != key]
-        if extra:
-            at = value.at_key(extra[0])
-            yield Found(at, f'only "{key}" is read here, not {extra[0]}', severity=INFO)
-        if value.string(key) in seen:
-            yield Found(value.at, f"{key}: {value.string(key)} is here twice", severity=INFO)
-        seen.add(value.string(key))
+        for extra in [field for field in value.fields if field != key][:1]:
+            message = f'only "{key}" is read here, not {extra}'
+            yield Found(value.at_key(extra), message, severity=INFO)
+        name = value.string(key)
+        if name in seen:
+            yield Found(value.at, f"{key}: {name} is here twice", severity=INFO)
+        seen.add(name)
 
 
 @KubectlCheck(
@@ -122,9 +123,9 @@ def order_elements(here: ListDirective) -> Iterator[Found]:
 def contradicting_order(here: ListDirective) -> Iterator[Found]:
     """Find an element of the patch that `$setElementOrder` lists elsewhere, or not at all."""
     patched = here.spot.map.items(here.list) if here.list else []
-    keyed = any(isinstance(v, Map) for v in [*patched, *here.order])
-    order = [_name(v, here.merge_key) for v in here.order]
-    if order and None not in order and (here.merge_key or not keyed):
+    order = [_name(value, here.merge_key) for value in here.order]
+    is_of_maps = any(isinstance(value, Map) for value in [*patched, *here.order])
+    if order and None not in order and (here.merge_key or not is_of_maps):
         yield from _contradictions(here, order, patched)
 
 
@@ -133,22 +134,19 @@ def _contradictions(
 ) -> Iterator[Found]:
     position, last = 0, ""
     for value in patched:
-        if isinstance(value, Map) and PATCH in value.fields:
+        text = _name(value, here.merge_key)
+        if PATCH in value.fields:
             is_last = value is patched[-1] and position >= len(order)
             if is_last and value.string(PATCH) == "replace":
                 yield Found(value.at, f"a trailing - $patch: replace contradicts {here.key}")
-            continue
-        text = _name(value, here.merge_key)
-        if text is None:
-            continue
-        if text not in order:
-            yield Found(value.at, f'"{text}" is not in {here.key}')
-        elif text not in order[position:]:
+        elif text in order[position:]:
+            position, last = order.index(text, position) + 1, str(text)
+        elif text in order:
             wanted = ", ".join(str(t) for t in order if t in (text, last))
             yield Found(value.at, f"order {last}, {text} contradicts {wanted} in {here.key}")
             return
-        else:
-            position, last = order.index(text, position) + 1, text
+        elif text is not None:
+            yield Found(value.at, f'"{text}" is not in {here.key}')
 
 
 @KubectlCheck(
@@ -192,16 +190,13 @@ def empty_order(here: ListDirective) -> Iterator[Found]:
 )  # fmt: skip
 def maps_to_delete(here: ListDirective) -> Iterator[Found]:
     """Find `$deleteFromPrimitiveList` with maps or for a list of maps: it deletes scalars only."""
-    if here.type is None:
-        return
-    key = here.type.merge_key or "name"
-    for value in here.deletions:
+    key = (here.type.merge_key if here.type else "") or "name"
+    for value in here.deletions if here.type else ():
+        text = value.text if isinstance(value, Text) else value.string(key) or ".."
+        use = f"use - {{{key}: {text}, $patch: delete}}"
         if isinstance(value, Map):
-            name = value.string(key) or ".."
-            use = f"use - {{{key}: {name}, $patch: delete}}"
             yield Found(value.at, f"would ADD the elements; {use}")
-        elif here.type.of_maps and isinstance(value, Text):
-            use = f"use - {{{key}: {value.text}, $patch: delete}}"
+        elif here.type and here.type.of_maps and isinstance(value, Text):
             yield Found(value.at, f"kubectl refuses texts for maps; {use}")
 
 
@@ -215,7 +210,7 @@ def maps_to_delete(here: ListDirective) -> Iterator[Found]:
 def deleted_and_added(here: ListDirective) -> Iterator[Found]:
     """Find a value that the patch adds to a list and deletes from it."""
     values = here.spot.map.items(here.list) if here.list else []
-    added = {v.text for v in values if isinstance(v, Text)}
+    added = {value.text for value in values if isinstance(value, Text)}
     for value in here.deletions:
         if isinstance(value, Text) and value.text in added:
             message = f"{value.text} is added in {here.list} too: the result depends on chance"
@@ -236,15 +231,8 @@ def delete_from_atomic(here: ListDirective) -> Iterator[Found]:
         yield Found(here.at, "servers before 1.28 replace the list by these values")
 
 
-def _last_key(path: Path) -> Path:
-    """Return the last key of a path, and the element of its list."""
-    return path[-2:] if path and not isinstance(path[-1], str) else path[-1:]
-
-
 def _name(value: Value, key: str) -> str | None:
-    if isinstance(value, Map):
-        return value.string(key) or None
-    return value.text if isinstance(value, Text) else None
+    return value.text if isinstance(value, Text) else value.string(key) or None
 
 
 @KubectlCheck(
@@ -257,8 +245,8 @@ def _name(value: Value, key: str) -> str | None:
 )  # fmt: skip
 def retain_is_list(here: KeySpot) -> Iterator[Found]:
     """Find `$retainKeys` with a scalar, a map, or a list of anything but strings."""
-    values = here.value.values if isinstance(here.value, List) else None
-    if values is None or not all(isinstance(v, Text) and not v.null for v in values):
+    is_list = isinstance(here.value, List)
+    if not is_list or not all(isinstance(v, Text) and not v.null for v in here.value.values):
         yield Found(here.at, "$retainKeys is a list of field names")
 
 
@@ -272,9 +260,7 @@ def retain_is_list(here: KeySpot) -> Iterator[Found]:
 def not_retained(here: KeySpot) -> Iterator[Found]:
     """Find a field of the patch that its own `$retainKeys` would remove."""
     listed = _retained(here)
-    if not listed:
-        return
-    for key, (at, value) in here.spot.map.fields.items():
+    for key, (at, value) in here.spot.map.fields.items() if listed else ():
         if not value.null and not is_directive(key) and key not in listed:
             yield Found(at, f"{key} is set but not in $retainKeys")
 
@@ -289,20 +275,16 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
 )  # fmt: skip
 def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     """Find `$retainKeys: []`, or a name in it that is no field of the kind."""
-    listed = _retained(here)
-    if listed is None:
-        return
-    if not listed:
+    listed, struct = _retained(here), here.spot.struct
+    if not listed and isinstance(here.value, List):
         message = "clears the whole map; write null for the field, or list its fields"
         yield Found(here.at, message, severity=ERROR)
-    struct = here.spot.struct
-    if struct is not None:
-        for name, at in listed.items():
-            if struct.field(name) is None:
-                guess = misspelt(name, struct.names)
-                hint = f"; did you mean {guess}? It is removed" * bool(guess)
-                severity = ERROR if guess else ""
-                yield Found(at, f"no such field: {name}{hint}", severity=severity)
+    names = struct.names if struct is not None else list(listed)
+    for name, at in listed.items():
+        if name not in names:
+            guess = misspelt(name, names)
+            hint = f"; did you mean {guess}? It is removed" * bool(guess)
+            yield Found(at, f"no such field: {name}{hint}", severity=ERROR if guess else "")
 
 
 @KubectlCheck(
@@ -322,11 +304,9 @@ def unusual_retain(here: KeySpot) -> Iterator[Found]:
         yield Found(here.at, "works, but is unusual here; null removes a field as well")
 
 
-def _retained(here: KeySpot) -> dict[str, int] | None:
-    """Return the names in `$retainKeys` and where they stand; None where it is no list."""
-    if not isinstance(here.value, List):
-        return None
-    return {v.text: v.at for v in here.value.values if isinstance(v, Text)}
+def _retained(here: KeySpot) -> dict[str, int]:
+    """Return the names in `$retainKeys` and where they stand."""
+    return {value.text: value.at for value in here.value.values if isinstance(value, Text)}
 
 
 @also("D61", RETAINED)
@@ -371,29 +351,19 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
     if spot.kind != CUSTOM:
         return
     if "K" in spot.verdict.known_tools:
-        directives = [at for at, _ in directives_below(spot.map)]
-        places = directives + list(_lists(spot.map))
+        places = [at for at, _ in directives_below(spot.map)]
+        for value in mappings(spot.map):
+            places += (at for at, item in value.fields.values() if isinstance(item, List))
         if places:
             yield Found(min(places), "the API server refuses it; use a JSON merge patch")
     elif isinstance(spot.target, Map):
-        found = losses(spot.map, spot.target)
-        names = [name for loss in found for name in loss.lost]
-        if names:
-            more = f" and {len(names) - LOST_NAMES} more" if len(names) > LOST_NAMES else ""
-            yield Found(
-                found[0].at,
-                "lists of a custom resource are replaced, not merged (no openapi: field); lost: "
-                + ", ".join(names[:LOST_NAMES])
-                + more,
-                path=found[0].path,
-                severity=WARNING,
-            )
-
-
-def _lists(root: Map) -> Iterator[int]:
-    """Return the offsets of the lists of a patch."""
-    for value in mappings(root):
-        yield from (at for at, item in value.fields.values() if isinstance(item, List))
+        lists = list(_losses(spot.map, spot.target, (), set()))
+        names = [name for _, _, lost in lists for name in lost]
+        more = f" and {len(names) - LOST_NAMES} more" if len(names) > LOST_NAMES else ""
+        what = "lists of a custom resource are replaced, not merged (no openapi: field); lost: "
+        for at, path, _ in lists[:1]:
+            message = what + ", ".join(names[:LOST_NAMES]) + more
+            yield Found(at, message, path=path, severity=WARNING)
 
 
 @Check(
@@ -411,44 +381,28 @@ def _lists(root: Map) -> Iterator[int]:
 )  # fmt: skip
 def incomplete_identity(spot: Spot) -> Iterator[Found]:
     """Find a patch for kustomize that lacks a part of what names a resource."""
-    entry = spot.verdict.entry
+    entry, root = spot.verdict.entry, spot.map
     if entry is None or entry.is_of_policy:
         return
-    metadata = spot.map.map("metadata")
-    missing = [k for k in ("apiVersion", "kind") if not spot.map.string(k)]
+    missing = [field for field in ("apiVersion", "kind") if not root.string(field)]
     if entry.target is not None and missing == ["apiVersion"]:
         missing = []  # the target is found without it
-    if metadata is None or not (metadata.string("name") or metadata.string("generateName")):
+    if not (root.string("metadata", "name") or root.string("metadata", "generateName")):
         missing.append("metadata.name")
     if missing:
-        effect = "is unable to parse SM or JSON patch"
-        if missing == ["apiVersion"]:
-            effect = "finds no resource"
+        no_resource = missing == ["apiVersion"]
+        effect = "finds no resource" if no_resource else "is unable to parse SM or JSON patch"
         mend = "add it, even with a target" if entry.target else "add it"
-        yield Found(spot.map.at, f"without {' and '.join(missing)} kustomize {effect}; {mend}")
+        yield Found(root.at, f"without {' and '.join(missing)} kustomize {effect}; {mend}")
 
 
-# Fields that tell the elements of a list apart, where no schema says which does.
-NAMES = ("name", "id", "key", "host", "type")
+# -- what of a resource is lost where a list of a patch takes the place of the whole list ----------
 
 
-class Loss:
-    """A list of a patch, where it stands, and what the target has and it lacks."""
-
-    __slots__ = ("at", "lost", "path")
-
-    def __init__(self, at: int, path: Path, lost: list[str]) -> None:
-        self.at = at
-        self.path = path
-        self.lost = lost
-
-
-def losses(patch: Map, target: Map) -> list[Loss]:
-    """Return every list of a patch that takes something from the target."""
-    return list(_losses(patch, target, (), set()))
-
-
-def _losses(patch: Map, target: Map, path: Path, seen: set[int]) -> Iterator[Loss]:
+def _losses(
+    patch: Map, target: Map, path: Path, seen: set[int]
+) -> Iterator[tuple[int, Path, list[str]]]:
+    """Yield each list of a patch with its offset, its path and what it takes from the target."""
     if id(patch) in seen:
         return
     seen.add(id(patch))
@@ -459,22 +413,24 @@ def _losses(patch: Map, target: Map, path: Path, seen: set[int]) -> Iterator[Los
         elif isinstance(item, List) and isinstance(there, List):
             lost = _lost(item, there, where)
             if lost:
-                yield Loss(at, where, lost)
+                yield at, where, lost
 
 
 def _lost(patch: List, target: List, path: Path) -> list[str]:
     """Return the elements, and fields of elements, that a list lacks; an empty list means it."""
     name = _name_of(patch.values, target.values)
     partners = _partners(target.values, patch.values, name)
-    if not patch.values or (not name and all(found is None for found in partners)):
+    if not patch.values or (not name and all(partner is None for partner in partners)):
         return []  # other values were meant, or none
     lost = []
-    for number, (element, found) in enumerate(zip(target.values, partners, strict=True)):
-        here: Path = (*path, ((name, _text(element, name)),) if name else number)
-        if found is None:
-            lost.append(_shown(element, here))
-        elif isinstance(found, Map) and isinstance(element, Map):
-            lost += _fields_lost(found, element, here)
+    for number, (element, partner) in enumerate(zip(target.values, partners, strict=True)):
+        here: Path = (*path, ((name, element.string(name)),) if name else number)
+        if partner is None and isinstance(element, Text):
+            lost.append(f'"{element.text}" of {shown(path)}')
+        elif partner is None:
+            lost.append(shown(here))
+        elif isinstance(partner, Map) and isinstance(element, Map):
+            lost += _fields_lost(partner, element, here)
     return lost
 
 
@@ -495,8 +451,8 @@ def _fields_lost(patch: Map, target: Map, path: Path) -> list[str]:
 def _name_of(*lists: list[Value]) -> str:
     """Return the field that tells the elements of each list apart, or nothing."""
     for name in NAMES:
-        texts = [[_text(value, name) for value in values] for values in lists]
-        if all(all(found) and len(set(found)) == len(found) for found in texts):
+        texts = [[value.string(name) for value in values] for values in lists]
+        if all(all(each) and len(set(each)) == len(each) for each in texts):
             return name
     return ""
 
@@ -504,26 +460,16 @@ def _name_of(*lists: list[Value]) -> str:
 def _partners(target: list[Value], patch: list[Value], name: str) -> list[Value | None]:
     """Return for each element of a target its partner in a patch: by name, value or order."""
     if name:
-        named = {_text(value, name): value for value in patch}
-        return [named.get(_text(element, name)) for element in target]
+        named = {value.string(name): value for value in patch}
+        return [named.get(element.string(name)) for element in target]
     left = list(patch)
-    found: list[Value | None] = []
+    partners: list[Value | None] = []
     for element in target:
         same = next((value for value in left if alike(value, element)), None)
         left = [value for value in left if value is not same]
-        found.append(same)
-    others = iter([value for value in left if isinstance(value, Map)])
+        partners.append(same)
+    others = (value for value in left if isinstance(value, Map))
     return [
         next(others, None) if one is None and isinstance(element, Map) else one
-        for element, one in zip(target, found, strict=True)
+        for element, one in zip(target, partners, strict=True)
     ]
-
-
-def _text(element: Value, name: str) -> str:
-    return element.string(name) if isinstance(element, Map) else ""
-
-
-def _shown(element: Value, path: Path) -> str:
-    if isinstance(element, Text):
-        return f'"{element.text}" of {shown(path[:-1])}'
-    return shown(path)

@@ -39,6 +39,14 @@ PODS = {
 POD_FIELDS = ("containers", "initContainers", "volumes")
 # Keys with a `$` that mean something else, as JSON Schema's.
 OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
+# What people write for a directive: a word for what shall be done, or the word itself.
+VALUES = {
+    **dict.fromkeys(("delete", "remove", "deleted", "removed", "absent", "delet"), "delete"),
+    **dict.fromkeys(("replace", "overwrite", "replaced", "set"), "replace"),
+    **dict.fromkeys(("merge", "keep", "retain"), "merge"),
+}
+ACTIONS = frozenset(("action", "op", "operation", "do", "mode", "strategy", "state", "directive"))
+TRUE = frozenset(("true", "yes", "on", "null", "~", ""))
 
 
 @Check(
@@ -78,10 +86,8 @@ def meant(key: str) -> str:
     if not key.startswith("$") or key in OTHERS or is_directive(key):
         return ""
     word, slash, rest = key.partition("/")
-    for directive in DIRECTIVES:
-        if distance(word.lower(), directive.lower(), 2) <= 2:
-            return directive + slash + rest
-    return ""
+    near = (one for one in DIRECTIVES if distance(word.lower(), one.lower(), 2) <= 2)
+    return next((directive + slash + rest for directive in near), "")
 
 
 @Check(
@@ -95,23 +101,16 @@ def meant(key: str) -> str:
 )  # fmt: skip
 def without_dollar(here: KeySpot) -> Iterator[Found]:
     """Find `retainKeys:`, `setElementOrder/x` or `patch: delete` where this is no field."""
-    guess = meant_without_dollar(here)
-    if guess:
-        yield _misspelt(here, guess)
-
-
-def meant_without_dollar(here: KeySpot) -> str:
-    """Return the directive that a key without `$` was meant to be, or nothing."""
     spot, key, value = here.spot, here.key, here.value
-    if spot.user or key.startswith("$") or spot.field(key) is not None:
-        return ""
+    guess = ""
     if key.startswith((f"{ORDER[1:]}/", f"{DELETE[1:]}/")):
-        return f"${key}"
-    if key == RETAIN_KEYS[1:] and isinstance(value, List) and _names_fields(value, spot):
-        return RETAIN_KEYS
-    if key == PATCH[1:] and spot.kind != CUSTOM and spot.map.string(key) in ("delete", "replace"):
-        return PATCH
-    return ""
+        guess = f"${key}"
+    elif key == RETAIN_KEYS[1:] and isinstance(value, List) and _names_fields(value, spot):
+        guess = RETAIN_KEYS
+    elif key == PATCH[1:] and spot.kind != CUSTOM and spot.map.string(key) in ("delete", "replace"):
+        guess = PATCH
+    if guess and not spot.user and spot.field(key) is None:
+        yield _misspelt(here, guess)
 
 
 def _names_fields(value: List, spot: Spot) -> bool:
@@ -133,42 +132,30 @@ def _names_fields(value: List, spot: Spot) -> bool:
 )  # fmt: skip
 def unknown_field(here: KeySpot) -> Iterator[Found]:
     """Find `container:` in a PodSpec, or any other field that the kind lacks."""
-    spot, key = here.spot, here.key
-    if spot.struct is None or spot.user or spot.kind != BUILTIN or key.startswith("$"):
+    spot, key, struct = here.spot, here.key, here.spot.struct
+    if struct is None or spot.user or spot.kind != BUILTIN or key.startswith(("$", DELETE[1:])):
         return
-    if here.value.null and isinstance(spot.target, Map) and key in spot.target.fields:
-        return  # that is how it goes away
-    if spot.struct.field(key) is None and not key.startswith(DELETE[1:]):
-        hint = spelling_hint(key, spot.struct.names)
+    is_removed = here.value.null and spot.target is not None and key in spot.target.fields
+    if struct.field(key) is None and not is_removed:
         from kmerge_git.check.patches.field_types import belongs  # late: few fields are unknown
 
+        hint = spelling_hint(key, struct.names)
         place = "" if hint else belongs(spot.verdict.type, spot.path, key)
         hint = f"; did you mean {place}?" if place else hint
-        message = f"{spot.struct.name} has no field {shown((*spot.path, key))}{hint}"
+        message = f"{struct.name} has no field {shown((*spot.path, key))}{hint}"
         yield Found(here.at, message, severity=ERROR if hint else WARNING)
 
 
 @also("D68", OBJECT)
 def pod_fields_of_workload(path: str, root: Map) -> Iterator[Found]:
     """Find `containers` under the `spec` of a workload: those of the pod are in its template."""
-    below = PODS.get(root.string("kind"))
-    spec = root.map("spec")
-    if below is None or spec is None or not may_be_builtin(root):
+    kind, spec = root.string("kind"), root.map("spec")
+    if kind not in PODS or spec is None or not may_be_builtin(root):
         return
     for key in POD_FIELDS:
         if key in spec.fields:
-            message = f"{root.string('kind')} has no field spec.{key}; did you mean {below}.{key}?"
+            message = f"{kind} has no field spec.{key}; did you mean {PODS[kind]}.{key}?"
             yield Found(spec.at_key(key), message, path=("spec", key), severity=ERROR)
-
-
-# What people write for a directive: a word for what shall be done, or the word itself.
-VALUES = {
-    **dict.fromkeys(("delete", "remove", "deleted", "removed", "absent", "delet"), "delete"),
-    **dict.fromkeys(("replace", "overwrite", "replaced", "set"), "replace"),
-    **dict.fromkeys(("merge", "keep", "retain"), "merge"),
-}
-ACTIONS = frozenset(("action", "op", "operation", "do", "mode", "strategy", "state", "directive"))
-TRUE = frozenset(("true", "yes", "on", "null", "~", ""))
 
 
 @Check(
@@ -194,24 +181,21 @@ def unknown_word(here: KeySpot) -> Iterator[Found]:
 
 def _hint(here: KeySpot) -> str:
     """Return a hint made of the word that the value, or the key, may have been meant to be."""
-    for word in (here.value.text if isinstance(here.value, Text) else "", here.key[1:]):
-        if word.lower() in VALUES and VALUES[word.lower()] != "merge":
-            return f"; did you mean $patch: {VALUES[word.lower()]}?"
-    return "; drop it"
+    words = (here.value.text if isinstance(here.value, Text) else "", here.key[1:])
+    guesses = (VALUES.get(word.lower(), "merge") for word in words)
+    guess = next((guess for guess in guesses if guess != "merge"), "")
+    return f"; did you mean $patch: {guess}?" if guess else "; drop it"
 
 
 def reads_as_order(key: str, value: Value) -> bool:
     """Return whether key and value say what shall be done: `$delete: true`, `$path: delete`."""
     text = value.text.lower() if isinstance(value, Text) else None
-    guess = meant(key)
-    if guess == PATCH:
-        return text in VALUES
+    guess, word = meant(key), key[1:].lower()
     if guess:
-        return isinstance(value, List)
-    word = key[1:].lower()
-    if word in VALUES:
-        return text is not None and (text in TRUE or text in VALUES)
-    return word in ACTIONS and text in VALUES
+        return text in VALUES if guess == PATCH else isinstance(value, List)
+    return (
+        text in VALUES if word in ACTIONS else word in VALUES and (text in TRUE or text in VALUES)
+    )
 
 
 # -- files that are no patches ------------------------------------------------------------------
@@ -223,13 +207,12 @@ def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
     root = plain.root
     if not plain.dollar or not isinstance(root, Map):
         return
-    if not (root.string("apiVersion") and root.string("kind")) and not is_values_file(
-        page.path, root
-    ):
+    api, kind = root.string("apiVersion"), root.string("kind")
+    if not (api and kind) and not is_values_file(page.path, root):
         return  # JSON Schema, queries and much else have such keys
     from kmerge_git.check.patches.field_types import root_type  # late: most files have no such key
 
-    type = root_type(root.string("apiVersion"), root.string("kind"))
+    type = root_type(api, kind)
     held = {id(entry.value) for entry in inside(page, root) if entry.value is not None}
     what = "no field of the kind" if type is not None else "no directive, and this is no patch"
     for key, at in _unknown(root, type, held):
@@ -244,25 +227,17 @@ def _unknown(root: Map, type: FieldType | None, seen: set[int]) -> Iterator[tupl
         if id(value) in seen or (type is not None and (field is None or field.kind == "free")):
             continue
         seen.add(id(value))
-        if isinstance(value, List):
-            todo += [(item, field.of if field else None) for item in reversed(value.values)]
-        elif isinstance(value, Map):
-            for key, (at, item) in value.fields.items():
-                if key[:1] == "$":
-                    if _is_unknown(key, item, field):
-                        yield key, at
-                elif type is not None or not is_passed_on(key):
-                    todo.append((item, _below(field, key)))
+        for step, item in value.entries:
+            key = str(step) if value.fields else ""
+            if key[:1] != "$" and (type is not None or not is_passed_on(key)):
+                todo.append((item, field.below(step) if field is not None else None))
+            elif key[:1] == "$" and _is_unknown(key, item, field):
+                yield key, value.at_key(key)
 
 
 def _is_unknown(key: str, value: Value, field: FieldType | None) -> bool:
-    if key in OTHERS or is_directive(key):
-        return False
     struct = field.struct if field else None
-    return (struct is not None and struct.field(key) is None) or reads_as_order(key, value)
-
-
-def _below(field: FieldType | None, key: str) -> FieldType | None:
-    if field is None:
-        return None
-    return field.struct.field(key) if field.struct else field.of
+    is_no_field = struct is not None and struct.field(key) is None
+    return (
+        key not in OTHERS and not is_directive(key) and (is_no_field or reads_as_order(key, value))
+    )
