@@ -1,4 +1,4 @@
-"""The registry of checks: id, severity, what it is good for, and the function, side by side.
+"""The registry of checks: the id, severity, use and function of each.
 
 A check is a generator over one place of a file (its scope); it yields `Found` for what is wrong
 there. Everything that documents it stands in its decorator: `kmerge check --explain`, `--list`
@@ -30,16 +30,16 @@ GROUPS = {"D": "directives", "M": "merge-damage", "T": "traps"}
 OFF_BY_DEFAULT = ("T",)
 
 # Where a check looks, and what its function is called with.
-TEXT = "text"  # page.Page: a file before it is parsed
+TEXT = "text"  # checked_texts.Page: a file before it is parsed
 UNREAD = "unread"  # CannotParse, offset, since when: a file that cannot be decoded or parsed
-BOOK = "book"  # world.Book, whether a kustomization lists it: a file that is no patch
+BOOK = "book"  # checked_texts.Book, whether a kustomization lists it: a file that is no patch
 PATCH_BOOK = "patch book"  # the same of a patch
-MANIFEST = "manifest"  # page.Page, plain.Plain: a document that is no patch
+MANIFEST = "manifest"  # Page, page_values.Plain: a document that is no patch
 WORDS = "words"  # the same: a document of a patch, or of a resource of a kustomization
-REPEATED = "repeated"  # plain.Plain: a document that is no patch
+REPEATED = "repeated"  # page_values.Plain: a document that is no patch
 PATCH_REPEATED = "patch repeated"  # the same of a patch
-OBJECT = "object"  # path, plain.Map: a Kubernetes object, or a kustomization
-KEYED = "keyed"  # keyed_lists.KeyedList of an object
+OBJECT = "object"  # path, page_values.Map: a Kubernetes object, or a kustomization
+KEYED = "keyed"  # plain_objects.KeyedList of an object
 PATCH_KEYED = "patch keyed"  # the same of a patch
 PATCH = "patch"  # Spot: the top mapping of a patch
 MAP = "map"  # Spot: a mapping of a patch that has a `$patch`
@@ -52,12 +52,12 @@ DOLLAR = "dollar"  # KeySpot: another key that starts with a `$`
 ENTRY = "entry"  # PatchEntry, values, Targets or None, offset: what a kustomization says of a patch
 OPERATION = "operation"  # PatchOperation: one of a JSON 6902 patch
 INLINE = "inline"  # PatchEntry: a patch inside another file that cannot be parsed
-MERGED = "merged"  # merge_sides.SidedFile: a file that a merge made, beside its sides
+MERGED = "merged"  # merged_files.SidedFile: a file that a merge made, and its sides
 MERGED_TEXT = "merged text"  # the same, before it is parsed
 MERGED_UNREAD = "merged unread"  # the same, CannotParse, offset: it cannot be parsed
 MERGED_TEMPLATE = "merged template"  # the same: it cannot be parsed, or is none to be parsed
 KUSTOMIZATION = "kustomization"  # Kustomization, World: a kustomization by itself
-SET = "set"  # builds.Gathering, World, past.Past: a kustomization with all its files
+SET = "set"  # Gathering, World, Past: a kustomization with all its files
 HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
 # The modules of checks: for every file, for patches, for what a merge made, for kustomizations, and
@@ -239,10 +239,10 @@ def expand(words: Iterable[str]) -> set[str]:
     """Return the ids that `D12`, `D1` or `D` (all that start so), a group, or `all` names."""
     names = [w.strip() for word in words for w in word.split(",") if w.strip()]
     ids = [c.id for c in every()] if names else []
-    prefixes = {"all": "", **{name: letter for letter, name in GROUPS.items()}}
+    by_group = {name: letter for letter, name in GROUPS.items()}
     chosen: set[str] = set()
     for name in names:
-        prefix = prefixes.get(name if name == "all" else name.lower(), name.upper())
+        prefix = "" if name == "all" else by_group.get(name.lower(), name.upper())
         matching = {id for id in ids if id.startswith(prefix)}
         if not matching:
             raise UsageError(f"no check is called {name}", hint="see `kmerge check --list`")

@@ -193,9 +193,8 @@ def reads_as_order(key: str, value: Value) -> bool:
     guess, word = meant(key), key[1:].lower()
     if guess:
         return text in VALUES if guess == PATCH else isinstance(value, List)
-    return (
-        text in VALUES if word in ACTIONS else word in VALUES and (text in TRUE or text in VALUES)
-    )
+    is_value = word in VALUES
+    return (is_value and text in TRUE) or ((is_value or word in ACTIONS) and text in VALUES)
 
 
 # -- files that are no patches ------------------------------------------------------------------
