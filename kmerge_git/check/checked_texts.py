@@ -18,7 +18,7 @@ from kmerge_git.check.plain_objects import identity, objects
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding
 from kmerge_git.merge.bulk import unread
-from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 class Page:
     """A text; one that is no file is `inside` a scalar of another page."""
 
-    __slots__ = ("_indent", "_inside", "path", "source")
+    __slots__ = ("_indent", "_inside", "file", "path", "source")
 
-    def __init__(self, source: Source, inside: tuple[Page, Text] | None = None) -> None:
-        self.source = source
-        self.path = source.path  # as the user named it
+    def __init__(self, file: YamlText, inside: tuple[Page, Text] | None = None) -> None:
+        """Decode; raises CannotParse."""
+        self.file = file
+        self.path = file.path  # as the user named it
+        self.source = file.source
         self._inside = inside
         self._indent = _indent(inside[0].source.text, inside[1]) if inside else 0
 
@@ -97,7 +99,7 @@ def shown(path: Path) -> str:
 
 def embedded(outer: Page, origin: Text) -> Page:
     """Return the page of a text that stands in a scalar of another page."""
-    return Page(Source(origin.text.encode(), outer.path), (outer, origin))
+    return Page(YamlText(origin.text.encode(), outer.path), (outer, origin))
 
 
 def _indent(text: str, origin: Text) -> int:
@@ -117,7 +119,7 @@ class Book:
     def __init__(self, page: Page) -> None:
         """Parse; raises CannotParse."""
         self.page = page
-        self.plains = documents(page.source)
+        self.plains = documents(page.file)
 
     @property
     def roots(self) -> list[Value]:
@@ -161,8 +163,8 @@ class World:
     def _read(self, path: str) -> Book | None:
         data = self.read(path)
         try:
-            source = Source(data, path) if data is not None else None
-            return Book(Page(source)) if source is not None and not unread(source.text) else None
+            page = Page(YamlText(data, path)) if data is not None else None
+            return Book(page) if page is not None and not unread(page.source.text) else None
         except CannotParse:
             return None
 

@@ -15,9 +15,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kmerge_git.errors import CannotParse
-from kmerge_git.text.source import Source
 from kmerge_git.tree import parser
-from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.documents import Document, YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,18 +166,14 @@ class Plain:
     __slots__ = ("_base", "_made", "_text", "dollar", "repeated", "root")
 
     def __init__(self, document: Document) -> None:
-        """Parse; raises CannotParse."""
+        """Parse; raises what the parser does."""
         self.repeated: list[Repeated] = []
         self.dollar = False  # some key starts with a `$`
         self._text = document.source.text
         self._base = document.parsed_from
         self._made: dict[int, Value] = {}  # id of a collection of the graph -> our value
         content = self._text[self._base : document.end]
-        try:
-            graph = parser.compose(content) if content.strip("\n ") else None
-        except Exception:
-            _ = document.root  # the reader with all its spans knows how to explain it
-            raise
+        graph = parser.compose(content) if content.strip("\n ") else None
         self.root = None if graph is None else self._value(graph)
 
     def _value(self, graph: Any) -> Value:
@@ -227,15 +222,30 @@ class Plain:
         return List(second.at, [*_listed(second), *_listed(first[1])])
 
 
-def documents(source: Source) -> list[Plain]:
+def documents(text: YamlText) -> list[Plain]:
     """Return the documents of a text; raises CannotParse."""
-    return [Plain(document) for document in split(source).documents]
+    plains = []
+    for document in text.stream.documents:
+        try:
+            plains.append(Plain(document))
+        except Exception:
+            _ = document.root  # the reader with all its spans knows how to explain it
+            raise
+    return plains
+
+
+def parses(text: YamlText) -> bool:
+    """Return whether a text can be parsed, without an explanation why not."""
+    try:
+        return all(map(Plain, text.stream.documents))
+    except Exception:
+        return False
 
 
 def roots_of(data: bytes | None, path: str = "") -> list[Value] | None:
     """Return the values of a file's documents; None if it is missing or cannot be parsed."""
     try:
-        plains = documents(Source(data, path)) if data is not None else None
+        plains = documents(YamlText(data, path)) if data is not None else None
     except CannotParse:
         return None
     return None if plains is None else [one.root for one in plains if one.root is not None]

@@ -21,7 +21,7 @@ from kmerge_git.check.not_yaml import (
     looks_like_a_manifest,
     reason,
 )
-from kmerge_git.check.page_values import Map, documents
+from kmerge_git.check.page_values import Map, parses
 from kmerge_git.check.patches.patch_targets import TargetFinder
 from kmerge_git.check.patches.patch_verdict import MANIFEST, Verdict, classify
 from kmerge_git.check.plain_objects import keyed_lists
@@ -30,7 +30,7 @@ from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding, order
 from kmerge_git.merge.bulk import unread
 from kmerge_git.text.opaque_files import is_chart_text
-from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Run:
 
     def _file(self, path: str, data: bytes) -> list[Finding]:
         try:
-            page = Page(Source(data, path))
+            page = Page(YamlText(data, path))
         except CannotParse as error:
             return self._undecoded(error, data, path)
         merged = self._merged(page)
@@ -130,7 +130,7 @@ class Run:
             return None
         from kmerge_git.check.merges.merged_files import SidedFile  # few commits are merges
 
-        return SidedFile(page, merge.sides, merge.elsewhere)
+        return SidedFile(page.file, merge.sides, merge.elsewhere)
 
     def _undecoded(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
         """Return what is wrong with bytes that are no text; only a manifest needs to be one."""
@@ -143,7 +143,7 @@ class Run:
         ]
         if self.versions(path).merge is not None:
             text = data.decode("utf-8", "replace").replace("\0", "\ufffd")
-            page = Page(Source(text.encode(), path))
+            page = Page(YamlText(text.encode(), path))
             site = self._merged(page), error, _offset(page.source.text, error)
             findings += page.findings(self.checks, registry.MERGED_UNREAD, *site)
         findings = registry.causes(findings)
@@ -194,12 +194,9 @@ class Run:
         at = _offset(text, error)
         if merged:
             findings = page.findings(self.checks, registry.MERGED_UNREAD, merged, error, at)
-        before = _parsed_text(self.versions(path).head, path)
-
-        def parses(other: str) -> bool:
-            return _parsed_text(other.encode(), path) is not None
-
-        why = reason(text, path, parses, before)
+        head = YamlText(self.versions(path).head or b"", path)
+        before = head.source.text if self.versions(path).head is not None and parses(head) else None
+        why = reason(text, path, lambda other: parses(YamlText(other.encode(), path)), before)
         if not why:
             why = f"no YAML: {error.why.removeprefix('not YAML: ')}"
             is_named = path in self.named or "undefined alias" in error.why
@@ -285,18 +282,6 @@ class Run:
                 book = self.world.book(found.file) if found.file != page.path else None
                 findings += unsilenced([found], (book.page if book else page).source.text)
         return findings
-
-
-def _parsed_text(data: bytes | None, path: str) -> str | None:
-    """Return the text of a version of a file if it can be parsed, else None."""
-    if data is None:
-        return None
-    try:
-        source = Source(data, path)
-        documents(source)
-    except CannotParse:
-        return None
-    return source.text
 
 
 def _offset(text: str, error: CannotParse) -> int:

@@ -38,7 +38,7 @@ from kmerge_git.git.hints import may_be_tracked
 from kmerge_git.merge.bulk import unread
 from kmerge_git.merge.three import Three
 from kmerge_git.text.opaque_files import is_chart_text
-from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,10 +131,10 @@ def require_target(path: str, world: World) -> None:
     if data is None:
         raise UsageError("no such file", path=path, hint=hint)
     try:
-        source = Source(data, path)
-        if why := unread(source.text):
+        file = YamlText(data, path)
+        if why := unread(file.source.text):
             raise UsageError(why, path=path, hint=hint)
-        roots = [plain.root for plain in documents(source)]
+        roots = [plain.root for plain in documents(file)]
     except CannotParse as error:
         raise UsageError(
             error.why, path=path, line=error.line, column=error.column, hint=hint

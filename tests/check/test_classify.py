@@ -8,7 +8,7 @@ from tables import CUSTOM, DEPLOYMENT, SERVICE, check, mapped, places
 from kmerge_git.check.checked_texts import Book, Page
 from kmerge_git.check.patches.patch_verdict import Verdict
 from kmerge_git.check.run import Run
-from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 
 WHOLE = (
     DEPLOYMENT
@@ -46,7 +46,7 @@ def verdict(files: dict[str, str], path: str, *, told: str = "", script: str = "
         mapped({p: t.encode() for p, t in files.items()}), told=told, script_with=lambda p: script
     )
     run.kustomizations.expect(files)
-    return run.verdict(Book(Page(Source(files[path].encode(), path))))
+    return run.verdict(Book(Page(YamlText(files[path].encode(), path))))
 
 
 CASES: list[tuple[str, dict[str, str], str, tuple[str, int, str]]] = [

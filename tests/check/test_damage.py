@@ -14,7 +14,7 @@ from kmerge_git.check.merges.git_versions import (
 from kmerge_git.check.page_values import Map, documents
 from kmerge_git.check.run import check_text
 from kmerge_git.merge.three import Three
-from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 
 POD = """\
 apiVersion: v1
@@ -229,7 +229,7 @@ def test_what_a_repeated_key_does() -> None:
 def test_both_of_two_merge_keys_count() -> None:
     """PyYAML takes both; the later wins."""
     text = "a: &a {x: 1, z: a}\nb: &b {x: 2}\nc:\n  <<: *a\n  <<: [*b]\n"
-    [plain] = documents(Source(text.encode()))
+    [plain] = documents(YamlText(text.encode()))
     assert isinstance(plain.root, Map)
     merged = plain.root.map("c")
     assert merged is not None

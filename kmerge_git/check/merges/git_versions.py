@@ -6,13 +6,14 @@ This module knows no git: the versions come with the site, whoever has read them
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 from kmerge_git.bounds import MESSAGE_NAMES
 from kmerge_git.check.page_values import Map, alike, documents
 from kmerge_git.check.registry import ERROR, HISTORY, WARNING, Check, Found
 from kmerge_git.errors import CannotParse
 from kmerge_git.merge.three import Three, whose
-from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,26 +22,15 @@ if TYPE_CHECKING:
     from kmerge_git.check.merges.merged_files import Elsewhere
 
 
-class MergeVersions:
+class MergeVersions(NamedTuple):
     """A file in a merge: its sides, what the merge came to, and what git can tell about it."""
 
-    __slots__ = ("elsewhere", "lost", "result", "sides", "was_in_conflict")
-
-    def __init__(
-        self,
-        sides: Three[bytes | None],
-        result: bytes | None,
-        *,
-        lost: Callable[[str], tuple[str, ...]] = lambda side: (),
-        was_in_conflict: Callable[[], bool] = lambda: False,
-        elsewhere: Elsewhere = lambda identity: [],
-    ) -> None:
-        self.sides = sides
-        self.result = result  # as it is committed, or staged
-        # the fields that merge clean and that one side, as it is, has not: asked for few files
-        self.lost = lost
-        self.was_in_conflict = was_in_conflict  # and somebody decided what is to be there
-        self.elsewhere = elsewhere
+    sides: Three[bytes | None]
+    result: bytes | None  # as it is committed, or staged
+    # the fields that merge clean and that one side, as it is, has not: asked for few files
+    lost: Callable[[str], tuple[str, ...]] = lambda side: ()
+    was_in_conflict: Callable[[], bool] = lambda: False  # somebody decided what is to be there
+    elsewhere: Elsewhere = lambda identity: []
 
 
 class GitVersions:
@@ -124,18 +114,12 @@ def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
     """Find a SOPS file whose plain content differs from HEAD while its `sops.mac` is the same."""
     new = sealed(data)
     old = sealed(versions.head) if new is not None else None
-    if new is None or old is None:
-        return
-    sops, before = new.map("sops"), old.map("sops")
-    if sops is None or before is None or sops.string("mac") != before.string("mac"):
+    if new is None or old is None or new.string("sops", "mac") != old.string("sops", "mac"):
         return
     changed = _first_change(new, old)
     if changed is not None:
-        yield Found(
-            changed,
-            "this changed, but sops.mac did not: sops will refuse to decrypt the file (MAC "
-            "mismatch)",
-        )
+        message = "this changed, but sops.mac did not: sops will refuse to decrypt the file"
+        yield Found(changed, f"{message} (MAC mismatch)")
 
 
 def sealed(data: bytes | None) -> Map | None:
@@ -143,14 +127,13 @@ def sealed(data: bytes | None) -> Map | None:
     if data is None or b"sops" not in data or b"mac" not in data:
         return None
     try:
-        roots = [plain.root for plain in documents(Source(data))]
+        roots = [plain.root for plain in documents(YamlText(data))]
     except CannotParse:
         return None
     root = roots[0] if len(roots) == 1 else None
-    if not isinstance(root, Map):
-        return None
-    sops = root.map("sops")
-    return root if sops is not None and sops.string("mac") else None
+    return (
+        root if isinstance(root, Map) and root.map("sops") and root.string("sops", "mac") else None
+    )
 
 
 def _first_change(new: Map, old: Map) -> int | None:

@@ -14,7 +14,6 @@ from kmerge_git.check.registry import (
     also,
 )
 from kmerge_git.errors import KmergeError
-from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,17 +204,15 @@ def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
 
     Also find what M20 to M25 find, in the text that results if all conditions are true, or none.
     """
-    text = merged.page.source.text
+    text = merged.result.source.text
     if not merged.is_mixed or "{{" not in text:
         return
     from kmerge_git.check.merges.templates_by_side import new_damage, slips
     from kmerge_git.template.template_parser import Template
 
-    path = merged.page.path
+    path = merged.result.path
     try:
-        at = merged.sides.map(
-            lambda side: Template(Source(side, path).text) if side is not None else None
-        )
+        at = merged.sides.map(lambda side: Template(side.source.text) if side else None)
         result = Template(text)
         damage = new_damage(result, at.map(lambda side: side or Template("")), path)
         unread = [one for one in damage if one.is_unread][1:]  # one error is enough
@@ -234,6 +231,4 @@ def _start(text: str, line: int) -> int:
     at = 0
     for _ in range(line):
         at = text.find("\n", at) + 1
-    while text[at : at + 1] == " ":
-        at += 1
-    return at
+    return at + len(text[at:]) - len(text[at:].lstrip(" "))

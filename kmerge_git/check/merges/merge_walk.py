@@ -1,31 +1,43 @@
-"""One walk over a merged document beside what its sides have there: what none of them explains.
+"""One walk over a merged document and its sides: what of it none of the sides explains.
 
 A part with the text of one side is that side's own and is not entered, so a walk costs as much as
 the sides differ. A merge may keep, drop and combine what the sides have, and who finishes one by
 hand may decide between them: nothing of that is odd. Odd is what no side has, and the lack of what
 every side has.
 
-Texts of several lines in a merged file, beside what the sides have in their places.
+The elements of a list are known by their keys, where the list has some. Without keys equal elements
+are the same, and what stands between two of the same is the other's version of what stands there,
+if it is much alike.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import pairwise
+from typing import NamedTuple
 
 from kmerge_git.bounds import LINE_CHARACTERS
-from kmerge_git.check.merges.merged_lists import BLOCK, ElementKeys, Elements, least
-from kmerge_git.kube.listkeys import Where, field_text, start
-from kmerge_git.tree.nodes import Alias, Mapping, Node, Scalar, Sequence
+from kmerge_git.kube.likeness import CLEARLY, MOST_COMPARISONS, SAME_PLACE, Leaves, likeness
+from kmerge_git.kube.listkeys import ListKeys, Where, field_text, start
+from kmerge_git.text.diff3 import changes
+from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.plain_values import anchored
 from kmerge_git.tree.same import canon_of, same_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.check.merges.merged_lists import Nodes
-    from kmerge_git.kube.fieldpath import Path
+    from collections.abc import Callable, Hashable
+
+    from kmerge_git.kube.fieldpath import Element, Path
+    from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.tree.nodes import Entry
     from kmerge_git.tree.same import Known
 
+    Nodes = list[Node | None]  # what each side has at one place
+    Keyed = list[tuple[Hashable, Node]]
+
+SURE = SAME_PLACE + CLEARLY  # more than keys that are the same
+BLOCK = ("|", ">")  # the headers of texts of several lines
 
 # what is odd about a part of a merged file
 NEW = "new"  # no side has it
@@ -37,20 +49,17 @@ CUT = "cut"  # a text of several lines lacks some, or its header
 MERGE_KEY = "<<"
 
 
-class Odd:
+class Odd(NamedTuple):
     """Something odd: what about it, where, and in words."""
 
-    __slots__ = ("at", "beside", "message", "parent", "path", "value", "what")
-
-    def __init__(self, what: str, at: int, path: Path, message: str) -> None:
-        self.what = what
-        self.at = at
-        self.path = path
-        self.message = message
-        # of a field that no side has: its value, where it stands, and what the sides have there
-        self.value: Node | None = None
-        self.parent: Mapping | None = None
-        self.beside: Nodes = []
+    what: str
+    at: int
+    path: Path
+    message: str
+    # of a field that no side has: its value, where it stands, and what the sides have there
+    value: Node | None = None
+    parent: Mapping | None = None
+    beside: Nodes | tuple[()] = ()
 
 
 def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
@@ -67,18 +76,16 @@ class Anchors:
 
     def __init__(self, roots: Nodes) -> None:
         self._roots = [root for root in roots if root is not None]
-        self._named: dict[int, dict[str, Node]] = {}
+        self._named: dict[int, dict[str, Node]] = {}  # the anchors of a root
 
     def written_out(self, node: Node | None) -> Node | None:
         """Return a node, or what it stands for if it is an alias."""
-        if not isinstance(node, Alias):
+        root = next((one for one in self._roots if node and one.text is node.text), None)
+        if not isinstance(node, Alias) or root is None:
             return node
-        for number, root in enumerate(self._roots):
-            if root.text is node.text:
-                if number not in self._named:
-                    self._named[number] = {one.anchor: one for one in anchored(root)}
-                return self._named[number].get(node.name, node)
-        return node
+        if id(root) not in self._named:
+            self._named[id(root)] = {one.anchor: one for one in anchored(root)}
+        return self._named[id(root)].get(node.name, node)
 
 
 class SideWalk:
@@ -99,38 +106,33 @@ class SideWalk:
         """Compare a value with what the sides have in its place; at least one has something."""
         if any(same_text(made, side) for side in sides if side is not None):
             return
-        if self._lost_its_kind(made, sides, path):
-            return
-        sides = [self._anchors.written_out(side) for side in sides]
-        if isinstance(made, Mapping):
-            self.mapping(made, sides, where.at(made), path)
-        elif isinstance(made, Sequence):
-            self.sequence(made, sides, where, path)
-        elif isinstance(made, Scalar):
-            self.text(made, sides, path)
+        if not self._lost_its_kind(made, sides, path):
+            sides = [self._anchors.written_out(side) for side in sides]
+            if isinstance(made, Mapping):
+                self.mapping(made, sides, where.at(made), path)
+            elif isinstance(made, Sequence):
+                self.sequence(made, sides, where, path)
+            elif isinstance(made, Scalar):
+                self.text(made, sides, path)
 
     def _lost_its_kind(self, made: Node, sides: Nodes, path: Path) -> bool:
         """Return whether every side has another kind of value here; report what is gone."""
-        if _all(sides, Alias) and not isinstance(made, Alias):
-            name = next(side.name for side in sides if isinstance(side, Alias))
-            self.say(
-                UNTIED, made.start, path, f"every side of the merge has the alias *{name} here"
-            )
-        elif lost_header(made, sides):
+        aliases = [side.name for side in sides if isinstance(side, Alias)]
+        if len(aliases) == len(sides) and not isinstance(made, Alias):
+            message = f"every side of the merge has the alias *{aliases[0]} here"
+            self.say(UNTIED, made.start, path, message)
+            return True
+        if lost_header(made, sides):
             what = "the text of several lines that the sides have is none here"
             self.say(CUT, made.start, path, f"{what}: its header, `|` or `>`, is gone")
-        elif _all(sides, Mapping) and not isinstance(made, Mapping):
-            self._gone_inside(made, sides, path, "fields")
-        elif _all(sides, Sequence) and not isinstance(made, Sequence):
-            self._gone_inside(made, sides, path, "elements")
-        else:
-            return False
-        return True
-
-    def _gone_inside(self, made: Node, sides: Nodes, path: Path, what: str) -> None:
-        inside = [side for side in sides if isinstance(side, Mapping | Sequence) and side.entries]
-        if len(inside) == len(sides) and not isinstance(made, Alias):
-            self.say(GONE, made.start, path, f"every side of the merge has {what} here")
+            return True
+        for kind, what in ((Mapping, "fields"), (Sequence, "elements")):
+            there = [side for side in sides if isinstance(side, kind)]
+            if len(there) == len(sides) and not isinstance(made, kind):
+                if all(side.entries for side in there) and not isinstance(made, Alias):
+                    self.say(GONE, made.start, path, f"every side of the merge has {what} here")
+                return True
+        return False
 
     # -- mappings --------------------------------------------------------------------------------
 
@@ -145,17 +147,15 @@ class SideWalk:
                 self.node(entry.value, values, where.child(name), here)
             else:
                 self.new_field(made, entry, sides, here)
-        if len(maps) == len(sides):
-            for name in maps[0].index():
-                if name not in names and all(name in side.index() for side in maps):
-                    self.gone_field(made, name, path)
+        for name in maps[0].index() if len(maps) == len(sides) else ():
+            if name not in names and all(name in side.index() for side in maps):
+                self.gone_field(made, name, path)
 
     def new_field(self, made: Mapping, entry: Entry, sides: Nodes, path: Path) -> None:
         """Report a field that no side has."""
         key = entry.key if entry.key is not None else entry.value
-        odd = Odd(NEW, key.start, path, f"no side of the merge has {entry.name} here")
-        odd.value, odd.parent, odd.beside = entry.value, made, sides
-        self.found.append(odd)
+        what = f"no side of the merge has {entry.name} here"
+        self.found.append(Odd(NEW, key.start, path, what, entry.value, made, sides))
 
     def gone_field(self, made: Mapping, name: str, path: Path) -> None:
         """Report the loss of a field that every side has."""
@@ -173,27 +173,24 @@ class SideWalk:
         lists = [side for side in sides if isinstance(side, Sequence)]
         if not lists:
             return
-        keys = ElementKeys([made, *lists], lists, where.list_rule(), self._known)
+        keys = ElementKeys(made, lists, where.list_rule(), self._known)
         elements = Elements(made, lists, keys.of)
         for number, (key, node) in enumerate(elements.made):
             here, there = (*path, keys.step(key, number)), elements.of(key)
             if not there:
                 self.shape(node, elements.all, here)
-                places = elements.in_place(number)
-                if any(place is not None for place in places):
-                    rest = [None] * (len(sides) - len(places))
-                    self.losses(node, [*places, *rest], where.items(), here)
-            elif keys.are_fields:
-                rest = [None] * (len(sides) - len(there))
-                self.node(node, [*there, *rest], where.items(), here)
+            versions: Nodes = [*there] if there else elements.in_place(number)
+            versions += [None] * (len(sides) - len(versions))
+            if there and keys.are_fields:
+                self.node(node, versions, where.items(), here)
+            elif not there and any(version is not None for version in versions):
+                self.losses(node, versions, where.items(), here)
         self.twice(elements, path)
         for node in elements.gone() if len(lists) == len(sides) else ():
+            what = f"{_shown(node)} is gone: every side of the merge has it"
             if isinstance(node, Alias):
                 what = f"every side of the merge has the alias *{node.name} in this list"
-                self.say(UNTIED, made.start, path, what)
-                continue
-            what = f"{_shown(node)} is gone: every side of the merge has it"
-            self.say(GONE, made.start, path, what)
+            self.say(UNTIED if isinstance(node, Alias) else GONE, made.start, path, what)
 
     def twice(self, elements: Elements, path: Path) -> None:
         """Report elements that are there twice."""
@@ -230,9 +227,9 @@ class SideWalk:
 
     def text(self, made: Scalar, sides: Nodes, path: Path) -> None:
         """Report lines that a block text lost, and plain texts that run on."""
-        what = damage_of(made, sides)
-        if what:
-            self.say(CUT, made.start, path, what)
+        damage = damage_of(made, sides)
+        if damage:
+            self.say(CUT, made.start, path, damage)
         else:
             self._runs_on(made, [side for side in sides if side is not None], path)
 
@@ -243,10 +240,6 @@ class SideWalk:
             self.say(NEW, made.start, path, f"{what}: a line slipped into it")
 
 
-def _all(sides: Nodes, kind: type[Node]) -> bool:
-    return all(isinstance(side, kind) for side in sides)
-
-
 def _is_folded(node: Node) -> bool:
     return isinstance(node, Scalar) and not node.style and "\n" in node.raw
 
@@ -254,10 +247,224 @@ def _is_folded(node: Node) -> bool:
 def _shown(node: Node) -> str:
     """Return an element as messages show it: by its name, or by its first characters."""
     name = field_text(node, "name")
-    if name is not None:
-        return f"the element {name}"
-    line = node.raw.partition("\n")[0].strip()
-    return f"the element {line[:40]}" if line else "an empty element"
+    words = node.raw.partition("\n")[0].strip()[:LINE_CHARACTERS] if name is None else name
+    return f"the element {words}" if words or name is not None else "an empty element"
+
+
+# -- the elements of a merged list, and those of the sides in their places ------------------------
+
+
+class ElementKeys:
+    """The keys that tell the elements of a list apart: their fields, or all that they are."""
+
+    __slots__ = ("_keys", "_known", "are_fields")
+
+    def __init__(self, made: Sequence, sides: list[Sequence], rule: ListRule, known: Known) -> None:
+        self._known = known
+        self._keys = ListKeys(rule, [side.entries for side in sides])
+        nodes = [entry.value for version in (made, *sides) for entry in version.entries]
+        has_keys = self._keys.exist and rule.kind != "set"
+        self.are_fields = has_keys and all(self._keys.of(node) is not None for node in nodes)
+
+    def of(self, node: Node) -> Hashable:
+        """Return the key of an element."""
+        return self._keys.of(node) if self.are_fields else canon_of(node, self._known)
+
+    def step(self, key: Hashable, number: int) -> Element | int:
+        """Return the step of a path to the element with a key, or with a number."""
+        return (self._keys.step(key) if self.are_fields else ()) or number
+
+
+class Elements:
+    """The elements of a merged list and of the list on each side, by their keys."""
+
+    __slots__ = ("_lists", "_partners", "_tables", "all", "made")
+
+    def __init__(
+        self, made: Sequence, lists: list[Sequence], key_of: Callable[[Node], Hashable]
+    ) -> None:
+        self.made, *self._lists = (
+            [(key_of(e.value), e.value) for e in one.entries] for one in (made, *lists)
+        )
+        self.all = [node for side in self._lists for _, node in side]
+        self._tables = [_table(side) for side in self._lists]
+        self._partners: list[dict[int, Node]] | None = None
+
+    def of(self, key: Hashable) -> list[Node]:
+        """Return the element with a key, as each side has it that has it."""
+        return [table[key][0] for table in self._tables if key in table]
+
+    def in_place(self, number: int) -> Nodes:
+        """Return what each side has in the place of an element that no side has unchanged."""
+        if self._partners is None:
+            self._partners = [_in_places(side, self.made) for side in self._lists]
+        return [partners.get(number) for partners in self._partners]
+
+    def twice(self) -> list[Node]:
+        """Return elements that are here more often than on any side, or twice in a row."""
+        tables = [Counter(_with_options(side)) for side in self._lists]
+        behind = {pair for side in self._lists for pair in _repeated(side)}
+        met: Counter[Hashable] = Counter()
+        found = []
+        before: Hashable = None
+        for (key, node), words in zip(self.made, _with_options(self.made), strict=True):
+            met[words] += 1
+            most = max((table[words] for table in tables), default=0)
+            if met[words] > max(most, 1) or (key == before and key not in behind):
+                found.append(node)
+            before = key
+        return found
+
+    def gone(self) -> list[Node]:
+        """Return elements that every side has and no merge drops, unless others replaced them."""
+        counts = Counter(key for key, _ in self.made)
+        new = [n for n, (key, _) in enumerate(self.made) if not self.of(key)]
+        taken = {id(node) for n in new for node in self.in_place(n)}
+        found = [
+            nodes[0]
+            for key, nodes in self._tables[0].items()
+            if counts[key] < least([len(table.get(key, ())) for table in self._tables])
+            and not taken.intersection(map(id, nodes))
+        ]
+        found += self._versions_gone(set(counts), taken)
+        strange = sum(not any(self.in_place(n)) for n in new)
+        return found if len(found) > strange else [n for n in found if isinstance(n, Alias)]
+
+    def _versions_gone(self, made: set[Hashable], taken: set[int]) -> list[Node]:
+        """Return elements that differ between the sides, and none of whose versions is left."""
+        ours, others = self._lists[-2], [*self._lists[:-2], self._lists[-1]]
+        wanted = [
+            n
+            for n, (key, node) in enumerate(ours)
+            if key not in made and id(node) not in taken and len(self.of(key)) < len(self._lists)
+        ]
+        if not wanted:
+            return []
+        sides = [(_table(side), _in_places(side, ours, SURE)) for side in others]
+        left = {id(node) for side in others for key, node in side if key not in made} - taken
+        gone = []
+        for n in wanted:
+            key, node = ours[n]
+            versions = [table[key][0] if key in table else at.get(n) for table, at in sides]
+            if all(version and id(version) in left for version in versions):
+                gone.append(node)
+        return gone
+
+
+def least(counts: list[int]) -> int:
+    """Return how many equal things a merge must leave, given their counts in base, ours and theirs.
+
+    Without a base the counts are those of ours and theirs.
+    """
+    if len(counts) < 3:
+        return min(counts)
+    base, ours, theirs = counts
+    return max(0, min(base, ours, theirs, ours + theirs - base))
+
+
+def _table(side: Keyed) -> dict[Hashable, list[Node]]:
+    table: dict[Hashable, list[Node]] = defaultdict(list)
+    for key, node in side:
+        table[key].append(node)
+    return dict(table)
+
+
+# -- elements that stand twice
+
+
+def _with_options(side: Keyed) -> list[Hashable]:
+    """Return the keys of elements, an option and its argument as one: `-f a -f b`."""
+    words: list[Hashable] = []
+    option: Hashable = None  # that waits for its argument
+    for number, (key, node) in enumerate(side):
+        if _is_option(node):
+            words.append(("option", key, _argument(side, number)))
+            option = key
+        else:
+            is_argument = option is not None and not _has_dash(node)
+            words.append(("argument", option, key) if is_argument else key)
+            option = None
+    return words
+
+
+def _argument(side: Keyed, number: int) -> Hashable:
+    """Return the key of the argument behind an option; None if another option follows."""
+    for key, node in side[number + 1 :]:
+        if key != side[number][0]:
+            return None if _has_dash(node) else key
+    return None
+
+
+def _is_option(node: Node) -> bool:
+    return _has_dash(node) and isinstance(node, Scalar) and "=" not in node.value
+
+
+def _has_dash(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.value[:1] == "-"
+
+
+def _repeated(side: Keyed) -> list[Hashable]:
+    return [key for (key, _), (after, _) in pairwise(side) if key == after]
+
+
+# -- elements that were changed
+
+
+def _in_places(side: Keyed, made: Keyed, share: float = SAME_PLACE) -> dict[int, Node]:
+    """Return elements of a side by the numbers of the merged elements in their places."""
+    found: dict[int, Node] = {}
+    for s0, s1, m0, m1 in changes([key for key, _ in side], [key for key, _ in made]):
+        if s0 == s1 or m0 == m1 or (s1 - s0) * (m1 - m0) > MOST_COMPARISONS:
+            continue
+        old, new = ([_Content(node) for _, node in gap] for gap in (side[s0:s1], made[m0:m1]))
+        table = [
+            (_likeness(a, b), -abs(i - j), i, j)
+            for i, a in enumerate(old)
+            for j, b in enumerate(new)
+        ]
+        taken: set[int] = set()
+        for alike, _, i, j in sorted(table, reverse=True):
+            if alike >= share and i not in taken and m0 + j not in found:
+                taken.add(i)
+                found[m0 + j] = old[i].node
+    return found
+
+
+class _Content:
+    """What an element holds, as it is compared with others."""
+
+    __slots__ = ("is_text", "leaves", "names", "node", "words")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.leaves = Leaves(node) if isinstance(node, Collection) else None
+        self.names = node.index().keys() if isinstance(node, Mapping) else None
+        self.is_text = isinstance(node, Scalar) and node.style in BLOCK
+        text = node.value if isinstance(node, Scalar) else node.raw
+        self.words = Counter(text.split())
+
+
+def _likeness(old: _Content, new: _Content) -> float:
+    """Return the share of two elements that is the same; equal keys alone count as one place."""
+    if old.is_text:  # a text that lost its header may be anything; a value of a line is replaced
+        is_part = new.is_text and new.words <= old.words
+        return max(likeness(old.words, new.words), SAME_PLACE if is_part else 0.0)
+    if old.leaves is None or new.leaves is None or type(old.node) is not type(new.node):
+        return 0.0
+    total = old.leaves.total + new.leaves.total
+    share = 2 * old.leaves.shared(new.leaves) / total if total else 1.0
+    return max(share, SAME_PLACE) if _is_rest(old, new) else share
+
+
+def _is_rest(old: _Content, new: _Content) -> bool:
+    """Return whether a mapping has the fields of another, or a part of them and nothing else."""
+    if old.names is None or new.names is None or old.leaves is None or new.leaves is None:
+        return False
+    is_part = new.leaves.total > 0 and old.leaves.shared(new.leaves) == new.leaves.total
+    return old.names == new.names or (is_part and new.names <= old.names)
+
+
+# -- texts of several lines ----------------------------------------------------------------------
 
 
 def is_block(node: Node | None) -> bool:

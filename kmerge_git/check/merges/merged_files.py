@@ -1,23 +1,20 @@
-"""A file that a merge made, beside its sides: which documents belong together.
+"""Compare a file that a merge made with its sides: which of their documents belong together.
 
 The sides are base, ours and theirs; one that does not have the file is left out. A document with
 the text of one side is that side's own, and is not looked into.
 
-Fields that no side has in a place, and that came there with what is around them.
-
-Ours moved a section, or gave its fields other names, theirs added a field to it: who finishes the
-merge puts the field where the section is now, under the name that is used now. It is no slip where
-some side has the very same value below the same names, or beside fields that moved the same way.
-
-What one version of a file has and another one has not, by name: field by field.
+A field that no side has in a place may have come there with what is around it: ours moved a
+section, or gave its fields other names, theirs added a field to it. Who finishes the merge puts
+the field where the section is now, under the name that is used now. It is no slip where some side
+has the very same value below the same names, or with fields that moved the same way.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from functools import cached_property
 
-from kmerge_git.check.merges.merge_walk import FUSED, GONE, NEW, Odd, walked
-from kmerge_git.check.merges.merged_lists import least
+from kmerge_git.check.merges.merge_walk import FUSED, GONE, NEW, Odd, least, walked
 from kmerge_git.compare.file_changes import paired_documents
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.differing import differing
@@ -26,84 +23,82 @@ from kmerge_git.kube.identity import Identity, identity
 from kmerge_git.kube.listkeys import field_text, start
 from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.three import Three
-from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle, split
+from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle
 from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon, canon_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
-    from kmerge_git.check.checked_texts import Page
-    from kmerge_git.check.merges.merged_lists import Nodes
+    from kmerge_git.check.merges.merge_walk import Nodes
     from kmerge_git.tree.same import Known
 
     # the other texts of the merge that may hold a resource: it can have moved between files
     Elsewhere = Callable[[Identity], list[Node]]
-
+    Place = tuple[Hashable, ...]
 
 MARKERS = "<|=>"
 MARKER_SIZE = 7
+ENOUGH = 3  # names that a field and those above it have in common: a slip changes the last two
+WITH_BASE = 3  # versions
 
 
 class SidedFile:
-    """A file that a merge made; `odd` is what is wrong with it beside its sides."""
-
-    __slots__ = ("_elsewhere", "_odd", "page", "sides")
+    """A file that a merge made, and its versions; `odd` tells what is wrong with it."""
 
     def __init__(
         self,
-        page: Page,
+        result: YamlText,
         sides: Three[bytes | None],
         elsewhere: Elsewhere = lambda identity: [],
     ) -> None:
-        self.page = page
-        self.sides = sides
+        self.result = result
+        self.sides = sides.map(lambda data: None if data is None else YamlText(data, result.path))
+        self._there = [side for side in self.sides.each() if side is not None]
         self._elsewhere = elsewhere
-        self._odd: list[Odd] | None = None
 
-    @property
+    @cached_property
     def is_mixed(self) -> bool:
         """Return whether both sides changed the file, and the result is neither of them."""
-        base, ours, theirs = self.sides.each()
+        base, ours, theirs = self.sides.map(lambda side: side.data if side else None).each()
         if ours is None or theirs is None or ours == theirs or base in (ours, theirs):
             return False
-        return self.page.source.data not in (ours, theirs)
+        return self.result.data not in (ours, theirs)
 
     def odd(self, what: str) -> Iterator[Odd]:
         """Return the oddities of one sort; see `merge_walk`."""
-        if self._odd is None:
-            self._odd = self._found() if self.is_mixed else []
         return (one for one in self._odd if one.what == what)
 
-    def _found(self) -> list[Odd]:
-        path = self.page.path
+    @cached_property
+    def _odd(self) -> list[Odd]:
+        if not self.is_mixed:
+            return []
         try:
-            sides = [YamlText(text, path).stream for text in self.sides.each() if text is not None]
-            found = list(_documents(split(self.page.source), sides, path, self._elsewhere))
-            if any(odd.what == NEW for odd in found):
-                return without_moved(found, (side.roots for side in sides))
+            sides = [side.stream for side in self._there]
+            odd = list(_documents(self.result.stream, sides, self.result.path, self._elsewhere))
+            is_new = any(one.what == NEW for one in odd)
+            return without_moved(odd, [side.roots for side in sides]) if is_new else odd
         except KmergeError:
             return []  # a side that is no YAML says nothing about fields
-        return found
 
     def markers(self) -> Iterator[tuple[int, str]]:
         """Return the offset and the marker of each new line that looks like one of a conflict."""
-        if not self.is_mixed:
-            return
         most: Counter[str] = Counter()
-        for text in self.sides.each():
-            most |= Counter(
-                line for _, line in _marker_lines((text or b"").decode("utf-8", "replace"))
-            )
-        for at, line in _marker_lines(self.page.source.text):
+        for side in self._there:
+            text = side.data.decode("utf-8", "replace")
+            most |= Counter(line for _, line in _marker_lines(text))
+        for at, line in _marker_lines(self.result.source.text) if self.is_mixed else ():
             most[line] -= 1
             if most[line] < 0:
                 yield at, line.partition(" ")[0]
 
     def could_be_read(self) -> bool:
         """Return whether every side that has the file is YAML."""
-        return all(text is None or _is_yaml(text, self.page.path) for text in self.sides.each())
+        try:
+            return all(side.roots is not None for side in self._there)
+        except KmergeError:
+            return False
 
 
 def _marker_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -118,13 +113,6 @@ def _marker_lines(text: str) -> Iterator[tuple[int, str]]:
         if is_one and (word[0] != "=" or bare == word):
             yield position + line.index(word), bare
         position += len(line) + 1
-
-
-def _is_yaml(text: bytes, path: str) -> bool:
-    try:
-        return YamlText(text, path).roots is not None
-    except KmergeError:
-        return False
 
 
 class _Side:
@@ -144,7 +132,7 @@ class _Side:
         """Pair the only document without a partner with one that lost its name, or is alone."""
         without = [d for d in new if d.number not in self._partners]
         is_only = self.count == len(result.documents) == 1
-        if len(without) != 1 or not self.alone or (_is_named(without[0]) and not is_only):
+        if len(without) != 1 or not self.alone or (_resource(without[0].root) and not is_only):
             return
         known = {_key(document) for document in result.documents}
         missing = [document for document in self.alone if _key(document) not in known]
@@ -154,8 +142,8 @@ class _Side:
 
     def root(self, document: Document) -> Node | None:
         """Return what this side has for a document of the result."""
-        found = self._partners.get(document.number)
-        return found.root if found is not None else None
+        partner = self._partners.get(document.number)
+        return partner.root if partner is not None else None
 
 
 def _documents(
@@ -172,10 +160,10 @@ def _documents(
         return
     gone = _gone(result, sides, [side.alone for side in at])
     fewer = len(result.documents) < min(side.count for side in at)
-    found: list[Document] = []
+    contained: list[Document] = []
     for document in new:
         held = _held(document, gone, at[-2]) if fewer else []
-        found += held
+        contained += held
         if held and document.root is not None:
             names = " and ".join(map(_name, held))
             what = f"{names} became part of another document: the line `---` between them is gone"
@@ -183,7 +171,7 @@ def _documents(
         else:
             yield from _inside(document, [side.root(document) for side in at], path, elsewhere)
     for document in gone:
-        if document not in found:
+        if document not in contained:
             yield Odd(GONE, 0, (), f"{_name(document)} is gone: every side of the merge has it")
 
 
@@ -195,31 +183,25 @@ def _contents(streams: list[Stream]) -> set[str]:
 
 def _inside(document: Document, sides: Nodes, path: str, elsewhere: Elsewhere) -> list[Odd]:
     """Return what is odd in a document; one that no side has is new as a whole, and never odd."""
-    root = document.root
-    there = [node for node in sides if node is not None]
+    root, there = document.root, [node for node in sides if node is not None]
     if root is None or not there:
         return []
-    found = walked(root, sides, path)
-    if len(there) < len(sides) and found:
-        more = _elsewhere(root, elsewhere)
-        if more:  # the resource came from another file
-            return walked(root, [*sides, *more], path)
-    return found
-
-
-def _elsewhere(root: Node, elsewhere: Elsewhere) -> list[Node]:
-    key = identity(root)
-    return elsewhere(key) if key is not None and key.name else []
+    odd, resource = walked(root, sides, path), _resource(root)
+    if odd and resource is not None and len(there) < len(sides):
+        more = elsewhere(resource)
+        return walked(root, [*sides, *more], path) if more else odd  # it came from another file
+    return odd
 
 
 def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> list[Document]:
     """Return the documents, as ours has them, that every side has and the result lacks."""
     keys = [{_key(document) for document in side} for side in alone]
-    found = [d for d in alone[-2] if d.root is not None and all(_key(d) in key for key in keys)]
     return [
         document
-        for document in found
-        if _count(result, document) < least([_count(side, document) for side in sides])
+        for document in alone[-2]
+        if document.root is not None
+        and all(_key(document) in key for key in keys)
+        and _count(result, document) < least([_count(side, document) for side in sides])
     ]
 
 
@@ -230,17 +212,18 @@ def _count(stream: Stream, wanted: Document) -> int:
 
 def _key(document: Document) -> object:
     """Return the key that tells a document from others: its resource, else its text."""
-    found = identity(document.root) if document.root is not None else None
-    return found if found is not None and found.name else document.content.strip()
+    return _resource(document.root) or document.content.strip()
 
 
-def _is_named(document: Document) -> bool:
-    return isinstance(_key(document), Identity)
+def _resource(root: Node | None) -> Identity | None:
+    """Return the identity of a resource that has a name."""
+    found = identity(root) if root is not None else None
+    return found if found is not None and found.name else None
 
 
 def _name(document: Document) -> str:
-    found = identity(document.root) if document.root is not None else None
-    return f"{found.kind}/{found.name}" if found and found.name else "a document"
+    resource = _resource(document.root)
+    return f"{resource.kind}/{resource.name}" if resource else "a document"
 
 
 def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
@@ -248,8 +231,9 @@ def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
     held = [one for one in gone if _holds(whole.root, one.root)]
     partner = ours.root(whole)
     for one in ours.alone:  # without a name a document is known by what its partner lacks
-        if not _is_named(one) and _holds(whole.root, one.root) and not _holds(partner, one.root):
-            held += [one] if one not in held else []
+        is_in_both = _holds(partner, one.root) or not _holds(whole.root, one.root)
+        if one not in held and not _resource(one.root) and not is_in_both:
+            held.append(one)
     return held
 
 
@@ -262,18 +246,13 @@ def _holds(whole: Node | None, part: Node | None) -> bool:
     return False
 
 
-if TYPE_CHECKING:
-    Place = tuple[Hashable, ...]
-    Roots = list[Node]  # of one side
-
-ENOUGH = 3  # names that a field and those above it have in common: a slip changes the last two
-WITH_BASE = 3  # versions
+# -- fields that came with what is around them ----------------------------------------------------
 
 
-def without_moved(found: list[Odd], sides: Iterable[Iterable[Node | None]]) -> list[Odd]:
+def without_moved(found: list[Odd], sides: list[list[Node]]) -> list[Odd]:
     """Return the oddities without the fields that moved here together with others."""
     known: Known = {}
-    versions = [_Version([root for root in roots if root is not None], known) for roots in sides]
+    versions = [_Version(roots, known) for roots in sides]
     return [odd for odd in found if odd.what != NEW or not _is_moved(odd, versions, known)]
 
 
@@ -282,11 +261,11 @@ class _Version:
 
     __slots__ = ("_roots", "at", "below", "named")
 
-    def __init__(self, roots: Roots, known: Known) -> None:
+    def __init__(self, roots: list[Node], known: Known) -> None:
         self._roots = roots
         self.at: dict[Place, Mapping] = {}
         self.below: set[tuple[tuple[str, ...], Hashable]] = set()
-        self.named: dict[tuple[str, Hashable], list[Place]] = {}
+        self.named: dict[tuple[str, Hashable], list[Place]] = defaultdict(list)
         for number, root in enumerate(roots):
             self._collect(root, (identity(root) or number,), (), known)
 
@@ -295,8 +274,7 @@ class _Version:
         if isinstance(node, Mapping):
             self.at[place] = node
             for entry in node.entries:
-                field = (entry.name, canon_of(entry.value, known))
-                self.named.setdefault(field, []).append(place)
+                self.named[entry.name, canon_of(entry.value, known)].append(place)
                 below = (*names, entry.name)[-ENOUGH:]
                 self._collect(entry.value, (*place, entry.name), below, known)
         elif isinstance(node, Sequence):
@@ -310,8 +288,8 @@ class _Version:
 
     def field(self, place: Place, name: str) -> Node | None:
         """Return the field of the mapping in a place."""
-        found = self.at.get(place)
-        return found.get(name) if found is not None else None
+        mapping = self.at.get(place)
+        return mapping.get(name) if mapping is not None else None
 
 
 def _is_moved(odd: Odd, versions: list[_Version], known: Known) -> bool:
@@ -330,7 +308,7 @@ def _is_moved(odd: Odd, versions: list[_Version], known: Known) -> bool:
         _came_with_others(odd, odd.parent, place, base, sides)
         for version in versions
         for place in version.named.get(field, ())
-    ) or _is_renamed(odd, odd.parent, names[-1], _Renames(base, sides, known))
+    ) or _is_renamed(odd, odd.parent, names[-1], base, sides, known)
 
 
 def _came_with_others(
@@ -338,10 +316,8 @@ def _came_with_others(
 ) -> bool:
     """Return whether a side moved the neighbours of the field from that place to this one."""
     there = base.at.get(place)
-    if there is None:
-        return False
     here = [one for one in odd.beside if isinstance(one, Mapping)]
-    moved = [name for name in parent.index() if there.get(name) is not None]
+    moved = [name for name in parent.index() if there is not None and there.get(name) is not None]
     return any(
         side.has(one) and one.get(name) is not None and side.field(place, name) is None
         for name in moved
@@ -351,51 +327,34 @@ def _came_with_others(
     )
 
 
-class _Renames:
-    """The names that the sides gave to fields of base."""
-
-    __slots__ = ("_base", "_known", "_sides")
-
-    def __init__(self, base: _Version, sides: list[_Version], known: Known) -> None:
-        self._base = base
-        self._sides = sides
-        self._known = known
-
-    def has(self, old: str, new: str) -> bool:
-        """Return whether a value of base has another name on a side, in the same place."""
-        return any(self._of_side(side, old, new) for side in self._sides)
-
-    def _of_side(self, side: _Version, old: str, new: str) -> bool:
-        for place, mapping in side.at.items():
-            after, before = mapping.get(new), self._base.field(place, old)
-            if after is None or before is None:
-                continue
-            is_other = mapping.get(old) is None and self._base.field(place, new) is None
-            if is_other and canon_of(before, self._known) == canon_of(after, self._known):
-                return True
-        return False
-
-
-def _is_renamed(odd: Odd, parent: Mapping, new: str, renames: _Renames) -> bool:
+def _is_renamed(
+    odd: Odd, parent: Mapping, new: str, base: _Version, sides: list[_Version], known: Known
+) -> bool:
     """Return whether a side has the field here under a name that is no longer used."""
     there = {name for one in odd.beside if isinstance(one, Mapping) for name in one.index()}
-    return any(renames.has(old, new) for old in sorted(there - parent.index().keys()))
+    gone = there - parent.index().keys()
+    return any(_renames(side, base, old, new, known) for side in sides for old in gone)
+
+
+def _renames(side: _Version, base: _Version, old: str, new: str, known: Known) -> bool:
+    """Return whether a value of base has another name on a side, in the same place."""
+    for place, mapping in side.at.items():
+        after, before = mapping.get(new), base.field(place, old)
+        if after is not None and before is not None:
+            is_other = mapping.get(old) is None and base.field(place, new) is None
+            if is_other and canon_of(before, known) == canon_of(after, known):
+                return True
+    return False
 
 
 def _was_element(odd: Odd, name: str) -> bool:
     """Return whether a side has a list here with an element of that name."""
-    elements = (e.value for one in odd.beside if isinstance(one, Sequence) for e in one.entries)
-    return any(_is_called(element, name) for element in elements)
+    elements = [e.value for one in odd.beside if isinstance(one, Sequence) for e in one.entries]
+    fields = [e.value for one in elements if isinstance(one, Mapping) for e in one.entries]
+    return any(isinstance(one, Scalar) and one.value == name for one in (*elements, *fields))
 
 
-def _is_called(element: Node, name: str) -> bool:
-    if isinstance(element, Mapping):
-        return any(_is_text(entry.value, name) for entry in element.entries)
-    return _is_text(element, name)
-
-
-def _is_text(node: Node, text: str) -> bool:
-    return isinstance(node, Scalar) and node.value == text
+# -- what one version of a file has and another one lacks, field by field -------------------------
 
 
 def differences(old: bytes, new: bytes, path: str) -> tuple[str, ...]:
@@ -411,13 +370,12 @@ def _fields(old: bytes, new: bytes, path: str) -> Iterator[str]:
     pairs = paired_documents(before, after)
     for i, j in sorted(pairs, key=lambda pair: pair[1]):
         one, other = before[i].root, after[j].root
-        if before[i].content == after[j].content or one is None or other is None:
-            continue
-        for steps in differing(one, other, start(other, path)):
-            yield f"{name_of(after[j])} {show(steps)}".strip()
+        if before[i].content != after[j].content and one is not None and other is not None:
+            for steps in differing(one, other, start(other, path)):
+                yield f"{name_of(after[j])} {show(steps)}".strip()
     for side, documents in enumerate((before, after)):
         paired = {pair[side] for pair in pairs}
-        left = (d for n, d in enumerate(documents) if n not in paired)
+        left = (document for n, document in enumerate(documents) if n not in paired)
         yield from (name_of(document) or "a document" for document in left)
 
 

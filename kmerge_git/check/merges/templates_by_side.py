@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.checked_texts import Page
 from kmerge_git.check.merges.merge_walk import CUT, FUSED, GONE, NEW, TWICE, UNTIED
 from kmerge_git.check.merges.merged_files import SidedFile
 from kmerge_git.merge.three import Three
 from kmerge_git.template.template_damage import is_yaml, new_damage, when
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
-from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def slips(result: Template, sides: Three[Template | None], path: str) -> Iterato
 
 
 def _odd(made: Rendering, at: Three[Rendering | None], path: str) -> Iterator[Odd]:
-    page = Page(Source(made.text.encode(), path))
-    merged = SidedFile(page, at.map(lambda one: one.text.encode() if one is not None else None))
+    sides = at.map(lambda one: one.text.encode() if one is not None else None)
+    merged = SidedFile(YamlText(made.text.encode(), path), sides)
     for what in (NEW, GONE, TWICE, UNTIED, FUSED, CUT):
         yield from merged.odd(what)
