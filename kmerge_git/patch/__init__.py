@@ -1,1 +1,1 @@
-"""Strategic merge patch and apply, on plain values."""
+"""Apply and make strategic merge patches, on plain values."""

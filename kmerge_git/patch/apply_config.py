@@ -38,7 +38,7 @@ ABSENT: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What an apply does: the object afterwards, the patch that is sent, and how."""
+    """Holds what an apply does: the object afterwards, the patch that is sent, and how."""
 
     result: Map
     patch: Map  # the whole object, if it is created
@@ -189,7 +189,7 @@ def _stored_map(value: Map, live: Map, shape: str) -> Map:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: who decides about it, and what became of it."""
+    """Says who decides about one field, and what became of it."""
 
     path: str
     owner: str  # "config", "last applied", "live"
@@ -200,7 +200,7 @@ class Field:
 
 
 class _Sides(NamedTuple):
-    """One place in the four objects."""
+    """Holds the values of one place in the four objects."""
 
     config: Value
     last: Value

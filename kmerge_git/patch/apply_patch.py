@@ -377,7 +377,7 @@ def _merge_maps(
 
 
 class _Survivors:
-    """The original's elements under deletions and additions, and upstream's view of its memory.
+    """Deletes and adds elements of the original, and keeps upstream's view of its memory.
 
     In Go both are one array: a deletion shifts what follows, and an addition is written into the
     place that became free. `server` is the array as it looks to those who kept its old length.

@@ -113,7 +113,7 @@ def require_metadata_key_unchanged(key: str) -> Precondition:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which differences go into the patch."""
+    """Selects the differences that go into the patch."""
 
     changes: bool = True  # changed and added fields
     deletions: bool = True

@@ -1,4 +1,4 @@
-"""How a strategic merge patch treats each field of a kind: strategy, merge key, what is below.
+"""Tell how a strategic merge patch treats each field of a kind: by what strategy and merge key.
 
 One `Schema` is one place in a kind. A lookup is made only where both sides hold a map, or both
 a list, exactly where upstream makes it: every schema error of kubectl comes from a lookup.
@@ -41,7 +41,7 @@ _OPAQUE = {
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """How a patch merges a field: by what strategy and key, and the schema below it."""
+    """Says how a patch merges a field: by what strategy and key, with the schema below it."""
 
     below: Schema
     strategy: str = ""  # "", "merge" or "replace"
@@ -52,7 +52,7 @@ class FieldRule:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The schema of a kind, or of a place inside it."""
+    """Knows the fields of a kind, or of a place inside it."""
 
     source: Builtin | Definitions
     place: Place = None
@@ -115,14 +115,16 @@ class Schema:
 
 
 class UnknownField(Exception):
-    """The schema has no such field; the text is upstream's."""
+    """Says that the schema has no such field; the text is upstream's."""
 
 
 # -- the built-in kinds
 
 
 class Builtin:
-    """The built-in tables: a place is the number of a definition (-1: none) and its shape.
+    """Looks fields up in the built-in tables.
+
+    A place is the number of a definition (-1: none) and its shape.
 
     Without a shape only the key table is asked: a field that it does not name is a plain one.
     """

@@ -1,1 +1,1 @@
-"""Go templates as structure: actions, lines, blocks; entered only for text with actions."""
+"""Merge Go templates by their blocks and fields; only text with actions comes here."""

@@ -38,7 +38,7 @@ _DIGITS = 16  # of a word
 
 
 class Words:
-    """The words that stand for actions, and what each stands for."""
+    """Remembers which word stands for which action."""
 
     __slots__ = ("columns", "lines", "opened", "texts")
 
@@ -86,16 +86,16 @@ class Words:
 
     def unmasked(self, masked: str, contents: dict[str, str]) -> str:
         """Return the text behind a merged masked text; `contents` are the entries'."""
-        made = []
+        parts = []
         for line in masked.splitlines(keepends=True):
             bare = line.rstrip("\n")
             if bare in contents and TOKEN in bare:
-                made.append(contents[bare])
+                parts.append(contents[bare])
             elif bare in self.lines:
-                made.append(self.lines[bare] + "\n")
+                parts.append(self.lines[bare] + "\n")
             else:
-                made.append(self._inline(line))
-        return "".join(made)
+                parts.append(self._inline(line))
+        return "".join(parts)
 
     def shown(self, message: str) -> str:
         """Return a message about a masked text, with actions in the place of their words."""
@@ -132,7 +132,7 @@ def digest(text: str) -> str:
 
 
 class Masked:
-    """The masked text of a version: the line of each unit, and which lines stand for entries."""
+    """Holds the masked text of a version, and which of its lines stand for entries."""
 
     __slots__ = ("entries", "lines", "opened", "text")
 
@@ -165,9 +165,9 @@ def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
         else:
             line = unit.plain
         lines[id(unit)] = line
-    made = Masked(lines, entries, words)
-    _refuse_misread(made)
-    return made
+    version = Masked(lines, entries, words)
+    _refuse_misread(version)
+    return version
 
 
 def _entry_line(unit: Placed, token: str) -> str:
@@ -215,24 +215,24 @@ def _has_children(units: list[Placed], number: int) -> bool:
     return below.column > key_column(unit.plain)
 
 
-def _refuse_misread(made: Masked) -> None:
+def _refuse_misread(version: Masked) -> None:
     """Refuse a masked text that YAML reads otherwise than it is meant."""
-    lines, entries = made.text.removesuffix("\n").split("\n"), made.entries
+    lines, entries = version.text.removesuffix("\n").split("\n"), version.entries
     fields = {f'{token}: ""' for token in entries.values()}
     if not fields.issuperset(lines):  # else it is one map of entries
-        _refuse_other_reading(made)
+        _refuse_other_reading(version)
     if sum(line in entries for line in lines) > len(entries):
         raise Unreadable("a block stands twice")
 
 
-def _refuse_other_reading(made: Masked) -> None:
+def _refuse_other_reading(version: Masked) -> None:
     try:
-        roots = made.opened.roots
+        roots = version.opened.roots
     except KmergeError:
         raise Unreadable("the text between the actions is no YAML") from None
     names: set[str] = set()
     words = sum(_look_at(root, names) for root in roots)
-    if not names.issuperset(made.entries.values()) or words < made.text.count(f"{TOKEN}L"):
+    if not names.issuperset(version.entries.values()) or words < version.text.count(f"{TOKEN}L"):
         raise Unreadable("a block or an output stands where no field or element can stand")
 
 

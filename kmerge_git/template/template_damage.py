@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kmerge_git.text.pieces import Pieces
     from kmerge_git.tree.nodes import Entry
 
-    Found = dict[str, "Damage"]  # by what is wrong, before words are actions again
+    Damages = dict[str, "Damage"]  # by what is wrong, before words are actions again
     Cuts = dict[int, tuple[int, int]]  # a place in the result -> the first and last of a version
     Window = tuple[int, int]
 
@@ -43,7 +43,7 @@ _OTHERWISE = "with some conditions true"
 
 
 class Damage:
-    """What is wrong with a template in one of its readings, and in which of its lines, from 0."""
+    """Describes what is wrong in one reading of a template, and in which lines, from 0."""
 
     __slots__ = ("at", "first", "last", "reading", "short", "what")
 
@@ -107,32 +107,32 @@ def new_damage(
     except Unsupported as error:
         return _unbalanced(error, sides)
     in_text = _unset(result) | _defined_twice(result)
-    found: Found = {}
+    damages: Damages = {}
     if is_yaml(path):
         readings = rendered(result.parts, words, wanted)
-        found = _damage([one for one in readings if one.text not in sound], path)
-    if not found and not in_text:
+        damages = _damage([one for one in readings if one.text not in sound], path)
+    if not damages and not in_text:
         return []
     try:
         for side in sides:
             for what in _unset(side) | _defined_twice(side):
                 in_text.pop(what, None)
-            if found:
-                _forget(found, _damage(rendered(side.parts, words, wanted), path))
+            if damages:
+                _forget(damages, _damage(rendered(side.parts, words, wanted), path))
     except Unsupported:
         return []
-    for damage in found.values():
+    for damage in damages.values():
         damage.show(words)
-    return [*found.values(), *in_text.values()]
+    return [*damages.values(), *in_text.values()]
 
 
-def _unset(version: Template) -> Found:
+def _unset(version: Template) -> Damages:
     """Find the variables that nobody sets where they are used: Helm renders nothing then."""
-    found: Found = {}
+    damages: Damages = {}
     for name, at in unset(version.actions).items():
         line = version.text.count("\n", 0, at)
-        found[f"unset {name}"] = Damage(f"nobody sets {name}", "", line, line)
-    return found
+        damages[f"unset {name}"] = Damage(f"nobody sets {name}", "", line, line)
+    return damages
 
 
 def is_yaml(path: str) -> bool:
@@ -150,9 +150,9 @@ def _unbalanced(error: Unsupported, sides: tuple[Template, ...]) -> list[Damage]
     return [Damage(f"no template any more: line {line + 1}: {error.why}", "", line, line)]
 
 
-def _defined_twice(version: Template) -> Found:
+def _defined_twice(version: Template) -> Damages:
     """Find definitions of one name: Helm takes the last one, without a word."""
-    found: Found = {}
+    damages: Damages = {}
     known: dict[str, int] = {}
     line = 0
     for part in version.parts:
@@ -162,27 +162,27 @@ def _defined_twice(version: Template) -> Found:
             first = known.setdefault(name, line)
             if first < line:
                 what = f"defined twice: {name}"
-                found[what] = Damage(what, "", first, line + max(size - 1, 0), line)
+                damages[what] = Damage(what, "", first, line + max(size - 1, 0), line)
         line += size
-    return found
+    return damages
 
 
-def _forget(found: Found, known: Found) -> None:
+def _forget(damages: Damages, known: Damages) -> None:
     """Take away the damage that a side has.
 
     A reading of a side that cannot be parsed tells nothing, so that of the result does not count.
     """
     unread = {one.reading for one in known.values() if one.is_unread}
     mixed = any(name.startswith("mix") for name in unread)
-    for key, damage in [*found.items()]:
+    for key, damage in [*damages.items()]:
         name = damage.reading
         if key in known or name in unread or (mixed and name.startswith("mix")):
-            del found[key]
+            del damages[key]
 
 
-def _damage(readings: list[Rendering], path: str) -> Found:
+def _damage(readings: list[Rendering], path: str) -> Damages:
     """Find what is wrong in the readings of a template."""
-    found: Found = {}
+    damages: Damages = {}
     keys: Identities = {}
     first: dict[str, Rendering] = {}  # by its text
     for reading in readings:
@@ -194,14 +194,14 @@ def _damage(readings: list[Rendering], path: str) -> Found:
         except KmergeError as error:
             line = reading.number(error.line - 1)
             what = f"{UNREAD}: {error.why.removeprefix('not YAML: ')}"
-            found[f"{UNREAD}: {reading.name}"] = Damage(what, reading.name, line, line)
+            damages[f"{UNREAD}: {reading.name}"] = Damage(what, reading.name, line, line)
             continue
         if not wrong:
             keys = own
         for what, twins in wrong.items():
-            if what not in found and _counts(what, twins, reading):
-                found[what] = Damage(what, reading.name, *_lines(twins, reading))
-    return found
+            if what not in damages and _counts(what, twins, reading):
+                damages[what] = Damage(what, reading.name, *_lines(twins, reading))
+    return damages
 
 
 def _counts(what: str, twins: list[Entry | Document], reading: Rendering) -> bool:
@@ -223,15 +223,15 @@ def _lines(twins: list[Entry | Document], reading: Rendering) -> tuple[int, int,
 # -- a conflict around the damage
 
 
-def around(result: Template, at: Three[Template], path: str, found: list[Damage]) -> MergedFile:
+def around(result: Template, at: Three[Template], path: str, damages: list[Damage]) -> MergedFile:
     """Return the result with a conflict around its damage, which no answer has any more."""
     lines = _split(result)
     versions = at.map(_split)
     cuts = versions.map(lambda version: _cuts(lines, version))
-    why = f"{Why.DAMAGE}: {found[0].short}"
+    why = f"{Why.DAMAGE}: {damages[0].short}"
     tried: list[Window] = []
     for more in MORE:
-        windows = _windows(found, more, cuts, len(lines))
+        windows = _windows(damages, more, cuts, len(lines))
         if windows != tried:
             tried = windows
             pieces = _pieces(lines, versions, cuts, windows, why)
@@ -257,10 +257,10 @@ def _cuts(lines: list[str], version: list[str]) -> Cuts:
     return cuts
 
 
-def _windows(found: list[Damage], more: int, cuts: Three[Cuts], size: int) -> list[Window]:
+def _windows(damages: list[Damage], more: int, cuts: Three[Cuts], size: int) -> list[Window]:
     """Return the lines of the result around the damage, between places where all can be cut."""
     windows: list[Window] = []
-    for first, last in sorted((one.first, one.last) for one in found):
+    for first, last in sorted((one.first, one.last) for one in damages):
         start, end = max(first - more, 0), min(last + 1 + more, size)
         while not all(start in own for own in cuts.each()):
             start -= 1

@@ -177,11 +177,11 @@ def _entries(names: set[str]) -> set[str]:
 # -- a file
 
 
-def check(made: Template, at: Three[Template]) -> None:
+def check(result: Template, at: Three[Template]) -> None:
     """Refuse a result that holds something more or less often than a merge can make it."""
     words = Words()
     counted = at.map(lambda version: _counted(version, words))
-    places, actions, lines = _counted(made, words)
+    places, actions, lines = _counted(result, words)
     for key, count in places.items():
         base, ours, theirs = (version[0].get(key, 0) for version in counted.each())
         if ours > base and theirs > base and count > max(ours, theirs):
@@ -262,14 +262,14 @@ def _of_dot(row: Row, context: Context) -> Context:
 # -- lines that trim marks join
 
 
-def refuse_joined(made: Template, at: Three[Template]) -> None:
+def refuse_joined(result: Template, at: Three[Template]) -> None:
     """Refuse a result that joins lines which no version joins.
 
     `-}}` takes the line end and the blanks before the text below it, `{{-` those before an output
     that brings no line end of its own. The readings do not show it, since actions are lines there.
     """
     known = {joint for version in at.each() for joint in _joints(version)}
-    if not known.issuperset(_joints(made)):
+    if not known.issuperset(_joints(result)):
         raise Sided("a trim mark joins lines that were apart")
 
 

@@ -43,15 +43,15 @@ _QUOTES = str.maketrans("", "", "\"'")
 
 
 class Unreadable(Unsupported):
-    """A text in which no fields can be found; its lines may tell if it can be merged."""
+    """Says that no fields can be found in a text; its lines may still be merged."""
 
 
 class Sided(Unsupported):
-    """A doubt that may be gone with the sides swapped: of two additions one comes first."""
+    """Raises a doubt that may be gone with the sides swapped: of two additions one comes first."""
 
 
 class Placed:
-    """A part with its place."""
+    """Gives a part its place."""
 
     __slots__ = ("column", "form", "label", "part", "path", "plain", "role")
 
@@ -95,7 +95,7 @@ def seen_through(parts: Sequence[Part], plain: Callable[[Row], str]) -> list[Pla
 
 
 class _Layout:
-    """One walk over the parts of a text."""
+    """Walks over the parts of a text once, and finds the place of each."""
 
     def __init__(self, plain: Callable[[Row], str], evidence: Evidence) -> None:
         self.plain = plain

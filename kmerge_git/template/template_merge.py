@@ -80,12 +80,12 @@ def merged(
         return ""  # an image of rerere, or an ancestor of a criss-cross that was left open
     structure = _without_favor(by_structure, options)
     try:
-        made = _by_blocks(at, structure, options.path)
+        template = _by_blocks(at, structure, options.path)
     except KmergeError as error:
         if isinstance(error, Unreadable) and not any(has_control(one.text) for one in at.each()):
             return ""  # broken YAML with braces in it: its parser says more
         return f"a template: {error.why}"
-    data = to_bytes(made.text, texts.map(lambda text: text.source))
+    data = to_bytes(template.text, texts.map(lambda text: text.source))
     outcome = Outcome(data, True, "structure", reason=BY_BLOCKS)
     outcome.tell(None, lambda _: explained(at, structure))
     return outcome
@@ -111,28 +111,28 @@ def _by_blocks(at: Three[Template], structure: Structure, path: str) -> Template
 
 
 def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
-    made = Template(Bodies(structure).by_structure(at.map(lambda version: version.parts)))
-    refuse_broken(made)
-    template_guards.check(made, at)
-    refuse_joined(made, at)
-    doubt, same = compared(made, at, structure)
+    result = Template(Bodies(structure).by_structure(at.map(lambda version: version.parts)))
+    refuse_broken(result)
+    template_guards.check(result, at)
+    refuse_joined(result, at)
+    doubt, same = compared(result, at, structure)
     # a reading that is the very merge of its versions is as sound as any merge of YAML
-    broken = new_damage(made, at, path, () if doubt else same)
+    broken = new_damage(result, at, path, () if doubt else same)
     if broken:
         raise Sided(f"merged by its blocks it would be broken: {broken[0].why}")
     if doubt:
         raise Sided(doubt)
-    return made
+    return result
 
 
-def held(made: Outcome, result: YamlText, texts: Three[YamlText], options: Options) -> Outcome:
+def held(outcome: Outcome, result: YamlText, texts: Three[YamlText], options: Options) -> Outcome:
     """Hold a merge by fields of a file with actions to the standard of merges of templates.
 
     Documents without actions of their own, and texts inside of fields, are merged as any others.
     """
     if options.rules == "git":
         _refuse_other_names(texts)
-    return looked_through(result, texts, options) or made
+    return looked_through(result, texts, options) or outcome
 
 
 def _refuse_other_names(texts: Three[YamlText]) -> None:
@@ -149,16 +149,18 @@ def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -
     """Return git's clean result with a conflict around damage that neither side has, if any."""
     sources = texts.map(lambda text: text.source)
     at, merged_text = _templates(texts), Template(result.source.text)
-    found = new_damage(merged_text, at, options.path)
-    if not found:
+    damage = new_damage(merged_text, at, options.path)
+    if not damage:
         return None
     # an ancestor has markers, as where lines conflict: only YAML has placeholders
     spelled = options.but(virtual=False, style="merge") if options.virtual else options
-    made = conflicted(around(merged_text, at, options.path, found), sources, spelled)
-    made.reason = found[0].why
-    if options.favor and not options.virtual and made.open_merge is not None:
-        return Outcome(made.open_merge.decided(options.favor), True, "lines", reason=made.reason)
-    return made
+    outcome = conflicted(around(merged_text, at, options.path, damage), sources, spelled)
+    outcome.reason = damage[0].why
+    if options.favor and not options.virtual and outcome.open_merge is not None:
+        return Outcome(
+            outcome.open_merge.decided(options.favor), True, "lines", reason=outcome.reason
+        )
+    return outcome
 
 
 def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
@@ -223,20 +225,20 @@ class Bodies:
         contents = {entity.token: _content(entity, self._body) for entity in entities}
         versions = units.map(lambda version: masked(version, tokens, words))
         lines = versions.base.entries | versions.ours.entries | versions.theirs.entries
-        made = self._in_order(versions, order, words)
-        _refuse_other_entries(made, entities, lines)
-        return words.unmasked(made, {line: contents[token] for line, token in lines.items()})
+        merged_text = self._in_order(versions, order, words)
+        _refuse_other_entries(merged_text, entities, lines)
+        return words.unmasked(merged_text, {line: contents[token] for line, token in lines.items()})
 
     def _in_order(self, at: Three[Masked], order: list[tuple[Placed, Placed]], words: Words) -> str:
         """Merge the masked texts; where both sides add, either of them may come first."""
         lines = at.ours.lines | at.theirs.lines
         wanted = [(lines[id(one)], lines[id(other)]) for one, other in order]
         for three in (at, at.swapped()) if wanted else (at,):
-            made = self._masked(three, words)
-            rows = made.splitlines(keepends=True)
+            merged_text = self._masked(three, words)
+            rows = merged_text.splitlines(keepends=True)
             known = {row: number for number, row in enumerate(rows)}
             if all(known.get(one, 0) < known.get(other, -1) for one, other in wanted):
-                return made
+                return merged_text
         raise Unsupported("both sides put entries in one place, and their order is open")
 
     def _masked(self, at: Three[Masked], words: Words) -> str:
@@ -275,18 +277,18 @@ class Bodies:
         def shown(unit: Placed) -> str:
             return f"{tokens[id(unit)]}\n" if unit.role == ENTRY else unit.part.text
 
-        made = _by_lines(units.map(lambda version: "".join(map(shown, version))))
-        _refuse_other_entries(made, entities, {token: token for token in contents})
-        lines = made.splitlines(keepends=True)
+        merged_text = _by_lines(units.map(lambda version: "".join(map(shown, version))))
+        _refuse_other_entries(merged_text, entities, {token: token for token in contents})
+        lines = merged_text.splitlines(keepends=True)
         result = "".join(contents.get(line.rstrip("\n"), line) for line in lines)
         refuse_broken(Template(result))
         return result
 
 
-def refuse_broken(made: Template) -> None:
+def refuse_broken(result: Template) -> None:
     """Refuse a merged text that cannot be taken apart as its versions can."""
     try:
-        _ = made.parts
+        _ = result.parts
     except Unsupported:
         raise Unsupported("the merged text would be no template any more") from None
 
@@ -338,14 +340,14 @@ def _block(at: Three[Block], body: MergeBody) -> str:
     """Merge a block that both sides changed: each of its arms by itself."""
     if len({(block.word, len(block.arms)) for block in at.each()}) > 1:
         raise Unsupported("both sides changed a block, and its branches are not the same")
-    made = []
+    parts = []
     for base, ours, theirs in zip(*at.map(lambda block: block.arms).each(), strict=True):
         arms = Three(base, ours, theirs)
         refuse_other_dot(at.base.word, arms)
-        made.append(_agreed(arms.map(lambda arm: arm.header)))
+        parts.append(_agreed(arms.map(lambda arm: arm.header)))
         same = agreed(arms.map(lambda arm: "".join(part.text for part in arm.parts)))
-        made.append(body(arms.map(lambda arm: arm.parts), at.base.word) if same is None else same)
-    return "".join((*made, _agreed(at.map(lambda block: block.ending))))
+        parts.append(body(arms.map(lambda arm: arm.parts), at.base.word) if same is None else same)
+    return "".join((*parts, _agreed(at.map(lambda block: block.ending))))
 
 
 def _agreed(at: Three[str]) -> str:
@@ -376,9 +378,9 @@ def _refuse_moved(at: Three[str]) -> None:
         raise Unsupported("one side indented the body of a block anew")
 
 
-def _refuse_other_entries(made: str, entities: list[Entity], lines: dict[str, str]) -> None:
+def _refuse_other_entries(merged_text: str, entities: list[Entity], lines: dict[str, str]) -> None:
     """Refuse a result that lost an entry, has it twice, or has one that a side deleted."""
-    counts = tally(lines[line] for line in made.split("\n") if line in lines)
+    counts = tally(lines[line] for line in merged_text.split("\n") if line in lines)
     for entity in entities:
         is_gone = entity.at.base is not None and None in (entity.at.ours, entity.at.theirs)
         if counts.get(entity.token, 0) != int(not is_gone):
@@ -398,8 +400,8 @@ def compared(result: Template, at: Three[Template], merge: Structure) -> tuple[s
     wanted.names = [name for name in wanted.names if not name.startswith("mix")]
     words = ActionWords(scopes=False)
     same: set[str] = set()
-    for name, (made, *versions) in _readings(words, wanted, result, *at.each()):
-        why = _difference(made, Three(*(YamlText(text.encode()) for text in versions)), merge, same)
+    for name, (own, *versions) in _readings(words, wanted, result, *at.each()):
+        why = _difference(own, Three(*(YamlText(text.encode()) for text in versions)), merge, same)
         if why:
             return f"{words.shown(why)} ({when(name)})", same
     return "", same
@@ -417,10 +419,10 @@ def _readings(
         yield name, [version.get(name, "") for version in texts]
 
 
-def _difference(made: str, at: Three[YamlText], merge: Structure, same: set[str]) -> str:
+def _difference(reading: str, at: Three[YamlText], merge: Structure, same: set[str]) -> str:
     agreement = agreed(at.map(lambda text: text.data))
-    if agreement == made.encode():
-        same.add(made)
+    if agreement == reading.encode():
+        same.add(reading)
         return ""
     try:
         for text in at.each():
@@ -428,21 +430,21 @@ def _difference(made: str, at: Three[YamlText], merge: Structure, same: set[str]
     except KmergeError:
         return ""
     if agreement is not None:
-        return "" if _is_same(made, agreement) else OTHER
+        return "" if _is_same(reading, agreement) else OTHER
     for three in (at, at.swapped()):  # which of two additions comes first is open
         outcome = merge(three)
         if not outcome.clean:
             conflict = outcome.conflicts[0] if outcome.conflicts else None
             return f"{CLASH}: {conflict.place}: {conflict.why}" if conflict else CLASH
-        if made.encode() == outcome.text:
-            same.add(made)
-        if _is_same(made, outcome.text):
+        if reading.encode() == outcome.text:
+            same.add(reading)
+        if _is_same(reading, outcome.text):
             return ""
     return OTHER
 
 
-def _is_same(made: str, merged: bytes) -> bool:
-    result = YamlText(made.encode())
+def _is_same(reading: str, merged: bytes) -> bool:
+    result = YamlText(reading.encode())
     try:
         return result.data == merged or _meaning(result) == _meaning(YamlText(merged))
     except KmergeError:

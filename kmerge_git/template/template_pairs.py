@@ -36,7 +36,7 @@ MOST_NAME_PAIRS = 40_000  # that are compared
 
 
 class Entity:
-    """A block, an output or an assignment in all the versions that have it."""
+    """Unites a block, an output or an assignment of all the versions that have it."""
 
     __slots__ = ("at", "is_replaced", "token")
 
@@ -105,7 +105,7 @@ def _matches(old: list[Placed], new: list[Placed], *, only_same: bool = False) -
 
 
 class Matching:
-    """Units of two versions, and by their numbers which of them are one."""
+    """Pairs units of two versions by their numbers."""
 
     __slots__ = ("new", "of", "old")
 

@@ -50,7 +50,7 @@ _STRINGS = frozenset("(\"'`")  # behind one of these `:=` may be text
 
 
 class Row:
-    """A line with its end; several of them where an action goes over lines."""
+    """Holds a line with its end, or several lines if an action goes over them."""
 
     __slots__ = ("actions", "groups", "kind", "number", "start", "text")
 
@@ -71,7 +71,7 @@ class Row:
 
 
 class Arm:
-    """One way through a block: the whole line of its opening or `else`, and the parts below it."""
+    """Holds one way through a block: the line of its opening or `else`, and the parts below it."""
 
     __slots__ = ("action", "header", "parts")
 
@@ -82,7 +82,7 @@ class Arm:
 
 
 class Block:
-    """Lines from an opening to its `end`."""
+    """Holds the lines from an opening to its `end`."""
 
     __slots__ = ("arms", "ending", "word")
 
@@ -123,7 +123,7 @@ def _lines(part: Part) -> Iterator[str]:
 
 
 class Template:
-    """A text with actions, which is taken apart once, when that is first needed."""
+    """Takes a text with actions apart once, when that is first needed."""
 
     __slots__ = ("_read", "text")
 
@@ -208,7 +208,7 @@ def _rows(text: str, actions: list[Action]) -> Iterator[Row]:
 
 
 class _Nested:
-    """A block that is open at a place of a text."""
+    """Describes a block that is open at a place of a text."""
 
     __slots__ = ("at", "takes_else", "word")
 
@@ -308,7 +308,7 @@ def _is_bare(text: str, at: int, end: int, spans: Spans) -> bool:
 
 
 class Action:
-    """One `{{ ... }}` of a text: `word` says which block it opens, or which variable it sets."""
+    """Describes a `{{ ... }}`: its `word` says which block it opens, which variable it sets."""
 
     __slots__ = ("body", "end", "kind", "start", "trims_after", "trims_before", "word")
 
@@ -334,13 +334,13 @@ class Action:
 def actions(text: str) -> list[Action]:
     """Return the actions of a text in their order."""
     refuse_own_words(text)
-    found: list[Action] = []
+    lexed: list[Action] = []
     known: dict[str, Spelling] = {}
     at = text.find("{{")
     while at >= 0:
-        found.append(action_at(text, at, known))
-        at = text.find("{{", found[-1].end)
-    return found
+        lexed.append(action_at(text, at, known))
+        at = text.find("{{", lexed[-1].end)
+    return lexed
 
 
 def refuse_own_words(text: str) -> None:

@@ -1,4 +1,4 @@
-"""The readings of a template: its text with arms of its blocks taken, and words for its actions.
+"""Make the readings of a template: take arms of its blocks, and put words in place of actions.
 
 A reading is YAML if renderings are: control lines are gone, an action inside a line is a word
 made of its text, an action that fills lines of its own is nothing. In `all` every condition
@@ -38,7 +38,7 @@ _PRIME = (1 << 64) - 59
 
 
 class Rendering:
-    """One text that a template may come to; `numbers` are its lines' in the template, from 0."""
+    """Holds one text that a template may render; `numbers` are those of its lines, from 0."""
 
     __slots__ = ("name", "numbers", "text")
 
@@ -57,7 +57,7 @@ class Rendering:
 
 
 class WantedReadings:
-    """The names of the readings to make, and the conditions that have a contrary."""
+    """Names the readings to make, and the conditions that have a contrary."""
 
     __slots__ = ("conditions", "names")
 
@@ -94,7 +94,7 @@ def rendered(
 
 
 class _Node:
-    """A block, and the lines and blocks of each of its arms."""
+    """Holds the lines and blocks of each arm of a block."""
 
     __slots__ = ("arms", "has_else", "is_contrary", "name", "number", "word")
 
@@ -222,7 +222,7 @@ def _has_more(picked: Picked, at: int, of: Shape) -> bool:
 
 
 class ActionWords:
-    """The words that stand for actions, and lines that were looked at before.
+    """Gives each action a word, and remembers lines that were looked at before.
 
     Lines that the versions of a file have in common are looked at once. With `scopes` an action
     that uses the dot or a variable has another word below each `range` and `with`: it is another
@@ -238,9 +238,9 @@ class ActionWords:
 
     def word(self, text: str, scope: str = "") -> str:
         """Return the word for the text of an action."""
-        made = f"{TOKEN}{hashed(scope + text if scope and _is_relative(text) else text):016x}"
-        self._actions[made] = text
-        return made
+        word = f"{TOKEN}{hashed(scope + text if scope and _is_relative(text) else text):016x}"
+        self._actions[word] = text
+        return word
 
     def shown(self, text: str) -> str:
         """Return a text with its actions in the place of their words."""
@@ -251,14 +251,14 @@ class ActionWords:
     def shape(self, line: Row, scope: str = "") -> Shape:
         """Return how a line is rendered."""
         key = line.kind, line.text, scope
-        made = self._shapes.get(key)
-        if made is None:
-            made = self._shapes[key] = _shape(line, self, scope)
-        return made
+        shape = self._shapes.get(key)
+        if shape is None:
+            shape = self._shapes[key] = _shape(line, self, scope)
+        return shape
 
 
 class Shape:
-    """How a line of a template is rendered."""
+    """Describes how a line of a template is rendered."""
 
     __slots__ = ("column", "hint", "is_blank", "is_output", "key", "scalar", "text", "upto")
 

@@ -1,1 +1,1 @@
-"""The rules of merge2 and merge3: the updated side wins, null clears, nothing is a conflict."""
+"""Merge by the rules of merge2 and merge3: updated wins, null clears, nothing is a conflict."""

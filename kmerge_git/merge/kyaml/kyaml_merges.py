@@ -39,7 +39,7 @@ LOST = "lines lost"  # the rule; here it is updated's change that does not come 
 
 
 class Result:
-    """The bytes of a merge and how they came about."""
+    """Holds the bytes of a merge, and says how they came about."""
 
     __slots__ = ("conflicts", "data", "decisions", "reason")
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class KyamlRules:
-    """The seeds' rules, which answer at every place; see `decide.rules.Rules` for the questions."""
+    """Answers at every place as the seeds do; see `decide.rules.Rules` for the questions."""
 
     __slots__ = ("infer",)
     stops = False

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class TwoWayRules:
-    """The rules for source (theirs) over destination (ours); the base is always absent."""
+    """Merges source (theirs) over destination (ours); the base is always absent."""
 
     __slots__ = ("infer", "prepend")
     stops = False
@@ -226,7 +226,7 @@ def _unclear(document: Document, why: str, hint: str) -> Unsupported:
 
 
 class Instructions:
-    """The effect of a source with nulls or directives; see `decide.rules.Live`."""
+    """Applies the nulls and directives of a source; see `decide.rules.Live`."""
 
     __slots__ = ("nulls",)
 
@@ -309,10 +309,10 @@ def _marker(node: Node) -> Entry | None:
     return None
 
 
-def data_of(made: Sequence) -> list[Entry]:
+def data_of(value: Sequence) -> list[Entry]:
     """Return the elements of a list without the first that is an instruction for the list."""
-    marker = _marker(made)
-    return [entry for entry in made.entries if entry is not marker]
+    marker = _marker(value)
+    return [entry for entry in value.entries if entry is not marker]
 
 
 def is_nothing(entry: Entry) -> bool:

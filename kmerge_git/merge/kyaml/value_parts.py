@@ -119,11 +119,11 @@ def without(plan: Plan, drop: Drop) -> Plan:
     if isinstance(plan, Keep) and isinstance(plan.node, Collection):
         node = plan.node
         children = [(entry, without(Keep(entry.value), drop)) for entry in node.entries]
-        found = [(e, part) for e, part in children if e.key is None or not drop(e)]
-        untouched = all(isinstance(part, Keep) for _, part in found)
-        if untouched and len(found) == len(children):
+        kept = [(e, part) for e, part in children if e.key is None or not drop(e)]
+        untouched = all(isinstance(part, Keep) for _, part in kept)
+        if untouched and len(kept) == len(children):
             return plan
-        return Build(node, node, [Item(part, e, e, ()) for e, part in found])
+        return Build(node, node, [Item(part, e, e, ()) for e, part in kept])
     if isinstance(plan, Build):
         items = [i for i in plan.items if i.ours is None or i.ours.key is None or not drop(i.ours)]
         parts = [i.but(without(i.plan, drop), i.theirs, i.lead) for i in items]
@@ -288,7 +288,7 @@ def rest(
 
 
 class Nulls:
-    """The effect of nulls under the three-way rules; see `decide.rules.Live`.
+    """Applies nulls under the three-way rules; see `decide.rules.Live`.
 
     A null acts only where it is a change: where original has a value, or updated alone has the
     field. Any other null is nobody's wish to clear anything, and a value.
@@ -325,7 +325,7 @@ class Nulls:
         return holds_null(ours) or holds_null(theirs)
 
     def part(self, theirs: Entry) -> Plan | None:
-        """A null inside of what updated adds clears nothing, and is not taken out."""
+        """Keep nulls inside of what updated adds: they clear nothing."""
         return None
 
     def own(self, ours: Entry) -> Plan:
