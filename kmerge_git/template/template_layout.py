@@ -21,7 +21,7 @@ from kmerge_git.template.template_parser import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from kmerge_git.template.template_parser import Part
 
@@ -109,7 +109,9 @@ class _Layout:
         units = self._units(parts)
         names = _document_names(units)
         self.document = next(names)
-        self.columns = _columns_below(units)
+        columns = [unit.column if unit.role in (DATA, ENTRY) else -1 for unit in units]
+        ends = {number for number, unit in enumerate(units) if is_apart(unit)}
+        self.columns = _next_known(columns, ends)
         for number, unit in enumerate(units):
             if is_apart(unit):
                 self.stack, self.document = [], next(names)
@@ -128,7 +130,7 @@ class _Layout:
         units: list[Placed] = []
         above = -1  # the column of the key of the block scalar that is open, or -1
         columns = [column_of(part) for part in parts]
-        after = _next_columns(columns)
+        after = _next_known(columns)
         for part, column, below in zip(parts, columns, after, strict=True):
             if above >= 0 and not _is_blank(part):
                 at = column if column >= 0 else _column_in_text(part, above, below)
@@ -282,26 +284,14 @@ class _Layout:
         return (self.document, *(label for _, label, _, _ in self.stack if label))
 
 
-def _columns_below(units: list[Placed]) -> list[int]:
-    """Return for each part the column of the next entry or line that has one, in its document."""
-    columns: list[int] = []
-    column = -1
-    for unit in reversed(units):
-        columns.append(column)
-        if is_apart(unit):
-            column = -1
-        elif unit.column >= 0 and unit.role in (DATA, ENTRY):
-            column = unit.column
-    return columns[::-1]
-
-
-def _next_columns(columns: list[int]) -> list[int]:
-    """Return for each column the next one behind it that is known, or -1."""
+def _next_known(columns: list[int], ends: Container[int] = ()) -> list[int]:
+    """Return for each column the next one behind it that is known, up to an end, or -1."""
     known: list[int] = []
     after = -1
-    for column in reversed(columns):
+    for number in reversed(range(len(columns))):
         known.append(after)
-        after = column if column >= 0 else after
+        after = columns[number] if columns[number] >= 0 else after
+        after = -1 if number in ends else after
     return known[::-1]
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     Spans = Iterable[tuple[int, int]]
+    OpenBlock = tuple[int, str, bool]  # its offset, its word, and whether an `else` may follow
     # The size, kind and word, the body, and whether the action trims before and after itself.
     Spelling = tuple[int, str, str, str, bool, bool]
 
@@ -187,7 +188,7 @@ def _rows(text: str, actions: list[Action]) -> Iterator[Row]:
     The kind of a line that begins or ends something is the kind of that action.
     """
     known: dict[str, Spelling] = {}
-    nest: list[_Nested] = []
+    nest: list[OpenBlock] = []
     start, number, size, at = 0, 0, len(text), text.find("{{")
     while start < size:
         end = text.find("\n", start) + 1 or size
@@ -204,21 +205,11 @@ def _rows(text: str, actions: list[Action]) -> Iterator[Row]:
         yield row
         start, number = end, number + row.text.count("\n")
     if nest:
-        raise refusal(text, nest[-1].at, f"`{nest[-1].word}` without an end")
+        at, word, _ = nest[-1]
+        raise refusal(text, at, f"`{word}` without an end")
 
 
-class _Nested:
-    """Describes a block that is open at a place of a text."""
-
-    __slots__ = ("at", "takes_else", "word")
-
-    def __init__(self, at: int, word: str) -> None:
-        self.at = at
-        self.word = word
-        self.takes_else = word in ("if", "with", "range")
-
-
-def _nested(text: str, action: Action, nest: list[_Nested]) -> None:
+def _nested(text: str, action: Action, nest: list[OpenBlock]) -> None:
     """Add an action to the open blocks; refuse an `else` or `end` where Go takes none."""
     at = action.start
     if action.kind == OPEN:
@@ -226,18 +217,17 @@ def _nested(text: str, action: Action, nest: list[_Nested]) -> None:
             raise refusal(text, at, "`define` inside a block")
         if len(nest) == DEEPEST:
             raise refusal(text, at, f"more than {DEEPEST} blocks inside each other")
-        nest.append(_Nested(at, action.word))
+        nest.append((at, action.word, action.word in ("if", "with", "range")))
     elif action.kind in CONTROL and not nest:
         raise refusal(text, at, f"`{action.word}` without a block")
     elif action.kind == END:
         nest.pop()
     elif action.kind == ELSE:
         condition = action.body[len("else") :].lstrip(SPACE)
-        opened = nest[-1]
-        is_other = condition and not condition.startswith(opened.word)
-        if not opened.takes_else or is_other:
+        start, word, takes_else = nest[-1]
+        if not takes_else or (condition and not condition.startswith(word)):
             raise refusal(text, at, "an `else` that its block cannot have")
-        opened.takes_else = bool(condition)
+        nest[-1] = start, word, bool(condition)
 
 
 def _row(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Row:

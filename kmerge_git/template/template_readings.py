@@ -96,17 +96,15 @@ def rendered(
 class _Node:
     """Holds the lines and blocks of each arm of a block."""
 
-    __slots__ = ("arms", "has_else", "is_contrary", "name", "number", "word")
+    __slots__ = ("arms", "block", "is_contrary", "number")
 
     def __init__(self, block: Block, arms: list[Items], conditions: set[str]) -> None:
-        self.word = block.word
+        self.block = block
         self.arms = arms
-        self.name = block.arms[0].action.body
-        condition = _condition(self.name)
+        condition = _condition(block.arms[0].action.body)
         other = condition.removeprefix("not ") if condition.startswith("not ") else ""
         self.is_contrary = other in conditions
         self.number = hashed(other if self.is_contrary else condition)
-        self.has_else = _has_else(block)
 
 
 def _items(parts: Iterable[Part], words: ActionWords, conditions: set[str], scope: str) -> Items:
@@ -143,8 +141,9 @@ def _pick(items: Items, name: str, texts: dict[str, Picked], into: Picked) -> No
     for item in items:
         if not isinstance(item, _Node):
             into.append(item)
-        elif item.word == "define":
-            _pick(item.arms[0], name, texts, texts.setdefault(f"{name}: {item.name}", []))
+        elif item.block.word == "define":
+            own = f"{name}: {item.block.arms[0].action.body}"
+            _pick(item.arms[0], name, texts, texts.setdefault(own, []))
         else:
             number = _arm(item, name)
             if number >= 0:
@@ -153,16 +152,17 @@ def _pick(items: Items, name: str, texts: dict[str, Picked], into: Picked) -> No
 
 def _arm(of: _Node, name: str) -> int:
     """Return the number of the arm that a reading takes, or -1."""
-    if of.word == "block":
+    if of.block.word == "block":
         return 0
-    rest: list[int] = [*range(1, len(of.arms)), *((-1,) if not of.has_else else ())]
+    has_else = _has_else(of.block)
+    rest: list[int] = [*range(1, len(of.arms)), *((-1,) if not has_else else ())]
     if name in ("all", "none"):
         return 0 if (name == "all") != of.is_contrary else rest[-1]
     if name == "last":
-        return rest[-1] if of.has_else or of.is_contrary else 0
+        return rest[-1] if has_else or of.is_contrary else 0
     which = int(name[3:])
     if name.startswith("arm"):
-        return which if which < len(of.arms) - of.has_else else _arm(of, "all")
+        return which if which < len(of.arms) - has_else else _arm(of, "all")
     # of two readings in a row one takes the arms that the other one does not take
     if ((of.number >> (which // 2) & 1) == which % 2) != of.is_contrary:
         return 0
