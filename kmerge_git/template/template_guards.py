@@ -9,7 +9,7 @@ sides that render one value.
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, counted, grouped
 from kmerge_git.template.masking import Words
 from kmerge_git.template.template_layout import (
     APART,
@@ -21,7 +21,7 @@ from kmerge_git.template.template_layout import (
     seen_through,
     unquoted,
 )
-from kmerge_git.template.template_pairs import said, tally
+from kmerge_git.template.template_pairs import said
 from kmerge_git.template.template_parser import (
     ASSIGN,
     COMMENT,
@@ -147,11 +147,9 @@ def _gone(base: Children, side: Children, path: Path) -> set[str]:
 
 def _below(units: list[Placed]) -> dict[Path, list[str]]:
     """Return the lines below each place."""
-    texts: dict[Path, list[str]] = {}
-    for unit in units:
-        for end in range(1, len(unit.path) + 1):
-            texts.setdefault(unit.path[:end], []).append(unit.part.text)
-    return texts
+    return grouped(
+        (unit.path[:end], unit.part.text) for unit in units for end in range(1, len(unit.path) + 1)
+    )
 
 
 def _children(units: list[Placed], tokens: dict[int, str]) -> Children:
@@ -180,15 +178,15 @@ def _entries(names: set[str]) -> set[str]:
 def check(result: Template, at: Three[Template]) -> None:
     """Refuse a result that holds something more or less often than a merge can make it."""
     words = Words()
-    counted = at.map(lambda version: _counted(version, words))
-    places, actions, lines = _counted(result, words)
+    versions = at.map(lambda version: _contents(version, words))
+    places, actions, lines = _contents(result, words)
     for key, count in places.items():
-        base, ours, theirs = (version[0].get(key, 0) for version in counted.each())
+        base, ours, theirs = (version[0].get(key, 0) for version in versions.each())
         if ours > base and theirs > base and count > max(ours, theirs):
             raise Unsupported("what both sides added would stand twice")
-    if _counts_otherwise(counted.map(lambda version: version[1]), actions, {*actions}):
+    if _counts_otherwise(versions.map(lambda version: version[1]), actions, {*actions}):
         raise Unsupported("an action would be lost, or stand too often")
-    if _counts_otherwise(counted.map(lambda version: version[2]), lines, set()):
+    if _counts_otherwise(versions.map(lambda version: version[2]), lines, set()):
         raise Unsupported("a line would be lost, or stand too often")
 
 
@@ -206,7 +204,7 @@ def _counts_otherwise(at: Three[Counts], result: Counts, more: set[Hashable]) ->
     return False
 
 
-def _counted(version: Template, words: Words) -> tuple[Counts, Counts, Counts]:
+def _contents(version: Template, words: Words) -> tuple[Counts, Counts, Counts]:
     """Return how often a text holds each of its keys and outputs, of its actions, of its lines."""
     text = version.text
     places: list[Hashable] = []
@@ -224,7 +222,7 @@ def _counted(version: Template, words: Words) -> tuple[Counts, Counts, Counts]:
             if unit.role == APART:
                 spelled.append("---")
     lines: list[Hashable] = [unquoted(line.strip()) for line in text.split("\n")]
-    return tally(places), tally(spelled), tally(lines)
+    return counted(places), counted(spelled), counted(lines)
 
 
 def _texts(parts: Sequence[Part]) -> Iterator[tuple[str, list[Row], list[Context]]]:

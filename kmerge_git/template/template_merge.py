@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge.result_text import conflicted, to_bytes
-from kmerge_git.merge.three import Three, agreed
+from kmerge_git.merge.three import Three, agreed, counted
 from kmerge_git.merge.verify.line_opinion import Asked
 from kmerge_git.outcome import BY_BLOCKS, Decision, Outcome
 from kmerge_git.template import template_guards
@@ -30,7 +30,7 @@ from kmerge_git.template.template_layout import (
     lay_out,
     note_forms,
 )
-from kmerge_git.template.template_pairs import follow, paired, refuse_taken, tally
+from kmerge_git.template.template_pairs import follow, paired, refuse_taken
 from kmerge_git.template.template_parser import ASSIGN, BLANK, COMMENT, TOKEN, Block, Template
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.text.linemerge import TemporaryFiles
@@ -380,7 +380,7 @@ def _refuse_moved(at: Three[str]) -> None:
 
 def _refuse_other_entries(merged_text: str, entities: list[Entity], lines: dict[str, str]) -> None:
     """Refuse a result that lost an entry, has it twice, or has one that a side deleted."""
-    counts = tally(lines[line] for line in merged_text.split("\n") if line in lines)
+    counts = counted(lines[line] for line in merged_text.split("\n") if line in lines)
     for entity in entities:
         is_gone = entity.at.base is not None and None in (entity.at.ours, entity.at.theirs)
         if counts.get(entity.token, 0) != int(not is_gone):
@@ -453,7 +453,7 @@ def _is_same(reading: str, merged: bytes) -> bool:
 
 def _meaning(text: YamlText) -> dict[Hashable, int]:
     """Return the documents of a text by what they mean, and how often each is there."""
-    return tally(map(_canon, text.roots))
+    return counted(map(_canon, text.roots))
 
 
 def _canon(node: Node) -> Hashable:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.likeness import likeness
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, counted, grouped
 from kmerge_git.template.masking import digest
 from kmerge_git.template.template_layout import DATA, ENTRY, WORDS
 from kmerge_git.template.template_parser import ASSIGN, TOKEN, Block, blocks_in
@@ -22,13 +22,11 @@ from kmerge_git.template.template_parser import ASSIGN, TOKEN, Block, blocks_in
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
-    from typing import TypeVar
 
     from kmerge_git.template.template_layout import Path, Placed
     from kmerge_git.template.template_parser import Part
 
     Trio = Three[Placed | None]
-    Thing = TypeVar("Thing", bound=Hashable)
 
 ALIKE = 0.6  # the share of lines or names below two headers or names of one thing
 MOST_BLOCK_PAIRS = 10_000  # that are compared
@@ -152,10 +150,11 @@ def _between(
     units: list[Placed], open_ones: set[int], names: dict[int, Hashable]
 ) -> dict[int, Hashable]:
     """Return the place, and the names of both neighbours, of units that have no name yet."""
-    siblings: dict[Path, list[Placed]] = {}
-    for unit in units:
-        if unit.role in (ENTRY, WORDS) or (unit.role == DATA and unit.label):
-            siblings.setdefault(unit.path, []).append(unit)
+    siblings = grouped(
+        (unit.path, unit)
+        for unit in units
+        if unit.role in (ENTRY, WORDS) or (unit.role == DATA and unit.label)
+    )
     places: dict[int, Hashable] = {}
     for path, row in siblings.items():
         marks = [None if id(unit) in open_ones else _mark(unit, names) for unit in row]
@@ -177,12 +176,8 @@ def _mark(unit: Placed, names: dict[int, Hashable]) -> Hashable:
 def _grouped(
     units: list[Placed], numbers: list[int], name: Callable[[Placed], object]
 ) -> dict[object, list[int]]:
-    groups: dict[object, list[int]] = {}
-    for number in numbers:
-        key = name(units[number])
-        if key:
-            groups.setdefault(key, []).append(number)
-    return groups
+    groups = grouped((name(units[number]), number) for number in numbers)
+    return {key: group for key, group in groups.items() if key}
 
 
 # -- blocks whose bodies are alike
@@ -191,12 +186,10 @@ def _grouped(
 def _alike(pairs: Matching) -> Iterator[tuple[int, int]]:
     """Yield blocks of one container, keyword and number of arms whose bodies are most alike."""
     shares = list(_shares(pairs))
-    rivals: dict[tuple[str, int], list[float]] = {}
+    olds = grouped((n, common) for common, n, _ in shares)
+    news = grouped((m, common) for common, _, m in shares)
     for common, n, m in shares:
-        for one in (("old", n), ("new", m)):
-            rivals.setdefault(one, []).append(common)
-    for common, n, m in shares:
-        both = rivals["old", n], rivals["new", m]
+        both = olds[n], news[m]
         if all(max(one) == common and one.count(common) == 1 for one in both):
             yield n, m
 
@@ -234,15 +227,7 @@ def _holds(block: Block, other: Block) -> bool:
 
 def share(lines: list[str], others: list[str]) -> float:
     """Return the share of lines that two lists have in common; nothing is like nothing else."""
-    return likeness(tally(lines), tally(others)) if lines else 0.0
-
-
-def tally(things: Iterable[Thing]) -> dict[Thing, int]:
-    """Return how often each thing is there."""
-    counts: dict[Thing, int] = {}
-    for thing in things:
-        counts[thing] = counts.get(thing, 0) + 1
-    return counts
+    return likeness(counted(lines), counted(others)) if lines else 0.0
 
 
 def _lines(part: Part) -> list[str]:
@@ -302,9 +287,7 @@ def _pairs(
     olds: Iterable[Path], news: Iterable[Path], kin: Callable[[Path], Hashable]
 ) -> Iterator[tuple[Path, Path]]:
     """Yield every two of old and new places that are of one kind, if they are not too many."""
-    others: dict[Hashable, list[Path]] = {}
-    for new in news:
-        others.setdefault(kin(new), []).append(new)
+    others = grouped((kin(new), new) for new in news)
     groups = [(old, others.get(kin(old), ())) for old in olds]
     if sum(len(same_kind) for _, same_kind in groups) > MOST_NAME_PAIRS:
         raise Unsupported("too many changed names to tell which are one")
@@ -314,14 +297,12 @@ def _pairs(
 
 def _texts_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
     """Return the lines below each place of a depth, but for the name of a document itself."""
-    texts: dict[Path, list[str]] = {}
-    for unit in units:
-        if len(unit.path) > depth:
-            place = unit.path[: depth + 1]
-            text = unit.part.text.strip()
-            if depth or text != f"name: {place[0].partition('/')[2]}":
-                texts.setdefault(place, []).append(text)
-    return texts
+    lines = [(u.path[: depth + 1], u.part.text.strip()) for u in units if len(u.path) > depth]
+    return grouped(
+        (place, text)
+        for place, text in lines
+        if depth or text != f"name: {place[0].partition('/')[2]}"
+    )
 
 
 def _renamed(base: list[Placed], side: list[Placed], depth: int) -> dict[Path, Path]:
@@ -337,14 +318,15 @@ def _renamed(base: list[Placed], side: list[Placed], depth: int) -> dict[Path, P
         for old, new in _pairs(olds.keys() - news.keys(), news.keys() - olds.keys(), kin)
         if share(olds[old], news[new]) >= ALIKE
     ]
-    counts = tally(path for pair in pairs for path in pair)
+    counts = counted(path for pair in pairs for path in pair)
     return {new: old for old, new in pairs if counts[old] == counts[new] == 1}
 
 
 def _names_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
     """Return the names below each place of a depth that a rendered text may name."""
-    names: dict[Path, list[str]] = {}
-    for unit in units:
-        if unit.role == DATA and len(unit.path) > depth:
-            names.setdefault(unit.path[: depth + 1], []).append(unit.label)
+    names = grouped(
+        (unit.path[: depth + 1], unit.label)
+        for unit in units
+        if unit.role == DATA and len(unit.path) > depth
+    )
     return {path: below for path, below in names.items() if not depth or TOKEN in path[-1]}

@@ -11,7 +11,7 @@ from kmerge_git.merge.decide.keyed import by_key, keys_of
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.kyaml.rule_numbers import lost, null_rule
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, grouped
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence, in_flow
 from kmerge_git.tree.same import same_node
 from kmerge_git.tree.scalars import is_null
@@ -69,9 +69,7 @@ def _with_one_name(tables: Three[dict[Hashable, Entry]]) -> Three[dict[Hashable,
 
 def _by_name(table: dict[Hashable, Entry]) -> dict[str, Hashable]:
     """Return the keys of ports by their names, without those that share theirs."""
-    keys: dict[str, list[Hashable]] = {}
-    for key, entry in table.items():
-        keys.setdefault(field_text(entry.value, "name") or "", []).append(key)
+    keys = grouped((field_text(entry.value, "name"), key) for key, entry in table.items())
     return {name: same[0] for name, same in keys.items() if name and len(same) == 1}
 
 
