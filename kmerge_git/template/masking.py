@@ -66,7 +66,7 @@ class Words:
         return word
 
     def whole(self, column: int, line: Row, block: str) -> str:
-        """Return a word at a column for a line of actions in a text; `end` is that of its block."""
+        """Mask a line of actions in a text as one word; `block` is the header of its block."""
         body = line.text.rstrip("\n")
         masked_line = f"{' ' * column}{TOKEN}L{digest(f'{block}{line.text}')}"
         if self.lines.setdefault(masked_line, body) != body:
@@ -79,13 +79,13 @@ class Words:
         return f"{line.text[:at]}# {self._word('C', line.text[at:end])}{line.text[end:]}"
 
     def above_children(self, line: Row) -> str:
-        """Return a line whose last action renders lines above others: the action as a comment."""
+        """Mask a line whose last action renders lines above its children: make it a comment."""
         start, end = line.groups[-1]
         before = Row(line.text[:start], line.kind, groups=line.groups[:-1])
         return f"{self.plain(before)}# {self._word('N', line.text[start:end])}{line.text[end:]}"
 
     def unmasked(self, masked: str, contents: dict[str, str]) -> str:
-        """Return the text behind a merged masked text; `contents` are the entries'."""
+        """Return the template for a merged masked text; `contents` has the text of each entry."""
         parts = []
         for line in masked.splitlines(keepends=True):
             bare = line.rstrip("\n")
@@ -183,7 +183,7 @@ def _entry_line(unit: Placed, token: str) -> str:
 
 
 def _columns_of_words(units: list[Placed]) -> dict[int, int]:
-    """Return the columns of texts in block scalars, by the numbers of their lines of actions."""
+    """Return the column of the text around each line of actions in a block scalar, by number."""
     columns: dict[int, int] = {}
     lines: list[int] = []
     column = -1
@@ -216,7 +216,7 @@ def _has_children(units: list[Placed], number: int) -> bool:
 
 
 def _refuse_misread(version: Masked) -> None:
-    """Refuse a masked text that YAML reads otherwise than it is meant."""
+    """Refuse a masked text if YAML reads its words at other places than they were put."""
     lines, entries = version.text.removesuffix("\n").split("\n"), version.entries
     fields = {f'{token}: ""' for token in entries.values()}
     if not fields.issuperset(lines):  # else it is one map of entries
@@ -237,7 +237,7 @@ def _refuse_other_reading(version: Masked) -> None:
 
 
 def _look_at(root: Node, names: set[str]) -> int:
-    """Add the names where entries of block collections stand; return how many words are in texts.
+    """Collect the names of entries of block collections, and count the words in block scalars.
 
     A document `--- {...}` is an entry itself.
     """

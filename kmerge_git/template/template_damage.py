@@ -87,7 +87,7 @@ def _short(what: str) -> str:
 
 
 def when(reading: str) -> str:
-    """Return for people when a template comes to a reading."""
+    """Say for people when a template renders a reading."""
     name, _, define = reading.partition(": ")
     return f"in {define}" if define else _WHEN.get(name, _OTHERWISE)
 
@@ -141,7 +141,7 @@ def is_yaml(path: str) -> bool:
 
 
 def _unbalanced(error: Unsupported, sides: tuple[Template, ...]) -> list[Damage]:
-    """Return that a result is no template any more, where both sides are one."""
+    """Report that a result is no template any more, if both sides are one."""
     try:
         _ = [side.parts for side in sides]
     except Unsupported:
@@ -168,7 +168,7 @@ def _defined_twice(version: Template) -> Damages:
 
 
 def _forget(damages: Damages, known: Damages) -> None:
-    """Take away the damage that a side has.
+    """Drop the damage that a side already has.
 
     A reading of a side that cannot be parsed tells nothing, so that of the result does not count.
     """
@@ -213,7 +213,7 @@ def _counts(what: str, twins: list[Entry | Document], reading: Rendering) -> boo
 
 
 def _lines(twins: list[Entry | Document], reading: Rendering) -> tuple[int, int, int]:
-    """Return the first and the last line of the template for some things, and the last one's."""
+    """Return the first and the last line of damaged things, and the line of the last thing."""
     starts = [one.start for one in twins]
     ends = [one.end for one in twins]
     first, last = reading.line_at(min(starts)), reading.line_at(max(max(ends) - 1, 0))
@@ -224,7 +224,7 @@ def _lines(twins: list[Entry | Document], reading: Rendering) -> tuple[int, int,
 
 
 def around(result: Template, at: Three[Template], path: str, damages: list[Damage]) -> MergedFile:
-    """Return the result with a conflict around its damage, which no answer has any more."""
+    """Put a conflict around the damage of a result; no answer to it has the damage."""
     lines = _split(result)
     versions = at.map(_split)
     cuts = versions.map(lambda version: _cuts(lines, version))
@@ -246,7 +246,7 @@ def _split(version: Template) -> list[str]:
 
 
 def _cuts(lines: list[str], version: list[str]) -> Cuts:
-    """Return the places between lines of the result that a version has, too."""
+    """Map places between lines of the result to the first and last like them in a version."""
     cuts: Cuts = {0: (0, 0)}
     ends = (len(lines), len(lines), len(version), len(version))
     for i1, i2, j1, _ in [*diff(lines, version), ends]:
@@ -258,7 +258,7 @@ def _cuts(lines: list[str], version: list[str]) -> Cuts:
 
 
 def _windows(damages: list[Damage], more: int, cuts: Three[Cuts], size: int) -> list[Window]:
-    """Return the lines of the result around the damage, between places where all can be cut."""
+    """Return the lines around the damage; all versions have a place where they begin and end."""
     windows: list[Window] = []
     for first, last in sorted((one.first, one.last) for one in damages):
         start, end = max(first - more, 0), min(last + 1 + more, size)

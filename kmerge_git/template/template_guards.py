@@ -94,7 +94,7 @@ def _container(at: Three[set[str]], *, is_new: bool) -> None:
 
 
 def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
-    """Yield in their order what one side put in the place of entries, and an addition near them.
+    """Yield two neighbours in their order: a replacement by one side, an addition of the other.
 
     The masked texts do not show this order: they have lost the entries that others replaced.
     """
@@ -113,7 +113,7 @@ def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
 def _neighbours(
     old: set[str], mine: list[str], yours: list[str]
 ) -> Iterator[tuple[str, str, bool]]:
-    """Yield what one side put in the place of entries, what the other added, if that is behind."""
+    """Yield a replacement of one side, an addition of the other, and if that comes behind it."""
     lost = old - {*mine}
     gone = [number for number, name in enumerate(yours) if name in lost]
     known = old.union(mine)
@@ -191,7 +191,7 @@ def check(result: Template, at: Three[Template]) -> None:
 
 
 def _counts_otherwise(at: Three[Counts], result: Counts, more: set[Hashable]) -> bool:
-    """Return whether a result counts a thing of the versions, or one `more`, as no merge does."""
+    """Return whether no merge has as many of a thing as the result; `more` adds things to check."""
     for key in more.union(*at.each()):
         base, ours, theirs = (version.get(key, 0) for version in at.each())
         least = most = ours + theirs - base
@@ -252,7 +252,7 @@ def _rows(part: Part, context: Context) -> Iterator[tuple[Row, Context]]:
 
 
 def _of_dot(row: Row, context: Context) -> Context:
-    """Return the headers that give an output its dot; nothing where it uses none, or the file's."""
+    """Return the headers that decide about the dot of an output; nothing if it uses no dot."""
     words = row.text.replace("(", " ").split()
     return context if any(word[0] == "." for word in words) else ()
 
@@ -304,7 +304,7 @@ def _joints(version: Template) -> Iterator[tuple[str, str]]:
 
 
 def _ends_in_blanks(text: str) -> bool:
-    """Return whether a line begins in a text, and has nothing yet."""
+    """Return whether a text ends in a line end and blanks."""
     _, line_end, before = text.rpartition("\n")
     return bool(line_end) and not before.strip()
 
@@ -350,7 +350,7 @@ def refuse_twice(entities: list[Entity]) -> None:
 
 
 def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
-    """Refuse a `with` or `range` over something else, where the other side uses its dot anew."""
+    """Refuse another dot of a `with` or `range`, if the other side adds uses of that dot."""
     if word not in ("with", "range"):
         return
     about = arms.map(lambda arm: " ".join(arm.action.body.split()))

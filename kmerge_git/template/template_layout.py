@@ -78,7 +78,7 @@ def behind(units: list[Placed], number: int) -> Iterator[Placed]:
 def lay_out(
     parts: Sequence[Part], plain: Callable[[Row], str], evidence: Evidence | None = None
 ) -> list[Placed]:
-    """Return the parts with their places; `evidence` has the collections of other versions."""
+    """Return the parts with their places; `evidence` has the forms of other versions' places."""
     return _Layout(plain, evidence or {}).of(parts)
 
 
@@ -163,7 +163,7 @@ class _Layout:
         return Placed(part, DATA, plain, column)
 
     def _form_of(self, block: Block) -> str:
-        """Return what the entries of a block are, by its first line of YAML, if it has one."""
+        """Return the form of a block by its first line of YAML, if it has one."""
         if block.word == "define":
             return MAP  # it renders nothing where it stands
         lines = (self.plain(row) for row in rows(block) if row.kind in (TEXT, INLINE))
@@ -223,7 +223,7 @@ class _Layout:
         self.stack.append((column, "", form, False))
 
     def _form_below(self, units: list[Placed], number: int, column: int) -> str:
-        """Return what the next part at a column is an entry of, before the collection ends."""
+        """Return the form of the next part at a column, within the same collection."""
         upto, form = self.forms.get(column, (-1, ""))
         if upto > number:
             return form
@@ -244,14 +244,14 @@ class _Layout:
         return form
 
     def _form_here(self, column: int, after: str) -> str:
-        """Return the form of an entry that has none: that of a sibling, of one before it first."""
+        """Guess the form of an entry by its siblings, first by the one before it."""
         if self.stack and self.stack[-1][0] == column:
             _, _, before, is_open = self.stack[-1]
             return after if before == MAP and is_open and after else before
         return after or self.evidence.get(self._path(), MAP)
 
     def _column(self, unit: Placed, after: int) -> int:
-        """Return the column of an entry that has none: its own where that is a sibling's."""
+        """Guess the column of an entry: its own indentation if a sibling has that."""
         own = indent(unit.part.text)
         if own == after:
             return own
@@ -268,7 +268,7 @@ class _Layout:
             self.stack.pop()
 
     def _leave(self, column: int, form: str) -> None:
-        """Leave what an entry at a column is not below."""
+        """Leave the places that an entry at a column is not below."""
         self._leave_deeper(column)
         while self.stack and self.stack[-1][0] == column:
             _, _, before, is_open = self.stack[-1]
@@ -285,7 +285,7 @@ class _Layout:
 
 
 def _next_known(columns: list[int], ends: Container[int] = ()) -> list[int]:
-    """Return for each column the next one behind it that is known, up to an end, or -1."""
+    """Return for each column the next known one behind it, or -1; do not look past `ends`."""
     known: list[int] = []
     after = -1
     for number in reversed(range(len(columns))):

@@ -126,7 +126,7 @@ def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
 
 
 def held(outcome: Outcome, result: YamlText, texts: Three[YamlText], options: Options) -> Outcome:
-    """Hold a merge by fields of a file with actions to the standard of merges of templates.
+    """Check a merge by fields of a file with actions as strictly as a merge of templates.
 
     Documents without actions of their own, and texts inside of fields, are merged as any others.
     """
@@ -202,7 +202,7 @@ def _refuse_prose(version: Template) -> None:
 
 
 class Bodies:
-    """Merges of texts with actions; one inside the other."""
+    """Merges texts with actions, and the bodies of their blocks inside of them."""
 
     __slots__ = ("structure",)
 

@@ -92,7 +92,7 @@ def _tokens(trios: list[Trio]) -> Iterator[str]:
 
 
 def _matches(old: list[Placed], new: list[Placed], *, only_same: bool = False) -> dict[int, int]:
-    """Return the numbers in `new` by the numbers in `old` of what is the same entry."""
+    """Match the entries of two versions: return numbers in `new` by numbers in `old`."""
     pairs = Matching(old, new, {})
     pairs.by(lambda u: (u.path, u.part.text), unique=False)
     pairs.by(lambda u: (u.path, _key(u.part)), unique=True)
@@ -127,7 +127,7 @@ class Matching:
     def grouped(
         self, name: Callable[[Placed], object], new_name: Callable[[Placed], object]
     ) -> list[tuple[list[int], list[int]]]:
-        """Return the numbers without a partner that have one name, in old and in new."""
+        """Group those without a partner by name: return their numbers in old and in new."""
         olds, news = self.left()
         others = _grouped(self.new, news, new_name)
         groups = _grouped(self.old, olds, name)
@@ -149,7 +149,7 @@ def _replaced(pairs: Matching, base: list[Placed], side: list[Placed]) -> dict[i
 def _between(
     units: list[Placed], open_ones: set[int], names: dict[int, Hashable]
 ) -> dict[int, Hashable]:
-    """Return the place, and the names of both neighbours, of units that have no name yet."""
+    """Return for units without a partner their place and the names of both neighbours."""
     siblings = grouped(
         (unit.path, unit)
         for unit in units
@@ -195,7 +195,7 @@ def _alike(pairs: Matching) -> Iterator[tuple[int, int]]:
 
 
 def _shares(pairs: Matching) -> Iterator[tuple[float, int, int]]:
-    """Yield how much two blocks have in common that are alike."""
+    """Yield the share of common lines of two blocks that are alike, and their numbers."""
     olds, news = pairs.left()
     if len(olds) * len(news) > MOST_BLOCK_PAIRS:
         return
@@ -255,7 +255,7 @@ def said(text: str) -> str:
 
 
 def follow(units: Three[list[Placed]]) -> None:
-    """Give the parts below a name that a side changed the name that base has."""
+    """Give a place whose name a side changed, and all below it, the name that base has."""
     for side, depth in _depths(units):
         olds = _renamed(units.base, side, depth)
         for unit in side if olds else ():
@@ -306,11 +306,11 @@ def _texts_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
 
 
 def _renamed(base: list[Placed], side: list[Placed], depth: int) -> dict[Path, Path]:
-    """Return the places of a side that have another name in base, where there is no doubt."""
+    """Return the place in base of each place that a side clearly renamed."""
     olds, news = _names_below(base, depth), _names_below(side, depth)
 
     def kin(path: Path) -> Hashable:
-        """Return what two places share of which one may be the other, renamed."""
+        """Return what a place has in common with its new name."""
         return path[:-1], path[-1].partition(TOKEN if depth else "/")[0]
 
     pairs = [
