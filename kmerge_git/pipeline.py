@@ -18,7 +18,7 @@ from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.merged import conflict, whole_conflict
 from kmerge_git.merge.plan import Why
-from kmerge_git.merge.result_text import conflicted, kept, to_bytes
+from kmerge_git.merge.result_text import conflicted, to_bytes
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import line_damage, proof, referee
 from kmerge_git.merge.verify.line_opinion import (
@@ -88,7 +88,7 @@ def merge(texts: Three[YamlText], options: Options, start: Callable[[str], LineM
         options.define()
     merged = _merged(texts, options, start)
     if options.generated and not options.virtual and (not merged.clean or merged.loses):
-        return kept(texts, options, GENERATED)
+        return _kept(texts, options, GENERATED)
     return merged
 
 
@@ -148,7 +148,7 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
                 raise  # git's line merge is the better answer
             for document in proof.unproved(merged):
                 document.give_up(conflict(document.at, Why.UNPROVED))
-            better = conflicted(merged, sources, options)
+            better = _with_conflicts(merged, sources, options)
         if isinstance(better, Outcome):
             if options.favor and better.open_merge is not None:
                 from kmerge_git.merge.finish.favor import favored  # few merges favour a side
@@ -193,7 +193,27 @@ def _doubtful(
 
 def _whole(sources: Three[Source], options: Options, why: str) -> Outcome:
     """Return the file as one conflict."""
-    return conflicted(whole_conflict(sources.map(lambda s: s.text), why), sources, options)
+    whole = whole_conflict(sources.map(lambda source: source.text), why)
+    return _with_conflicts(whole, sources, options)
+
+
+def _with_conflicts(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
+    """A merged file with markers around its conflicts; in an inner merge, with placeholders."""
+    if options.virtual:
+        from kmerge_git.merge.placeholders import undecided  # few merges are inner ones
+
+        return undecided(merged, sources)
+    return conflicted(merged, sources, options)
+
+
+def _kept(texts: Three[YamlText], options: Options, why: str) -> Outcome:
+    """Ours as it is; in an inner merge, which has no sides, a file with nothing decided."""
+    data = texts.ours.data
+    if options.virtual:
+        from kmerge_git.merge.placeholders import nothing_decided
+
+        data = nothing_decided(texts.map(lambda text: text.data))
+    return Outcome(data, False, "kept", conflicts=(Conflict("", "", why),), reason=why)
 
 
 def _rules(options: Options) -> Rules:
@@ -225,7 +245,8 @@ def _better(
     if not merged.is_one_conflict:
         results = [_read(merged.decided(side), streams, options) for side in SIDES]
         objections = referee.objections(merged, results, read, streams, options, settled)
-    return objections or conflicted(merged, streams.map(lambda stream: stream.source), options)
+    sources = streams.map(lambda stream: stream.source)
+    return objections or _with_conflicts(merged, sources, options)
 
 
 def _read(text: str, streams: Three[Stream], options: Options) -> Stream:
@@ -291,10 +312,10 @@ def _clean(
 def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: str) -> Outcome:
     """Return git's line merge, or a conflict around ours where git fails or does damage."""
     if holds_seal(texts.ours.data, texts.theirs.data):
-        return kept(texts, options, SEALED)
+        return _kept(texts, options, SEALED)
     result, count = lines.result()
     if count < 0:
-        return kept(texts, options, reason)
+        return _kept(texts, options, reason)
     if options.rules == "git" and any(b"{{" in text.data for text in texts.each()):
         from kmerge_git.template.template_merge import merged  # of templates alone
 

@@ -11,8 +11,10 @@ from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.listkeys import KEYS, field_text
 from kmerge_git.merge.merged import MergedDocument, MergedFile, texts_of
 from kmerge_git.merge.plan import Build, Clash, Item, NewText, Plan, Take, Why
+from kmerge_git.merge.result_text import conflict_of, to_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.document_text import write_document
+from kmerge_git.outcome import Outcome
 from kmerge_git.text.pieces import Hunk, is_clean
 from kmerge_git.text.undecided import UNDECIDED, digest
 from kmerge_git.tree.documents import split_text
@@ -28,12 +30,20 @@ if TYPE_CHECKING:
     from kmerge_git.merge.merged import Trio
     from kmerge_git.merge.plan import Lines
     from kmerge_git.text.pieces import Pieces
+    from kmerge_git.text.source import Source
 
 
 if TYPE_CHECKING:
     Fields = list[tuple[str, str | None]]  # names, and values as text
 
 COMMENT = "# "
+
+
+def undecided(merged: MergedFile, sources: Three[Source]) -> Outcome:
+    """Return a merged file with placeholders in the place of its conflicts."""
+    conflicts = tuple(conflict_of(*hunk) for hunk in merged.hunks())
+    data = to_bytes(undecided_text(merged), sources)
+    return Outcome(data, False, "structure", conflicts=conflicts)
 
 
 def undecided_text(merged: MergedFile) -> str:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from kmerge_git.outcome import Options
     from kmerge_git.text.pieces import Pieces
-    from kmerge_git.tree.documents import YamlText
 
 
 if TYPE_CHECKING:
@@ -23,13 +22,7 @@ if TYPE_CHECKING:
 
 
 def conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
-    """Return ours with its conflicts spelled out."""
-    if options.virtual:
-        from kmerge_git.merge.placeholders import undecided_text
-
-        data = to_bytes(undecided_text(merged), sources)
-        conflicts = tuple(_conflict(*found) for found in merged.hunks())
-        return Outcome(data, False, "structure", conflicts=conflicts)
+    """Return a merged file with markers around its conflicts."""
     from kmerge_git.text.markers import marker_size_for
 
     size = marker_size_for((source.text for source in sources.each()), options.marker_size)
@@ -37,7 +30,7 @@ def conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> 
         merged,
         options,
         size,
-        lambda text: to_bytes(put_mark_into_conflict(text, sources, size), sources),
+        lambda text: to_bytes(put_mark_intoconflict_of(text, sources, size), sources),
     )
     return open_merge.outcome("structure")
 
@@ -60,7 +53,7 @@ class OpenMerge:
         self.merged = merged
         self.is_by_lines = is_by_lines  # then the labels are git's
         self.hunks = [hunk for _, hunk in found]
-        self.conflicts = tuple(_conflict(*one) for one in found)
+        self.conflicts = tuple(conflict_of(*one) for one in found)
         self._options = options
         self._size = size  # of the markers
         self._encode = encode
@@ -105,16 +98,6 @@ class OpenMerge:
         )
 
 
-def kept(texts: Three[YamlText], options: Options, why: str) -> Outcome:
-    """Return ours as it is; in an inner merge, which has no sides, a file with nothing decided."""
-    data = texts.ours.data
-    if options.virtual:
-        from kmerge_git.merge.placeholders import nothing_decided
-
-        data = nothing_decided(texts.map(lambda text: text.data))
-    return Outcome(data, False, "kept", conflicts=(Conflict("", "", why),), reason=why)
-
-
 def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
     """Return the file with lines in the place of some hunks, by the identity of these."""
 
@@ -130,7 +113,8 @@ def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
     return MergedFile(pieces(merged.prologue), documents, merged.tail)
 
 
-def _conflict(resource: str, hunk: Hunk) -> Conflict:
+def conflict_of(resource: str, hunk: Hunk) -> Conflict:
+    """Return a conflict of a resource for people."""
     from kmerge_git.merge.write.labels import told, where
 
     return Conflict(
@@ -177,7 +161,7 @@ def _line_ends(at: Three[Source]) -> str:
     return ends.theirs if ends.theirs and ends.ours == ends.base else ends.ours
 
 
-def put_mark_into_conflict(text: str, sources: Three[Source], size: int) -> str:
+def put_mark_intoconflict_of(text: str, sources: Three[Source], size: int) -> str:
     """Put the byte order mark into each side of a conflict in the first line.
 
     In front of the first marker it would hide the marker.
