@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    Node = Mapping[str, Any]
+    Tree = dict[str, dict[str, Any]]
+
 
 SUFFIXES = (".yaml", ".yml", ".json")
 _KIND, _LINK, _FILE = 0o170000, 0o120000, 0o100000
@@ -135,10 +138,6 @@ def _files(path: str) -> Iterator[str]:
             yield f"{path.rstrip('/')}/{name}"
 
 
-if TYPE_CHECKING:
-    Node = Mapping[str, Any]
-    Tree = dict[str, dict[str, Any]]
-
 _INFER = ("", "?", "")
 
 
@@ -147,8 +146,7 @@ def learn_definition(crd: Node) -> tuple[str, str] | None:
     no CRD.
     """
     for (group, kind), tree in crd_list_keys(crd).items():
-        pod = keytable.fields(keytable.root("v1", "Pod"))
-        facts = _facts(tree) | {"metadata": pod["metadata"]}
+        facts = _facts(tree) | {"metadata": keytable.fields(keytable.root("v1", "Pod"))["metadata"]}
         keytable.learn(group, kind, keytable.define(facts))
         return group, kind
     return None

@@ -11,10 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-
-if TYPE_CHECKING:
     # strategic merge patch, structural merge, the definition below
     Facts = tuple[str, str, str]
+    Groups = tuple[Collection[str], ...]
+
 
 _FILE = __file__.removesuffix("keytable.py") + "list_keys.json"
 _lines: list[str] = []
@@ -133,9 +133,6 @@ def _table() -> list[str]:
         _lines.extend(lines)
     return _lines
 
-
-if TYPE_CHECKING:
-    Groups = tuple[Collection[str], ...]
 
 KUSTOMIZATION = (
     # keyed by name

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from typing import Protocol, TypeVar
 
-
-if TYPE_CHECKING:
-
     class Lined(Protocol):
         """This is anything with a bag of lines."""
 
@@ -28,6 +25,8 @@ if TYPE_CHECKING:
             """Return the bag; see `bag`."""
 
     T = TypeVar("T", bound=Lined)
+    Leaf = tuple[tuple[str, ...], Hashable]
+
 
 # -- documents, by their lines
 
@@ -145,10 +144,6 @@ def _clear_best(row: list[float], least: float) -> int:
     at = row.index(best)
     second = max((value for i, value in enumerate(row) if i != at), default=-1.0)
     return at if best >= least and best - second >= CLEARLY else -1
-
-
-if TYPE_CHECKING:
-    Leaf = tuple[tuple[str, ...], Hashable]
 
 
 # what makes a resource the one it is

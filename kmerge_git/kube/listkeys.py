@@ -227,8 +227,7 @@ class ListKeys:
             from kmerge_git.kube.identity import Identity, describe
 
             return (describe(key),) if isinstance(key, Identity) else ()
-        texts = key if isinstance(key, tuple) else (key,)
-        pairs = zip(self.fields, texts, strict=False)
+        pairs = zip(self.fields, key if isinstance(key, tuple) else (key,), strict=False)
         return tuple((field, text) for field, text in pairs if text is not None)
 
 
@@ -258,9 +257,7 @@ def _fits(key: str, elements: list[Node]) -> bool:
 def field_text(node: Node, field: str) -> str | None:
     """Return the text of a scalar field; None where there is none, or null."""
     value = node.get(field) if isinstance(node, Mapping) else None
-    if isinstance(value, Scalar) and not is_null(value):
-        return value.value
-    return None
+    return value.value if isinstance(value, Scalar) and not is_null(value) else None
 
 
 def has_port_names(rule: ListRule) -> bool:

@@ -45,8 +45,7 @@ def outline(text: str) -> tuple[str, str, str, str] | None:
     version, kind = found["apiVersion"], found["kind"]
     if names is None or not _plain(version) or not _plain(kind) or "kpt-merge" in text:
         return None
-    group = version.rpartition("/")[0]
-    return group, kind, names.get("namespace", ""), names["name"]
+    return version.rpartition("/")[0], kind, names.get("namespace", ""), names["name"]
 
 
 def _names(text: str, start: int) -> dict[str, str] | None:

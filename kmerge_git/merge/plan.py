@@ -254,9 +254,7 @@ def keeps_tail(plan: Plan, ours: Entry, theirs: Entry) -> bool:
 
 def has_tail(node: Node) -> bool:
     """Return whether a comment can follow on the line where a value ends, or below its key."""
-    if isinstance(node, Collection):
-        return not in_mid_line(node)
-    return not is_block_text(node)
+    return not in_mid_line(node) if isinstance(node, Collection) else not is_block_text(node)
 
 
 def has_clash(plan: Plan) -> bool:

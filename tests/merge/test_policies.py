@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kmerge_git.merge.decide.policies import higher, policy_for
+from kmerge_git.merge.decide.higher_version import higher
+from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.pipeline import merge_files
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.merge.plan import Clash, Line
-from kmerge_git.merge.three import Three, agreed, cut, standing, whose
+from kmerge_git.merge.three import Three, agreed, counted, cut, standing, whose
 from kmerge_git.tree.nodes import (
     Collection,
     after,
@@ -178,13 +178,8 @@ def takes_new_comments(at: Three[list[Entry]], side: str) -> bool:
 
 def has_new_comments(base: Entry, other: Entry) -> bool:
     """Return whether there are comments above an entry that base does not have there."""
-    left = [line for line in lead_lines(base) if line]
-    for line in lead_lines(other):
-        if line and line not in left:
-            return True
-        if line:
-            left.remove(line)
-    return False
+    old, new = (counted(filter(None, lead_lines(entry))) for entry in (base, other))
+    return any(count > old.get(line, 0) for line, count in new.items())
 
 
 def merge_tail(tails: Three[str]) -> tuple[str | None, bool]:

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from kmerge_git.merge.decide.rules import Place
     from kmerge_git.merge.plan import Line, Lines
 
-
-if TYPE_CHECKING:
     C = TypeVar("C", bound=Collection)
     Keys = dict[int, Hashable]  # of entries, by their ids
     Counts = list[dict[str, int]]  # of comment lines, in each version
+    Merge = Callable[[Three[list[Line]]], Lines | None]
+    Row = list[int]  # items by their numbers, comment n of base as -1 - n
 
 
 class FloatingComments:
@@ -241,11 +241,6 @@ def _moved_lines(entry: Entry, lead: int, end: int) -> Entry:
     return made
 
 
-if TYPE_CHECKING:
-    Merge = Callable[[Three[list[Line]]], Lines | None]
-    Row = list[int]  # items by their numbers, comment n of base as -1 - n
-
-
 def put_back(
     floating: FloatingComments, items: list[Item], merge: Merge
 ) -> tuple[list[Item], Lines | None]:
@@ -268,8 +263,7 @@ def put_back(
         found = [made[t] for t in sorted(made, key=lambda t: (t == FOOT, t))]
         return [], [part for item in found for part in item.plan.parts]  # type: ignore[attr-defined]
     foot = [made.pop(FOOT)] if FOOT in made else []
-    rows = floating.parts.map(lambda part: _row(part.tokens, numbers))
-    order = _order(rows, items, made)
+    order = _order(floating.parts.map(lambda part: _row(part.tokens, numbers)), items, made)
     return [*(items[n] if n >= 0 else made[-1 - n] for n in order), *foot], None
 
 
@@ -382,8 +376,7 @@ def _merged(at: Three[list[Line] | None], token: Hashable, merge: Merge, *, stan
         rest = at.map(lambda lines: lines or [])
         return merge(rest) or [rest.ours]
     if not stands or base is None or ours is None or theirs is None:
-        left = [side[:-1] for side in (ours, theirs) if side and any(side[:-1])]
-        return [*left]
+        return [*[side[:-1] for side in (ours, theirs) if side and any(side[:-1])]]
     above = Three(base[:-1], ours[:-1], theirs[:-1])
     own = merge_lines(Three(base[-1:], ours[-1:], theirs[-1:]))
     return [*(merge(above) or [above.ours]), *(own or [ours[-1:]])]

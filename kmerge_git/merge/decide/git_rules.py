@@ -132,10 +132,10 @@ class GitRules:
     def exclusive(
         self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
     ) -> tuple[list[str] | None, Notes]:
-        for side in (at.ours, at.theirs):
-            if side is not None and sum(entry.name in group for entry in side.entries) > 1:
-                return [], []  # one side has it so, and may know why
-        return None, []
+        sides = [side for side in (at.ours, at.theirs) if side is not None]
+        # a side that has several of them may know why
+        has_several = any(sum(e.name in group for e in side.entries) > 1 for side in sides)
+        return [] if has_several else None, []
 
     # -- the elements of lists, and the order of everything
 

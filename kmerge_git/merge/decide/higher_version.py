@@ -21,14 +21,8 @@ STAGES = frozenset(("alpha", "beta", "rc"))  # the others have no order
 PULLS = ("pr", "mr", "pull")
 NUMBERS = "0123456789"
 
-NO_DIGEST = "a digest has no order"
-NO_COMMIT = "a commit has no order"
-NO_ADDRESS = "they may be addresses"
-NO_NUMBER = "plain numbers are no versions"
-NO_PULL = "the number of a pull request is no order"
 NO_VERSION = "they are no versions"
 ONE_VERSION = "they are one version"
-OTHER_IMAGE = "they name two things"
 OTHER_FORM = "they count in two ways"
 OTHER_SERIES = "they are of two series or variants"
 
@@ -53,11 +47,11 @@ def compared(ours: str, theirs: str) -> Answer:
             return "", OTHER_FORM
         return _first(times[0][1] > times[1][1], times[0][1] == times[1][1])
     if image(ours) != image(theirs):
-        return "", OTHER_IMAGE
+        return "", "they name two things"
     if not is_image_name(image(ours)):
         return "", NO_VERSION
     if _is_digest(ours) or _is_digest(theirs):
-        return "", NO_DIGEST
+        return "", "a digest has no order"
     one, other = tag(ours), tag(theirs)
     if one == other:
         return "", "the tag is one, the digests are two"
@@ -100,10 +94,10 @@ def _refused(text: str, *, is_bare: bool) -> str:
     if DIGITS.isdisjoint(text) or not is_named(text):
         return NO_VERSION
     if is_bare and text.count(".") == 3 and all(map(_is_byte, text.split("."))):
-        return NO_ADDRESS
+        return "they may be addresses"
     if is_number(text) and not is_date(text) and (is_bare or len(text) >= 7):
-        return NO_NUMBER  # of many digits behind an image it may be a commit
-    return NO_PULL if _is_pull(_parts(text)[0]) else ""
+        return "plain numbers are no versions"  # of many digits behind an image it may be a commit
+    return "the number of a pull request is no order" if _is_pull(_parts(text)[0]) else ""
 
 
 # -- versions
@@ -145,8 +139,7 @@ def _suffix(suffix: str) -> tuple[tuple[str, ...], str]:
 
 def _are_stages(one: Parts, other: Parts) -> bool:
     """Return whether the first words in which two pre-releases differ have an order."""
-    pairs = ((a[2], b[2]) for a, b in zip(one, other, strict=False) if a != b)
-    words = next(pairs, ("", ""))
+    words = next(((a[2], b[2]) for a, b in zip(one, other, strict=False) if a != b), ("", ""))
     return not all(words) or STAGES.issuperset(words)
 
 
@@ -231,7 +224,7 @@ def _in_series(one: tuple[list[str], str], other: tuple[list[str], str]) -> Answ
         return _by_dates(days)
     if len(counts) == 1 and not days:
         return _by_count(one, *counts[0], is_sure=bool(commits))
-    return "", "they differ in more than one number" if counts else NO_COMMIT
+    return "", "they differ in more than one number" if counts else "a commit has no order"
 
 
 def _by_dates(days: list[Pair]) -> Answer:
@@ -258,14 +251,10 @@ def _by_count(
 
 def _parts(text: str) -> tuple[list[str], str]:
     """Return the parts between `-`, `_`, `.` and `+`, and these marks."""
-    parts, marks = [""], ""
-    for char in text:
-        if char in "-_.+":
-            parts.append("")
-            marks += char
-        else:
-            parts[-1] += char
-    return parts, marks
+    marks = "".join(char for char in text if char in "-_.+")
+    for mark in "_.+":
+        text = text.replace(mark, "-")
+    return text.split("-"), marks
 
 
 def _numbers(a: str, b: str) -> tuple[str, str, str]:

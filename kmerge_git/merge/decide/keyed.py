@@ -67,10 +67,9 @@ def _see_changed_second_key(tables: Three[Table]) -> None:
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
         fresh = grouped((_first(k), k) for k in side if k not in base and k not in other)
-        gone = grouped((_first(k), k) for k in base if k not in side)
         renamed = {
             fresh[first][0]: old[0]
-            for first, old in gone.items()
+            for first, old in grouped((_first(k), k) for k in base if k not in side).items()
             if len(old) == len(fresh.get(first, ())) == 1 and old[0] in other
         }
         _rename(side, renamed)

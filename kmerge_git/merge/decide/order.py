@@ -109,35 +109,24 @@ def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
     Keys of both sides and base come first in line. Others go behind the sibling that they follow on
     their own side, ours first. No version may have a key twice.
     """
-    mine, yours, old = _places(ours), _places(theirs), _places(base)
+    versions = ours, theirs, base
+    mine, yours, old = ({key: n for n, key in enumerate(keys)} for keys in versions)
     stay = [key for key in base if key in mine and key in yours]
     if len(stay) > _MOST_ARRANGED:
         return None
-    behind: dict[Hashable, int] = {}  # how many come in front of each
-    for key in stay:
-        behind[key] = sum(
-            _stands_first(other, key, mine if _swapped(other, key, old, mine) else yours)
-            for other in stay
-            if other != key
-        )
+
+    def comes_first(a: Hashable, b: Hashable) -> bool:
+        side = mine if (old[a] < old[b]) != (mine[a] < mine[b]) else yours
+        return side[a] < side[b]
+
+    # how many come in front of each
+    behind = {key: sum(comes_first(k, key) for k in stay if k != key) for key in stay}
     if len(set(behind.values())) < len(stay):
         return None
     line = sorted(stay, key=behind.__getitem__)
     added = {key for key in ours if key not in old}
     line = inserted(line, set(line), ours, behind=set())
     return inserted(line, set(line), theirs, behind=added - set(theirs))
-
-
-def _places(keys: Keys) -> dict[Hashable, int]:
-    return {key: place for place, key in enumerate(keys)}
-
-
-def _stands_first(a: Hashable, b: Hashable, side: dict[Hashable, int]) -> bool:
-    return side[a] < side[b]
-
-
-def _swapped(a: Hashable, b: Hashable, old: dict[Hashable, int], side: dict[Hashable, int]) -> bool:
-    return _stands_first(a, b, old) != _stands_first(a, b, side)
 
 
 def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:
@@ -161,9 +150,7 @@ def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:
     base, *sides = versions
     if any(len(side) < 2 for side in sides):
         return keys
-    texts: dict[Hashable, str] = {}
-    for version in (base, *sides):
-        texts |= version
+    texts = {key: text for version in (base, *sides) for key, text in version.items()}
     for order in (str, str.casefold):
         if all([*v.values()] == sorted(v.values(), key=order) for v in (base, *sides)):
             return sorted(keys, key=lambda key: order(texts[key]))

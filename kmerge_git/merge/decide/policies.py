@@ -18,7 +18,6 @@ from kmerge_git.merge.decide.higher_version import (
     is_port,
     timestamp,
     version,
-    why_not_higher,
 )
 from kmerge_git.merge.decide.rules import Ruling
 from kmerge_git.merge.plan import Keep, Take
@@ -36,9 +35,11 @@ if TYPE_CHECKING:
     from kmerge_git.merge.plan import Plan
     from kmerge_git.tree.nodes import Entry, Mapping
 
-
-if TYPE_CHECKING:
     Chart = tuple[str, tuple[int, ...]]  # `v` or nothing, and the numbers
+    At = Three[list[Entry]]
+    Maps = Three[Mapping | None]
+    Alone = Callable[[Path, At, Place | None], Ruling | None]
+
 
 CHART = "Chart.yaml"
 KINDS = ("major", "minor", "patch")
@@ -55,14 +56,16 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
     found = [chart_version(text) for text in (mine, other, base) if text is not None]
     versions = [known for known in found if known is not None]
     if len(versions) < len(found):
-        return "", _refusal(mine, other, base or "")
+        is_special = any("-" in text or "+" in text for text in (mine, other, base or ""))
+        why = "a prerelease or build metadata is not bumped"
+        return "", why if is_special else "they are no versions of a chart"
     if len({(prefix, len(numbers)) for prefix, numbers in versions}) > 1:
         return "", "the versions are of two forms"
     prefix, numbers = versions[0]
     others = versions[1][1]
     if base is None:
-        is_above = numbers > others
-        return (mine, "") if is_above else ("", "without a base there is no kind of bump")
+        why = "without a base there is no kind of bump"
+        return (mine, "") if numbers > others else ("", why)
     start = versions[2][1]
     if numbers <= start or others <= start:
         return "", "not both sides went up"
@@ -85,34 +88,15 @@ def chart_version(text: str) -> Chart | None:
 
 
 def _is_number(text: str) -> bool:
-    digits = text.isascii() and text.isdigit() and len(text) <= 20
-    return digits and (text == "0" or text[0] != "0")
+    return is_number(text) and len(text) <= 20 and (text == "0" or text[0] != "0")
 
-
-def _refusal(*texts: str) -> str:
-    if any("-" in text or "+" in text for text in texts):
-        return "a prerelease or build metadata is not bumped"
-    return "they are no versions of a chart"
-
-
-if TYPE_CHECKING:
-    At = Three[list[Entry]]
-
-__all__ = ["higher", "policy_for", "version", "why_not_higher"]
 
 VERSION = ("version",)
-HIGHER = "12 policy higher"
 RULE = "12 policy rebump"
 NOT_ONE_VALUE = "not two values of one line"
 MARKED = "an anchor or a tag stands in front of one"
-NO_CHART = f"it is for the `version` of a {CHART}"
-NOBODYS = "only a merge, a rebase or a pick tells whose version goes on top"
-REBUMPS = "a chart's own version is for `rebump`"
 NOTHING = Ruling("", "")
 UNQUOTED = "unquoted they are numbers, and as numbers the other is higher"
-QUANTITY = "a number, and the field is not called a version"
-CUT = "unquoted, it is read as another version"
-WENT_BACK = "a side went back to a lower one"
 # ends of names of fields where a number alone is a version
 VERSIONS = ("version", "tag", "image", "release", "chart", "revision", "rev", "ref", "channel")
 
@@ -134,10 +118,14 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
             if matches(words, path):
                 is_own = is_chart and path == VERSION
                 if name == "rebump":
-                    ruling = _rebump(at, mine) if is_own else _refused(NO_CHART)
+                    ruling = (
+                        _rebump(at, mine)
+                        if is_own
+                        else _refused(f"it is for the `version` of a {CHART}")
+                    )
                 elif name == "higher" and is_own and words != [*VERSION]:
                     ruling = _refused(
-                        REBUMPS
+                        "a chart's own version is for `rebump`"
                     )  # the higher one may be published already, with other content
                 elif name == "higher":
                     ruling = _higher(at, path, place, is_named=_names(words, path))
@@ -174,9 +162,7 @@ def _decided(name: str, at: At, place: Place | None) -> Ruling:
     rule = f"12 policy {name}"
     if name in ("ours", "theirs"):
         return Ruling(name, rule)
-    if not (at.ours and at.theirs):
-        return NOTHING
-    return _union(at, place, rule)
+    return NOTHING if not (at.ours and at.theirs) else _union(at, place, rule)
 
 
 def _refused(why: str) -> Ruling:
@@ -235,12 +221,12 @@ def _higher(at: At, path: Path, place: Place | None, *, is_named: bool) -> Rulin
     maps = place.maps if place is not None else None
     why = why or _doubt(path, ours, theirs, side) or _back(at.base, ours.value, theirs.value)
     if not (why or is_named or _is_version(path)) and all(map(_is_quantity, values)):
-        why = QUANTITY
+        why = "a number, and the field is not called a version"
     why = why or (of_two_images(path, maps) if maps is not None else "")
     if why:
         return _refused(why)
     plan: Plan = Keep(ours) if side == "ours" else Take(theirs, at.theirs[0])
-    return Ruling(side, HIGHER, plan=plan)
+    return Ruling(side, "12 policy higher", plan=plan)
 
 
 def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
@@ -277,7 +263,11 @@ def _back(before: list[Entry], ours: str, theirs: str) -> str:
     base = before[0].value if len(before) == 1 else None
     if not isinstance(base, Scalar) or timestamp(base.value) is not None:
         return ""
-    return WENT_BACK if "ours" in (higher(base.value, ours), higher(base.value, theirs)) else ""
+    return (
+        "a side went back to a lower one"
+        if "ours" in (higher(base.value, ours), higher(base.value, theirs))
+        else ""
+    )
 
 
 def _read(node: Scalar) -> str:
@@ -314,7 +304,7 @@ def _are_floats(*nodes: Scalar) -> bool:
 def _rebump(at: At, mine: str) -> Ruling:
     """Take the version above both; mine gets a bump where it is not above the other."""
     if not mine:
-        return _refused(NOBODYS)
+        return _refused("only a merge, a rebase or a pick tells whose version goes on top")
     values = [*_values(at)]
     before = at.base[0].value if at.base else None
     if len(values) != 2 or not isinstance(before, Scalar | type(None)):
@@ -330,7 +320,7 @@ def _rebump(at: At, mine: str) -> Ruling:
     if not value:
         return _refused(kind)
     if _are_floats(ours, theirs) and any(map(_is_cut, (own.value, other.value, value))):
-        return _refused(CUT)
+        return _refused("unquoted, it is read as another version")
     if value == own.value:
         plan: Plan = Keep(ours) if mine == "ours" else Take(theirs, at.theirs[0])
         return Ruling(mine, RULE, plan=plan)
@@ -346,10 +336,6 @@ def _written(value: str, quote: str) -> Take:
     return Take(entry.value, entry, keeps_comment=True)
 
 
-if TYPE_CHECKING:
-    Maps = Three[Mapping | None]
-    Alone = Callable[[Path, At, Place | None], Ruling | None]
-
 TAGS = ("tag", "newTag", "imageTag", "version", "image", "targetRevision", "rev", "ref")
 DIGESTS = (
     *("digest", "imageDigest", "tagDigest", "sha256", "sha512", "sha", "imageSha", "imageID"),
@@ -360,9 +346,6 @@ NAMES = (
     *("hub", "chart", "url"),
 )
 BOTH = "both"
-
-PARTED = "the tag and its digest would come from two sides"
-NO_TAG = "its tag is left to decide, too"
 
 
 def of_two_images(path: Path, maps: Maps) -> str:
@@ -400,7 +383,11 @@ def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling 
         return ruling
     side = next(iter(tags.values()))
     if not side or len({*tags.values()}) > 1:
-        return Ruling("", "", refused=f"policy: {NO_TAG}") if ruling is not None else None
+        return (
+            Ruling("", "", refused="policy: its tag is left to decide, too")
+            if ruling is not None
+            else None
+        )
     own = neighbours.path[-1]
     if ruling is not None and ruling.side not in ("", side):
         return _parted(ruling)
@@ -414,7 +401,9 @@ def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling 
 def _parted(ruling: Ruling | None) -> Ruling:
     """Refuse where a tag and its digest would come from two sides."""
     rule = ruling.rule.partition(" ")[2] if ruling is not None else ""
-    return Ruling("", "", refused=f"{rule or 'policy'}: {PARTED}")
+    return Ruling(
+        "", "", refused=f"{rule or 'policy'}: the tag and its digest would come from two sides"
+    )
 
 
 def _value(at: At, side: str) -> Plan | None:
@@ -463,12 +452,8 @@ class _Neighbours:
 
 def _texts(maps: Maps, name: str) -> Three[str | None]:
     """Return a field's value on each side as text."""
-    found = _entries(maps, name)
-    return found.map(lambda entries: _text(entries[0]) if entries else None)
-
-
-def _text(entry: Entry) -> str | None:
-    return entry.value.value if isinstance(entry.value, Scalar) else None
+    values = maps.map(lambda m: m.get(name) if m is not None else None)
+    return values.map(lambda value: value.value if isinstance(value, Scalar) else None)
 
 
 def _entries(maps: Maps, name: str) -> At:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from kmerge_git.merge.decide.rules import KeyPaths, Table
     from kmerge_git.tree.nodes import Entry
 
-
-if TYPE_CHECKING:
     Renamed = dict[Hashable, Hashable]  # new key -> old key
 
 
@@ -168,8 +166,7 @@ def _moved_and_gone(at: Three[Table]) -> Iterator[Riddle]:
             continue
         elsewhere = moved(at.base, side)
         for key, base in at.base.items():
-            is_gone = key in elsewhere and key not in other
-            if is_gone and not _is_untouched(base, side[key]):
+            if (key in elsewhere and key not in other) and not _is_untouched(base, side[key]):
                 yield Riddle([key], Why.MOVED_AND_GONE)
 
 

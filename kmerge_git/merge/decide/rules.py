@@ -83,8 +83,7 @@ class Place:
 
     def elements(self, lists: Three[Sequence | None]) -> Place:
         """Return the place of the elements of the list here; `step` then says which one."""
-        rule = self.where.list_rule()
-        return Place(self.path, self.where.items(), self.live, rule, lists)
+        return Place(self.path, self.where.items(), self.live, self.where.list_rule(), lists)
 
     def step(self, step: Step) -> Place:
         """Return the same place, one step further."""

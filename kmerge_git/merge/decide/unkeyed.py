@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from kmerge_git.text.diff3 import Region
     from kmerge_git.tree.same import Known
 
+    T = TypeVar("T")
+    Keys = list[Hashable]
+
 
 def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> list[Item]:
     """Merge the elements with diff3; elements that align one to one are merged inside.
@@ -316,8 +319,7 @@ def _likeness(a: Entry, b: Entry) -> bool:
         return isinstance(b.value, Scalar)
     if type(a.value) is not type(b.value):
         return False
-    values = (a.value, b.value)
-    if any(isinstance(value, Collection) and not value.entries for value in values):
+    if any(isinstance(value, Collection) and not value.entries for value in (a.value, b.value)):
         return True  # filled, or emptied
     lines, others = _lines(a), _lines(b)
     common = sum(min(n, others.get(line, 0)) for line, n in lines.items())
@@ -326,11 +328,6 @@ def _likeness(a: Entry, b: Entry) -> bool:
 
 def _lines(entry: Entry) -> dict[str, int]:
     return counted(line.strip(" -") for line in entry.value.raw.split("\n"))
-
-
-if TYPE_CHECKING:
-    T = TypeVar("T")
-    Keys = list[Hashable]
 
 
 def is_lawful(at: Three[Keys], result: Keys) -> bool:
@@ -404,8 +401,7 @@ def _is_in_order(at: Three[Keys], stay: Keys, there: dict[Hashable, int], result
     orders = at.map(lambda keys: [k for k in keys if k in members])
     found = [k for k in result if k in members]
     if orders.ours == orders.base or orders.theirs in (orders.base, orders.ours):
-        side = orders.theirs if orders.ours == orders.base else orders.ours
-        return found == side
+        return found == (orders.theirs if orders.ours == orders.base else orders.ours)
     from kmerge_git.merge.decide.order import arranged
 
     return found == arranged(*orders.each())

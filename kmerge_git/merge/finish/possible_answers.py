@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.kube.listkeys import field_text
-from kmerge_git.merge.decide.policies import higher, why_not_higher
+from kmerge_git.merge.decide.higher_version import higher, why_not_higher
 from kmerge_git.merge.plan import Clash, Item, Why
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.markers import first_marker

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from kmerge_git.merge.verify.sites import Site
     from kmerge_git.tree.scalars import Meaning
 
-
-if TYPE_CHECKING:
     Place = tuple[int, Path]  # a document of the result, or -1; a collection in it
     # how often something occurs in base, ours, theirs and the result
     Count = list[int]
@@ -60,8 +58,7 @@ class Tallies:
 
     def value(self, site: Site, around: Site, value: Meaning, side: int) -> None:
         """Count a value of one of the four."""
-        name = site.pattern.rpartition(".")[2]
-        tally = self.values.setdefault((name, value), {})
+        tally = self.values.setdefault((site.pattern.rpartition(".")[2], value), {})
         tally.setdefault((around.number, around.path), [0, 0, 0, 0])[side] += 1
 
     def wrong(self, perhaps: Tallies) -> Iterator[tuple[tuple[str, Hashable], Place, str]]:

@@ -32,11 +32,10 @@ if TYPE_CHECKING:
     from kmerge_git.merge.verify.sites import Tables
     from kmerge_git.tree.same import Known
 
-
-if TYPE_CHECKING:
     # base, ours, theirs, result
     Nodes = list[Node | None]
     Entries = list[Entry | None]
+
 
 UNLIKE = "is not what the side that changed it made it"
 

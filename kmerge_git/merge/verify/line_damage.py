@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry
     from kmerge_git.tree.same import Known
 
-
-if TYPE_CHECKING:
     Identities = dict[str, Identity | None]  # of documents, by their texts
     Places = dict[str, list[Entry | Document]]
 

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from kmerge_git.merge.three import Three
     from kmerge_git.tree.documents import Document, Stream
 
-
-if TYPE_CHECKING:
     Documents = list[list[Document]]
+
 
 ANY = -1  # any column
 UNLIKE = "is not there as both sides kept it"

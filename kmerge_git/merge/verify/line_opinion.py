@@ -70,9 +70,8 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
     found = list(map(_opinion, merged.documents))
     if "clash" in found:
         return "clash"
-    prologue = "".join(map(str, merged.prologue))
     is_said = (
-        prologue == agreed(streams.map(lambda stream: stream.prologue))
+        "".join(map(str, merged.prologue)) == agreed(streams.map(lambda stream: stream.prologue))
         and merged.tail == agreed(streams.map(lambda stream: stream.tail))
         and all(found)
     )

@@ -254,8 +254,7 @@ def _documents(
 
     def inner(name: Hashable) -> Site:
         entries = [table[name].value for table in tables if name in table]
-        names = map(identity, entries)
-        shown = {describe(known) if known is not None else "" for known in names}
+        shown = {describe(known) if known is not None else "" for known in map(identity, entries)}
         fields.settled = {_to_the_list(path) for resource, path in settled if resource in shown}
         return Site(numbers[name], where).but(
             is_shared=top.is_shared or len(entries) == len(tables)
@@ -300,10 +299,7 @@ def _names(rest: Documents) -> list[list[Hashable]]:
 
 def _to_the_list(path: Path) -> Path:
     """Return a path up to the list without keys that it leads into, if it does."""
-    for n, step in enumerate(path):
-        if isinstance(step, int):
-            return path[:n]
-    return path
+    return path[: next((n for n, step in enumerate(path) if isinstance(step, int)), len(path))]
 
 
 def _values(fields: Fields, rest: Documents) -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Spot = tuple[Collection, Where]
     Child = tuple[int, int, Step | None]
 
+    # of base, ours, theirs and the result
+    Tables = list[dict[Hashable, Entry]]
+
 # the place of the result in lists of base, ours, theirs and the result
 RESULT = 3
 
@@ -178,11 +181,6 @@ def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry,
     for entry in node.entries:
         key = keys.of(entry.value)
         yield (None if key is None else keys.step(key)), entry, where.items()
-
-
-if TYPE_CHECKING:
-    # of base, ours, theirs and the result
-    Tables = list[dict[Hashable, Entry]]
 
 
 def keys_of(lists: list[list[Entry]], rule: ListRule) -> ListKeys:

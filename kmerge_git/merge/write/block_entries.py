@@ -119,8 +119,7 @@ def _has_open_end(plan: Plan) -> bool:
     if isinstance(plan, Build):
         return bool(plan.items) and _has_open_end(plan.items[-1].plan)
     if isinstance(plan, Clash):
-        entries = (*plan.at.ours[-1:], *plan.at.theirs[-1:])
-        return any(keeps_blank_lines(e.value) for e in entries)
+        return any(keeps_blank_lines(e.value) for e in (*plan.at.ours[-1:], *plan.at.theirs[-1:]))
     if isinstance(plan, NewText):
         return "+" in plan.header
     return isinstance(plan, Keep | Take) and keeps_blank_lines(plan.node)
@@ -159,9 +158,7 @@ def _clash(clash: Clash, item: Item, column: int) -> Pieces:
 
     hunk = Hunk(*clash.at.map(lines).each(), fieldpath.show(item.path), clash.why, item)
     entry = item.ours
-    if clash.with_lead or entry is None:
-        return [hunk]
-    return [*_lead(item, entry, column), hunk]
+    return [hunk] if clash.with_lead or entry is None else [*_lead(item, entry, column), hunk]
 
 
 def entry_pieces(item: Item, column: int) -> Pieces:
@@ -353,9 +350,7 @@ def tail_of(item: Item, entry: Entry) -> str:
     if item.after is not None and not _starts_in_mid_line(value):
         by = column_of(entry) - column_of(item.theirs) if item.theirs is not None else 0
         return _lines(item.after, by)
-    if on_own_lines(value):
-        return _lines(after(entry), 0)
-    return value.text[value.end : entry.end]
+    return _lines(after(entry), 0) if on_own_lines(value) else value.text[value.end : entry.end]
 
 
 def dash_comment(item: Item) -> str:

@@ -106,8 +106,7 @@ def _alone(plan: Take) -> Take:
 
 
 def _written(entry: Entry, part: Plan) -> Entry:
-    item = Item(part, entry, entry, ())
-    text = side_text(entry_pieces(item, column_of(entry)), "ours")
-    root = split_text(text).documents[0].root
+    pieces = entry_pieces(Item(part, entry, entry, ()), column_of(entry))
+    root = split_text(side_text(pieces, "ours")).documents[0].root
     assert isinstance(root, Collection)  # an entry stands in a collection
     return root.entries[0]

@@ -25,9 +25,7 @@ def write(plan: Build) -> Pieces:
     if not entries:
         inner = ", ".join(_taken(item) for item in plan.items)
         return [start + text[ours.content] + inner + text[ours.end - 1]]
-    if is_linewise(ours):
-        return [start, *_write_lines(plan)]
-    return [start, *_write_within(plan)]
+    return [start, *_write_lines(plan)] if is_linewise(ours) else [start, *_write_within(plan)]
 
 
 def must_lift(plan: Build) -> bool:

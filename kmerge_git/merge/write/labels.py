@@ -10,7 +10,7 @@ from kmerge_git.kube.differing import differing
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import field_text, start
 from kmerge_git.merge.plan import Clash, Item, Why
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, grouped
 from kmerge_git.merge.write.placed_lines import entry_lines, shift_rest
 from kmerge_git.merge.write.units import NAMING
 from kmerge_git.text.diff3 import changes
@@ -38,13 +38,9 @@ SHOWN = (*NAMING, "host", "path")
 
 def label(resource: str, conflicts: Sequence[Conflict]) -> str:
     """Return the text of the label of one pair of markers: `Deployment/web spec.replicas: ...`."""
-    places: dict[str, dict[str, None]] = {}
-    for conflict in conflicts:
-        if conflict.told:
-            places.setdefault(conflict.told, {})[conflict.run] = None
     parts: list[str] = []
-    for words, found in places.items():
-        place = _some(fieldpath.together([one for one in found if one]))
+    for words, places in grouped((c.told, c.run) for c in conflicts if c.told).items():
+        place = _some(fieldpath.together([one for one in dict.fromkeys(places) if one]))
         if not parts:
             place = " ".join(part for part in (resource, place) if part)
         parts.append(f"{place}: {words}" if place else words)
@@ -119,8 +115,7 @@ def _entry_text(entry: Entry) -> str:
     """Return the lines of an entry at the margin, in brackets or not."""
     if not in_flow(entry):
         return entry_lines(entry, 0)
-    text = entry.value.text[entry.start : entry.value.end]
-    return shift_rest(text, -column_of(entry)) + "\n"
+    return shift_rest(entry.value.text[entry.start : entry.value.end], -column_of(entry)) + "\n"
 
 
 def _moved_and_gone(at: Three[list[Entry]]) -> str:

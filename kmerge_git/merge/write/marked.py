@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from kmerge_git.merge.write.units import Unit
     from kmerge_git.text.pieces import Pieces
 
+    Units = list[Unit]
+    Pair = tuple[Unit, Unit]
+
 
 # Lines between two differences that are still read as one, as git has it.
 NEAR = 3
@@ -246,11 +249,6 @@ def spell(
 def _count(text: str) -> int:
     """Count the lines of a text; the last one may have no end."""
     return text.count("\n") + (not text.endswith("\n") and text != "")
-
-
-if TYPE_CHECKING:
-    Units = list[Unit]
-    Pair = tuple[Unit, Unit]
 
 
 class Cut:

@@ -37,8 +37,7 @@ def comment_lines(parts: Lines, column: int, path: Path) -> Pieces:
 def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
     """Return header and lines of the block scalar at a path."""
     ours = plan.ours
-    text = ours.text[ours.content : ours.end]
-    first = text.split("\n", 1)[0]
+    first = ours.text[ours.content : ours.end].split("\n", 1)[0]
     known = block_scalars.header_comment(ours)
     comment = known if plan.comment is None else plan.comment
     if plan.header != block_scalars.header(ours) or comment != known:
@@ -115,8 +114,7 @@ def overlay(prefix: str, column: int, pieces: Pieces) -> Pieces:
     sides = [_over(prefix, column, side_text(pieces, s)) for s in VERSIONS]
     if is_clean(pieces):
         return [sides[1]]
-    hunk = next(p for p in pieces if isinstance(p, Hunk))
-    return [hunk.but(*sides)]
+    return [next(p for p in pieces if isinstance(p, Hunk)).but(*sides)]
 
 
 def _has_entry_line(text: str) -> bool:
@@ -186,9 +184,7 @@ def value_rest(entry: Entry, column: int, style: str | None) -> str:
 
 def way_below(parent: Entry | None, child: Collection) -> int:
     """Return the columns from a key or dash to the block below it."""
-    if parent is None or not child.entries:
-        return 2
-    return max(child.column - column_of(parent), 0)
+    return 2 if parent is None or not child.entries else max(child.column - column_of(parent), 0)
 
 
 def gap(entry: Entry) -> int:
@@ -207,9 +203,7 @@ def _block(made: Collection, column: int) -> str:
 
 def _flow_entry_as_block(entry: Entry, column: int) -> str:
     value = shift_rest(entry.value.raw, column - column_of(entry))
-    if entry.key is None:
-        return "- " + value
-    return f"{entry.key.raw}: {value}"
+    return "- " + value if entry.key is None else f"{entry.key.raw}: {value}"
 
 
 def as_flow(node: Node) -> str:
@@ -226,9 +220,7 @@ def as_flow(node: Node) -> str:
 def entry_as_flow(entry: Entry) -> str:
     """Return an entry as text that can stand in a flow collection."""
     value = as_flow(entry.value)
-    if entry.key is None:
-        return value
-    return f"{as_flow(entry.key)}: {value or 'null'}"
+    return value if entry.key is None else f"{as_flow(entry.key)}: {value or 'null'}"
 
 
 def _scalar_as_flow(node: Scalar) -> str:

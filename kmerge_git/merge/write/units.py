@@ -221,8 +221,7 @@ class Version:
             yield self._unit(line, line + 1, parent, None)
 
     def _unit(self, start: int, end: int, parent: object, thing: Entry | Document | None) -> Unit:
-        text = self.text[self.starts[start] : self.starts[end]]
-        return Unit(start, end, text, parent, thing)
+        return Unit(start, end, self.text[self.starts[start] : self.starts[end]], parent, thing)
 
     def _lines_of(self, entry: Entry) -> tuple[int, int]:
         return self._span(entry.start, entry.end)
