@@ -56,9 +56,7 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
     found = [chart_version(text) for text in (mine, other, base) if text is not None]
     versions = [known for known in found if known is not None]
     if len(versions) < len(found):
-        is_special = any("-" in text or "+" in text for text in (mine, other, base or ""))
-        why = "a prerelease or build metadata is not bumped"
-        return "", why if is_special else "they are no versions of a chart"
+        return "", _refusal(mine, other, base or "")
     if len({(prefix, len(numbers)) for prefix, numbers in versions}) > 1:
         return "", "the versions are of two forms"
     prefix, numbers = versions[0]
@@ -76,6 +74,12 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
     at = next(n for n, number in enumerate(numbers) if number != start[n])
     made = (*others[:at], others[at] + 1, *[0] * (len(others) - at - 1))
     return prefix + ".".join(map(str, made)), KINDS[at]
+
+
+def _refusal(*texts: str) -> str:
+    if any("-" in text or "+" in text for text in texts):
+        return "a prerelease or build metadata is not bumped"
+    return "they are no versions of a chart"
 
 
 def chart_version(text: str) -> Chart | None:
@@ -118,15 +122,10 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
             if matches(words, path):
                 is_own = is_chart and path == VERSION
                 if name == "rebump":
-                    ruling = (
-                        _rebump(at, mine)
-                        if is_own
-                        else _refused(f"it is for the `version` of a {CHART}")
-                    )
+                    ruling = _rebump(at, mine, is_own=is_own)
                 elif name == "higher" and is_own and words != [*VERSION]:
-                    ruling = _refused(
-                        "a chart's own version is for `rebump`"
-                    )  # the higher one may be published already, with other content
+                    # the higher one may be published already, with other content
+                    ruling = _refused("a chart's own version is for `rebump`")
                 elif name == "higher":
                     ruling = _higher(at, path, place, is_named=_names(words, path))
                 else:
@@ -301,8 +300,10 @@ def _are_floats(*nodes: Scalar) -> bool:
     )
 
 
-def _rebump(at: At, mine: str) -> Ruling:
+def _rebump(at: At, mine: str, *, is_own: bool) -> Ruling:
     """Take the version above both; mine gets a bump where it is not above the other."""
+    if not is_own:
+        return _refused(f"it is for the `version` of a {CHART}")
     if not mine:
         return _refused("only a merge, a rebase or a pick tells whose version goes on top")
     values = [*_values(at)]
