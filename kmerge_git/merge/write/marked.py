@@ -9,6 +9,8 @@ decided for one side are exactly that side.
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from kmerge_git.kube.likeness import (
     BETTER_THAN_NONE,
     MOST_COMPARISONS,
@@ -309,7 +311,7 @@ def _differences(
 def _pairs(mine: Units, yours: Units) -> list[Pair]:
     """Pair units that are the same, and between them those that are versions of one thing."""
     pairs: list[Pair] = []
-    for i0, i1, j0, j1, is_same in _laid(_texts(mine), _texts(yours)):
+    for i0, i1, j0, j1, is_same in _laid([one.text for one in mine], [one.text for one in yours]):
         left, right = mine[i0:i1], yours[j0:j1]
         pairs += zip(left, right, strict=True) if is_same else _namesakes(left, right)
     return pairs
@@ -318,7 +320,8 @@ def _pairs(mine: Units, yours: Units) -> list[Pair]:
 def _namesakes(mine: Units, yours: Units) -> list[Pair]:
     """Pair versions of one thing: entries and documents by name, the others by likeness."""
     pairs: list[Pair] = []
-    for i0, i1, j0, j1, is_same in _laid(_names(mine), _names(yours)):
+    names = [[object() if u.name is None else u.name for u in units] for units in (mine, yours)]
+    for i0, i1, j0, j1, is_same in _laid(*names):
         left, right = mine[i0:i1], yours[j0:j1]
         if is_same:
             found = zip(left, right, strict=True)
@@ -339,14 +342,6 @@ def _laid(mine: list[Hashable], yours: list[Hashable]) -> Iterator[tuple[int, in
         i, j = i1, j1
 
 
-def _texts(units: Units) -> list[Hashable]:
-    return [unit.text for unit in units]
-
-
-def _names(units: Units) -> list[Hashable]:
-    return [object() if unit.name is None else unit.name for unit in units]
-
-
 def _alike(mine: Units, yours: Units) -> list[Pair]:
     """Return the pairs, in order, that are most alike in all."""
     left, right = _comparable(mine, yours)
@@ -357,7 +352,7 @@ def _alike(mine: Units, yours: Units) -> list[Pair]:
     for one in left:
         row, lines = [best[0]], bag(one.text)
         for j, other in enumerate(right):
-            here = max(best[j + 1], row[j], key=_worth)
+            here = max(best[j + 1], row[j], key=itemgetter(0))
             share = _share(one, other, likeness(lines, bags[j]), least)
             if best[j][0] + share > here[0] and can_open(one, other):
                 here = best[j][0] + share, [*best[j][1], (one, other)]
@@ -374,10 +369,6 @@ def _comparable(mine: Units, yours: Units) -> tuple[Units, Units]:
         found = [unit for unit in found if unit.is_long]
         others = [unit for unit in others if unit.is_long]
     return (found, others) if len(found) * len(others) <= MOST_COMPARISONS else ([], [])
-
-
-def _worth(found: tuple[float, list[Pair]]) -> float:
-    return found[0]
 
 
 def _share(one: Unit, other: Unit, share: float, least: float) -> float:

@@ -200,7 +200,7 @@ class Version:
     def _entries(self, node: Collection, start: int, end: int) -> Iterator[Entry]:
         """Return the entries that have lines within a run."""
         entries = node.entries
-        at = bisect_right(entries, self.starts[start], key=_start) - 1
+        at = bisect_right(entries, self.starts[start], key=lambda entry: entry.start) - 1
         for index in range(max(at, 0), len(entries)):
             if entries[index].start >= self.starts[end]:
                 return
@@ -229,10 +229,6 @@ class Version:
     def _span(self, start: int, end: int) -> tuple[int, int]:
         """Return the lines of a run of characters."""
         return bisect_right(self.starts, start) - 1, bisect_right(self.starts, max(end - 1, start))
-
-
-def _start(entry: Entry) -> int:
-    return entry.start
 
 
 def _node(thing: Entry | Document | None) -> Node | None:
