@@ -275,7 +275,7 @@ def test_brackets_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_one_line_against_another_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(units, "split", None)
+    monkeypatch.setattr(units, "split_text", None)
     shown = marked(["a: 1\n", Hunk("", "b: 1\n", "b: 2\n", "", ""), "c: 1\n"], Three("", "", ""))
     assert [part.ours for part in shown if isinstance(part, Marked)] == ["b: 1\n"]
 
