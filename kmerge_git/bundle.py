@@ -23,7 +23,6 @@ EVERY_MERGE = (
     "kmerge_git.git.settings",
     "kmerge_git.pipeline",
     "kmerge_git.tree.compose",
-    "kmerge_git.tree.scalars",
     "kmerge_git.kube.keytable",
 )
 # Imported by modules of every merge and used by few merges: loaded when something of them is used.

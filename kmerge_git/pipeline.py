@@ -15,10 +15,8 @@ from __future__ import annotations
 from kmerge_git.errors import KmergeError, Unproved, Unsupported
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.decide.git_rules import GitRules
-from kmerge_git.merge.journal import Journal
-from kmerge_git.merge.merged import conflict, whole_conflict
-from kmerge_git.merge.plan import Why
-from kmerge_git.merge.result_text import conflicted, to_bytes
+from kmerge_git.merge.merged import conflict, conflicted, to_bytes, whole_conflict
+from kmerge_git.merge.plan import Journal, Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import line_damage, proof, referee
 from kmerge_git.merge.verify.line_opinion import (

@@ -31,7 +31,7 @@ from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
 from kmerge_git.tree.plain_values import to_value
-from kmerge_git.tree.scalars import meaning
+from kmerge_git.tree.same import meaning
 
 NAMES = dict.fromkeys((*KEYS, *PORT_KEYS))  # the fields that may be the key of an element
 LAWS = ("documents", "count", "order", "leaf", "gone", "gap")

@@ -49,10 +49,9 @@ LAYERS = {
     "__main__": {"cli"},
 }
 # The rooms of merging: what decides writes no text, and what verifies knows neither.
-BESIDE = {"three", "plan", "journal", "pairing", "bulk"}
+BESIDE = {"three", "plan", "pairing", "bulk"}
 ROOMS = {
     "three": set(),
-    "journal": set(),
     "plan": {"three"},
     "bulk": {"three", "elision"},
     "pairing": {"three", "bulk"},
@@ -60,16 +59,15 @@ ROOMS = {
     "elision": {"three"},
     "decide": BESIDE,
     "write": {"three", "plan"},
-    "merged": {"three", "plan", "elision"},
+    "merged": {"three", "plan", "elision", "write"},
     "by_resource": BESIDE | {"newfile", "elision", "merged", "decide", "write"},
     "reshape": {"three", "plan", "write"},
     "placeholders": {"three", "plan", "merged", "write"},
-    "result_text": {"three", "merged", "placeholders", "write"},
     "verify": {"three", "plan", "bulk", "merged"},
-    "finish": {"three", "plan", "journal", "merged", "result_text", "decide", "verify"},
-    "kyaml": BESIDE | {"decide", "by_resource", "result_text", "verify"},
+    "finish": {"three", "plan", "merged", "decide", "verify"},
+    "kyaml": BESIDE | {"decide", "by_resource", "merged", "verify"},
     "rule_sentences": set(),
-    "account": {"three", "journal", "pairing", "decide", "rule_sentences"},
+    "account": {"three", "plan", "pairing", "decide", "rule_sentences"},
 }
 # The rooms of the checks: what stands beside them is open to all three.
 CHECKING = {"kustomize": set(), "merges": set(), "patches": {"kustomize"}}

@@ -29,7 +29,6 @@ NEEDED = {
         kmerge_git.merge.decide.keyed
         kmerge_git.merge.decide.order
         kmerge_git.merge.decide.rules
-        kmerge_git.merge.journal
         kmerge_git.merge.pairing
         kmerge_git.merge.plan
         kmerge_git.merge.three

@@ -8,7 +8,7 @@ from __future__ import annotations
 from kmerge_git.check.page_values import Map, Text, is_integer, scalars
 from kmerge_git.check.patches.field_types import typed
 from kmerge_git.check.registry import OBJECT, WARNING, Check, Found
-from kmerge_git.tree.scalars import kind_of
+from kmerge_git.tree.same import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,9 +24,8 @@ from kmerge_git.text.source import Source
 from kmerge_git.tree import nodes
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar
 from kmerge_git.tree.nodes import Sequence as Sequence_nodes
-from kmerge_git.tree.same import comments, same_text
-from kmerge_git.tree.scalars import resolve
-from kmerge_git.tree.scalars import same as same_scalars
+from kmerge_git.tree.same import comments, resolve, same_text
+from kmerge_git.tree.same import same as same_scalars
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Element

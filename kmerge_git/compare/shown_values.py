@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kmerge_git.compare.change import FieldValue
 from kmerge_git.tree.nodes import Scalar
-from kmerge_git.tree.scalars import respell
+from kmerge_git.tree.same import respell
 
 LONG = 72  # characters of a value on one line
 _HEAD = 32  # characters of the beginning that two long texts share

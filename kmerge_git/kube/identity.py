@@ -17,7 +17,7 @@ from kmerge_git.kube.likeness import (
     match,
 )
 from kmerge_git.tree.nodes import Mapping, Node, Scalar
-from kmerge_git.tree.scalars import is_null
+from kmerge_git.tree.same import is_null
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

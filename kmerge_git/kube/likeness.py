@@ -9,7 +9,7 @@ others differ.
 from __future__ import annotations
 
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar
-from kmerge_git.tree.scalars import meaning
+from kmerge_git.tree.same import meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from kmerge_git.kube import keytable
 from kmerge_git.kube.keytable import BAGS, CUSTOM, EXCLUSIVE, KUSTOMIZATION, OPEN, SCHEMA
 from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.same import canon
-from kmerge_git.tree.scalars import is_null
+from kmerge_git.tree.same import canon, is_null
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

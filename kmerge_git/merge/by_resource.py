@@ -14,7 +14,6 @@ from kmerge_git.merge.decide.comments import comment_lines
 from kmerge_git.merge.decide.order import moved, weave
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
-from kmerge_git.merge.journal import Note
 from kmerge_git.merge.merged import (
     MergedDocument,
     MergedFile,
@@ -24,7 +23,7 @@ from kmerge_git.merge.merged import (
     whole_conflict,
 )
 from kmerge_git.merge.pairing import has_lost_one, name_of, one_new_file, pair_documents
-from kmerge_git.merge.plan import Plan, Why
+from kmerge_git.merge.plan import Note, Plan, Why
 from kmerge_git.merge.three import Three, agreed, standing, under, whose
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.merge.write.placed_lines import line_pieces
@@ -39,9 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     from kmerge_git.merge.decide.rules import Reading, Rules
-    from kmerge_git.merge.journal import Journal
     from kmerge_git.merge.merged import Trio
-    from kmerge_git.merge.plan import Doubts
+    from kmerge_git.merge.plan import Doubts, Journal
     from kmerge_git.text.pieces import Pieces
     from kmerge_git.tree.documents import YamlText
     from kmerge_git.tree.nodes import Node

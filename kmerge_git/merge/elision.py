@@ -17,9 +17,9 @@ from kmerge_git.kube.listkeys import key_names
 from kmerge_git.merge.three import Three
 from kmerge_git.text.diff3 import head, tail
 from kmerge_git.tree import parser
-from kmerge_git.tree.characters import has_odd_breaks
 from kmerge_git.tree.documents import Document, whole_document
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
+from kmerge_git.tree.parser import has_odd_breaks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.listkeys import KEYS, field_text
-from kmerge_git.merge.merged import MergedDocument, MergedFile, texts_of
+from kmerge_git.merge.merged import MergedDocument, MergedFile, conflict_of, texts_of, to_bytes
 from kmerge_git.merge.plan import Build, Clash, Item, NewText, Plan, Take, Why
-from kmerge_git.merge.result_text import conflict_of, to_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.outcome import Outcome
@@ -19,8 +18,7 @@ from kmerge_git.text.pieces import Hunk, is_clean
 from kmerge_git.text.undecided import UNDECIDED, digest
 from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, after
-from kmerge_git.tree.same import comments, same_node
-from kmerge_git.tree.scalars import respell
+from kmerge_git.tree.same import comments, respell, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from kmerge_git.tree.documents import Document, split_text
 from kmerge_git.tree.emit import dump
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.plain_values import is_merge_key, reader, to_value
-from kmerge_git.tree.scalars import resolve
+from kmerge_git.tree.same import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

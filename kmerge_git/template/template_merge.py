@@ -12,7 +12,7 @@ damage that neither side has becomes a conflict.
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
-from kmerge_git.merge.result_text import conflicted, to_bytes
+from kmerge_git.merge.merged import conflicted, to_bytes
 from kmerge_git.merge.three import Three, agreed, counted
 from kmerge_git.merge.verify.line_opinion import Asked
 from kmerge_git.outcome import BY_BLOCKS, Decision, Outcome

@@ -16,7 +16,8 @@ from __future__ import annotations
 from kmerge_git.errors import CannotParse
 from kmerge_git.text.source import Source
 from kmerge_git.tree import parser
-from kmerge_git.tree.characters import (
+from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.parser import (
     has_odd_breaks,
     name_end,
     odd_break_outside,
@@ -25,7 +26,6 @@ from kmerge_git.tree.characters import (
     refuse_many,
     skip,
 )
-from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

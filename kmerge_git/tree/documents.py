@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import TextOnly
 from kmerge_git.text.source import Source
-from kmerge_git.tree.characters import ODD_BREAKS, first_odd_break, has_odd_breaks, refuse
+from kmerge_git.tree.parser import ODD_BREAKS, first_odd_break, has_odd_breaks, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

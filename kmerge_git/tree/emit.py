@@ -14,7 +14,7 @@ from ruamel.yaml.emitter import Emitter
 from ruamel.yaml.representer import SafeRepresenter
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.tree.scalars import respell
+from kmerge_git.tree.same import respell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from kmerge_git.errors import CannotParse, TextOnly
 from kmerge_git.text.opaque_files import is_chart_text
-from kmerge_git.tree.characters import name_end
 from kmerge_git.tree.nodes import Collection, Scalar
+from kmerge_git.tree.parser import name_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

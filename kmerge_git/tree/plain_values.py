@@ -9,7 +9,7 @@ from __future__ import annotations
 from kmerge_git.errors import Unsupported
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar
-from kmerge_git.tree.scalars import resolve
+from kmerge_git.tree.same import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,15 +1,23 @@
-"""Whether two nodes are the same: as text, as meaning, or but for a comment."""
+"""Compare nodes by their text or their meaning, resolve scalars as Kubernetes does, spell strings.
+
+Two families of readers exist: YAML 1.1 (kubectl, Helm, Argo CD, Flux: go-yaml v2 and JSON types)
+and YAML 1.2 (kustomize's kyaml, ruamel.yaml). `resolve` reads as kubectl does. Two *different*
+spellings are `same` only where both families agree: an equality that is missed costs a conflict,
+a wrong one loses a change. For that reason floats (`1.10` and `1.1` may be versions), dates
+and base-60 numbers are the same only as the same text.
+"""
 
 from __future__ import annotations
 
 from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar
-from kmerge_git.tree.scalars import meaning, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+
+if TYPE_CHECKING:
     # by the node's id, which it keeps as long as it lives; by its text and column
     Known = dict[Hashable, tuple[Node, Hashable]]
 
@@ -149,3 +157,284 @@ def comments(text: str) -> list[str]:
 
 def _column(node: Node) -> int:
     return node.start - (node.text.rfind("\n", 0, node.start) + 1)
+
+
+if TYPE_CHECKING:
+    Meaning = tuple[str, object]
+
+_INF = float("inf")
+_NAN = float("nan")
+
+# Every plain word that is no string to go-yaml v2.
+_WORDS: dict[str, object] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), False),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), _INF),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INF),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), _NAN),
+}
+# The plain words on which all readers agree; each other one means its own spelling.
+# `=` and `<<` are no strings to a YAML 1.1 reader by the book.
+_MEANINGS: dict[str, Meaning] = {
+    **{word: ("spelling", word) for word in (*_WORDS, "=", "<<")},
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), ("null", None)),
+    **dict.fromkeys(("true", "True", "TRUE"), ("bool", True)),
+    **dict.fromkeys(("false", "False", "FALSE"), ("bool", False)),
+}
+_NUMBER_STARTS = frozenset("0123456789+-.")
+_CORE = ("!!", "!<tag:yaml.org,2002:")
+_DIGITS = "0123456789"
+_HEX = "0123456789abcdefABCDEF"
+_NUMBER_LETTERS = _HEX + "xXoO_.:+-TtZz \t"  # of any number or date
+_TYPES = {"int": "int", "float": "float", "bool": "bool", "NoneType": "null"}
+
+
+def resolve(value: str, style: str = "", tag: str = "") -> object:
+    """Return the value as kubectl reads it: str, int, float, bool or None.
+
+    Integral floats below 1e21 are ints, because JSON prints both alike. Where kubectl refuses the
+    scalar (`!!int x`) its text is the value.
+    """
+    if tag:
+        return _resolve_tagged(value, tag)
+    return _resolve_plain(value) if not style else value
+
+
+def kind_of(value: str, style: str = "", tag: str = "") -> str:
+    """Return the type kubectl gives a scalar: 'str', 'int', 'float', 'bool' or 'null'."""
+    return _TYPES.get(type(resolve(value, style, tag)).__name__, "str")
+
+
+def is_null(scalar: Scalar) -> bool:
+    """Return whether a scalar is null, `~` or empty."""
+    if scalar.tag:
+        return resolve(scalar.value, scalar.style, scalar.tag) is None
+    return not scalar.style and _MEANINGS.get(scalar.value, ("", 0))[1] is None
+
+
+def same(a: Scalar, b: Scalar) -> bool:
+    """Return whether two scalars mean the same to every reader."""
+    is_same = a.value == b.value and a.style == b.style and a.tag == b.tag
+    return is_same or meaning(a) == meaning(b)
+
+
+def meaning(scalar: Scalar) -> Meaning:
+    """Return a key that two scalars share if and only if they are `same`."""
+    value = scalar.value
+    if scalar.tag:
+        return _meaning_tagged(value, scalar.tag)
+    return ("str", value) if scalar.style else _meaning_plain(value)
+
+
+def respell(value: str, style: str) -> str | None:
+    """Return a string as a one-line token in plain (''), `'` or `"` style; None if impossible."""
+    if style == '"':
+        return _double(value)
+    if not all(map(_is_printable, value)):
+        return None
+    if style == "'":
+        return "'" + value.replace("'", "''") + "'"
+    return value if style == "" and _can_be_plain(value) else None
+
+
+def _resolve_plain(value: str) -> object:
+    if value in _WORDS:
+        return _WORDS[value]
+    if value[0] in _NUMBER_STARTS:
+        number = _go_number(value)
+        if number is not None:
+            return number
+    return value
+
+
+def _resolve_tagged(value: str, tag: str) -> object:
+    name = _core_name(tag)
+    if name in ("int", "float", "bool", "null"):
+        found = _resolve_plain(value)
+        kind = _TYPES.get(type(found).__name__, "str")
+        # `!!float 1` is fine; `!!int 1.5` is an error to kubectl, and `!!int 1e3` too
+        if kind == name or (name == "float" and kind == "int"):
+            return found
+    return _decode(value) if name == "binary" else value
+
+
+def _core_name(tag: str) -> str:
+    """Return `int` for `!!int` and `!<tag:yaml.org,2002:int>`; an empty text for own tags."""
+    for prefix in _CORE:
+        if tag.startswith(prefix):
+            return tag[len(prefix) :].rstrip(">")
+    return ""
+
+
+def _decode(value: str) -> str:
+    from binascii import Error, a2b_base64
+
+    try:
+        return a2b_base64(value).decode("utf-8", "replace")
+    except (Error, ValueError):
+        return value
+
+
+def _go_number(value: str) -> int | float | None:
+    """Return a number as go-yaml v2 reads it (Go's ParseInt with base 0, then a float), or None."""
+    # go-yaml takes underscores out, but not behind a leading point
+    plain = value if value[0] == "." else value.replace("_", "")
+    signed = plain[:1] in ("+", "-")
+    body = plain[1:] if signed else plain
+    if not body or body[0] not in "0123456789.":
+        return None
+    whole = _go_integer(body)
+    if whole is not None:
+        whole = -whole if plain[0] == "-" else whole
+        if -(2**63) <= whole < 2 ** (63 if signed else 64):
+            return whole
+    if body.strip("0123456789.eE+-"):
+        return None
+    try:
+        number = float(plain)
+    except ValueError:
+        return None
+    if number in (_INF, -_INF):
+        return None  # out of range: a string
+    return int(number) if abs(number) < 1e21 and number == int(number) else number
+
+
+def _go_integer(body: str) -> int | None:
+    if len(body) > 70:
+        return None  # more than 64 bits in any base
+    if body[0] != "0" or body == "0":
+        return int(body) if not body.strip(_DIGITS) else None
+    for letters, base, digits in (("xX", 16, _HEX), ("bB", 2, "01"), ("oO", 8, "01234567")):
+        if body[1] in letters:
+            rest = body[2:]
+            return int(rest, base) if rest and not rest.strip(digits) else None
+    return int(body, 8) if not body.strip("01234567") else None
+
+
+def _meaning_plain(value: str) -> Meaning:
+    known = _MEANINGS.get(value)
+    if known is not None:
+        return known
+    if value[0] not in _NUMBER_STARTS:
+        return ("str", value)
+    number = _agreed_integer(value)
+    if number is not None:
+        return ("int", number)
+    return ("spelling", value) if _is_number_to_somebody(value) else ("str", value)
+
+
+def _meaning_tagged(value: str, tag: str) -> Meaning:
+    name = _core_name(tag)
+    if name == "str" or tag == "!":
+        return ("str", value)
+    found = _meaning_plain(value)
+    if name and found[0] == name:
+        return found
+    return ("!!" + name if name else tag, value)
+
+
+def _agreed_integer(value: str) -> int | None:
+    """Return the value of a decimal or hexadecimal number on which all readers agree."""
+    if len(value) > 40:
+        return None
+    body = value[1:] if value[0] in "+-" else value
+    if body and not body.strip(_DIGITS):
+        return int(value) if body[0] != "0" or body == "0" else None
+    if value.startswith("0x") and len(value) > 2 and not value[2:].strip(_HEX):
+        return int(value, 16) if len(value) <= 18 else None
+    return None
+
+
+def _is_number_to_somebody(value: str) -> bool:
+    """Return whether kubectl, or YAML 1.1 by the book, reads a number or a date."""
+    if value.strip(_NUMBER_LETTERS):
+        return False
+    body = value.lstrip("+-").replace("_", "")
+    if body in ("", ".", "0x", "0b", "0o") and "_" in value:
+        return True  # `-_` and `0x_` are broken numbers to some readers
+    if _is_date(value) or _looks_like_a_number(body):
+        return True
+    if ":" not in body or body.strip("0123456789:."):
+        return False
+    parts = body.split(":")  # base 60
+    parts[-1] = parts[-1].replace(".", "", 1)
+    return all(part and not part.strip(_DIGITS) for part in parts)
+
+
+def _looks_like_a_number(body: str) -> bool:
+    """Return whether this is a number of any size; kubectl takes one too large for a string."""
+    for prefix, digits in (("0x", _HEX), ("0b", "01"), ("0o", "01234567")):
+        if body[:2].lower() == prefix:
+            return len(body) > 2 and not body[2:].strip(digits)
+    if body[:1] in ("", "+", "-") or body.strip("0123456789.eE+-"):
+        return False
+    try:
+        float(body)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_date(value: str) -> bool:
+    return (
+        len(value) > 7
+        and value[4] == "-"
+        and not value[:4].strip(_DIGITS)
+        and not value[5:].strip("0123456789-:.TtZz+ \t")
+    )
+
+
+def _is_printable(char: str) -> bool:
+    """Return whether YAML allows a character as it is within one line."""
+    return (
+        " " <= char <= "~"
+        or ("\xa0" <= char <= "\ud7ff" and char not in "\u2028\u2029")
+        or ("\ue000" <= char <= "\ufffd" and char != "\ufeff")
+        or char >= "\U00010000"
+    )
+
+
+def _can_be_plain(value: str) -> bool:
+    if not value or value[0] in " ,[]{}#&*!|>'\"%@`" or value[-1] in " :":
+        return False
+    if ": " in value or " #" in value or value.startswith(("---", "...")):
+        return False
+    if value[0] in "-?:" and value[1:2] in ("", " "):
+        return False
+    return _meaning_plain(value)[0] == "str"
+
+
+_ESCAPES = {
+    "\\": "\\\\",
+    '"': '\\"',
+    "\0": "\\0",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\v": "\\v",
+    "\f": "\\f",
+    "\r": "\\r",
+    "\x1b": "\\e",
+    "\x85": "\\N",
+    "\u2028": "\\L",
+    "\u2029": "\\P",
+}
+
+
+def _double(value: str) -> str | None:
+    out = []
+    for char in value:
+        if char in _ESCAPES:
+            out.append(_ESCAPES[char])
+        elif _is_printable(char):
+            out.append(char)
+        elif "\ud800" <= char <= "\udfff":
+            return None  # half a character: no YAML can hold it
+        else:
+            code = ord(char)
+            out.append(f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+    return '"' + "".join(out) + '"'

@@ -11,8 +11,7 @@ from kmerge_git.merge.decide.keyed import by_key
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
-from kmerge_git.merge.journal import Journal
-from kmerge_git.merge.plan import Clash, Keep
+from kmerge_git.merge.plan import Clash, Journal, Keep
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.line_damage import repeat_keys
 from kmerge_git.text.source import Source

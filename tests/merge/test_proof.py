@@ -9,9 +9,8 @@ import pytest
 from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.decide.git_rules import GitRules
-from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.merged import conflict
-from kmerge_git.merge.plan import Plan, Take, Why
+from kmerge_git.merge.plan import Journal, Plan, Take, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.proof import agrees, prove, unproved
 from kmerge_git.text.pieces import side_text

@@ -11,7 +11,7 @@ import strategies
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.decide.git_rules import GitRules
-from kmerge_git.merge.journal import Journal
+from kmerge_git.merge.plan import Journal
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import proof
 from kmerge_git.merge.verify.referee import Violation, violations

@@ -12,8 +12,7 @@ from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.unkeyed import merge_elements
 from kmerge_git.merge.decide.walk import Walk
-from kmerge_git.merge.journal import Journal
-from kmerge_git.merge.plan import Build, Clash, Item, Keep
+from kmerge_git.merge.plan import Build, Clash, Item, Journal, Keep
 from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split

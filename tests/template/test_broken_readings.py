@@ -6,7 +6,7 @@ import pytest
 
 from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
-from kmerge_git.merge.result_text import conflicted
+from kmerge_git.merge.merged import conflicted
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.template.template_damage import Damage, around, new_damage

@@ -8,7 +8,7 @@ import pytest
 
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.decide.git_rules import GitRules
-from kmerge_git.merge.journal import Journal
+from kmerge_git.merge.plan import Journal
 from kmerge_git.merge.three import Three, cut
 from kmerge_git.merge.verify.line_opinion import opinion
 from kmerge_git.text.diff3 import diff3, head, lines_between, tail, uncommon

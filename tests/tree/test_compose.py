@@ -14,7 +14,7 @@ from strategies import files, randoms
 from kmerge_git import tree
 from kmerge_git.errors import CannotParse, Unsupported
 from kmerge_git.text.source import Source
-from kmerge_git.tree import characters, compose, parser
+from kmerge_git.tree import compose, parser
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.plain_values import load
@@ -125,7 +125,7 @@ def test_trap_libyaml_breaks_lines_where_nobody_else_does(odd):
 
 
 def test_where_very_many_odd_breaks_stand_nobody_looks(monkeypatch):
-    monkeypatch.setattr(characters, "MOST", 3)
+    monkeypatch.setattr(parser, "MOST_ODD_BREAKS", 3)
     assert root('a: "\u2028\u2028\x85"\n').get("a") is not None
     with pytest.raises(CannotParse, match="more than 3 unusual line breaks") as error:
         root('a: "\u2028\u2028\x85\u2029"\n')

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from kmerge_git.tree.nodes import Scalar
-from kmerge_git.tree.scalars import is_null, kind_of, meaning, resolve, respell, same
+from kmerge_git.tree.same import is_null, kind_of, meaning, resolve, respell, same
 
 # What `kubectl label --local -o json` (v1.32) made of these tokens.
 KUBECTL = [

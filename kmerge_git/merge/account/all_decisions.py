@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.account.field_differences import Ends
     from kmerge_git.merge.decide.rules import Rules
-    from kmerge_git.merge.journal import Note
+    from kmerge_git.merge.plan import Note
     from kmerge_git.outcome import Options, Outcome
     from kmerge_git.tree.documents import Document, Stream
 

@@ -15,9 +15,8 @@ from kmerge_git.merge.decide.comments import (
 )
 from kmerge_git.merge.decide.order import arranged, as_sorted, weave
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading, Ruling
-from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import same_name
-from kmerge_git.merge.plan import Clash, Item, Keep, Plan, Take, Why, decided, has_clash
+from kmerge_git.merge.plan import Clash, Item, Keep, Note, Plan, Take, Why, decided, has_clash
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_comments, same_entry_text, same_node

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path, Step
     from kmerge_git.kube.listkeys import ListRule, Where
-    from kmerge_git.merge.journal import Journal, Note
-    from kmerge_git.merge.plan import Item, Line, Lines
+    from kmerge_git.merge.plan import Item, Journal, Line, Lines, Note
     from kmerge_git.merge.three import Three
     from kmerge_git.tree.documents import Document
     from kmerge_git.tree.nodes import Entry, Mapping, Node, Sequence

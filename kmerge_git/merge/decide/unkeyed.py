@@ -11,8 +11,7 @@ from kmerge_git.kube.likeness import SAME_PLACE
 from kmerge_git.kube.listkeys import ATOMIC
 from kmerge_git.merge.decide.comments import takes_new_comments
 from kmerge_git.merge.decide.order import arranged
-from kmerge_git.merge.journal import Note
-from kmerge_git.merge.plan import Clash, Item, Keep, Take, Why, has_clash
+from kmerge_git.merge.plan import Clash, Item, Keep, Note, Take, Why, has_clash
 from kmerge_git.merge.three import Three, counted, cut, shared_start, under
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.decide.floating_comments import FloatingComments
     from kmerge_git.merge.decide.rules import Notes, Riddle, Rules
-    from kmerge_git.merge.journal import Journal
+    from kmerge_git.merge.plan import Journal
 
     T = TypeVar("T")
     C = TypeVar("C", bound=Collection)

@@ -8,7 +8,7 @@ from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.journal import Journal
+    from kmerge_git.merge.plan import Journal
     from kmerge_git.merge.three import Three
     from kmerge_git.outcome import Options
 

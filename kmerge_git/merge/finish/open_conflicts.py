@@ -5,8 +5,7 @@ from __future__ import annotations
 from kmerge_git.errors import Refused
 from kmerge_git.merge.finish import possible_answers
 from kmerge_git.merge.finish.answer_proof import DocumentProof
-from kmerge_git.merge.merged import NO_DOCUMENT, MergedDocument, MergedFile
-from kmerge_git.merge.result_text import OpenMerge, answered
+from kmerge_git.merge.merged import NO_DOCUMENT, MergedDocument, MergedFile, OpenMerge, answered
 from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.markers import sections

@@ -14,9 +14,9 @@ from __future__ import annotations
 from kmerge_git.errors import CannotParse, KmergeError, RepeatedKey, TextOnly, Unsupported
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.bulk import split_within
-from kmerge_git.merge.journal import Journal, Note
 from kmerge_git.merge.kyaml.rule_numbers import THREE_WAY, TWO_WAY, numbered
-from kmerge_git.merge.result_text import to_bytes
+from kmerge_git.merge.merged import to_bytes
+from kmerge_git.merge.plan import Journal, Note
 from kmerge_git.merge.three import Three, agreed, standing
 from kmerge_git.merge.verify import line_damage
 from kmerge_git.merge.verify.proof import prove

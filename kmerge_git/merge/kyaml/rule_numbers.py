@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.journal import Note
+from kmerge_git.merge.plan import Note
 from kmerge_git.outcome import Decision
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence, is_block_text
 

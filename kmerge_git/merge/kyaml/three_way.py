@@ -11,7 +11,6 @@ from kmerge_git.merge.bulk import refuse_changed
 from kmerge_git.merge.decide.comments import merge_lines, merge_tail
 from kmerge_git.merge.decide.order import weave
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
-from kmerge_git.merge.journal import Note
 from kmerge_git.merge.kyaml.rule_numbers import added_rule, clash_rule, lost, took
 from kmerge_git.merge.kyaml.value_parts import (
     Nulls,
@@ -27,7 +26,7 @@ from kmerge_git.merge.kyaml.value_parts import (
     without_cleared,
 )
 from kmerge_git.merge.pairing import likely_same
-from kmerge_git.merge.plan import Item, Keep, Plan, Take, Why, settled
+from kmerge_git.merge.plan import Item, Keep, Note, Plan, Take, Why, settled
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_entry_text, same_node

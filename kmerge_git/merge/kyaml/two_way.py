@@ -10,7 +10,6 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.merge.decide.keyed import by_key
 from kmerge_git.merge.decide.order import insert_new
 from kmerge_git.merge.decide.rules import Reading
-from kmerge_git.merge.journal import Note
 from kmerge_git.merge.kyaml.rule_numbers import added_rule, took
 from kmerge_git.merge.kyaml.value_parts import (
     document_holds_null,
@@ -26,7 +25,7 @@ from kmerge_git.merge.kyaml.value_parts import (
     without,
 )
 from kmerge_git.merge.pairing import likely_same
-from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take
+from kmerge_git.merge.plan import Build, Item, Keep, Note, Plan, Take
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_node

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names
 from kmerge_git.merge.decide.keyed import by_key, keys_of
-from kmerge_git.merge.journal import Note
 from kmerge_git.merge.kyaml.rule_numbers import lost, null_rule
-from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take
+from kmerge_git.merge.plan import Build, Item, Keep, Note, Plan, Take
 from kmerge_git.merge.three import Three, grouped
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence, in_flow
-from kmerge_git.tree.same import same_node
-from kmerge_git.tree.scalars import is_null
+from kmerge_git.tree.same import is_null, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.verify.sites import Site
-    from kmerge_git.tree.scalars import Meaning
+    from kmerge_git.tree.same import Meaning
 
     Place = tuple[int, Path]  # a document of the result, or -1; a collection in it
     # how often something occurs in base, ours, theirs and the result

@@ -19,8 +19,7 @@ from kmerge_git.merge.verify.count_laws import (
 )
 from kmerge_git.merge.verify.sites import RESULT, Site, Violation
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence, is_block_text
-from kmerge_git.tree.same import canon, same_node, same_text
-from kmerge_git.tree.scalars import meaning
+from kmerge_git.tree.same import canon, meaning, same_node, same_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

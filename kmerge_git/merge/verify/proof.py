@@ -13,8 +13,7 @@ from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.block_scalars import body_lines, header
 from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
-from kmerge_git.tree.same import same_node
-from kmerge_git.tree.scalars import meaning
+from kmerge_git.tree.same import meaning, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from kmerge_git.merge.verify.line_laws import line_laws
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.nodes import Collection, Entry, Scalar
-from kmerge_git.tree.scalars import meaning
+from kmerge_git.tree.same import meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from kmerge_git.tree.nodes import (
     in_mid_line,
     on_own_lines,
 )
-from kmerge_git.tree.scalars import respell
+from kmerge_git.tree.same import respell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
