@@ -16,7 +16,7 @@ Line = tuple[str, str]  # a text and its colour, if it has one
 def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
     """Yield the base, the diff of each side, of kmerge's result and of people's."""
     yield f"{file.path} in {file.commit[:10]} {file.subject}", "bold"
-    versions = {name: lines_of(data) for name, data in _named(texts).items()}
+    versions = {name: lines_of(data) for name, data in texts.by_name.items()}
     base = versions["base"]
     if len(base) <= _SHORT:
         yield from _section("base", ((line, "") for line in base))
@@ -32,7 +32,7 @@ def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
     target = Path(directory)
     target.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, data in _named(texts).items():
+    for name, data in texts.by_name.items():
         file = target / f"{name}{suffix}"
         file.write_bytes(data)
         written.append(str(file))
@@ -42,16 +42,6 @@ def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
 def lines_of(data: bytes) -> list[str]:
     """Return the lines of a text, whatever its bytes are."""
     return data.decode("utf-8", "replace").splitlines()
-
-
-def _named(texts: ReplayedTexts) -> dict[str, bytes]:
-    return {
-        "base": texts.base,
-        "ours": texts.ours,
-        "theirs": texts.theirs,
-        "kmerge": texts.kmerge.text,
-        "people": texts.people,
-    }
 
 
 def _diff(old: tuple[str, list[str]], new: tuple[str, list[str]]) -> Iterator[Line]:

@@ -193,13 +193,10 @@ class ReplayedMerge:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTexts:
-    """The five texts of a replayed file; a missing one is empty."""
+    """The texts of a replayed file: base, ours, theirs, kmerge, people; a missing one is empty."""
 
-    base: bytes
-    ours: bytes
-    theirs: bytes
-    kmerge: Outcome
-    people: bytes
+    by_name: dict[str, bytes]
+    outcome: Outcome  # of kmerge
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,11 +343,11 @@ class Replayer:
 
     def texts(self, file: Replayed) -> ReplayedTexts:
         """Return the five texts of a file, merged once more."""
-        three = self._versions(file.blobs)
-        both = self._merged(three, Options(file.path))
-        people = self._read(file.blobs["people"])
-        base, ours, theirs = three.map(lambda data: data or b"").each()
-        return ReplayedTexts(base, ours, theirs, both.outcome, people or b"")
+        texts = {name: self._read(oid) or b"" for name, oid in file.blobs.items()}
+        people = texts.pop("people")
+        three = Three[bytes | None](*texts.values())
+        outcome = self._merged(three, Options(file.path)).outcome
+        return ReplayedTexts(texts | {"kmerge": outcome.text, "people": people}, outcome)
 
 
 def _is_replayable(case: FileCase) -> bool:

@@ -177,14 +177,14 @@ def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]
         yield "<p class='none'>None.</p>"
     scope = f" {scope}" if scope else ""
     for number, file in enumerate(files[:_MOST_SHOWN], 1):
-        texts = texts_of(file)
+        versions = texts_of(file).by_name
         command = f"<code>kmerge replay{_shown(scope)} --show {number}</code>"
         words = f"Git: {_shown(_under_git(file))}. {command}"
         yield _case(number, file, words, is_open=number <= 3)
-        yield table(texts.kmerge.text, texts.people, ("kmerge", "people"))
+        yield _pair(versions, "kmerge", "people")
         yield "<details class='sides'><summary>what each side did</summary>"
-        yield table(texts.base, texts.ours, ("base", "ours"))
-        yield table(texts.base, texts.theirs, ("base", "theirs"))
+        yield _pair(versions, "base", "ours")
+        yield _pair(versions, "base", "theirs")
         yield "</details></details>"
     if len(files) > _MOST_SHOWN:
         yield f"<p class='none'>{len(files) - _MOST_SHOWN} more are not shown here.</p>"
@@ -206,10 +206,10 @@ def _damaged(tally: Tally, texts_of: TextsOf) -> Iterator[str]:
         went = "committed as it was" if file.people_damage else "mended by people"
         yield _case(0, file, f"{_shown(damage)} ({went})", is_open=False)
         texts = texts_of(file)
-        if texts.kmerge.clean:
-            yield table(texts.kmerge.text, texts.people, ("kmerge", "people"))
+        if texts.outcome.clean:
+            yield _pair(texts.by_name, "kmerge", "people")
         else:
-            places = ", ".join(conflict.place for conflict in texts.kmerge.conflicts)
+            places = ", ".join(conflict.place for conflict in texts.outcome.conflicts)
             yield f"<p class='note'>kmerge stops: {_shown(places)}</p>"
         yield "</details>"
     yield "</section>"
@@ -243,6 +243,10 @@ def _case(number: int, file: Replayed, words: str, *, is_open: bool) -> str:
 _AROUND = 3
 _MOST_ROWS = 160
 _MOST_LINES = 6000  # difflib is quadratic: longer texts are not compared in the page
+
+
+def _pair(versions: dict[str, bytes], left: str, right: str) -> str:
+    return table(versions[left], versions[right], (left, right))
 
 
 def table(left: bytes, right: bytes, heads: tuple[str, str]) -> str:
