@@ -85,7 +85,7 @@ class SettingsOf:
 
     def refusal(self, path: str, *, json: bool = False) -> str:
         """Return why a path is not merged by structure; nothing where it is."""
-        driver = self.driver(path)
+        driver = self._repository.attribute(path, "merge")
         if driver == DRIVER or way_out(driver):
             return "" if driver == DRIVER else way_out(driver)
         if is_merged(path, json=json):

@@ -104,19 +104,17 @@ class OpenConflicts:
 
     def text(self, given: Given) -> bytes:
         """Return the file with these answers, and markers around the other conflicts."""
-        if self._file is None or self._file[0] != given:
-            self._file = dict(given), self._merge.spelled(self._answered(given))
-        return self._file[1]
-
-    def _answered(self, given: Given) -> MergedFile:
+        if self._file is not None and self._file[0] == given:
+            return self._file[1]
         by_hunk = self._by_hunk(given)
-        open_file = self._merge.merged
-        file = answered(open_file, by_hunk)
-        for old, new, proof in zip(open_file.documents, file.documents, self._proofs, strict=True):
+        before = self._merge.merged
+        after = answered(before, by_hunk)
+        for old, new, proof in zip(before.documents, after.documents, self._proofs, strict=True):
             if not is_clean(old.pieces) and is_clean(new.pieces):
                 text = proof.with_empty_ones(by_hunk)
                 new.pieces = new.pieces if text is None else [text]
-        return file
+        self._file = dict(given), self._merge.spelled(after)
+        return self._file[1]
 
     def _by_hunk(self, given: Given) -> dict[int, str]:
         return {id(self._hunks[number]): text for number, text in given.items()}

@@ -6,6 +6,7 @@ the lines of a value that no side has.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 
 from kmerge_git.errors import KmergeError, Refused
@@ -83,15 +84,12 @@ def value_of(kind: str, hunk: Hunk, side: str) -> str | None:
 
 def choices(kind: str, hunk: Hunk) -> tuple[str, ...]:
     """Return the answers that may be given; the proof of the whole file decides in the end."""
-    return tuple(choice for choice in CHOICES if _is_possible(kind, hunk, choice))
-
-
-def _is_possible(kind: str, hunk: Hunk, choice: str) -> bool:
-    try:
-        lines_of(kind, hunk, choice)
-    except Refused:
-        return False
-    return True
+    possible = []
+    for choice in CHOICES:
+        with suppress(Refused):
+            lines_of(kind, hunk, choice)
+            possible.append(choice)
+    return tuple(possible)
 
 
 def lines_of(kind: str, hunk: Hunk, choice: str) -> str:
