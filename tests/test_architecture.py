@@ -30,7 +30,7 @@ LAYERS = {
     "report": {"bounds"},
     "packages": MERGING | {"pipeline"},
     "vendored": MERGING | {"compare", "pipeline", "packages", "git"},
-    "whole": CORE | {"compare", "check", "pipeline", "packages", "git", "report", "bounds"},
+    "whole": MERGING | {"compare", "pipeline", "git", "bounds"},
     "replay": MERGING | {"git", "whole", "bounds"},
     "bundle": set(),
     "cli": CORE
