@@ -13,8 +13,7 @@ from posixpath import normpath
 
 from kmerge_git.bounds import PARSED_FILES
 from kmerge_git.check.kustomize.gathered_resources import Gathered, texts_of
-from kmerge_git.check.page_values import SOMEWHERE, Map, Text, documents, path_at
-from kmerge_git.check.plain_objects import identity, objects
+from kmerge_git.check.page_values import SOMEWHERE, Map, Text, documents, identity, objects, path_at
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding
 from kmerge_git.merge.bulk import unread

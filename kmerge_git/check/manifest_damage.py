@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 
 from kmerge_git.check.checked_texts import Book, Page
 from kmerge_git.check.not_yaml import is_filled_in, is_fixture
-from kmerge_git.check.page_values import Map, Plain, Value, alike
-from kmerge_git.check.plain_objects import KeyedList, identity, is_set
+from kmerge_git.check.page_values import KeyedList, Map, Plain, alike, identity, is_set
 from kmerge_git.check.registry import (
     BOOK,
     ERROR,
@@ -25,6 +25,8 @@ from kmerge_git.errors import CannotParse
 from kmerge_git.kube.identity import Identity, describe
 from kmerge_git.patch.directives import PATCH
 
+# A line that looks like a marker: its indentation, the marker, and the marker's character.
+MARKER = re.compile(r"^( *)(([<>|=])\3{2,})(?=\r*$| )", re.MULTILINE)
 # Keys that may be there twice outside of Kubernetes: merge keys, of which Python, Ruby and
 # JavaScript take all, and what people write for comments in JSON.
 REPEATABLE = frozenset(("<<", "//", "#", "_comment", "__comment", "$comment", "_comment_"))
@@ -41,10 +43,10 @@ NO_TEXTS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "~", "y
 )  # fmt: skip
 def leftover_markers(page: Page) -> Iterator[Found]:
     """Find lines of `<<<<<<<`, `|||||||`, `=======` or `>>>>>>>`, of any length that git writes."""
-    if not any(mark in page.source.text for mark in ("<<<", ">>>", "|||", "===")):
-        return
     text = page.source.text
-    marks = list(_markers(text))
+    is_likely = any(mark in text for mark in ("<<<", ">>>", "|||", "==="))
+    lines = MARKER.finditer(text) if is_likely else ()
+    marks = [(line.start(2), line[3], len(line[2]), len(line[1])) for line in lines]
     # git writes them at the start of a line: there one alone is enough
     alone = [mark for mark in marks if mark[1] != "=" and mark[3] == 0]
     sure = {(0, length) for _, _, length, _ in alone if length >= 7} | _complete(marks, text)
@@ -54,41 +56,27 @@ def leftover_markers(page: Page) -> Iterator[Found]:
             yield Found(at, f"leftover conflict marker {char * length}{where}")
 
 
-def _markers(text: str) -> Iterator[tuple[int, str, int, int]]:
-    """Return offset, character, length and indentation of every line that looks like a marker."""
-    position = 0
-    for line in text.split("\n"):
-        bare = line.lstrip(" ")
-        char = bare[:1]
-        if char and char in "<>|=" and bare.startswith(char * 3):
-            length = len(bare) - len(bare.lstrip(char))
-            rest = bare[length:].rstrip("\r")
-            if not rest or rest[0] == " ":
-                indent = len(line) - len(bare)
-                yield position + indent, char, length, indent
-        position += len(line) + 1
-
-
 def _complete(marks: list[tuple[int, str, int, int]], text: str) -> set[tuple[int, int]]:
-    """Return the indentation and length of markers that open, part and close a conflict."""
-    found = set()
+    """Return the indentation and length of markers that open, part and close a conflict.
+
+    A mark is an offset, a character, a length and an indentation.
+    """
+    complete = set()
     for indent, length in {(mark[3], mark[2]) for mark in marks}:
-        group = [mark for mark in marks if mark[2:] == (length, indent)]
-        chars = "".join(mark[1] for mark in group if mark[1] != "|")
-        if "<=>" in chars:
+        group = [mark for mark in marks if mark[2:] == (length, indent) and mark[1] != "|"]
+        if "<=>" in "".join(mark[1] for mark in group):
             opening = next(at for at, char, _, _ in group if char == "<")
             if not indent or (length >= 7 and not _in_a_block(text, opening, indent)):
-                found.add((indent, length))
-    return found
+                complete.add((indent, length))
+    return complete
 
 
 def _in_a_block(text: str, at: int, indent: int) -> bool:
     """Return whether an indented line belongs to a block scalar, perhaps to a text about git."""
     for line in reversed(text[:at].split("\n")[:-1]):
-        bare = line.strip()
         depth = len(line) - len(line.lstrip(" "))
-        if bare and depth < indent:
-            header = bare.partition(" #")[0].split()[-1]
+        if line.strip() and depth < indent:
+            header = line.strip().partition(" #")[0].split()[-1]
             if header[0] in "|>" and not header[1:].strip("+-123456789"):
                 return True
             indent = depth
@@ -106,7 +94,8 @@ def _in_a_block(text: str, at: int, indent: int) -> bool:
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
     """Find a key that is there twice: a line merge leaves this where both sides added it apart."""
-    of_kubernetes = _is_kubernetes(plain.root)
+    root = plain.root
+    of_kubernetes = bool(root and root.string("kind") and "apiVersion" in root.fields)
     for key, at, is_alike, is_quoted_once in plain.repeated:
         if not of_kubernetes and (key in REPEATABLE or (is_quoted_once and _is_no_text(key))):
             continue  # 200 and "200" are two keys
@@ -120,10 +109,6 @@ def _is_no_text(key: str) -> bool:
     """Return whether a key without quotes is a number, a truth value or a null."""
     bare = key.lstrip("+-").replace("_", "").replace(".", "", 1)
     return bare.isdigit() or key.lower() in NO_TEXTS
-
-
-def _is_kubernetes(root: Value | None) -> bool:
-    return isinstance(root, Map) and bool(root.string("kind")) and "apiVersion" in root.fields
 
 
 @Check(
@@ -145,16 +130,14 @@ def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
         return
     seen: dict[Identity, Map] = {}
     for root in book.objects():
-        found = identity(root)
-        if not found.name or not found.kind or is_filled_in(f"{found.namespace} {found.name}"):
-            continue
-        if found in seen:
-            line = book.page.position(seen[found].at)[0]
-            message = f"{describe(found)} is in this file twice, first in line {line}"
-            is_harmless = not is_listed and alike(root, seen[found])
+        who = identity(root)
+        is_named = bool(who.name) and not is_filled_in(f"{who.namespace} {who.name}")
+        if who in seen and is_named:
+            line = book.page.position(seen[who].at)[0]
+            message = f"{describe(who)} is in this file twice, first in line {line}"
+            is_harmless = not is_listed and alike(root, seen[who])
             yield Found(root.at, message, severity=WARNING if is_harmless else "")
-        else:
-            seen[found] = root
+        seen.setdefault(who, root)
 
 
 @Check(
@@ -241,30 +224,21 @@ def repeated_other_element(site: KeyedList) -> Iterator[Found]:
 
 def _repeated(site: KeyedList) -> Iterator[Found]:
     seen: dict[tuple[str, ...], Map] = {}
-    first, default = site.keys[0]
     for value in _elements(site):
         parts = tuple(value.string(key) or default for key, default in site.keys)
-        if not value.string(first) and not default:
+        if not parts[0]:
             continue
-        if parts in seen and not any(is_filled_in(part) for part in parts):
+        if parts in seen and not any(map(is_filled_in, parts)):
             shown = ", ".join(f"{k}: {p}" for (k, _), p in zip(site.keys, parts, strict=True) if p)
-            what, severity = f"two elements with {shown} in {site.name}", ""
-            if _is_port_of_two_names(value, seen[parts]):
-                what, severity = f"{what} under two names; patches change only one of them", WARNING
+            names = {value.string("name"), seen[parts].string("name")} - {""}
+            effect, severity = "; only one of them counts, or the API server refuses them", ""
+            if "containerPort" in value.fields and len(names) > 1:
+                effect, severity = " under two names; patches change only one of them", WARNING
             elif site.name not in BREAKING:
-                what += "; patches and server-side apply take them for one"
-            else:
-                what += "; only one of them counts, or the API server refuses them"
+                effect = "; patches and server-side apply take them for one"
+            what = f"two elements with {shown} in {site.name}{effect}"
             yield Found(value.at, what, path=site.path, severity=severity)
         seen[parts] = value
-
-
-def _is_port_of_two_names(one: Map, other: Map) -> bool:
-    return (
-        "containerPort" in one.fields
-        and bool(one.string("name") and other.string("name"))
-        and one.string("name") != other.string("name")
-    )
 
 
 @also("M08", PATCH_KEYED)

@@ -5,6 +5,7 @@ Nobody looks in here before a file could not be parsed, but for `is_steered`.
 
 from __future__ import annotations
 
+import re
 from posixpath import basename, dirname
 
 from kmerge_git.check.kustomize.kustomization import NAMES
@@ -63,8 +64,6 @@ def _of_template(text: str, path: str, parses: Callable[[str], bool], before: st
 
 def _filled(text: str) -> tuple[str, str]:
     """Return the text with a word in each placeholder, and how such a template is called."""
-    import re  # late: few files cannot be parsed
-
     bare, first = text, ""
     if any(mark in text for mark, _ in OPENERS):
         bare = re.sub(STATEMENT, "", text)
@@ -89,9 +88,7 @@ def has_statement(text: str) -> bool:
 
 
 def _is_action(line: str) -> bool:
-    bare = line.strip()
-    while bare.startswith(("- ", "# ", "#")):
-        bare = bare[1:].lstrip()
+    bare = re.sub(r"^(?:(?:-(?= )|#)\s*)+", "", line.strip())  # without dashes and `#`
     if bare.startswith("{{"):
         return True
     key, colon, value = bare.partition(": ")
@@ -135,35 +132,31 @@ def _of_json(text: str) -> str:
         return ""
     import json  # late: few files cannot be parsed
 
-    plain = _without_comments(text)
-    decoder, position = json.JSONDecoder(strict=False), 0
-    found = 0
-    while plain[position : position + 1].isspace():  # where a comment was
-        position += 1
+    plain = _without_comments(text).strip()  # blanks stand where a comment was
+    decoder, position, count = json.JSONDecoder(strict=False), 0, 0
     while position < len(plain):
         try:
             _, position = decoder.raw_decode(plain, position)
         except (ValueError, RecursionError):
             return ""
-        found += 1
+        count += 1
         while plain[position : position + 1].isspace():
             position += 1
-    if plain.strip() != text.strip():
+    if plain != text.strip():
         # no reader of manifests takes comments
         return "" if '"apiVersion"' in text else "JSON with comments"
-    return "several JSON documents" if found > 1 else "JSON that YAML has no words for"
+    return "several JSON documents" if count > 1 else "JSON that YAML has no words for"
 
 
 def _without_comments(text: str) -> str:
     """Return JSON without its comments, and without commas at the end of collections."""
-    import re
-
-    def kept(found: re.Match[str]) -> str:
-        return found[1] or " "
-
     string = r'("(?:[^"\\\n]|\\.)*+"?)'  # also one that never ends: looked through once
-    bare = re.sub(string + r"|//[^\n]*|/\*.{,5000}?\*/", kept, text.lstrip(), flags=re.DOTALL)
-    return re.sub(string + r"|,(?=\s*[}\]])", kept, bare)
+    bare = re.sub(string + r"|//[^\n]*|/\*.{,5000}?\*/", _kept, text.lstrip(), flags=re.DOTALL)
+    return re.sub(string + r"|,(?=\s*[}\]])", _kept, bare)
+
+
+def _kept(part: re.Match[str]) -> str:
+    return part[1] or " "
 
 
 def is_filled_in(name: str) -> bool:

@@ -39,7 +39,7 @@ WORDS = "words"  # the same: a document of a patch, or of a resource of a kustom
 REPEATED = "repeated"  # page_values.Plain: a document that is no patch
 PATCH_REPEATED = "patch repeated"  # the same of a patch
 OBJECT = "object"  # path, page_values.Map: a Kubernetes object, or a kustomization
-KEYED = "keyed"  # plain_objects.KeyedList of an object
+KEYED = "keyed"  # page_values.KeyedList of an object
 PATCH_KEYED = "patch keyed"  # the same of a patch
 PATCH = "patch"  # Spot: the top mapping of a patch
 MAP = "map"  # Spot: a mapping of a patch that has a `$patch`
@@ -177,7 +177,8 @@ class ChosenChecks:
             self._of[scope, tools] = [
                 (check, function)
                 for check, function in there
-                if self._runs(check) and set(tools) & set(check.tools)
+                if (check.on if self.ids is None else check.id in self.ids)
+                and set(tools) & set(check.tools)
             ]
         return self._of[scope, tools]
 
@@ -185,9 +186,6 @@ class ChosenChecks:
         """Return the check that reports what a check finds: itself, or its twin."""
         asked = self.ids is None or any(id[0] == check.id[0] for id in self.ids)
         return _checks[check.twin] if check.twin and not asked else check
-
-    def _runs(self, check: Check) -> bool:
-        return check.on if self.ids is None else check.id in self.ids
 
 
 def causes(findings: Iterable[Finding]) -> list[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import nullcontext
-from functools import partial
+from functools import cached_property, partial
 from itertools import takewhile
 from os import sep
 from posixpath import normpath
@@ -21,10 +21,9 @@ from kmerge_git.check.not_yaml import (
     looks_like_a_manifest,
     reason,
 )
-from kmerge_git.check.page_values import Map, parses
+from kmerge_git.check.page_values import Map, keyed_lists, parses
 from kmerge_git.check.patches.patch_targets import TargetFinder
 from kmerge_git.check.patches.patch_verdict import MANIFEST, Verdict, classify
-from kmerge_git.check.plain_objects import keyed_lists
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding, order
@@ -92,11 +91,16 @@ class Run:
         self.tools = tools  # that read the patches, from the command line; nothing: who knows
         self.script_with = script_with
         self.versions = versions
-        self.targets = TargetFinder(world, target)
+        self.target = target  # the file of `--target`
         self.past = past or Past()
         self.kustomizations = Kustomizations(world, self.past)
         self.named = named  # the files that somebody has asked for by name
         self.skipped: dict[str, str] = {}  # files that were not checked, and why
+
+    @cached_property
+    def targets(self) -> TargetFinder:
+        """Return what finds the objects that patches change."""
+        return TargetFinder(self.world, self.target)
 
     # -- one file --------------------------------------------------------------------------------
 
@@ -212,7 +216,7 @@ class Run:
         evidence = self.kustomizations.about(path)
         verdict = classify(path, book.plains, self.told, evidence, self.script_with)
         # only a patch for kubectl has its object in a file that kustomize need not know
-        tools = self.tools or ("K" if self.targets.told and not verdict.is_known else "")
+        tools = self.tools or ("K" if self.target and not verdict.is_known else "")
         if verdict.is_a != MANIFEST and tools:
             return verdict._replace(tools=tools, is_given=True)
         return verdict

@@ -17,8 +17,7 @@ from kmerge_git.check.checked_texts import World, nowhere
 from kmerge_git.check.kustomize.kustomization import NAMES
 from kmerge_git.check.kustomize.kustomization_evidence import DELETED, MADE, UNSTAGED, Fate, Past
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, MergeVersions
-from kmerge_git.check.page_values import documents
-from kmerge_git.check.plain_objects import objects
+from kmerge_git.check.page_values import documents, objects
 from kmerge_git.check.registry import HISTORY, MERGED, MERGED_UNREAD, get
 from kmerge_git.check.run import SUFFIXES, Run, check_files
 from kmerge_git.cli.check_repository import (

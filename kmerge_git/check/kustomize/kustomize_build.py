@@ -31,8 +31,7 @@ from kmerge_git.check.kustomize.kustomization import (
     inside_of,
     is_remote,
 )
-from kmerge_git.check.page_values import List, Map, Text, Value, scalars
-from kmerge_git.check.plain_objects import api_version, identity
+from kmerge_git.check.page_values import List, Map, Text, Value, api_version, identity, scalars
 from kmerge_git.check.registry import WARNING, Found
 from kmerge_git.kube.identity import Identity
 

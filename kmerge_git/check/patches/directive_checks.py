@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kmerge_git.check.checked_texts import shown
-from kmerge_git.check.page_values import List, Map, Text, Value, alike, is_integer
+from kmerge_git.check.page_values import (
+    List,
+    Map,
+    Text,
+    Value,
+    alike,
+    directives_below,
+    is_integer,
+    is_set,
+)
 from kmerge_git.check.patches.patch_verdict import CUSTOM
 from kmerge_git.check.patches.patch_walk import ABSENT, ListSpot, Spot
-from kmerge_git.check.plain_objects import directives_below, is_set
 from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Check, Found, also
 from kmerge_git.patch.directives import PATCH, RETAIN_KEYS, is_directive
 

@@ -10,7 +10,7 @@ from functools import partial
 from kmerge_git.check import registry
 from kmerge_git.check.checked_texts import Book, Page, embedded
 from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, inside
-from kmerge_git.check.page_values import List, Map, Value
+from kmerge_git.check.page_values import List, Map, Value, api_version, keyed_lists
 from kmerge_git.check.patches.field_types import FieldType, root_type, type_below
 from kmerge_git.check.patches.patch_targets import Target, TargetFinder
 from kmerge_git.check.patches.patch_verdict import (
@@ -23,7 +23,6 @@ from kmerge_git.check.patches.patch_verdict import (
 )
 from kmerge_git.check.patches.patch_walk import PatchOperation, PatchWalk
 from kmerge_git.check.patches.unknown_keys import POD_FIELDS
-from kmerge_git.check.plain_objects import api_version, keyed_lists
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding

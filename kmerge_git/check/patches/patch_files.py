@@ -13,12 +13,15 @@ from kmerge_git.check.page_values import (
     Plain,
     Text,
     Value,
+    directives_below,
     is_date,
+    is_object,
+    is_values_file,
     may_differ,
+    passed_on,
     places,
 )
 from kmerge_git.check.patches.patch_targets import Targets
-from kmerge_git.check.plain_objects import directives_below, is_object, is_values_file, passed_on
 from kmerge_git.check.registry import (
     ENTRY,
     ERROR,

@@ -6,10 +6,10 @@ afterwards and no error came in its place; only then a finding says that it can 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from kmerge_git.finding import ERROR, Finding
-from kmerge_git.patch.directives import PATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Edit = tuple[int, int, str]  # start, end, new text
 
+# `$patch: word`, each of the two quoted or not
+ENTRY = re.compile(r"""(?:['"]\$patch.|\$patch) *: *(?:[^\W\d_]|['"])+""", re.DOTALL)
 PROMISE = " `--fix` does that."
 
 
@@ -36,18 +38,15 @@ def fixed(
     done: list[Finding] = []
     left = findings
     for finding in sorted(findings, key=lambda f: (f.line, f.column), reverse=True):
-        if not finding.fix:
-            continue
         text = data.decode("utf-8")
-        edit = _edit(text, finding)
-        if edit is None:
-            continue
-        start, end, new = edit
-        changed = (text[:start] + new + text[end:]).encode()
-        found = again(changed)
-        if _is_better(left, found, finding):
-            data, left = changed, found
-            done.append(finding)
+        edit = _edit(text, finding) if finding.fix else None
+        if edit is not None:
+            start, end, new = edit
+            changed = (text[:start] + new + text[end:]).encode()
+            found = again(changed)
+            if _is_better(left, found, finding):
+                data, left = changed, found
+                done.append(finding)
     return data, done[::-1]
 
 
@@ -85,19 +84,8 @@ def _offset(text: str, line: int, column: int) -> int:
 
 def _entry_end(text: str, at: int) -> int | None:
     """Return the end of `$patch: word` at an offset, quoted or not; None for other texts."""
-    end = at + (text[at : at + 1] in ("'", '"'))
-    if not text.startswith(PATCH, end):
-        return None
-    end += len(PATCH) + (end > at)
-    end += len(text[end:]) - len(text[end:].lstrip(" "))
-    if text[end : end + 1] != ":":
-        return None
-    end += 1
-    end += len(text[end:]) - len(text[end:].lstrip(" "))
-    word = end
-    while text[end : end + 1].isalpha() or text[end : end + 1] in ("'", '"'):
-        end += bool(text[end : end + 1]) or len(text)
-    return end if end > word else None  # its value may stand in the next line
+    entry = ENTRY.match(text, at)
+    return entry.end() if entry else None  # its value may stand in the next line
 
 
 def _drop(text: str, at: int) -> Edit | None:

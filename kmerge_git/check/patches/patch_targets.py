@@ -15,9 +15,8 @@ from kmerge_git.check.kustomize.kustomization import (
     in_folder,
     is_remote,
 )
-from kmerge_git.check.page_values import Map, Value
+from kmerge_git.check.page_values import Map, Value, identity, words_of
 from kmerge_git.check.patches.patch_verdict import Verdict
-from kmerge_git.check.plain_objects import identity, words_of
 from kmerge_git.errors import UsageError
 from kmerge_git.kube.identity import Identity
 
@@ -185,8 +184,8 @@ class TargetFinder:
             return None
         roots: list[Value] = [entry.value] if entry.value else book.roots if book else []
         if entry.target is None:
-            wanted = [(target.identity.kind, name) for name in target.names]
-            roots = [root for root in roots if (root.string("kind"), _name(root)) in wanted]
+            roots = [root for root in roots if root.string("kind") == target.identity.kind]
+            roots = [root for root in roots if root.string("metadata", "name") in target.names]
         return {word for root in roots for word in words_of(root)}
 
     def _only_object(self) -> Target | None:
@@ -209,17 +208,11 @@ class TargetFinder:
         return target
 
 
-def _name(root: Value) -> str:
-    return root.string("metadata", "name")
-
-
 def _selects(target: Map, one: Target) -> bool:
     """Return whether every given field matches; the fields are patterns for the whole value."""
     wanted = {
         "group": [one.identity.group], "kind": [one.identity.kind], "name": [*one.names],
         "namespace": [one.identity.namespace] if one.identity.namespace else [],
     }  # fmt: skip
-    return all(
-        not values or matches(target.string(field), values) == YES
-        for field, values in wanted.items()
-    )
+    answers = (matches(target.string(field), values) for field, values in wanted.items() if values)
+    return all(answer == YES for answer in answers)

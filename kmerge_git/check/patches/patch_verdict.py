@@ -11,11 +11,16 @@ from typing import NamedTuple
 
 from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, is_kustomization
 from kmerge_git.check.kustomize.kustomization_evidence import Evidence
-from kmerge_git.check.page_values import List, Map, Plain, Text, Value, mappings
-from kmerge_git.check.plain_objects import (
+from kmerge_git.check.page_values import (
+    List,
+    Map,
+    Plain,
+    Text,
+    Value,
     directives_below,
     is_object,
     is_values_file,
+    mappings,
     may_be_builtin,
 )
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kmerge_git.check import registry
-from kmerge_git.check.page_values import List, Map, Text, Value
-from kmerge_git.check.plain_objects import is_set
+from kmerge_git.check.page_values import List, Map, Text, Value, is_set
 from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS, is_directive
 
 TYPE_CHECKING = False

@@ -8,10 +8,9 @@ from functools import partial
 from kmerge_git.bounds import LOST_NAMES
 from kmerge_git.check import registry
 from kmerge_git.check.checked_texts import shown
-from kmerge_git.check.page_values import List, Map, Text, Value, alike, mappings
+from kmerge_git.check.page_values import List, Map, Text, Value, alike, directives_below, mappings
 from kmerge_git.check.patches.patch_verdict import CUSTOM
 from kmerge_git.check.patches.patch_walk import ABSENT, KeySpot, ListDirective, Spot
-from kmerge_git.check.plain_objects import directives_below
 from kmerge_git.check.registry import (
     ERROR,
     INFO,

@@ -6,9 +6,17 @@ from collections.abc import Iterator
 
 from kmerge_git.check.checked_texts import Page, shown
 from kmerge_git.check.kustomize.kustomization import inside
-from kmerge_git.check.page_values import List, Map, Plain, Text, Value
+from kmerge_git.check.page_values import (
+    List,
+    Map,
+    Plain,
+    Text,
+    Value,
+    is_passed_on,
+    is_values_file,
+    may_be_builtin,
+)
 from kmerge_git.check.patches.patch_verdict import BUILTIN, CUSTOM
-from kmerge_git.check.plain_objects import is_passed_on, is_values_file, may_be_builtin
 from kmerge_git.check.registry import (
     DOLLAR,
     ERROR,
