@@ -179,14 +179,12 @@ class World:
         path = normpath(path)
         if book is None or not all(isinstance(root, Map) for root in book.roots):
             self._resources[path] = None  # no resources, or the index has a symbolic link there
-        else:
-            self._resources[path] = [_gathered(path, book, o) for o in book.objects()]
-
-
-def _gathered(path: str, book: Book, root: Map) -> Gathered:
-    line = book.page.position(root.at)[0]
-    labels, annotations = (texts_of(root, "metadata", f) for f in ("labels", "annotations"))
-    return Gathered(identity(root), path, line, labels, annotations)
+            return
+        resources = self._resources[path] = []
+        for root in book.objects():
+            line = book.page.position(root.at)[0]
+            slots = (texts_of(root, "metadata", slot) for slot in ("labels", "annotations"))
+            resources.append(Gathered(identity(root), path, line, *slots))
 
 
 def nowhere() -> World:

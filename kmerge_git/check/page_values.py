@@ -129,7 +129,7 @@ class Text(Value):
     @property
     def null(self) -> bool:
         """Return whether the value is a null; only a scalar can be one."""
-        return self.is_plain and self.text in NULLS
+        return not self.style and not self.tag and self.text in NULLS
 
 
 class Map(Value):
@@ -502,13 +502,10 @@ def _keyed(value: Map, number: int, path: Path, seen: set[int]) -> list[KeyedLis
         where = (*path, name)
         if isinstance(item, List) and (keys := keytable.keys(structural)):
             lists.append(KeyedList(where, name, item.values, keys))
-        for step, inner in _mappings(item, below) if below else ():
-            lists += _keyed(inner, keytable.below(below), (*where, *step), seen)
+        elements: list[tuple[Path, Value]] = [((step,), one) for step, one in item.entries]
+        if isinstance(item, Map) and below[:1] != "{":
+            elements = [((), item)]  # `below` is the definition of the map itself
+        for steps, one in elements if below else ():
+            if isinstance(one, Map):
+                lists += _keyed(one, keytable.below(below), (*where, *steps), seen)
     return lists
-
-
-def _mappings(item: Value, below: str) -> list[tuple[Path, Map]]:
-    """Return the mappings that have the definition `below`, and the steps to them."""
-    if isinstance(item, Map) and below[0] != "{":
-        return [((), item)]
-    return [((step,), one) for step, one in item.entries if isinstance(one, Map)]

@@ -169,8 +169,12 @@ class ChosenChecks:
         """Return the checks, by id, that look at such places and count for one of the tools."""
         if (scope, tools) not in self._of:
             load(LATE.get(scope, ()))
+            groups = GROUPS.keys() if self.ids is None else {id[0] for id in self.ids}
             there = [
-                (self._reporter(check), check.functions[scope])
+                (
+                    check if check.id[0] in groups or not check.twin else _checks[check.twin],
+                    check.functions[scope],
+                )
                 for _, check in sorted(_checks.items())
                 if scope in check.functions
             ]
@@ -181,11 +185,6 @@ class ChosenChecks:
                 and set(tools) & set(check.tools)
             ]
         return self._of[scope, tools]
-
-    def _reporter(self, check: Check) -> Check:
-        """Return the check that reports what a check finds: itself, or its twin."""
-        asked = self.ids is None or any(id[0] == check.id[0] for id in self.ids)
-        return _checks[check.twin] if check.twin and not asked else check
 
 
 def causes(findings: Iterable[Finding]) -> list[Finding]:

@@ -164,17 +164,14 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
 )  # fmt: skip
 def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     """Find a file that is missing, a folder without a kustomization, or one for the other."""
-    once: dict[tuple[str, str], NamedFile] = {}
-    for each in named(build.one):  # the same may be a base, and in the wrong place a component
-        what = what_is_wrong(each, world)
-        if what:
-            once.setdefault((each.path, what), each)
-    wrong = [(each, what) for (_, what), each in once.items()]
+    # the same may be a base, and in the wrong place a component: the first entry is reported
+    faults = [(each, what_is_wrong(each, world)) for each in named(build.one)]
+    wrong = {(each.path, what): each for each, what in reversed(faults) if what}
     if not wrong:
         return
-    fates = past.fates([path for each, what in wrong for path in _where(each, what)])
+    fates = past.fates([path for (_, what), each in wrong.items() for path in _where(each, what)])
     before = _named_before(build.one, past)
-    for each, what in wrong:
+    for (_, what), each in wrong.items():
         fate = next((fates[path] for path in _where(each, what) if path in fates), None)
         if fate is not None and fate.what == MADE:
             continue

@@ -303,7 +303,8 @@ class Elements:
     def twice(self) -> list[Node]:
         """Return elements that are here more often than on any side, or twice in a row."""
         tables = [Counter(_with_options(side)) for side in self._lists]
-        behind = {pair for side in self._lists for pair in _repeated(side)}
+        pairs = (pair for side in self._lists for pair in pairwise(side))
+        behind = {key for (key, _), (after, _) in pairs if key == after}
         met: Counter[Hashable] = Counter()
         found = []
         before: Hashable = None
@@ -401,10 +402,6 @@ def _is_option(node: Node) -> bool:
 
 def _has_dash(node: Node) -> bool:
     return isinstance(node, Scalar) and node.value[:1] == "-"
-
-
-def _repeated(side: Keyed) -> list[Hashable]:
-    return [key for (key, _), (after, _) in pairwise(side) if key == after]
 
 
 # -- elements that were changed

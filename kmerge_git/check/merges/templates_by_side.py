@@ -13,11 +13,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.check.merges.merge_walk import Odd
     from kmerge_git.template.template_parser import Template
-    from kmerge_git.template.template_readings import Rendering
 
 
+KINDS = (NEW, GONE, TWICE, UNTIED, FUSED, CUT)
 __all__ = ["new_damage", "slips"]
 
 
@@ -41,14 +40,9 @@ def slips(result: Template, sides: Three[Template | None], path: str) -> Iterato
     lines = {line.strip() for side in there for line in side.text.split("\n")}
     for name, reading in made.items():
         at = Three(base.get(name), ours.get(name), theirs.get(name))
-        for odd in _odd(reading, at, path):
+        versions = at.map(lambda one: one.text.encode() if one is not None else None)
+        merged = SidedFile(YamlText(reading.text.encode(), path), versions)
+        for odd in (odd for what in KINDS for odd in merged.odd(what)):
             line = reading.line_at(odd.at)
             if odd.what != NEW or result.text.split("\n", line + 1)[line].strip() in lines:
                 yield line, f"{words.shown(odd.message)} ({when(name)})"
-
-
-def _odd(made: Rendering, at: Three[Rendering | None], path: str) -> Iterator[Odd]:
-    sides = at.map(lambda one: one.text.encode() if one is not None else None)
-    merged = SidedFile(YamlText(made.text.encode(), path), sides)
-    for what in (NEW, GONE, TWICE, UNTIED, FUSED, CUT):
-        yield from merged.odd(what)

@@ -131,16 +131,14 @@ def belongs(root: FieldType | None, path: Path, key: str) -> str:
     start = type_below(root, *steps)
     below = _below(start, key) if start is not None else ()
     holders = (steps[:n] for n in range(len(steps) - 1, -1, -1))
-    above = [holder for holder in holders if _has(type_below(root, *holder), key)]
+    types = ((holder, type_below(root, *holder)) for holder in holders)
+    above = [holder for holder, type in types if type and type.struct and type.struct.field(key)]
+    place: tuple[str, ...] = ()
     if below and (not above or len(below) <= len(steps) - len(above[0])):
-        return _shown((*steps, *below))
-    if above and (above[0] or key not in TOP):
-        return _shown((*above[0], key))
-    return ""
-
-
-def _has(type: FieldType | None, key: str) -> bool:
-    return type is not None and type.struct is not None and type.struct.field(key) is not None
+        place = (*steps, *below)
+    elif above and (above[0] or key not in TOP):
+        place = (*above[0], key)
+    return ".".join(place).replace(".[]", "[]")
 
 
 def _below(start: FieldType, key: str) -> tuple[str, ...]:
@@ -161,7 +159,3 @@ def _below(start: FieldType, key: str) -> tuple[str, ...]:
             below += [((*way, name), field) for name, field in fields if field is not None]
         level = below
     return ()
-
-
-def _shown(steps: tuple[str, ...]) -> str:
-    return ".".join(steps).replace(".[]", "[]")

@@ -48,8 +48,8 @@ class PatchWalk:
         """Return what is wrong with a whole patch document."""
         spot = Spot(self.verdict, root, (), kind, type, target)
         _, reporting = self.ask(registry.PATCH, spot, ())
-        tools = set(self.verdict.tools)
-        self.schema_matters = not any(tools & set(check.refused_by) for check in reporting)
+        refused_by = {tool for check in reporting for tool in check.refused_by}
+        self.schema_matters = refused_by.isdisjoint(self.verdict.tools)
         self.map(spot, frozenset())
         return [
             self.page.finding(check, found, path=path, rule=self.verdict.why)
@@ -112,34 +112,29 @@ class PatchWalk:
 
     def keys(self, spot: Spot, *, stored: bool = False) -> set[str]:
         """Check the keys; return those below which nothing is looked at."""
-        ended = set()
-        inside = stored or spot.directive in ("delete", "replace")
+        ended: set[str] = set()
+        is_inside = stored or spot.directive in ("delete", "replace")
         for key, (at, value) in spot.map.fields.items():
-            known = is_directive(key)
-            if inside and known:
-                continue  # the checks of `$patch` report them
-            path = spot.path if known else (*spot.path, key)
-            _, reporting = self.ask(*_site_of_key(spot, key, at, value), path)
-            if any(check.ends_walk for check in reporting):
-                ended.add(key)
+            path = spot.path if is_directive(key) else (*spot.path, key)
+            if not is_inside or not is_directive(key):  # the checks of `$patch` report those inside
+                _, reporting = self.ask(*_site_of_key(spot, key, at, value), path)
+                ended |= {key for check in reporting if check.ends_walk}
         return ended
 
     def below(self, spot: Spot, key: str, value: Value) -> None:
         """Check the value of a key."""
         if not isinstance(value, Map | List):
             return
-        field = spot.field(key)
-        target = child(spot.target, key)
-        path = (*spot.path, key)
+        field, target, path = spot.field(key), child(spot.target, key), (*spot.path, key)
         user = _user_keys(spot, key, field)
-        if isinstance(value, Map):
-            inner = Spot(spot.verdict, value, path, spot.kind, field, target, user=user)
-            if field is not None and field.kind == "map":
-                self.map_of(inner, field)
-            else:
-                self.map(inner, frozenset())
-        else:
+        if isinstance(value, List):
             self.list(ListSpot(spot, key, value, path, field, target), user)
+            return
+        inner = Spot(spot.verdict, value, path, spot.kind, field, target, user=user)
+        if field is not None and field.kind == "map":
+            self.map_of(inner, field)
+        else:
+            self.map(inner, frozenset())
 
     def map_of(self, spot: Spot, field: FieldType) -> None:
         """Check a map whose keys are the user's own and whose values have one type."""
@@ -159,16 +154,14 @@ class PatchWalk:
             return
         self.seen.add(id(spot.list))
         hidden, _ = self.ask(registry.LIST, spot, spot.path)
-        replaced = spot.is_replaced
-        outer = spot.spot
-        of = spot.field.of if spot.field else None
+        outer, is_replaced, of = spot.spot, spot.is_replaced, spot.field.of if spot.field else None
         for number, element in spot.maps():
             path = spot.path_of(number, element)
-            target = spot.found(element)
             inner = Spot(
-                outer.verdict, element, path, outer.kind, of, target, user=user, element_of=spot
-            )
-            if replaced:  # what is in it is stored as it is, but the element needs its key
+                outer.verdict, element, path, outer.kind, of, spot.found(element),
+                user=user, element_of=spot,
+            )  # fmt: skip
+            if is_replaced:  # what is in it is stored as it is, but the element needs its key
                 self.ask(registry.ELEMENT, inner, path, hidden)
                 self.ask(registry.MAP, inner, path, hidden)
                 self.keys(inner, stored=True)
