@@ -1,1 +1,1 @@
-"""The checks behind the hooks: one mistake a function, and a registry of them."""
+"""Find mistakes in manifests and patches: each check is a function, and a registry knows them."""

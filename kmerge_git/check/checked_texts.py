@@ -1,4 +1,4 @@
-"""The texts that are checked: a page for each, its documents, and the files they are read from.
+"""Hold the texts that are checked: a page for each, its documents, and the files around it.
 
 A patch written inside another file (a block scalar of a kustomization) is a page of its own;
 its positions are those of the outer file. A path is as the user gave it, with `/` between its
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Page:
-    """A text; one that is no file is `inside` a scalar of another page."""
+    """A page is one text to check; a text that is no file is `inside` a scalar of another page."""
 
     __slots__ = ("_indent", "_inside", "file", "path", "source")
 
@@ -111,7 +111,7 @@ def _indent(text: str, origin: Text) -> int:
 
 
 class Book:
-    """A file that was read: its page and its documents."""
+    """A book is a file that was read: its page and its documents."""
 
     __slots__ = ("page", "plains")
 
@@ -132,7 +132,7 @@ class Book:
 
 
 class World:
-    """Files by path; `read` gives the bytes of one, None if it is missing or `is_outside`."""
+    """A world has files by path: `read` returns bytes, or None for what is missing or outside."""
 
     __slots__ = ("_books", "_resources", "is_directory", "is_outside", "read")
 

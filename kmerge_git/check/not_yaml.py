@@ -1,6 +1,6 @@
-"""Texts that are no YAML on purpose: templates, and JSON that only its own readers take.
+"""Recognise texts that are no YAML on purpose: templates, and JSON that only its own readers take.
 
-Nobody looks in here before a file could not be parsed, but for `is_steered`.
+Except for `is_steered`, these functions are called after a file could not be parsed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A document as plain values with the offsets of its keys, and the Kubernetes objects in it.
+"""Read a document as plain values with the offsets of its keys, and the objects in it.
 
 The checks read every file that is committed, so this is built in one pass over libyaml's graph
 and is much cheaper than the spans of `tree.nodes`. An alias is the value of its anchor, the very
 same object: a walk that meets a collection twice must not go down twice.
 
-Here it is also known which plain words YAML 1.1 (kubectl, Helm, Argo CD) and YAML 1.2 readers take
-differently.
+This module also knows the plain words that YAML 1.1 readers (kubectl, Helm, Argo CD) and YAML 1.2
+readers take differently.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Value:
 
 
 class Text(Value):
-    """A scalar; `style` as in `tree.nodes.Scalar`."""
+    """A text is a scalar; its `style` is that of `tree.nodes.Scalar`."""
 
     __slots__ = ("style", "tag", "text")
 
@@ -133,7 +133,7 @@ class Text(Value):
 
 
 class Map(Value):
-    """A mapping. Of repeated keys the last counts."""
+    """A map is a mapping; of repeated keys the last counts."""
 
     __slots__ = ("fields",)
 
@@ -143,7 +143,7 @@ class Map(Value):
 
 
 class List(Value):
-    """A sequence."""
+    """A list is a sequence."""
 
     __slots__ = ("values",)
 
@@ -153,7 +153,7 @@ class List(Value):
 
 
 class Repeated(NamedTuple):
-    """A key that is there again in one mapping, compared with the first one."""
+    """A repeated key is compared with the first one of its mapping."""
 
     key: str
     at: int
@@ -162,7 +162,7 @@ class Repeated(NamedTuple):
 
 
 class Plain:
-    """A parsed document: its value, and the keys that are there twice in one mapping.
+    """A plain document has a value, and knows the keys that are in one mapping twice.
 
     The methods make our values of the graph's nodes: they are written for speed, because every
     file passes through them.
@@ -462,7 +462,7 @@ def directives_below(value: Value | None) -> list[tuple[int, str]]:
 
 
 class KeyedList(NamedTuple):
-    """A list whose elements have keys."""
+    """A keyed list has elements with keys."""
 
     path: Path
     name: str

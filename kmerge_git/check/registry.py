@@ -1,4 +1,4 @@
-"""The registry of checks: the id, severity, use and function of each.
+"""Register the checks: the id, severity, use and function of each.
 
 A check is a generator over one place of a file (its scope); it yields `Found` for what is wrong
 there. Everything that documents it stands in its decorator: `kmerge check --explain`, `--list`
@@ -74,7 +74,7 @@ LATE = {
 
 
 class Found(NamedTuple):
-    """A report of a check about one place."""
+    """A check reports what it has found at one place."""
 
     at: int
     message: str
@@ -85,7 +85,7 @@ class Found(NamedTuple):
 
 
 class Check:
-    """One check and its documentation; decorates the function that finds what it is about."""
+    """A check has its documentation, and decorates the function that finds what it is about."""
 
     __slots__ = (
         "counter", "ends_walk", "example", "functions", "group", "hides", "id", "kubectl",
@@ -154,7 +154,7 @@ def also(id: str, scope: str) -> Callable[[Function], Function]:
 
 
 class ChosenChecks:
-    """The checks that run: those with the ids, or without ids the usual ones."""
+    """The chosen checks are those with the ids, or without ids the usual ones."""
 
     __slots__ = ("_of", "ids")
 

@@ -70,7 +70,7 @@ def check_files(
 
 
 class Run:
-    """One run over some files, with what it has learned about them."""
+    """A run checks some files and keeps what it learns about them."""
 
     def __init__(
         self,

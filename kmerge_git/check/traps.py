@@ -1,4 +1,4 @@
-"""T01-T03: words in manifests that mean something else than they look like; off by default.
+"""T01-T03: find words that mean something else than they look like; off by default.
 
 ruamel.yaml is the YAML 1.2 reader here: its own tables of both versions are asked.
 """

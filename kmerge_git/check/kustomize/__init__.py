@@ -1,1 +1,1 @@
-"""Kustomizations: what they name, what they gather, and what is missing or there twice."""
+"""Read kustomizations: find what they name and gather, and what is missing or there twice."""

@@ -1,4 +1,4 @@
-"""A resource on its way through kustomizations: the names it has had, and what selects it.
+"""Follow a resource through kustomizations: the names it has had, and the targets that select it.
 
 kustomize counts group, version, kind, name and namespace; no namespace is `default`, and none
 counts where the kind belongs to the cluster (measured with kustomize 5.5).
@@ -45,7 +45,7 @@ NO_NAMESPACE = "_non_namespaceable_"  # as a selector sees it
 
 
 class Gathered:
-    """A resource of a build; it is `vague` once something unseen may have renamed or removed it."""
+    """A resource of a build is `vague` once something unseen may have renamed or removed it."""
 
     __slots__ = (
         "annotations", "by", "group", "kind", "labels", "line", "name", "namespace",

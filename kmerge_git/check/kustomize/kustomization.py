@@ -1,4 +1,4 @@
-"""What kustomizations, transformers and GitOps objects say about patches: which ones they apply.
+"""Read which patches kustomizations, transformers and GitOps objects apply.
 
 This module reads kustomization files, the built-in patch transformers, and the kinds that hold
 patches inline (Flux, Argo CD, Kyverno). Kustomizations write paths that are relative to their
@@ -35,7 +35,7 @@ DOMAINS = ("com", "org", "net", "io", "dev", "de", "eu", "cloud", "local", "inte
 
 
 class PatchEntry(NamedTuple):
-    """One patch that something names: in a file (`path`), as text (`inline`) or as a `value`."""
+    """An entry names one patch: in a file (`path`), as text (`inline`) or as a `value`."""
 
     page: Page
     at: int
@@ -56,7 +56,7 @@ class PatchEntry(NamedTuple):
 
 
 class Kustomization:
-    """A kustomization file, or the kustomize part of another object."""
+    """A kustomization is a file, or the kustomize part of another object."""
 
     def __init__(self, page: Page, root: Map) -> None:
         self.page = page

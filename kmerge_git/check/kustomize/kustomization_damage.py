@@ -1,6 +1,6 @@
-"""M04, M13-M15, D69: what a careless merge leaves in kustomizations and their files.
+"""M04, M13-M15, D69: find what a careless merge leaves in kustomizations and their files.
 
-The files and folders that a kustomization names, and those of them that are not there.
+This module also knows which files and folders a kustomization names, and which are missing.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ def deprecated_fields(one: Kustomization, world: World) -> Iterator[Found]:
 
 
 class NamedFile(NamedTuple):
-    """A file or folder that a kustomization names."""
+    """A named file is a file or folder that a kustomization names."""
 
     text: str
     path: str

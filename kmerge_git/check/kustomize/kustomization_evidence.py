@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Evidence(NamedTuple):
-    """What the kustomizations around a file say about it."""
+    """The evidence about a file comes from the kustomizations around it."""
 
     listed_by: Kustomization | None  # as a resource
     named_by: tuple[Kustomization | None, PatchEntry] | None  # as a patch
@@ -29,7 +29,7 @@ class Evidence(NamedTuple):
 
 
 class Kustomizations:
-    """The kustomizations of a run: those among its files, and those in the folders around them."""
+    """A run has the kustomizations among its files, and those in the folders around them."""
 
     def __init__(self, world: World, past: Past) -> None:
         self.world = world
@@ -171,14 +171,14 @@ MADE = "made"  # git ignores it, or it is in a submodule: something else makes i
 
 
 class Fate(NamedTuple):
-    """What became of a file: one of the words, and its new name where it has one."""
+    """A fate is what became of a file: one of the words, and its new name if it has one."""
 
     what: str
     now: str = ""
 
 
 class Past(NamedTuple):
-    """Answers about the last commit, or the sides of a merge; without git there is none."""
+    """The past answers from the last commit, or the sides of a merge; without git it is empty."""
 
     # of those files about which there is something to say
     fates: Callable[[list[str]], dict[str, Fate]] = lambda paths: {}

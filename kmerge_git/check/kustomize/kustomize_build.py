@@ -55,7 +55,7 @@ NO_MERGE = "no merge"  # a generator for something that is not there
 
 
 class Gatherer:
-    """Builds kustomizations, each once."""
+    """A gatherer builds kustomizations, each once."""
 
     __slots__ = ("_built", "skips", "world")
 
@@ -428,7 +428,7 @@ def _replacements(build: Gathering, one: Kustomization, world: World) -> None:
 
 
 class EntryPlace(NamedTuple):
-    """An entry of the kustomization that is looked at; `inside` is a component that it names."""
+    """A place is an entry of the kustomization; `inside` is a component that it names."""
 
     at: int
     field: Path
@@ -437,7 +437,7 @@ class EntryPlace(NamedTuple):
 
 
 class Gathering:
-    """The resources of a kustomization, with what went wrong in gathering them."""
+    """A gathering has the resources of a kustomization, and what went wrong with them."""
 
     __slots__ = ("_index", "_keys", "_troubles", "is_open", "one", "resources")
 

@@ -1,1 +1,1 @@
-"""A file beside its versions in git: what a merge, or who finished it, did to it."""
+"""Compare files with their versions in git: find what a merge did to them."""

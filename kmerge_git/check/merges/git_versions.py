@@ -1,6 +1,6 @@
-"""M11, M12: what only the versions in git can tell.
+"""M11, M12: find what only the versions of a file in git can show.
 
-This module knows no git: the versions come with the site, whoever has read them.
+This module does not call git: its caller reads the versions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class MergeVersions(NamedTuple):
-    """A file in a merge: its sides, what the merge came to, and what git can tell about it."""
+    """A file in a merge has sides and a result, and git knows more about it."""
 
     sides: Three[bytes | None]
     result: bytes | None  # as it is committed, or staged
@@ -34,7 +34,7 @@ class MergeVersions(NamedTuple):
 
 
 class GitVersions:
-    """The versions of a file in git, read when they are asked for."""
+    """The versions of a file in git are read when they are asked for."""
 
     def __init__(
         self,

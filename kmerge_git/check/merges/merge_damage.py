@@ -1,4 +1,4 @@
-"""M20-M27: find what a merge, or who finished it by hand, did to a file, beside its sides."""
+"""M20-M27: compare a file with its sides; find what a merge, or who finished it, did to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One walk over a merged document and its sides: what of it none of the sides explains.
+"""Walk over a merged document and its sides; find what none of the sides explains.
 
 A part with the text of one side is that side's own and is not entered, so a walk costs as much as
 the sides differ. A merge may keep, drop and combine what the sides have, and who finishes one by
@@ -50,7 +50,7 @@ MERGE_KEY = "<<"
 
 
 class Odd(NamedTuple):
-    """Something odd: what about it, where, and in words."""
+    """An oddity has a sort, a place and a message."""
 
     what: str
     at: int
@@ -70,7 +70,7 @@ def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
 
 
 class Anchors:
-    """What the aliases of the sides stand for."""
+    """The anchors of the sides say what their aliases stand for."""
 
     __slots__ = ("_named", "_roots")
 
@@ -89,7 +89,7 @@ class Anchors:
 
 
 class SideWalk:
-    """One walk over one document; what it finds piles up in `found`."""
+    """A walk goes over one document and collects oddities in `found`."""
 
     __slots__ = ("_anchors", "_known", "found")
 
@@ -255,7 +255,7 @@ def _shown(node: Node) -> str:
 
 
 class ElementKeys:
-    """The keys that tell the elements of a list apart: their fields, or all that they are."""
+    """The elements of a list are told apart by key fields, or by all that they are."""
 
     __slots__ = ("_keys", "_known", "are_fields")
 
@@ -276,7 +276,7 @@ class ElementKeys:
 
 
 class Elements:
-    """The elements of a merged list and of the list on each side, by their keys."""
+    """Elements are those of a merged list, and of the list on each side, by their keys."""
 
     __slots__ = ("_lists", "_partners", "_tables", "all", "made")
 
@@ -428,7 +428,7 @@ def _in_places(side: Keyed, made: Keyed, share: float = SAME_PLACE) -> dict[int,
 
 
 class _Content:
-    """What an element holds, as it is compared with others."""
+    """The content of an element is compared with that of others."""
 
     __slots__ = ("is_text", "leaves", "names", "node", "words")
 

@@ -45,7 +45,7 @@ WITH_BASE = 3  # versions
 
 
 class SidedFile:
-    """A file that a merge made, and its versions; `odd` tells what is wrong with it."""
+    """A sided file was made by a merge; `odd` compares it with its sides."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ def _marker_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 class _Side:
-    """The documents of one side that the result has not as they are, and what became of them."""
+    """A side has documents that the result changed or lost, and their partners in the result."""
 
     __slots__ = ("_partners", "alone", "count")
 
@@ -257,7 +257,7 @@ def without_moved(found: list[Odd], sides: list[list[Node]]) -> list[Odd]:
 
 
 class _Version:
-    """The mappings of one side by their places, and what it has below some names."""
+    """A version knows its mappings by their places, and its values below some names."""
 
     __slots__ = ("_roots", "at", "below", "named")
 

@@ -1,4 +1,4 @@
-"""The readings of a merged template beside those of its sides, as files that a merge made."""
+"""Compare the readings of a merged template with those of its sides, as merged files."""
 
 from __future__ import annotations
 

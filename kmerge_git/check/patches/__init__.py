@@ -1,1 +1,1 @@
-"""What is a patch, and what is wrong with it: directives, fields, operations."""
+"""Recognise patches, and find wrong directives, fields and operations in them."""

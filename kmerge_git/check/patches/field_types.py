@@ -1,4 +1,4 @@
-"""The fields of the built-in kinds: their names, types, how a patch merges them, where they belong.
+"""Know the fields of the built-in kinds: names, types, how a patch merges them, where they belong.
 
 Two tables are walked side by side: the field shapes have every field's name and type, the list
 keys how lists and maps merge. Only patches are looked up, so this is imported late.
@@ -24,7 +24,7 @@ TOP = ("apiVersion", "kind", "metadata")
 
 
 class FieldType(NamedTuple):
-    """The type of a value; `of` is what is in a list or map, `struct` the fields of an object."""
+    """A type of a list or map has elements `of` a type, that of an object has a `struct`."""
 
     kind: str  # list, map, struct, scalar, free (any value)
     type: str = ""  # of a scalar: string, integer, number, boolean, ...
@@ -50,7 +50,7 @@ class FieldType(NamedTuple):
 
 
 class ObjectType:
-    """An object type: its Go name and its fields."""
+    """An object type has its Go name and its fields."""
 
     __slots__ = ("_fields", "_rules", "_shapes", "name", "names")
 

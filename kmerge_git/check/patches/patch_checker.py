@@ -35,7 +35,7 @@ WORKLOAD = ("apps/v1", "Deployment")  # stands for all kinds with the same pods
 
 
 class PatchChecker:
-    """Shows patches to the chosen checks, with the objects that they change."""
+    """A checker shows patches to the chosen checks, with the objects that they change."""
 
     __slots__ = ("checks", "targets")
 

@@ -1,4 +1,4 @@
-"""D60, D64-D67: what a whole file or patch is, and who reads it."""
+"""D60, D64-D67: find faults of a whole file or patch, and words that its readers take amiss."""
 
 from __future__ import annotations
 

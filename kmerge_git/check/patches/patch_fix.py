@@ -1,4 +1,4 @@
-"""Mends what is safe and mechanical: misspelt directives, `$patch: merge`, `$patch: delete`.
+"""Mend what is safe and mechanical: misspelt directives, `$patch: merge`, `$patch: delete`.
 
 A fix is an edit of the text at the place of its finding. It is kept only if the finding is gone
 afterwards and no error came in its place; only then a finding says that it can be mended.

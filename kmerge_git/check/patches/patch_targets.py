@@ -1,4 +1,4 @@
-"""The resources a kustomization has, so that a patch can be compared with what it changes."""
+"""Find the resources of a kustomization, to compare a patch with what it changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators", "transforme
 
 
 class Target(NamedTuple):
-    """A resource: object `number` of the file at `path`; without a path it is generated."""
+    """A target is object `number` of the file at `path`; without a path it is generated."""
 
     identity: Identity
     # as written, and with the prefix and suffix of each kustomization
@@ -42,7 +42,7 @@ class Target(NamedTuple):
 
 
 class Targets:
-    """All resources of a kustomization; not `complete` where some cannot be seen."""
+    """The targets of a kustomization are not `complete` where some cannot be seen."""
 
     __slots__ = ("_by_name", "all", "complete")
 
@@ -117,7 +117,7 @@ def _collect(world: World, made: list[Target], path: str, written: str, depth: i
 
 
 class TargetFinder:
-    """Finds the object that a patch changes; `told` is the file of `--target`."""
+    """A finder knows the object that a patch changes; `told` is the file of `--target`."""
 
     __slots__ = ("_of", "told", "world")
 

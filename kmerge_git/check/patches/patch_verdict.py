@@ -96,7 +96,7 @@ BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patche
 
 
 class Verdict(NamedTuple):
-    """The rule that decided; `tools` has K for kubectl and the API server, Z for kustomize."""
+    """A verdict has the rule that decided, and tools: K is kubectl and API server, Z kustomize."""
 
     is_a: str
     rule: int

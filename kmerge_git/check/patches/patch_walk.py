@@ -31,7 +31,7 @@ USER_MAPS = frozenset(
 
 
 class PatchWalk:
-    """One walk over one patch; the findings are collected in `found`."""
+    """A walk goes over one patch and collects findings in `found`."""
 
     def __init__(self, checks: ChosenChecks, verdict: Verdict, page: Page) -> None:
         self.checks = checks
@@ -206,7 +206,7 @@ ABSENT.at = 0
 
 
 class Spot:
-    """A mapping of a patch. `target`: what it changes; None: not known, ABSENT: nothing."""
+    """A spot is a mapping of a patch; `target` is what it changes, None if nobody knows."""
 
     __slots__ = (
         "element_of", "kind", "map", "merge_key", "path", "server_keys", "strategies", "struct",
@@ -267,7 +267,7 @@ class Spot:
 
 
 class ListSpot:
-    """A list of a patch, with the mapping and the key it stands under."""
+    """A list spot is a list of a patch, with its mapping and its key."""
 
     __slots__ = ("field", "key", "list", "merge_key", "path", "spot", "target", "tools")
 
@@ -320,7 +320,7 @@ class ListSpot:
 
 
 class KeySpot(NamedTuple):
-    """A key of a mapping of a patch."""
+    """A key spot is a key of a mapping of a patch."""
 
     spot: Spot
     key: str
@@ -329,7 +329,7 @@ class KeySpot(NamedTuple):
 
 
 class PatchOperation(NamedTuple):
-    """An operation of a JSON 6902 patch; `target` is None where it is not known at that point."""
+    """An operation of a JSON 6902 patch has a `target`; None if it is not known at that point."""
 
     value: Value
     tools: str
@@ -339,7 +339,7 @@ class PatchOperation(NamedTuple):
 
 
 class ListDirective:
-    """`$setElementOrder/f` or `$deleteFromPrimitiveList/f`, and the list f beside it."""
+    """A list directive is `$setElementOrder/f` or `$deleteFromPrimitiveList/f` for the list f."""
 
     __slots__ = (
         "at", "deletions", "key", "list", "merge_key", "order", "spot", "type", "value", "word",

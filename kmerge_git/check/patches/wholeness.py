@@ -1,4 +1,4 @@
-"""Whether an object has what only a complete one has: then it is no patch, whatever its name.
+"""Tell complete objects from patches, whatever their names are.
 
 The fields are those without which the API server refuses an object of the kind.
 """
