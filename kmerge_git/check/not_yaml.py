@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-# What stands for a value that is filled in later, and how such a template is called. The lengths
+# A placeholder is filled in later; each has the name of its kind of template. The lengths
 # have a limit: a line of many brackets that never close would take minutes.
 PLACEHOLDERS = (
     (r"\{\{.{,500}?\}\}", "{{ }}"),
@@ -29,7 +29,7 @@ PLACEHOLDERS = (
 )
 # A line that is nothing but a statement of a template: taken away where the rest is parsed.
 STATEMENT = r"(?m)^[ \t]*(?:\{%.*%\}|\{\{.*\}\}|<%.*%>|\{#.*#\}|\[%.*%\]|%\{.*\})[ \t]*$"
-# What begins a statement, and how such a template is called.
+# The beginning of a statement, and the name of such a template.
 OPENERS = (("{%", "{% %}"), ("<%", "<% %>"), ("{{", "{{ }}"), ("[%", "[% %]"), ("%{", "%{ }"))
 # Folders of files that tests read as data, some of them broken on purpose.
 FIXTURES = frozenset(
@@ -132,7 +132,7 @@ def _of_json(text: str) -> str:
         return ""
     import json  # late: few files cannot be parsed
 
-    plain = _without_comments(text).strip()  # blanks stand where a comment was
+    plain = _without_comments(text).strip()  # a comment leaves a blank
     decoder, position, count = json.JSONDecoder(strict=False), 0, 0
     while position < len(plain):
         try:

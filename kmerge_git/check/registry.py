@@ -29,7 +29,7 @@ __all__ = ["ERROR", "INFO", "WARNING", "Check", "ChosenChecks", "Found", "also",
 GROUPS = {"D": "directives", "M": "merge-damage", "T": "traps"}
 OFF_BY_DEFAULT = ("T",)
 
-# Where a check looks, and what its function is called with.
+# The scopes in which a check looks, each with the arguments of its function.
 TEXT = "text"  # checked_texts.Page: a file before it is parsed
 UNREAD = "unread"  # CannotParse, offset, since when: a file that cannot be decoded or parsed
 BOOK = "book"  # checked_texts.Book, whether a kustomization lists it: a file that is no patch

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 YES, NO, PERHAPS = "yes", "no", "perhaps"
 LONGEST = 1000  # characters of a pattern
 STEPS = 1_000_000  # that trying all ways through a text may take
-# What stands for one character: an escaped one, or one of a set, whose first may be a bracket.
+# An escaped character, or a set, matches one character; the first of a set may be a bracket.
 ESCAPED_OR_SET = r"\\.?|\[\^?.?(?:\\.?|[^\]\\])*\]?"
 OF_CLUSTER = {
     "": ("Namespace", "Node", "PersistentVolume", "ComponentStatus"),

@@ -164,7 +164,7 @@ class Kustomizations:
         return {name.encode("utf-8", "replace") for name in names}
 
 
-# What became of a file that is not there.
+# A file that is not there has one of these fates.
 DELETED = "deleted"  # by this commit, or in this merge; or it is called otherwise now
 UNSTAGED = "unstaged"  # it is in the working tree, but will not be committed
 MADE = "made"  # git ignores it, or it is in a submodule: something else makes it

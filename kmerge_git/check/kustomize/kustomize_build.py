@@ -48,7 +48,7 @@ ORDER = ("patchesStrategicMerge", "patches")
 RENAMED_BY = ("metadata", "kind", "apiVersion")  # fields that replacements may write to
 PATTERN = frozenset("*?+|()[]{}^$\\")  # in what is no name
 
-# What is wrong with a build, and which check reports it.
+# A build has one of these troubles; a check reports each.
 TWICE = "twice"  # one identity for two resources
 NOT_THERE = "not there"  # a patch whose target no resource is
 NO_MERGE = "no merge"  # a generator for something that is not there

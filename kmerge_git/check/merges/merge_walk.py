@@ -56,7 +56,7 @@ class Odd(NamedTuple):
     at: int
     path: Path
     message: str
-    # of a field that no side has: its value, where it stands, and what the sides have there
+    # of a field that no side has: its value, its mapping, and what the sides have there
     value: Node | None = None
     parent: Mapping | None = None
     beside: Nodes | tuple[()] = ()
@@ -99,7 +99,7 @@ class SideWalk:
         self._known: Known = {}
 
     def say(self, what: str, at: int, path: Path, message: str) -> None:
-        """Keep what was found."""
+        """Keep an oddity."""
         self.found.append(Odd(what, at, path, message))
 
     def node(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
@@ -370,7 +370,7 @@ def _table(side: Keyed) -> dict[Hashable, list[Node]]:
     return dict(table)
 
 
-# -- elements that stand twice
+# -- elements that are there twice
 
 
 def _with_options(side: Keyed) -> list[Hashable]:

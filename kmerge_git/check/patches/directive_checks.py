@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
 
 
-# What an object cannot be without, wherever it stands in a built-in kind.
+# An object of a built-in kind needs these fields wherever they are.
 NEEDED = ("spec", "template", "jobTemplate", "metadata")
 # The fields of a volume that are no source.
 VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
@@ -457,7 +457,7 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
     if spot.target is not ABSENT or PATCH in spot.map.fields:
         return
     for at, key in directives_below(spot.map):
-        if not (key == RETAIN_KEYS and at == spot.map.at_key(RETAIN_KEYS)):  # D43 says it
+        if not (key == RETAIN_KEYS and at == spot.map.at_key(RETAIN_KEYS)):  # D43 reports it
             what = f"{key} is not executed but stored as a field; drop it"
             yield Found(at, f"the target has no such element, so {what}")
 

@@ -32,7 +32,7 @@ from kmerge_git.nearest import distance, misspelt, spelling_hint
 from kmerge_git.patch.directives import PATCH as DIRECTIVE
 from kmerge_git.patch.directives import RETAIN_KEYS, is_directive
 
-# What an element of a list must have when it is new.
+# A new element of a list must have this field.
 NEEDED = {
     "containers": "image", "initContainers": "image", "volumeMounts": "name",
     "volumeDevices": "name",
@@ -65,7 +65,7 @@ MEANT = {
     "change": "replace", "insert": "add", "append": "add", "create": "add", "merge": "replace",
 }  # fmt: skip
 
-# What fields of kustomizations make where it is not there, and what kustomize itself makes.
+# Fields of kustomizations make some fields, and kustomize itself always makes one.
 MADE = ("annotations", "labels", "matchLabels", "namespace", "replicas")
 ALWAYS_MADE = ["metadata", "annotations"]
 NUMBER_WANTED = "write the number of the element in place of {}"

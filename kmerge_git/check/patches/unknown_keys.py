@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kmerge_git.check.patches.patch_walk import KeySpot, Spot
 
 
-# Where workloads have their pods, and what stands there.
+# Workloads have their pods here, with these fields.
 PODS = {
     **dict.fromkeys(
         ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"), "spec.template.spec"
@@ -47,7 +47,7 @@ PODS = {
 POD_FIELDS = ("containers", "initContainers", "volumes")
 # Keys with a `$` that mean something else, as JSON Schema's.
 OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
-# What people write for a directive: a word for what shall be done, or the word itself.
+# People write such words for a directive, or the word itself.
 VALUES = {
     **dict.fromkeys(("delete", "remove", "deleted", "removed", "absent", "delet"), "delete"),
     **dict.fromkeys(("replace", "overwrite", "replaced", "set"), "replace"),
