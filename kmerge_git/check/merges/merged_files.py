@@ -66,9 +66,9 @@ class SidedFile:
             return False
         return self.result.data not in (ours, theirs)
 
-    def odd(self, what: str) -> Iterator[Odd]:
-        """Return the oddities of one sort; see `merge_walk`."""
-        return (one for one in self._odd if one.what == what)
+    def odd(self, *sorts: str) -> list[Odd]:
+        """Return the oddities of some sorts; see `merge_walk`."""
+        return [one for one in self._odd if one.what in sorts]
 
     @cached_property
     def _odd(self) -> list[Odd]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from kmerge_git.template.template_parser import Template
 
 
-KINDS = (NEW, GONE, TWICE, UNTIED, FUSED, CUT)
 __all__ = ["new_damage", "slips"]
 
 
@@ -42,7 +41,7 @@ def slips(result: Template, sides: Three[Template | None], path: str) -> Iterato
         at = Three(base.get(name), ours.get(name), theirs.get(name))
         versions = at.map(lambda one: one.text.encode() if one is not None else None)
         merged = SidedFile(YamlText(reading.text.encode(), path), versions)
-        for odd in (odd for what in KINDS for odd in merged.odd(what)):
+        for odd in merged.odd(NEW, GONE, TWICE, UNTIED, FUSED, CUT):
             line = reading.line_at(odd.at)
             if odd.what != NEW or result.text.split("\n", line + 1)[line].strip() in lines:
                 yield line, f"{words.shown(odd.message)} ({when(name)})"
