@@ -6,6 +6,7 @@ from textwrap import dedent
 
 from kmerge_git import merge_files
 from kmerge_git.outcome import BY_BLOCKS, Options
+from kmerge_git.template.template_parser import Action, Template, action_at, refuse_own_words
 from kmerge_git.text.linemerge import TemporaryFiles
 
 PATH = "charts/web/templates/web.yaml"
@@ -60,3 +61,19 @@ def refusal(base: str, ours: str, theirs: str) -> str:
         return ""
     assert made.reason.startswith("a template: ")
     return made.reason.removeprefix("a template: ")
+
+
+def parse(text: str):  # type: ignore[no-untyped-def]
+    """Return the lines and blocks of a text."""
+    return Template(text).parts
+
+
+def actions(text: str) -> list[Action]:
+    """Return the actions of a text, whatever they open and close."""
+    refuse_own_words(text)
+    lexed: list[Action] = []
+    at = text.find("{{")
+    while at >= 0:
+        lexed.append(action_at(text, at, {}))
+        at = text.find("{{", lexed[-1].end)
+    return lexed

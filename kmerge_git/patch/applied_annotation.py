@@ -23,9 +23,15 @@ _INT64 = range(-(2**63), 2**63)
 def last_applied(live: Map) -> Map | None:
     """Return the config in the annotation; None without one, and `{}` for an empty text."""
     text = annotation(live)
-    if text is None:
-        return None
-    return _parsed(text) if text else {}
+    if not text:
+        return None if text is None else {}
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict) or no_number(value) is not None:
+        raise failure("invalid JSON document", ("metadata", "annotations", LAST_APPLIED))
+    return value
 
 
 def annotation(live: Map) -> str | None:
@@ -81,16 +87,6 @@ def _map(around: Map, at: tuple[str, ...]) -> Map:
         return {}
     if not isinstance(value, dict):
         raise failure(f"it must be a map, not {go_type(value)}", at)
-    return value
-
-
-def _parsed(text: str) -> Map:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict) or no_number(value) is not None:
-        raise failure("invalid JSON document", ("metadata", "annotations", LAST_APPLIED))
     return value
 
 

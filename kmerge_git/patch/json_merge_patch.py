@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.apply_patch import without_nulls
-from kmerge_git.patch.json_values import Map, Value, copied, same
+from kmerge_git.patch.json_values import Map, copied, same
 from kmerge_git.patch.make_patch import (
     Precondition,
     check_preconditions,
@@ -74,20 +74,19 @@ def make_json_patch3(
 
 def _additions(patch: Map) -> Map:
     """Return the patch without its nulls; only a map that was empty before stays empty."""
-    kept: Map = {}
-    for key, value in patch.items():
-        left: Value = _additions(value) if isinstance(value, dict) else value
-        if value is not None and (left or not isinstance(left, dict) or not value):
-            kept[key] = left
-    return kept
+    left = {
+        key: _additions(value) if isinstance(value, dict) else value
+        for key, value in patch.items()
+        if value is not None
+    }
+    return {k: v for k, v in left.items() if v or not isinstance(v, dict) or not patch[k]}
 
 
 def _deletions(patch: Map) -> Map:
     """Return the nulls of the patch alone."""
-    kept: Map = {}
-    for key, value in patch.items():
-        if value is None:
-            kept[key] = None
-        elif isinstance(value, dict) and (below := _deletions(value)):
-            kept[key] = below
-    return kept
+    left = {
+        key: _deletions(value) if isinstance(value, dict) else None
+        for key, value in patch.items()
+        if value is None or isinstance(value, dict)
+    }
+    return {key: value for key, value in left.items() if value is None or value}

@@ -172,14 +172,9 @@ def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
 
 def _entry_line(unit: Placed, token: str) -> str:
     """Return the line that stands for an entry."""
-    at = " " * unit.column
-    if unit.form == DOCUMENT:
-        return f'--- {{{token}: ""}}'
-    if unit.form == MAP:
-        return f'{at}{token}: ""'
-    if unit.form == SCALARS:
-        return f'{at}- "{token}"'
-    return f"{at}- {{{', '.join(f'{field}: {token}' for field in _FIELDS)}}}"
+    at, fields = " " * unit.column, ", ".join(f"{field}: {token}" for field in _FIELDS)
+    lines = {DOCUMENT: f'--- {{{token}: ""}}', MAP: f'{at}{token}: ""', SCALARS: f'{at}- "{token}"'}
+    return lines.get(unit.form, f"{at}- {{{fields}}}")
 
 
 def _columns_of_words(units: list[Placed]) -> dict[int, int]:

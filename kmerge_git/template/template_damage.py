@@ -70,9 +70,6 @@ class Damage:
         """Return what is wrong, and when."""
         return f"{self.what} ({when(self.reading)})" if self.reading else self.what
 
-    def __repr__(self) -> str:
-        return f"Damage({self.why!r}, {self.first}, {self.last})"
-
 
 def _short(what: str) -> str:
     kind, _, where = what.partition(": ")
@@ -128,11 +125,11 @@ def new_damage(
 
 def _unset(version: Template) -> Damages:
     """Find the variables that nobody sets where they are used: Helm renders nothing then."""
-    damages: Damages = {}
-    for name, at in unset(version.actions).items():
-        line = version.text.count("\n", 0, at)
-        damages[f"unset {name}"] = Damage(f"nobody sets {name}", "", line, line)
-    return damages
+    lines = {name: version.text.count("\n", 0, at) for name, at in unset(version.actions).items()}
+    return {
+        f"unset {name}": Damage(f"nobody sets {name}", "", line, line)
+        for name, line in lines.items()
+    }
 
 
 def is_yaml(path: str) -> bool:

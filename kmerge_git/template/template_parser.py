@@ -148,11 +148,6 @@ class Template:
         return self._read
 
 
-def parse(text: str) -> tuple[Part, ...]:
-    """Return the lines and blocks of a text."""
-    return Template(text).parts
-
-
 def _taken_apart(text: str) -> tuple[tuple[Part, ...], list[Action]]:
     if text.count("\r") != text.count("\r\n"):
         raise refusal(text, _lone_return(text), "a lone carriage return")
@@ -321,18 +316,6 @@ class Action:
         self.trims_after = trims_after
 
 
-def actions(text: str) -> list[Action]:
-    """Return the actions of a text in their order."""
-    refuse_own_words(text)
-    lexed: list[Action] = []
-    known: dict[str, Spelling] = {}
-    at = text.find("{{")
-    while at >= 0:
-        lexed.append(action_at(text, at, known))
-        at = text.find("{{", lexed[-1].end)
-    return lexed
-
-
 def refuse_own_words(text: str) -> None:
     """Refuse a text with a word that could be taken for one that stands for an action."""
     lowered = text.lower()
@@ -385,32 +368,25 @@ def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
 
 def _fault(word: str, shape: str, names: list[str]) -> str:
     """Return why Go would refuse an action, or an empty text."""
-    if word in OPENING:
-        return _no_head(word, shape[1:], names[1:])
     if word in ("end", "break", "continue"):
         return f"more than `{word}` in an action" if shape != "w" else ""
-    if word == "else" and shape != "w":
+    if word == "else":
+        if shape == "w":
+            return ""
         if shape[1] != "w" or names[1] not in ("if", "with"):
             return "`else` is followed by neither `if` nor `with`"
         return _no_pipeline(shape[2:], names[2:])
-    if word == "template":
+    if word in ("template", "define", "block"):
+        rest = shape[2:]
         if shape[1:2] != "s":
-            return "`template` without a name"
-        return _no_pipeline(shape[2:], names[1:]) if shape[2:] else ""
-    return _no_pipeline(shape, names) if word != "else" else ""
-
-
-def _no_head(word: str, shape: str, names: list[str]) -> str:
-    """Return why a keyword and what follows it open nothing, or an empty text."""
-    if word in ("define", "block"):
-        if not shape.startswith("s"):
             return f"`{word}` without a name"
         if word == "define":
-            return "more than a name behind `define`" if shape != "s" else ""
-        return _no_pipeline(shape[1:], names)
-    if word == "range" and shape.startswith("v,v="):
-        return _no_pipeline(shape[4:], names[2:])
-    return _no_pipeline(shape, names)
+            return "more than a name behind `define`" if rest else ""
+        return _no_pipeline(rest, names[1:]) if rest or word == "block" else ""
+    if word == "range" and shape.startswith("wv,v="):
+        return _no_pipeline(shape[5:], names[3:])
+    is_head = word in OPENING
+    return _no_pipeline(shape[is_head:], names[is_head:])
 
 
 def _no_pipeline(shape: str, names: list[str]) -> str:

@@ -1,6 +1,7 @@
 """A template as a tree of lines and blocks, rebuilt byte for byte."""
 
 import pytest
+from template_texts import parse
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.template.template_parser import (
@@ -13,7 +14,6 @@ from kmerge_git.template.template_parser import (
     TEXT,
     Block,
     Row,
-    parse,
 )
 
 

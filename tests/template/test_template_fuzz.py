@@ -2,9 +2,10 @@
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from template_texts import actions, parse
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.template.template_parser import CONTROL, Block, actions, parse
+from kmerge_git.template.template_parser import CONTROL, Block
 
 FRAGMENTS = [
     *("{{", "}}", "{{-", "-}}", "{{- ", " -}}", "{{/*", "*/}}", "{{- /*", "*/ -}}", "{{ ", " }}"),

@@ -4,6 +4,7 @@ The tables were held against Go 1.23: what is refused here Go refuses, too.
 """
 
 import pytest
+from template_texts import actions
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.template.template_parser import (
@@ -14,7 +15,6 @@ from kmerge_git.template.template_parser import (
     OPEN,
     OUTPUT,
     TOKEN,
-    actions,
     behind_string,
     unset,
 )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from template_texts import parse
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template.masking import Words
 from kmerge_git.template.template_layout import LIST, MAP, WORDS, Placed, lay_out, note_forms
 from kmerge_git.template.template_pairs import follow, paired, refuse_taken
-from kmerge_git.template.template_parser import parse
 
 
 def units(text: str) -> list[Placed]:

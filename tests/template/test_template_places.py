@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from template_texts import merged, text
+from template_texts import merged, parse, text
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
@@ -18,7 +18,7 @@ from kmerge_git.template.template_layout import (
     scalar_above,
 )
 from kmerge_git.template.template_pairs import paired
-from kmerge_git.template.template_parser import TOKEN, Block, parse
+from kmerge_git.template.template_parser import TOKEN, Block
 
 
 def units(written: str) -> list[Placed]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from template_texts import parse
 
-from kmerge_git.template.template_parser import TOKEN, parse
+from kmerge_git.template.template_parser import TOKEN
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.tree.parser import accepts
 

@@ -7,7 +7,7 @@ Rules 19 and 20, what a result renders: `test_template_damage`, `test_template_a
 from __future__ import annotations
 
 import pytest
-from template_texts import PATH, git, merged, merged_anyway, refusal, text
+from template_texts import PATH, git, merged, merged_anyway, parse, refusal, text
 
 from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
@@ -17,7 +17,7 @@ from kmerge_git.template.masking import Words
 from kmerge_git.template.template_layout import ENTRY, WORDS, Placed, lay_out, note_forms
 from kmerge_git.template.template_merge import Bodies
 from kmerge_git.template.template_pairs import paired
-from kmerge_git.template.template_parser import Block, Row, Template, parse
+from kmerge_git.template.template_parser import Block, Row, Template
 from kmerge_git.text.linemerge import TemporaryFiles
 
 SERVICE = text("""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from template_texts import merged
+from template_texts import merged, parse
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
@@ -11,7 +11,7 @@ from kmerge_git.template import template_guards, template_merge, template_pairs,
 from kmerge_git.template.masking import Words, masked
 from kmerge_git.template.template_layout import DEEPEST, ENTRY, WORDS, lay_out
 from kmerge_git.template.template_pairs import paired
-from kmerge_git.template.template_parser import Template, parse
+from kmerge_git.template.template_parser import Template
 
 BASE = "metadata:\n  name: {{ .Values.name }}\n"
 OURS = BASE + "  namespace: a\n"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from template_texts import actions, parse
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template.template_guards import refuse_other_dot
-from kmerge_git.template.template_parser import Block, actions, parse, unset
+from kmerge_git.template.template_parser import Block, unset
 
 
 @pytest.mark.parametrize(

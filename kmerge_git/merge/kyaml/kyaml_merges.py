@@ -191,10 +191,8 @@ def _spelled(text: str, texts: Three[YamlText]) -> bytes:
 
 def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
     """Merge lines; three good files are never made into one that is broken."""
-    merged, notes = merge_by_lines(
-        texts.map(lambda one: one.source.text.encode("utf-8", "surrogateescape"))
-    )
-    data = _spelled(merged.decode("utf-8", "surrogateescape"), texts)
+    merged, notes = merge_by_lines(texts.map(lambda one: one.source.text.encode()))
+    data = _spelled(merged.decode(), texts)
     versions = texts.map(lambda one: one.data)
     if data != versions.ours and line_damage.breaks(YamlText(data, path), texts):
         return _kept(versions, "merged lines would break the file, dest's stay", reason)
