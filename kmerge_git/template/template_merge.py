@@ -87,7 +87,8 @@ def merged(
         return f"a template: {error.why}"
     data = to_bytes(template.text, texts.map(lambda text: text.source))
     outcome = Outcome(data, True, "structure", reason=BY_BLOCKS)
-    outcome.tell(None, lambda _: explained(at, structure))
+    kept = at.map(lambda version: version.text)  # the texts alone, for few ask
+    outcome.tell(None, lambda _: explained(kept.map(Template), structure))
     return outcome
 
 
