@@ -29,7 +29,7 @@ def kinds_of(text: str) -> list[str] | None:
 
     Return None where a kind is spelled in a way that only a parser reads.
     """
-    found = []
+    kinds = []
     for rest in text.split("kind")[1:]:
         before, _, value = rest.lstrip("\"' ").partition(":")
         if before:
@@ -40,8 +40,8 @@ def kinds_of(text: str) -> list[str] | None:
         name = _name(words[0].lstrip("\"'")) if words else ""
         if not name:
             return None
-        found.append(name)
-    return found
+        kinds.append(name)
+    return kinds
 
 
 def _name(word: str) -> str:
@@ -80,11 +80,11 @@ def _learned(
     """Learn the CRDs at a place, and report what is wrong with it."""
     try:
         files = [file for file in _files(path) if not is_own or _is_plain(file)]
-        found = [learn(_read(file), file, kinds) for file in files]
+        has_crds = [learn(_read(file), file, kinds) for file in files]
     except (KmergeError, OSError, RecursionError) as error:
         yield f"{name}: {error}; its lists are merged as if nobody declared them"
         return
-    if not any(found):
+    if not any(has_crds):
         yield f"{name}: there is no CustomResourceDefinition in `{path}`"
 
 
@@ -211,8 +211,8 @@ def _declared(node: Node, element: Node) -> dict[str, Any]:
     keys = tuple(map(str, _list(node.get("x-kubernetes-list-map-keys"))))
     if kind == "map" and keys:
         fields = {key: _map(_map(element.get("properties")).get(key)) for key in keys}
-        found = {key: field["default"] for key, field in fields.items() if "default" in field}
-        return {"keys": keys, "defaults": found}
+        defaults = {key: field["default"] for key, field in fields.items() if "default" in field}
+        return {"keys": keys, "defaults": defaults}
     return {str(kind): True} if kind in ("set", "atomic") else {}
 
 

@@ -26,13 +26,13 @@ def differing(old: Node, new: Node, where: Where) -> list[Path]:
     if same_node(old, new):
         return []
     pairs = _pairs(old, new, where)
-    found: list[Path] = []
+    paths: list[Path] = []
     for step, before, after, inner in pairs or ():
         if before is None or after is None:
-            found.append(step)
+            paths.append(step)
         else:
-            found += [(*step, *path) for path in differing(before, after, inner)]
-    return found or [()]
+            paths += [(*step, *path) for path in differing(before, after, inner)]
+    return paths or [()]
 
 
 def _pairs(old: Node, new: Node, where: Where) -> list[Pair] | None:

@@ -129,9 +129,9 @@ def _equal(mine: Sequence[T], yours: Sequence[T]) -> tuple[list[tuple[T, T]], li
         waiting.setdefault(frozenset(b.lines.items()), []).append(b)
     pairs, left = [], []
     for a in mine:
-        found = waiting.get(frozenset(a.lines.items())) if a.lines else None
-        if found:
-            pairs.append((a, found.pop()))
+        twins = waiting.get(frozenset(a.lines.items())) if a.lines else None
+        if twins:
+            pairs.append((a, twins.pop()))
         else:
             left.append(a)
     used = {id(b) for _, b in pairs}

@@ -24,8 +24,8 @@ def _below(node: Node | None, step: Step) -> Node | None:
         return None
     if isinstance(step, int):
         return node.entries[step].value if 0 <= step < len(node.entries) else None
-    found = [entry.value for entry in node.entries if _is_meant(entry.value, step)]
-    return found[0] if len(found) == 1 else None
+    meant = [entry.value for entry in node.entries if _is_meant(entry.value, step)]
+    return meant[0] if len(meant) == 1 else None
 
 
 def _is_meant(node: Node, step: tuple[tuple[str, str] | str, ...]) -> bool:

@@ -20,9 +20,9 @@ def full_name(document: Document) -> Hashable | None:
     """Return the full name of a document, parsed where its lines are not plain; None without a
     name.
     """
-    found = outline(document.content)
-    if found is not None:
-        return found
+    name = outline(document.content)
+    if name is not None:
+        return name
     from kmerge_git.kube.identity import identity  # most documents are plain
 
     known = identity(document.root)
@@ -33,16 +33,16 @@ def outline(text: str) -> tuple[str, str, str, str] | None:
     """Return (group, kind, namespace, name) by the lines of a document, or None if they are not
     plain.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for field in FIELDS:
         mark = f"\n{field}:"
         at = 0 if text.startswith(mark[1:]) else text.find(mark) + 1
         if not text.startswith(mark[1:], at) or text.find(mark, at) >= 0:
             return None
-        found[field] = _rest_of_line(text, at + len(mark) - 1)
+        values[field] = _rest_of_line(text, at + len(mark) - 1)
         if field == "metadata":
-            names = _names(text, text.find("\n", at) + 1) if not found[field] else None
-    version, kind = found["apiVersion"], found["kind"]
+            names = _names(text, text.find("\n", at) + 1) if not values[field] else None
+    version, kind = values["apiVersion"], values["kind"]
     if names is None or not _plain(version) or not _plain(kind) or "kpt-merge" in text:
         return None
     return version.rpartition("/")[0], kind, names.get("namespace", ""), names["name"]

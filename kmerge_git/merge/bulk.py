@@ -187,16 +187,16 @@ def _content(document: Document) -> str:
 
 def _without_texts(document: Document) -> str:
     """Return a document without the lines of its block texts, which may hold any data."""
-    found: list[str] = []
+    lines: list[str] = []
     column = -1  # of the entry whose text is left out
     for line in document.content.split("\n"):
         bare = line.lstrip(" ")
         if column >= 0 and (not bare or len(line) - len(bare) > column):
             continue
-        found.append(line)
+        lines.append(line)
         is_opened = bare.rstrip("\r+-0123456789")[-2:] in (" |", " >")
         column = len(line) - len(_without_dashes(bare)) if is_opened else -1
-    return "\n".join(found)
+    return "\n".join(lines)
 
 
 def _without_dashes(line: str) -> str:

@@ -40,8 +40,8 @@ def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Th
     ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
     theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
     if ours_new and theirs_new:  # added by both: one resource
-        found = twins([d for _, d in ours_new], [d for _, d in theirs_new])
-        names: dict[Hashable, Hashable] = {theirs_new[j][0]: ours_new[i][0] for i, j in found}
+        pairs = twins([d for _, d in ours_new], [d for _, d in theirs_new])
+        names: dict[Hashable, Hashable] = {theirs_new[j][0]: ours_new[i][0] for i, j in pairs}
         theirs = {names.get(k, k): d for k, d in theirs.items()}
     return Three(base, ours, theirs)
 
@@ -87,7 +87,7 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
     from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
 
     known = {name_of(other[k]): k for k in waiting if name_of(other[k])}
-    found: dict[Hashable, Hashable] = {}
+    old_keys: dict[Hashable, Hashable] = {}
     for key in fresh:
         old = known.get(name_of(side[key]))
         if old is None:
@@ -95,8 +95,8 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
         full = full_name(side[key])
         is_same = full is not None and full == full_name(other[old])
         if is_same or is_alike(leaves_of(base[old].root), leaves_of(side[key].root)):
-            found[key] = known.pop(name_of(side[key]))
-    return {found.get(k, k): d for k, d in side.items()}
+            old_keys[key] = known.pop(name_of(side[key]))
+    return {old_keys.get(k, k): d for k, d in side.items()}
 
 
 def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Documents:
@@ -113,8 +113,8 @@ def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Do
     fresh = {k: d for k, d in side.items() if not isinstance(k, int)}
     if not gone or not fresh or len(gone) * len(fresh) > likeness.MOST_COMPARISONS:
         return side
-    found = {key: k for k, key in _alike(gone, fresh)}
-    return {found.get(k, k): d for k, d in side.items()}
+    old_keys = {key: k for k, key in _alike(gone, fresh)}
+    return {old_keys.get(k, k): d for k, d in side.items()}
 
 
 def _alike(
@@ -144,13 +144,13 @@ def _kind(document: Document) -> str:
 
 
 def _under_keys(base: Stream, other: Stream, side: str) -> Documents:
-    found = {j: i for i, j in likely_same(list(base.documents), list(other.documents))}
-    gone, fresh = len(base.documents) - len(found), len(other.documents) - len(found)
+    partners = {j: i for i, j in likely_same(list(base.documents), list(other.documents))}
+    gone, fresh = len(base.documents) - len(partners), len(other.documents) - len(partners)
     if gone and fresh and gone * fresh > likeness.MOST_COMPARISONS:
         from kmerge_git.merge.bulk import refuse_replaced  # few files have so many
 
         refuse_replaced(gone, fresh, "documents")
-    return {found.get(j, (side, j)): document for j, document in enumerate(other.documents)}
+    return {partners.get(j, (side, j)): document for j, document in enumerate(other.documents)}
 
 
 def one_new_file(tables: Three[Documents]) -> Three[Documents] | None:
@@ -236,8 +236,8 @@ def _equal(base: list[str], other: list[str]) -> Pairs:
     there = grouped((text, j) for j, text in enumerate(other) if j not in taken[1])  # moved texts
     left = [i for i, text in enumerate(base) if i not in taken[0] and text in there]
     waiting = {text: iter(places) for text, places in there.items()}
-    found = ((i, next(waiting[base[i]], -1)) for i in left)
-    return pairs + [(i, j) for i, j in found if j >= 0]
+    moved = ((i, next(waiting[base[i]], -1)) for i in left)
+    return pairs + [(i, j) for i, j in moved if j >= 0]
 
 
 def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:

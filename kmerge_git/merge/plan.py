@@ -219,9 +219,9 @@ class Item:
 
     def with_tail(self, after: str) -> Item:
         """Return the same item with another text behind a value that is in one line."""
-        made = self.but(self.plan, self.theirs, self.lead)
-        made.after = after if self.ours is not None and inline(self.ours.value) else self.after
-        return made
+        item = self.but(self.plan, self.theirs, self.lead)
+        item.after = after if self.ours is not None and inline(self.ours.value) else self.after
+        return item
 
 
 class Build(Plan):
@@ -278,13 +278,13 @@ def is_empty(plan: Build, side: str) -> bool:
 
 def named_clash(plan: Plan) -> Named:
     """Return place and cause of one clash; it is the same one when the sides are swapped."""
-    found: list[Named] = []
+    clashes: list[Named] = []
     for item in plan.items if isinstance(plan, Build) else ():
         inside = item.plan
-        found.append(
+        clashes.append(
             (item.path, inside.why, item) if isinstance(inside, Clash) else named_clash(inside)
         )
-    return min((one for one in found if one[1]), key=_shown, default=((), "", None))
+    return min((one for one in clashes if one[1]), key=_shown, default=((), "", None))
 
 
 def _shown(place: Named) -> tuple[list[str], str]:

@@ -49,8 +49,8 @@ def foot_lines(made: Collection | None) -> list[Line]:
 
 def may_part(at: Three[Collection | None]) -> bool:
     """Return whether base and a side have comments, and all are block collections."""
-    made = [c for c in at.each() if c is not None and not c.flow and c.entries]
-    return len(made) == 3 and "#" in made[0].text[made[0].top : made[0].bottom]
+    blocks = [c for c in at.each() if c is not None and not c.flow and c.entries]
+    return len(blocks) == 3 and "#" in blocks[0].text[blocks[0].top : blocks[0].bottom]
 
 
 def merge_lines(lines: Three[list[Line]]) -> Lines | None:
@@ -122,8 +122,10 @@ def _with_blanks(run: list[Line], above: dict[int, list[Line]]) -> list[Line]:
 
 def _respelled(lines: Three[list[Line]]) -> Lines | None:
     """Return lines that are the same to all; None where theirs spell none of them anew."""
-    found = [_spelled(at) for at in map(Three, *lines.each())]
-    return [found] if any(a is not b for a, b in zip(found, lines.ours, strict=True)) else None
+    respelled = [_spelled(at) for at in map(Three, *lines.each())]
+    return (
+        [respelled] if any(a is not b for a, b in zip(respelled, lines.ours, strict=True)) else None
+    )
 
 
 def _spelled(at: Three[Line]) -> Line:
@@ -267,12 +269,12 @@ def _inside(made: Collection) -> list[str]:
     if not made.flow or "#" not in made.raw:
         return []
     text, position = made.text, made.content
-    found: list[str] = []
+    inner: list[str] = []
     for entry in made.entries:
-        found += comments(text[position : entry.start])
+        inner += comments(text[position : entry.start])
         if entry.key is not None:
-            found += comments(text[entry.key.end : entry.value.start])
+            inner += comments(text[entry.key.end : entry.value.start])
         if isinstance(entry.value, Collection):
-            found += _inside(entry.value)
+            inner += _inside(entry.value)
         position = entry.value.end
-    return found + comments(text[position : made.end])
+    return inner + comments(text[position : made.end])

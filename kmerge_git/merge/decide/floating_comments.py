@@ -236,9 +236,9 @@ class _Parted:
 
 def _moved_lines(entry: Entry, lead: int, end: int) -> Entry:
     """Return the same entry with other lines above and below it."""
-    made = Entry(entry.start, end, lead, max(entry.attached, lead), entry.line)
-    made.key, made.value = entry.key, entry.value
-    return made
+    moved = Entry(entry.start, end, lead, max(entry.attached, lead), entry.line)
+    moved.key, moved.value = entry.key, entry.value
+    return moved
 
 
 def put_back(
@@ -250,7 +250,7 @@ def put_back(
     outside = _outside(floating, items, numbers)
     inside: set[tuple[str, Hashable]] = set()
     items = [_with_own_comments(floating, item, outside, inside) for item in items]
-    made: dict[Hashable, Item] = {}
+    remarks: dict[Hashable, Item] = {}
     for token in dict.fromkeys(t for part in floating.parts.each() for t in part.tokens):
         if isinstance(token, Entry):
             continue
@@ -258,13 +258,13 @@ def put_back(
         at = Three(*(None if (s, token) in inside else p.lines.get(token) for s, p in parts))
         lines = _merged(at, token, merge, stands=token in outside)
         if lines:
-            made[token] = Item(Remark(lines), None, None, path)
+            remarks[token] = Item(Remark(lines), None, None, path)
     if not items:
-        found = [made[t] for t in sorted(made, key=lambda t: (t == FOOT, t))]
-        return [], [part for item in found for part in item.plan.parts]  # type: ignore[attr-defined]
-    foot = [made.pop(FOOT)] if FOOT in made else []
-    order = _order(floating.parts.map(lambda part: _row(part.tokens, numbers)), items, made)
-    return [*(items[n] if n >= 0 else made[-1 - n] for n in order), *foot], None
+        alone = [remarks[t] for t in sorted(remarks, key=lambda t: (t == FOOT, t))]
+        return [], [part for item in alone for part in item.plan.parts]  # type: ignore[attr-defined]
+    foot = [remarks.pop(FOOT)] if FOOT in remarks else []
+    order = _order(floating.parts.map(lambda part: _row(part.tokens, numbers)), items, remarks)
+    return [*(items[n] if n >= 0 else remarks[-1 - n] for n in order), *foot], None
 
 
 def switched(floating: FloatingComments, items: list[Item]) -> list[int]:
@@ -310,7 +310,7 @@ def _outside(
     """Return the comments that both sides have, but for those within one conflict."""
     around: list[dict[Hashable, int]] = []
     for part in (floating.parts.ours, floating.parts.theirs):
-        found: dict[Hashable, int] = {}
+        conflicts: dict[Hashable, int] = {}
         waiting: list[Hashable] = []
         above = -1
         for token in part.tokens:
@@ -319,9 +319,9 @@ def _outside(
                 continue
             number = numbers.get(id(token), -1)
             within = number == above >= 0 and isinstance(items[number].plan, Clash)
-            found.update(dict.fromkeys(waiting, number if within else -1))
+            conflicts.update(dict.fromkeys(waiting, number if within else -1))
             waiting, above = [], number
-        around.append(found | dict.fromkeys(waiting, -1))
+        around.append(conflicts | dict.fromkeys(waiting, -1))
     ours, theirs = around
     return {t for t in ours if t in theirs and not (ours[t] == theirs[t] >= 0)}
 
@@ -356,17 +356,17 @@ def _own_starts(
     floating: FloatingComments, side: str, outside: set[Hashable]
 ) -> dict[int, tuple[int, list[Hashable]]]:
     """Return for entries of a side where their own comments start, and which these are."""
-    found: dict[int, tuple[int, list[Hashable]]] = {}
+    starts: dict[int, tuple[int, list[Hashable]]] = {}
     own: list[Hashable] = []
     part = floating.parts.side(side)
     for token in part.tokens:
         if isinstance(token, Entry):
             if own:
-                found[id(token)] = part.starts[own[0]], own
+                starts[id(token)] = part.starts[own[0]], own
             own = []
         else:
             own = [] if token in outside else [*own, token]
-    return found
+    return starts
 
 
 def _merged(at: Three[list[Line] | None], token: Hashable, merge: Merge, *, stands: bool) -> Lines:
@@ -386,13 +386,13 @@ def _merged(at: Three[list[Line] | None], token: Hashable, merge: Merge, *, stan
 
 
 def _row(tokens: list[Hashable], numbers: dict[int, int]) -> Row:
-    found: dict[int, None] = {}
+    row: dict[int, None] = {}
     for token in tokens:
         if isinstance(token, Entry):
-            found[numbers.get(id(token), len(numbers) + id(token))] = None
+            row[numbers.get(id(token), len(numbers) + id(token))] = None
         elif token != FOOT:
-            found[-1 - token] = None  # type: ignore[operator]
-    return list(found)
+            row[-1 - token] = None  # type: ignore[operator]
+    return list(row)
 
 
 def _order(rows: Three[Row], items: list[Item], made: Kept[Hashable]) -> Row:
@@ -417,8 +417,8 @@ def _order(rows: Three[Row], items: list[Item], made: Kept[Hashable]) -> Row:
 
 def _added(items: list[Item]) -> set[int]:
     """Return the items that base does not have; a conflict counts as an item of base."""
-    found = enumerate(items)
-    return {n for n, item in found if item.base is None and not isinstance(item.plan, Clash)}
+    numbered = enumerate(items)
+    return {n for n, item in numbered if item.base is None and not isinstance(item.plan, Clash)}
 
 
 def _moved(base: Row, canvas: Row, other: Row, both: set[int], shared: Row) -> set[int]:
@@ -448,14 +448,14 @@ def _only(row: Row, wanted: list[int]) -> Row:
 
 def _above(row: Row, shared: list[int]) -> dict[int, int]:
     """Return for every comment the item above it that both sides have."""
-    found: dict[int, int] = {}
+    above: dict[int, int] = {}
     last, there = -1, set(shared)
     for number in row:
         if number < 0:
-            found[number] = last
+            above[number] = last
         elif number in there:
             last = number
-    return found
+    return above
 
 
 def _each_behind_its_item(kept: Row, count: int) -> Row:
@@ -471,9 +471,9 @@ def _each_behind_its_item(kept: Row, count: int) -> Row:
 def _with_same_ends(at: Three[C], names: Three[Keys]) -> tuple[Three[C], Three[Keys]]:
     """Give entries the same lines in all versions; return the collections and the new names."""
     while any(ends := _ends(at.each(), names.each())):  # it ends: lines only come in
-        made = Three(*map(_with_ends, at.each(), ends))
-        names = Three(*map(_renamed, names.each(), at.each(), made.each()))
-        at = made
+        extended = Three(*map(_with_ends, at.each(), ends))
+        names = Three(*map(_renamed, names.each(), at.each(), extended.each()))
+        at = extended
     return at, names
 
 

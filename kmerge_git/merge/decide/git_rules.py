@@ -98,10 +98,10 @@ class GitRules:
     ) -> tuple[Ruling, Notes]:
         """Return whose side a policy takes; else why no policy decides."""
         path = place.path if place is not None else ()
-        found = self.policy(path, *at.each(), place) if self.policy is not None else None
-        if found is not None and _may_say(found, why):
-            return found, [Note(path, why, found.side, found.rule)]
-        refused = _refusal(found) if found is not None else ""
+        ruling = self.policy(path, *at.each(), place) if self.policy is not None else None
+        if ruling is not None and _may_say(ruling, why):
+            return ruling, [Note(path, why, ruling.side, ruling.rule)]
+        refused = _refusal(ruling) if ruling is not None else ""
         rule = RULE_OF.get(why, "6") if path else "8"
         words = f"{why} ({refused})" if refused else why
         return Ruling("", "", refused=refused), [Note(path, words, "conflict", rule)]

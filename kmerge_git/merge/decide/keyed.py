@@ -54,8 +54,8 @@ def keys_of(at: Three[Sequence | None], rule: ListRule) -> ListKeys:
 def are_runs(table: Table, riddles: List[Riddle]) -> bool:
     """Return whether the elements that a table has of each riddle follow one another."""
     places = {key: place for place, key in enumerate(table)} if riddles else {}
-    found = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]
-    return all(max(run) - min(run) < len(run) for run in found if run)
+    runs = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]
+    return all(max(run) - min(run) < len(run) for run in runs if run)
 
 
 def _see_changed_second_key(tables: Three[Table]) -> None:

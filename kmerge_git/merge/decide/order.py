@@ -133,13 +133,13 @@ def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:
     """Return the keys of a side that passed another key of base, and the keys that they passed."""
     known, there = set(base), set(side)
     old, new = [key for key in base if key in there], [key for key in side if key in known]
-    found: set[Hashable] = set()
+    passed: set[Hashable] = set()
     ahead: set[Hashable] = set()  # keys seen in one order, and not yet in the other
     for one, other in zip(old, new, strict=True):
         if ahead or one != other:
-            found |= {one, other}
+            passed |= {one, other}
             ahead ^= {one} ^ {other}
-    return found
+    return passed
 
 
 def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:

@@ -53,9 +53,9 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
     made 1.2.1 of 1.2.0, the other 1.3.0; mine was the patch, so it becomes 1.3.1. Where that is
     impossible return no version, and why.
     """
-    found = [chart_version(text) for text in (mine, other, base) if text is not None]
-    versions = [known for known in found if known is not None]
-    if len(versions) < len(found):
+    parsed = [chart_version(text) for text in (mine, other, base) if text is not None]
+    versions = [known for known in parsed if known is not None]
+    if len(versions) < len(parsed):
         return "", _refusal(mine, other, base or "")
     if len({(prefix, len(numbers)) for prefix, numbers in versions}) > 1:
         return "", "the versions are of two forms"
@@ -72,8 +72,8 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
     if numbers > others:
         return mine, ""
     at = next(n for n, number in enumerate(numbers) if number != start[n])
-    made = (*others[:at], others[at] + 1, *[0] * (len(others) - at - 1))
-    return prefix + ".".join(map(str, made)), KINDS[at]
+    bumped = (*others[:at], others[at] + 1, *[0] * (len(others) - at - 1))
+    return prefix + ".".join(map(str, bumped)), KINDS[at]
 
 
 def _refusal(*texts: str) -> str:
@@ -197,12 +197,12 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
 def _options(entries: list[Entry]) -> dict[str, str]:
     """Return the options of a command line: `--b=1`, or `--b` with `1` behind it."""
     texts = [entry.value.value if isinstance(entry.value, Scalar) else "" for entry in entries]
-    found = {}
+    options = {}
     for text, follows in zip(texts, [*texts[1:], ""], strict=True):
         name, sign, value = text.partition("=")
         if sign or text[:1] == "-":
-            found[name] = value if sign or follows[:1] == "-" else follows
-    return found
+            options[name] = value if sign or follows[:1] == "-" else follows
+    return options
 
 
 # -- versions
@@ -249,10 +249,10 @@ def _is_version(path: Path) -> bool:
 
 def _is_quantity(node: Scalar) -> bool:
     """Return whether it may be an amount or an id, as `0.5`, `4-core`, `us-east-1`; not `v2`."""
-    found = version(node.value)
-    if found is None or image(node.value):
+    parts = version(node.value)
+    if parts is None or image(node.value):
         return False
-    prefix, numbers, _, variant = found
+    prefix, numbers, _, variant = parts
     is_bare = not prefix and not variant
     return prefix not in ("v", "V") and (len(numbers) == 1 or (is_bare and len(numbers) == 2))
 

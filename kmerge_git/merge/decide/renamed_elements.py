@@ -115,7 +115,7 @@ class _Search:
         self, candidates: list[tuple[float, Hashable, Hashable]], in_doubt: set[Hashable]
     ) -> Renamed:
         """Match the most alike first; among equals nobody can tell."""
-        found: Renamed = {}
+        renamed: Renamed = {}
         taken: set[tuple[str, Hashable]] = set()
         for score in sorted({score for score, *_ in candidates}, reverse=True):
             level = [
@@ -126,11 +126,11 @@ class _Search:
             rivals = counted(old for old, _ in level), counted(new for _, new in level)
             for old, new in level:
                 if rivals[0][old] == rivals[1][new] == 1:
-                    found[new] = old
+                    renamed[new] = old
                 elif old in in_doubt:
                     self.riddles.append(Riddle([old, new], Why.WHICH))
                 taken |= {("old", old), ("new", new)}
-        return found
+        return renamed
 
 
 def _is_untouched(base: Entry, other: Entry | None) -> bool:
@@ -214,18 +214,18 @@ def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int
     neighbours.
     """
     last = sum(k in side and k in other for k in gaps)
-    found: dict[int, list[Hashable]] = {}
+    newcomers: dict[int, list[Hashable]] = {}
     behind = 0
     waiting: list[Hashable] = []
     for key in (*side, None):
         if key is None or (key in gaps and key in other):
             before = last if key is None else gaps[key]
             for gap in {behind, before} if waiting else ():
-                found.setdefault(gap, []).extend(waiting)
+                newcomers.setdefault(gap, []).extend(waiting)
             behind, waiting = before + 1, []
         elif key not in gaps and key not in other:
             waiting.append(key)
-    return found
+    return newcomers
 
 
 def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:

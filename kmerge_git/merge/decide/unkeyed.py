@@ -171,8 +171,8 @@ def _arranged(
 
 def _place_of(label: Hashable, places: Three[dict[Hashable, int]]) -> int:
     """Return the place of an element, in base if it is there; it does not depend on the side."""
-    found = [known[label] for known in places.each() if label in known]
-    return found[0] if label in places.base else min(found)
+    numbers = [known[label] for known in places.each() if label in known]
+    return numbers[0] if label in places.base else min(numbers)
 
 
 def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
@@ -398,9 +398,9 @@ def _bounds(counts: Three[int], is_one: bool) -> tuple[int, int]:
 def _is_in_order(at: Three[Keys], stay: Keys, there: dict[Hashable, int], result: Keys) -> bool:
     members = {key for key in stay if there.get(key) == 1}
     orders = at.map(lambda keys: [k for k in keys if k in members])
-    found = [k for k in result if k in members]
+    order = [k for k in result if k in members]
     if orders.ours == orders.base or orders.theirs in (orders.base, orders.ours):
-        return found == (orders.theirs if orders.ours == orders.base else orders.ours)
+        return order == (orders.theirs if orders.ours == orders.base else orders.ours)
     from kmerge_git.merge.decide.order import arranged
 
-    return found == arranged(*orders.each())
+    return order == arranged(*orders.each())

@@ -79,9 +79,9 @@ class Walk:
     def entry(self, at: Three[Entry | None], place: Place) -> Item | None:
         """Decide one entry; None: it is not in the result."""
         base, ours, theirs = at.base, at.ours, at.theirs
-        told = place.live.instructed(at, place) if place.live is not None else None
-        if told is not None:
-            return self.noted(told)
+        instruction = place.live.instructed(at, place) if place.live is not None else None
+        if instruction is not None:
+            return self.noted(instruction)
         if ours is None or theirs is None:
             return self.noted(self.rules.alone(at, place))
         if not (place.live and place.live.enters(ours.value, theirs.value)):

@@ -97,8 +97,8 @@ def _place(tally: Tally) -> Place:
         low, high = bounds(base, ours, theirs)
         if not low <= made <= high:
             wrong.append(place)
-    found = [place for place in wrong or tally if place[0] >= 0]
-    return next((p for p in found if tally[p][RESULT]), found[0] if found else (-1, ()))
+    in_result = [place for place in wrong or tally if place[0] >= 0]
+    return next((p for p in in_result if tally[p][RESULT]), in_result[0] if in_result else (-1, ()))
 
 
 _MOST = 300  # elements of a list that both sides reordered; beyond that time matters more
@@ -264,7 +264,7 @@ def unexplained(counts: dict[Hashable, Count]) -> tuple[str, tuple[Hashable, ...
     Two versions of one element may have become a third: each of them is gone for a new one.
     """
     merged = [key for key, count in counts.items() if not any(count[:3])]
-    made = sum(counts[key][3] for key in merged)
+    new_versions = sum(counts[key][3] for key in merged)
     new = [0, 0, 0]
     missing: list[Keys] = [[], [], []]
     for key, count in counts.items():
@@ -279,8 +279,8 @@ def unexplained(counts: dict[Hashable, Count]) -> tuple[str, tuple[Hashable, ...
                 new[side] += min(there, low)
                 missing[side] += [key] * (low - there)
     for side, other in ((1, 2), (2, 1)):
-        if len(missing[side]) > made + new[other]:
+        if len(missing[side]) > new_versions + new[other]:
             return "an element that one side added or changed is lost", tuple(missing[side])
-    if made > min(len(missing[1]), len(missing[2])):
+    if new_versions > min(len(missing[1]), len(missing[2])):
         return "an element comes from no side", tuple(merged)
     return "", ()

@@ -222,9 +222,9 @@ class Fields:
 
     def judge(self) -> None:
         """Check the counts of the whole file; each place is reported once."""
-        told = {(v.document, v.path) for v in self.found}
+        reported = {(v.document, v.path) for v in self.found}
         for which, place, what in self.tallies.wrong(self.perhaps):
-            if place not in told:
+            if place not in reported:
                 self.found.append(Violation("count", *place, what, which))
 
     def leave_out(self, at: Iterable[Entry | None]) -> None:

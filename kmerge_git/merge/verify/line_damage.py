@@ -67,17 +67,17 @@ def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None =
     known = {d.content for stream in (at.ours, at.theirs) for d in stream.documents}
     keys = dict(sound or {})
     try:
-        found = damage(result.stream.documents, path, known, keys)
+        damages = damage(result.stream.documents, path, known, keys)
     except KmergeError:
-        found = {"it is no YAML"}
-    if not found:
+        damages = {"it is no YAML"}
+    if not damages:
         if sound is not None:
             sound.update(keys)
-        return found
+        return damages
     try:
         for stream in (at.ours, at.theirs):
-            found -= damage(stream.documents, path) if found else found
-        return found if at.base.roots is not None else set()
+            damages -= damage(stream.documents, path) if damages else damages
+        return damages if at.base.roots is not None else set()
     except KmergeError:
         return set()
 
@@ -85,10 +85,10 @@ def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None =
 def new_damage(result: Stream, inputs: Three[Stream], path: str) -> set[str]:
     """Return the damage of a result that neither ours nor theirs has."""
     known = {d.content for s in (inputs.ours, inputs.theirs) for d in s.documents}
-    found = damage(result.documents, path, known)
-    if not found:
-        return found
-    return found - damage(inputs.ours.documents, path) - damage(inputs.theirs.documents, path)
+    damages = damage(result.documents, path, known)
+    if not damages:
+        return damages
+    return damages - damage(inputs.ours.documents, path) - damage(inputs.theirs.documents, path)
 
 
 def damage(
@@ -111,7 +111,7 @@ def places(
     keys: Identities | None = None,
 ) -> Places:
     """Return every damage as `damage` does, and the entries or documents that it is about."""
-    found: Places = {}
+    damages: Places = {}
     seen: dict[object, Document] = {}
     keys = {} if keys is None else keys  # equal texts are read once
     made_of: Known = {}
@@ -122,13 +122,13 @@ def places(
             key = keys[text] = identity(root)
             if root is not None and (known is None or document.content not in known):
                 named = (str(key),) if key is not None else ()
-                _walk(root, start(root, path), named, found, made_of)
+                _walk(root, start(root, path), named, damages, made_of)
         key = keys[text]
         if key is not None and key.name:
             if key in seen:
-                found[f"resource twice: {key}"] = [seen[key], document]
+                damages[f"resource twice: {key}"] = [seen[key], document]
             seen[key] = document
-    return found
+    return damages
 
 
 def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known: Known) -> None:

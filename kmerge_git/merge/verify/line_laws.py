@@ -43,15 +43,15 @@ def line_laws(
     whole = around
     if any("#" in text for text in texts):  # block scalars are recognized by their headers
         whole = [a + _whole(documents) for a, documents in zip(around, rest, strict=True)]
-    found = [("comment", *told) for told in _comments(whole, exempt, may_hide=may_hide)]
+    faults = [("comment", *told) for told in _comments(whole, exempt, may_hide=may_hide)]
     untouched = [
         line for line in _untouched(texts, lines, any_column=any_column) if line not in exempt
     ]
     if untouched and may_hide:
         before = counted(_bare(_whole(rest[0])))
         untouched = [line for line in untouched if before.get(line) == 1]
-    found += [("untouched", line, UNLIKE) for line in untouched]
-    return _placed(found, rest, result.source.path or at.ours.source.path)
+    faults += [("untouched", line, UNLIKE) for line in untouched]
+    return _placed(faults, rest, result.source.path or at.ours.source.path)
 
 
 def _texts(rest: Documents) -> list[str]:
@@ -84,22 +84,22 @@ def _around(stream: Stream) -> str:
 
 def _comments(texts: list[str], exempt: set[str], *, may_hide: bool) -> list[tuple[str, str]]:
     """Return the comments that occur too often or not often enough, and how often."""
-    found = []
+    miscounted = []
     for line, (base, ours, theirs, made) in by_side(map(comments, texts)).items():
         low, high = bounds(base, ours, theirs)
         if may_hide and max(base, ours, theirs) > 1:
             low = 0
         if not low <= made <= high and line not in exempt:
             wanted = str(low) if low == high else f"{low} to {high}"
-            found.append((line, f"would stand there {made} times, not {wanted}"))
-    return found
+            miscounted.append((line, f"would stand there {made} times, not {wanted}"))
+    return miscounted
 
 
 def comments(text: str) -> list[str]:
     """Return the lines that are comments, without their indentation."""
     if "#" not in text:
         return []
-    found = []
+    lines = []
     floor = -1  # the column of the entry that a block scalar belongs to
     for line in text.split("\n"):
         bare = line.strip(" \t\r")
@@ -110,10 +110,10 @@ def comments(text: str) -> list[str]:
             continue
         floor = -1
         if bare[0] == "#":
-            found.append(bare)
+            lines.append(bare)
         elif _opens_text(bare):
             floor = column + _dashes(bare)
-    return found
+    return lines
 
 
 def _opens_text(bare: str) -> bool:
@@ -228,12 +228,12 @@ class _Places:
         if line not in self._last[side]:
             return -1, ()
         document, offset = self._last[side][line]
-        made = document if side == RESULT else self._counterpart(document)
-        if made is None:
+        counterpart = document if side == RESULT else self._counterpart(document)
+        if counterpart is None:
             return -1, ()
         if id(document) not in self._known:
             self._known[id(document)] = CollectionPaths(document.root, self._path)
-        return made.number, self._known[id(document)].around(offset)
+        return counterpart.number, self._known[id(document)].around(offset)
 
     def _counterpart(self, document: Document) -> Document | None:
         """Return the document of the result with the name of another version's."""
@@ -245,10 +245,10 @@ class _Places:
 
 def _last_places(documents: list[Document]) -> dict[str, tuple[Document, int]]:
     """Return the last place of each line."""
-    found: dict[str, tuple[Document, int]] = {}
+    places: dict[str, tuple[Document, int]] = {}
     for document in documents:
         offset = document.body
         for line in document.content.split("\n"):
-            found[line.strip(" \t\r")] = document, offset
+            places[line.strip(" \t\r")] = document, offset
             offset += len(line) + 1
-    return found
+    return places

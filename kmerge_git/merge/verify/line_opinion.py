@@ -67,13 +67,13 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
     spellings = {(source.bom, source.eol, source.final_newline) for source in sources}
     if len(spellings) > 1 or not _in_place(merged, streams):
         return ""
-    found = list(map(_opinion, merged.documents))
-    if "clash" in found:
+    opinions = list(map(_opinion, merged.documents))
+    if "clash" in opinions:
         return "clash"
     is_said = (
         "".join(map(str, merged.prologue)) == agreed(streams.map(lambda stream: stream.prologue))
         and merged.tail == agreed(streams.map(lambda stream: stream.tail))
-        and all(found)
+        and all(opinions)
     )
     return "agrees" if is_said else ""
 

@@ -28,11 +28,11 @@ def prove(merged: MergedFile, side: str) -> list[Document]:
     """
     read: list[Document] = []
     for document in merged.documents:
-        made = _read(document, side)
-        if not _is_proved(document, made, side):
+        reread = _read(document, side)
+        if not _is_proved(document, reread, side):
             name = document.name or "a document"
             raise Unproved(f"the merged text of {name} did not pass the proof")
-        read += [made] if made is not None else []
+        read += [reread] if reread is not None else []
     return read
 
 
@@ -122,14 +122,14 @@ def _agrees_list(plan: Build, node: Collection, side: str) -> bool:
 
 def _decided(plan: Build, side: str) -> list[tuple[str, Plan]]:
     """Return the key and the plan of every entry, with every clash decided for one side."""
-    found: list[tuple[str, Plan]] = []
+    entries: list[tuple[str, Plan]] = []
     for item in plan.items:
         own = item.ours or item.theirs if item.key is None else item.theirs
         if isinstance(item.plan, Clash):
-            found += [(entry.name, Keep(entry.value)) for entry in item.plan.at.side(side)]
+            entries += [(entry.name, Keep(entry.value)) for entry in item.plan.at.side(side)]
         elif own is not None:
-            found.append((own.name, item.plan))
-    return found
+            entries.append((own.name, item.plan))
+    return entries
 
 
 def _trimmed(lines: list[str]) -> list[str]:

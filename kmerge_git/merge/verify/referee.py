@@ -74,13 +74,13 @@ def objections(
     `read` were read for the proof, and need not be read again.
     """
     hunks = [hunk for _, hunk in merged.hunks()]
-    found = ask_referee(at, options, settled, read, *results)
-    if not hunks or not found:
-        return found
+    violated = ask_referee(at, options, settled, read, *results)
+    if not hunks or not violated:
+        return violated
     # what a conflict shows is still to be decided
     shown = "\n".join(text for h in hunks for text in (h.base, h.ours, h.theirs))
     words = set(shown.replace(":", " ").split())  # most keys are in it as they are
-    return [v for v in found if v.about not in words and v.about not in shown]
+    return [v for v in violated if v.about not in words and v.about not in shown]
 
 
 def ask_referee(
@@ -141,12 +141,12 @@ def violations(
     journal has them. Documents of `read` were parsed before, and are not parsed again.
     """
     known = {document.content: document for document in read}
-    found = _broken(at, result, settled, known, has_conflicts=other is not None)
-    if found and other is not None:
+    violated = _broken(at, result, settled, known, has_conflicts=other is not None)
+    if violated and other is not None:
         always = {v.key for v in _broken(at, other, settled, known, has_conflicts=True)}
-        found = [v for v in found if v.key in always]
-    _place(found, result, at)
-    return found
+        violated = [v for v in violated if v.key in always]
+    _place(violated, result, at)
+    return violated
 
 
 def _place(found: list[Violation], result: Stream, at: Three[Stream]) -> None:
@@ -291,9 +291,9 @@ def _names(rest: Documents) -> list[list[Hashable]]:
         return [["the only one"] * len(version) for version in roots]
     names: list[list[Hashable]] = []
     for version in roots:
-        found = [identity(root) for root in version]
-        often = counted(found)
-        names.append([name if name and often[name] == 1 else None for name in found])
+        identities = [identity(root) for root in version]
+        often = counted(identities)
+        names.append([name if name and often[name] == 1 else None for name in identities])
     return names
 
 

@@ -194,11 +194,11 @@ def tables(lists: list[list[Entry]], keys: ListKeys) -> Tables | None:
     Of a repetition in the result the first element counts.
     """
     known = [keys.table(entries) for entries in lists[:RESULT]]
-    made: dict[Hashable, Entry] = {}
+    of_result: dict[Hashable, Entry] = {}
     for entry in lists[RESULT]:
-        made.setdefault(keys.of(entry.value), entry)
-    found = [table for table in known if table is not None]
-    return [*found, made] if len(found) == RESULT and None not in made else None
+        of_result.setdefault(keys.of(entry.value), entry)
+    of_inputs = [table for table in known if table is not None]
+    return [*of_inputs, of_result] if len(of_inputs) == RESULT and None not in of_result else None
 
 
 def index(node: Mapping | None) -> dict[Hashable, Entry]:

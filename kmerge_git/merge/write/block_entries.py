@@ -318,8 +318,8 @@ def separator(entry: Entry) -> str:
     """Return the text between the key and the line of its value: a colon, but for `? ` keys."""
     if entry.key is None:
         return ""
-    found = entry.value.text[entry.key.end : separator_end(entry)]
-    return found or "\n" + " " * column_of(entry) + ":"  # `? key` alone
+    between = entry.value.text[entry.key.end : separator_end(entry)]
+    return between or "\n" + " " * column_of(entry) + ":"  # `? key` alone
 
 
 def rest_of_key_line(item: Item, entry: Entry, marks: str | None = None) -> str:

@@ -202,8 +202,8 @@ def _names_of_run(at: Three[list[Entry]], *, is_set: bool) -> str:
 
 
 def _own_name(entry: Entry) -> str:
-    found = (field_text(entry.value, name) for name in SHOWN)
-    return _short(next((text for text in found if text), ""))
+    texts = (field_text(entry.value, name) for name in SHOWN)
+    return _short(next((text for text in texts if text), ""))
 
 
 def _name(entry: Entry, path: Path) -> str:

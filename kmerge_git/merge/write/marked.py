@@ -118,24 +118,24 @@ class _Marker:
             b, o, t = b1, o1, t1
 
     def made(self, style: str) -> list[str | Marked]:
-        found = self._widened()
+        spans = self._widened()
         if style == "merge":
-            found = self._joined([part for span in found for part in self._parts(span)], NEAR)
+            spans = self._joined([part for span in spans for part in self._parts(span)], NEAR)
         else:
-            found = self._joined(found, 0)
+            spans = self._joined(spans, 0)
         if style == "zdiff3":
-            found = [self._trimmed(span) for span in found]
-        return [*self._pieces(found)]
+            spans = [self._trimmed(span) for span in spans]
+        return [*self._pieces(spans)]
 
     # -- no half of a short element
 
     def _widened(self) -> list[Span]:
         """Return the hunks, each with the rest of the short elements that begin in it."""
-        found: list[Span] = []
+        widened: list[Span] = []
         for span in self.spans:
-            if not found or found[-1].last < span.last:
-                found.append(self._wide(span))
-        return found
+            if not widened or widened[-1].last < span.last:
+                widened.append(self._wide(span))
+        return widened
 
     def _wide(self, span: Span) -> Span:
         """Widen a hunk to the end of its short elements, and to the hunks in these."""
@@ -182,13 +182,13 @@ class _Marker:
     # -- one conflict where git would have one
 
     def _joined(self, spans: list[Span], most: int) -> list[Span]:
-        found: list[Span] = []
+        joined: list[Span] = []
         for above, span in zip([None, *spans], spans, strict=False):
             if above is not None and self._is_one(above, span, most):
-                found.append(found.pop().to(span))
+                joined.append(joined.pop().to(span))
             else:
-                found.append(span)
-        return found
+                joined.append(span)
+        return joined
 
     def _is_one(self, above: Span, below: Span, most: int) -> bool:
         """Return whether two conflicts are near, and both sides may have the lines between them."""
@@ -295,17 +295,17 @@ def _differences(
     ours: Version, theirs: Version, mine: Units, yours: Units, within: Cut
 ) -> list[Cut]:
     """Return the differences of two lists of units, which tile the two sides of a run."""
-    found: list[Cut] = []
+    cuts: list[Cut] = []
     o0, t0 = within.o0, within.t0
     for one, other in _pairs(mine, yours):
-        found.append(Cut(o0, one.start, t0, other.start))
+        cuts.append(Cut(o0, one.start, t0, other.start))
         if one.text != other.text:
             inside = Cut(one.start, one.end, other.start, other.end)
             parts = ours.inside(one), theirs.inside(other)
-            found += _differences(ours, theirs, *parts, inside)
+            cuts += _differences(ours, theirs, *parts, inside)
         o0, t0 = one.end, other.end
-    found.append(Cut(o0, within.o1, t0, within.t1))
-    return [cut for cut in found if cut.o0 < cut.o1 or cut.t0 < cut.t1]
+    cuts.append(Cut(o0, within.o1, t0, within.t1))
+    return [cut for cut in cuts if cut.o0 < cut.o1 or cut.t0 < cut.t1]
 
 
 def _pairs(mine: Units, yours: Units) -> list[Pair]:
@@ -363,12 +363,12 @@ def _alike(mine: Units, yours: Units) -> list[Pair]:
 
 def _comparable(mine: Units, yours: Units) -> tuple[Units, Units]:
     """Return the units that may be alike: of very many only the long ones, or none."""
-    found = [unit for unit in mine if unit.thing is not None]
-    others = [unit for unit in yours if unit.thing is not None]
-    if len(found) * len(others) > MOST_COMPARISONS:
-        found = [unit for unit in found if unit.is_long]
-        others = [unit for unit in others if unit.is_long]
-    return (found, others) if len(found) * len(others) <= MOST_COMPARISONS else ([], [])
+    left = [unit for unit in mine if unit.thing is not None]
+    right = [unit for unit in yours if unit.thing is not None]
+    if len(left) * len(right) > MOST_COMPARISONS:
+        left = [unit for unit in left if unit.is_long]
+        right = [unit for unit in right if unit.is_long]
+    return (left, right) if len(left) * len(right) <= MOST_COMPARISONS else ([], [])
 
 
 def _share(one: Unit, other: Unit, share: float, least: float) -> float:

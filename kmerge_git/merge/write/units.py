@@ -106,14 +106,14 @@ class Version:
 
     def units(self, start: int, end: int) -> list[Unit]:
         """Return the largest units within a run of lines; they tile it."""
-        found: list[Unit] = []
+        units: list[Unit] = []
         for document in self.documents:
             first, last = self._span(document.start, document.end)
             if start <= first < last <= end:
-                found.append(self._unit(first, last, self, document))
+                units.append(self._unit(first, last, self, document))
             elif first < end and start < last:
-                found += self._part(document, max(first, start), min(last, end), self)
-        return [*self._tiled(found, start, end, self)]
+                units += self._part(document, max(first, start), min(last, end), self)
+        return [*self._tiled(units, start, end, self)]
 
     def inside(self, unit: Unit) -> list[Unit]:
         """Return the units of which one consists."""
@@ -125,13 +125,13 @@ class Version:
         Whole elements may be there, too. Documents are no neighbours: theirs, if it has no `---`,
         would follow on another one of ours.
         """
-        found = self.units(above[0], below[1])
-        while len(found) == 1 and found[0].node is not None:
-            found = self.inside(found[0])
-        parents = {id(unit.parent) for unit in found}
-        if any(isinstance(unit.thing, Document) for unit in found):
+        between_them = self.units(above[0], below[1])
+        while len(between_them) == 1 and between_them[0].node is not None:
+            between_them = self.inside(between_them[0])
+        parents = {id(unit.parent) for unit in between_them}
+        if any(isinstance(unit.thing, Document) for unit in between_them):
             return False
-        between = [u for u in found if above[1] <= u.start and u.end <= below[0]]
+        between = [u for u in between_them if above[1] <= u.start and u.end <= below[0]]
         is_whole = sum(u.end - u.start for u in between) == below[0] - above[1]
         is_plain = all(u.end - u.start == 1 or not isinstance(u.parent, Mapping) for u in between)
         return len(parents) == 1 and is_whole and is_plain
@@ -279,6 +279,6 @@ def _name(thing: Entry | Document | None) -> Hashable:
 def are_one(mine: Unit, yours: Unit) -> bool | None:
     """Return whether the names that two elements both have are the same; None: they have none."""
     a, b = mine.node, yours.node
-    found = [(field_text(a, field), field_text(b, field)) for field in NAMING] if a and b else []
-    known = [one == other for one, other in found if one is not None and other is not None]
+    names = [(field_text(a, field), field_text(b, field)) for field in NAMING] if a and b else []
+    known = [one == other for one, other in names if one is not None and other is not None]
     return all(known) if known else None
