@@ -86,15 +86,8 @@ def settle(
     flags: Mapping[str, str],
 ) -> Settings:
     """Return the settings out of config, environment, attributes and flags; a later one wins."""
-    given = [
-        *(pair for pair in config if pair[0] in _FIRST),
-        *(pair for pair in config if pair[0].startswith("kmerge.") and pair[0] not in _FIRST),
-        *((name, environ[name]) for name in VARIABLES if environ.get(name)),
-        *((name, attributes[name]) for name in ATTRIBUTES if attributes.get(name)),
-        *((f"--{key}", value) for key, value in flags.items()),
-    ]
     settings = Settings()
-    for name, value in given:
+    for name, value in _in_order(config, attributes, environ, flags):
         if name == "kmerge.policy":
             _add_policy(settings, path, value)
         elif name == "kmerge.crd":
@@ -110,6 +103,22 @@ def settle(
         else:
             _set(settings, name, value)
     return settings
+
+
+def _in_order(
+    config: list[tuple[str, str]],
+    attributes: Mapping[str, str],
+    environ: Mapping[str, str],
+    flags: Mapping[str, str],
+) -> list[tuple[str, str]]:
+    """Return every value with its name, the strongest last."""
+    return [
+        *(pair for pair in config if pair[0] in _FIRST),
+        *(pair for pair in config if pair[0].startswith("kmerge.") and pair[0] not in _FIRST),
+        *((name, environ[name]) for name in VARIABLES if environ.get(name)),
+        *((name, attributes[name]) for name in ATTRIBUTES if attributes.get(name)),
+        *((f"--{key}", value) for key, value in flags.items()),
+    ]
 
 
 def _set(settings: Settings, name: str, value: str) -> None:
