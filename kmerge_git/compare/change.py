@@ -39,6 +39,11 @@ class At:
     new: int | None
     key: Element = ()
 
+    @classmethod
+    def of(cls, old: int, new: int, key: Element = ()) -> At:
+        """Return the place of an element; -1 means that a version does not have it."""
+        return cls(old if old >= 0 else None, new if new >= 0 else None, key)
+
     @property
     def shown(self) -> Element | int:
         """Return the step as it is written in a field's path."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -21,17 +21,14 @@ from kmerge_git.kube.likeness import (
 from kmerge_git.kube.listkeys import Where
 from kmerge_git.text.diff3 import changes
 from kmerge_git.text.source import Source
-from kmerge_git.tree import nodes
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar
-from kmerge_git.tree.nodes import Sequence as Sequence_nodes
+from kmerge_git.tree.nodes import Sequence as ListNode
 from kmerge_git.tree.same import comments, resolve, same_text
 from kmerge_git.tree.same import same as same_scalars
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Element
 
-
-if TYPE_CHECKING:
     Map = dict[str, object]
     Triple = tuple[Element, int, int]  # an element's key, and its places; -1 where it is not
 
@@ -44,17 +41,6 @@ class Pair:
     new: FieldValue
     where: Where
     steps: Steps
-
-
-def same(a: object, b: object) -> bool:
-    """Return whether two values are equal; `1`, `1.5` and `true` are of different types."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, dict) and isinstance(b, dict):
-        return len(a) == len(b) and all(k in b and same(v, b[k]) for k, v in a.items())
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(same, a, b))
-    return repr(a) == repr(b) if isinstance(a, float) else a == b  # `.nan` is no other `.nan`
 
 
 def resource_changes(
@@ -73,7 +59,7 @@ def resource_changes(
 def field_changes(pair: Pair) -> Iterator[FieldChange]:
     """Yield the changes from this place on, in the order of the new version."""
     old, new = pair.old.plain, pair.new.plain
-    if same(old, new):
+    if _canon(old) == _canon(new):
         return
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _mapping(pair, old, new)
@@ -89,18 +75,17 @@ def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
     other_name = {before: after for after, before in renamed.items()}
     for name in [*new, *(name for name in old if name not in new)]:
         steps = (*pair.steps, name)
-        if name in renamed:
-            before = _below(pair.old, old, renamed[name])
-            after = _below(pair.new, new, name)
+        before = _below(pair.old, old, renamed.get(name, name))
+        after = _below(pair.new, new, name)
+        if before is None:
+            yield FieldChange("added", "", steps, after=after)
+        elif after is None:
+            target = other_name.get(name, "")
+            yield FieldChange("deleted", "", steps, before=before, target=target)
+        elif name in renamed:
             inside = tuple(field_changes(Pair(before, after, place.child(name), steps)))
             yield FieldChange("added", "", steps, None, after, source=renamed[name], inside=inside)
-        elif name not in old:
-            yield FieldChange("added", "", steps, after=_below(pair.new, new, name))
-        elif name not in new:
-            before, target = _below(pair.old, old, name), other_name.get(name, "")
-            yield FieldChange("deleted", "", steps, before=before, target=target)
         else:
-            before, after = _below(pair.old, old, name), _below(pair.new, new, name)
             yield from field_changes(Pair(before, after, place.child(name), steps))
 
 
@@ -122,9 +107,11 @@ def _renamed(old: Map, new: Map) -> dict[str, str]:
     return {name: before for name, before in pairs if uses[name] == uses[before] == 1}
 
 
-def _below(value: FieldValue, table: Map, name: str) -> FieldValue:
+def _below(value: FieldValue, table: Map, name: str) -> FieldValue | None:
+    if name not in table:
+        return None
     node = value.node
-    entry = node.index().get(name) if isinstance(node, nodes.Mapping) else None
+    entry = node.index().get(name) if isinstance(node, Mapping) else None
     return FieldValue(table[name], entry.value if entry else None)
 
 
@@ -135,8 +122,7 @@ def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldCha
         paired = _by_value(old, new)
     inner = pair.where.items()
     for key, i, j in paired:
-        at = At(i if i >= 0 else None, j if j >= 0 else None, key)
-        steps = (*pair.steps, at)
+        steps = (*pair.steps, At.of(i, j, key))
         if i < 0:
             yield FieldChange("added", "", steps, after=yours[j])
         elif j < 0:
@@ -160,7 +146,7 @@ def order_of(places: Sequence[tuple[int, int]]) -> tuple[int, ...]:
 
 def _elements(value: FieldValue, plain: list[object]) -> list[FieldValue]:
     node = value.node
-    if not isinstance(node, nodes.Sequence) or len(node.entries) != len(plain):
+    if not isinstance(node, ListNode) or len(node.entries) != len(plain):
         return [FieldValue(item) for item in plain]
     return [FieldValue(p, entry.value) for p, entry in zip(plain, node.entries, strict=True)]
 
@@ -168,7 +154,7 @@ def _elements(value: FieldValue, plain: list[object]) -> list[FieldValue]:
 def _by_key(pair: Pair, mine: list[FieldValue], yours: list[FieldValue]) -> list[Triple] | None:
     """Pair elements by their keys, if both lists are nodes whose table, or content, has some."""
     old, new = pair.old.node, pair.new.node
-    if not isinstance(old, nodes.Sequence) or not isinstance(new, nodes.Sequence):
+    if not isinstance(old, ListNode) or not isinstance(new, ListNode):
         return None
     if any(value.node is None for value in (*mine, *yours)):
         return None
@@ -178,27 +164,24 @@ def _by_key(pair: Pair, mine: list[FieldValue], yours: list[FieldValue]) -> list
 def _by_value(old: list[object], new: list[object]) -> list[Triple]:
     """Pair elements without keys: equal ones, then those between equal ones in both versions."""
     mine, yours = [_canon(v) for v in old], [_canon(v) for v in new]
-    if Counter(mine) == Counter(yours):  # nothing but the order
-        waiting: dict[str, deque[int]] = {}
-        for j, text in enumerate(yours):
-            waiting.setdefault(text, deque()).append(j)
-        pairs = [(i, waiting[text].popleft()) for i, text in enumerate(mine)]
-        return [((), i, j) for i, j in sorted(pairs, key=lambda pair: pair[1])]
-    found: list[Triple] = []
+    ranked = (sorted(range(len(texts)), key=texts.__getitem__) for texts in (mine, yours))
+    if sorted(mine) == sorted(yours):  # nothing but the order
+        return sorted([((), i, j) for i, j in zip(*ranked, strict=True)], key=lambda at: at[2])
+    paired: list[Triple] = []
     a = b = 0
     for i0, i1, j0, j1 in [*changes(mine, yours), (len(old), len(old), len(new), len(new))]:
-        found += [((), a + n, b + n) for n in range(i0 - a)]
+        paired += [((), a + n, b + n) for n in range(i0 - a)]
         pairs = _between(old[i0:i1], new[j0:j1])
         taken = {i for i, _ in pairs}, {j for _, j in pairs}
-        found += [((), i0 + i, j0 + j) for i, j in pairs]
-        found += [((), i, -1) for i in range(i0, i1) if i - i0 not in taken[0]]
-        found += [((), -1, j) for j in range(j0, j1) if j - j0 not in taken[1]]
+        paired += [((), i0 + i, j0 + j) for i, j in pairs]
+        paired += [((), i, -1) for i in range(i0, i1) if i - i0 not in taken[0]]
+        paired += [((), -1, j) for j in range(j0, j1) if j - j0 not in taken[1]]
         a, b = i1, j1
-    return found
+    return paired
 
 
 def _between(old: list[object], new: list[object]) -> list[tuple[int, int]]:
-    """Elements that are versions of each other, in order."""
+    """Return the elements that are versions of each other, in order."""
     if len(old) == len(new):
         return [(n, n) for n in range(len(old)) if type(old[n]) is type(new[n])]
     if len(old) * len(new) > MOST_COMPARISONS:
@@ -232,7 +215,7 @@ def _each_leaf(value: object, path: str) -> Iterator[str]:
 
 
 def _canon(value: object) -> str:
-    """Return the same text for equal values, and for no others."""
+    """Return the same text for equal values, and for no others: 1 is not 1.0, `.nan` is `.nan`."""
     return json.dumps(value, sort_keys=True)
 
 
@@ -268,7 +251,7 @@ def _words(old: Node, new: Node, where: Where) -> Iterator[str]:
         for name in names:
             yield from _keys(mine[name], yours[name])
             yield from _words(mine[name].value, yours[name].value, place.child(name))
-    elif isinstance(old, Sequence_nodes) and isinstance(new, Sequence_nodes):
+    elif isinstance(old, ListNode) and isinstance(new, ListNode):
         yield from _of_collections(old, new)
         yield from _in_list(old, new, where)
 
@@ -288,16 +271,13 @@ def _read(scalar: Scalar) -> tuple[str, str]:
     return type(value).__name__, repr(value)
 
 
-def _in_list(old: Sequence_nodes, new: Sequence_nodes, where: Where) -> Iterator[str]:
+def _in_list(old: ListNode, new: ListNode, where: Where) -> Iterator[str]:
     paired = paired_elements(old, new, where)
-    if paired is not None:
-        both = [(i, j) for _, i, j in paired if i >= 0 and j >= 0]
-    elif len(old.entries) == len(new.entries):
-        both = [(n, n) for n in range(len(new.entries))]
-    else:
-        both = []
-    for i, j in both:
-        yield from _words(old.entries[i].value, new.entries[j].value, where.items())
+    if paired is None and len(old.entries) == len(new.entries):
+        paired = [((), n, n) for n in range(len(new.entries))]
+    for _, i, j in paired or ():
+        if i >= 0 and j >= 0:
+            yield from _words(old.entries[i].value, new.entries[j].value, where.items())
 
 
 def _keys(old: Entry, new: Entry) -> Iterator[str]:
@@ -328,22 +308,20 @@ def comments_in(text: str, start: int, root: Node | None) -> list[str]:
     """Return the comments of a piece of a file; `start` is its offset there."""
     if "#" not in text:
         return []
-    spans = sorted(_texts(root)) if root is not None else []
     out, at = "", start
-    for begin, end in spans:
+    for whole, begin, end in sorted(_texts(root)) if root is not None else ():
         if begin >= at:
-            out += root.text[at:begin] if root is not None else ""
-            out += '""' + "\n" * (root.text.count("\n", begin, end) if root is not None else 0)
+            out += whole[at:begin] + '""' + "\n" * whole.count("\n", begin, end)
             at = end
     return comments(out + text[at - start :])
 
 
-def _texts(node: Node) -> Iterator[tuple[int, int]]:
-    """Yield the places of scalars that hold a `#`, which opens no comment there."""
+def _texts(node: Node) -> Iterator[tuple[str, int, int]]:
+    """Yield the text and the places of scalars that hold a `#`, which opens no comment there."""
     if node.text.find("#", node.start, node.end) < 0:
         return
     if isinstance(node, Scalar):
-        yield node.content, node.end
+        yield node.text, node.content, node.end
     elif isinstance(node, Collection):
         for entry in node.entries:
             if entry.key is not None:
@@ -360,9 +338,7 @@ def of_texts(old: str, new: str) -> str:
     if full[0] == full[1]:
         return "blank lines"
     bare = [[line.lstrip() for line in text] for text in full]
-    if bare[0] == bare[1]:
-        return "indentation"
-    return "spelling"
+    return "indentation" if bare[0] == bare[1] else "spelling"
 
 
 def of_files(old: Source, new: Source) -> list[str]:

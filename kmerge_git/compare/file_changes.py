@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
-from kmerge_git.compare.change import At, FieldChange, FieldValue, How
+from kmerge_git.compare.change import At, FieldChange, FieldValue
 from kmerge_git.compare.differing_fields import (
     Pair,
     comment_changes,
@@ -84,33 +84,27 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
     mine, yours = ([d for d in s.documents if not is_idle(d.content)] for s in streams)
     pairs = paired_documents(mine, yours)
     for i, j in _in_order(pairs, len(mine), len(yours)):
-        at = At(i if i >= 0 else None, j if j >= 0 else None)
         before, after = mine[i] if i >= 0 else None, yours[j] if j >= 0 else None
-        yield from _document(before, after, at, path)
+        yield from _document(before, after, At.of(i, j), path)
     order = order_of(pairs)
     if order:
-        names = tuple(
-            name_of(yours[j]) or f"document {i + 1}" for j, i in sorted((j, i) for i, j in pairs)
-        )
+        both = sorted((j, i) for i, j in pairs)
+        names = tuple(name_of(yours[j]) or f"document {i + 1}" for j, i in both)
         yield FieldChange("reordered", order=order, names=names)
     yield from _around(*streams)
 
 
 def _in_order(pairs: Places, old: int, new: int) -> Places:
     """Return all documents in the new order, one that is gone behind its old neighbour."""
-    mine, yours = {i for i, _ in pairs}, {j for _, j in pairs}
-    gone = [(i, -1) for i in range(old) if i not in mine]
-    come = [(-1, j) for j in range(new) if j not in yours]
-    rank = {j: float(j) for j in range(new)}
-    last, behind = -1.0, {}
     partner = dict(pairs)
+    sources = {j: i for i, j in pairs}
+    ranked = [(float(j), sources.get(j, -1), j) for j in range(new)]
+    last = -1
     for i in range(old):
-        last = rank[partner[i]] if i in partner else last
-        behind[i] = last + 0.5
-    return sorted(
-        [*pairs, *gone, *come],
-        key=lambda place: (rank[place[1]] if place[1] >= 0 else behind[place[0]], place),
-    )
+        if i not in partner:
+            ranked.append((last + 0.5, i, -1))
+        last = partner.get(i, last)
+    return [(i, j) for _, i, j in sorted(ranked)]
 
 
 def paired_documents(old: list[Document], new: list[Document]) -> Places:
@@ -143,11 +137,11 @@ def _alone(old: Document | None, new: Document | None, at: At) -> FieldChange:
     document = old or new
     assert document is not None  # one of them is there
     refuse_entries(document)
-    value = FieldValue(to_value(document.root), document.root)
-    how: How = "deleted" if old else "added"
-    before, after = (value, None) if old else (None, value)
+    name, value = name_of(document), FieldValue(to_value(document.root), document.root)
     comments = tuple(("-" if old else "+", text) for text in _comments(document))
-    return FieldChange(how, name_of(document), (), before, after, at, comments=comments)
+    if old:
+        return FieldChange("deleted", name, before=value, document=at, comments=comments)
+    return FieldChange("added", name, after=value, document=at, comments=comments)
 
 
 def _document(
@@ -164,12 +158,11 @@ def _document(
         yield FieldChange("renamed", name, document=at, source=name_of(old))
     values = FieldValue(to_value(old.root), old.root), FieldValue(to_value(new.root), new.root)
     comments = comment_changes(*map(_comments, (old, new)))
-    pair = Pair(*values, start(new.root, path), ())
-    changed = resource_changes(name, pair, comments, at)
+    changed = resource_changes(name, Pair(*values, start(new.root, path), ()), comments, at)
     yield from changed
     if not changed:
-        what = (of_texts(old.content, new.content),)
-        yield FieldChange("layout", name, document=at, what=what)
+        words = (of_texts(old.content, new.content),)
+        yield FieldChange("layout", name, document=at, what=words)
 
 
 def _comments(document: Document) -> list[str]:

@@ -86,13 +86,16 @@ def compared(
 ) -> ComparedFile:
     """Compare two versions of a file, of which one may be None."""
     manifest = is_manifest(path) and all(v is None or v.is_text for v in (old, new))
-    make = compare if manifest and by_fields else _by_lines
-    changes = tuple(make(old.data if old else None, new.data if new else None, path))
+    before, after = old.data if old else None, new.data if new else None
+    in_fields = manifest and by_fields
+    changes = compare(before, after, path) if in_fields else by_lines(before or b"", after or b"")
+    how: Literal["added", "deleted", "changed", "renamed"]
     if old is None or new is None:
-        how: Literal["added", "deleted"] = "added" if old is None else "deleted"
-        return ComparedFile(path, how, changes, is_manifest=manifest)
+        how = "added" if old is None else "deleted"
+        return ComparedFile(path, how, tuple(changes), is_manifest=manifest)
     note = _mode(old, new)
-    return ComparedFile(path, "renamed" if source else "changed", changes, source, note, manifest)
+    how = "renamed" if source else "changed"
+    return ComparedFile(path, how, tuple(changes), source, note, manifest)
 
 
 def compare_folders(old: Versions, new: Versions, make: Compare = compared) -> list[ComparedFile]:
@@ -107,10 +110,6 @@ def compare_folders(old: Versions, new: Versions, make: Compare = compared) -> l
         if before != after or path in renamed:
             files.append(make(path, before, after, renamed.get(path, "")))
     return _with_moves(files)
-
-
-def _by_lines(old: bytes | None, new: bytes | None, path: str) -> list[FieldChange]:
-    return by_lines(old or b"", new or b"")
 
 
 def _mode(old: FileVersion, new: FileVersion) -> str:

@@ -157,12 +157,15 @@ def read(directory: str) -> Record | None:
     path = os.path.join(directory, KPTFILE)
     if os.path.islink(path) or not os.path.isfile(path):
         return None
+    return parse(_content(path), path)
+
+
+def _content(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            return file.read()
     except OSError as error:
         raise UsageError(f"cannot read it: {error.strerror}", path=path) from None
-    return parse(data, path)
 
 
 def parse(data: bytes, where: str) -> Record | None:
@@ -175,10 +178,8 @@ def parse(data: bytes, where: str) -> Record | None:
     path = str(found.get("directory", asked.get("directory", ""))).strip("/") or "."
     record = Record(source, path, str(asked.get("ref", "HEAD")), str(found["commit"]))
     try:
-        check_source(record.source)
-        check_folder(record.path)
-        check_ref(record.ref)
-        check_commit(record.commit)
+        for key in ("source", "path", "ref", "commit"):
+            _CHECKS[key](getattr(record, key))
     except UsageError as error:
         raise UsageError(f"its upstream: {error}", path=where, hint=HINT) from None
     return record
@@ -292,11 +293,7 @@ def read_record(directory: str) -> Record | None:
         return None
     if os.path.islink(path) or not os.path.isfile(path):
         raise UsageError("a record must be a plain file", path=path)
-    try:
-        with open(path, "rb") as file:
-            return parse_record(file.read(), path)
-    except OSError as error:
-        raise UsageError(f"cannot read it: {error.strerror}", path=path) from None
+    return parse_record(_content(path), path)
 
 
 def parse_record(data: bytes, where: str) -> Record:

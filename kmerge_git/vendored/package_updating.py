@@ -201,8 +201,8 @@ class Left:
 
 
 def underway(directory: str) -> Underway | None:
-    """The unfinished update of a directory; one that changed no file yet is none."""
-    state = exchanged_files.unfinished(directory) if os.path.isdir(directory) else None
+    """Return the unfinished update of a directory, if it has changed a file."""
+    state = exchanged_files.unfinished(directory)
     return _read(state.about, directory) if state and state.is_begun else None
 
 
@@ -277,7 +277,7 @@ def _has_moved_on(directory: str, found: Underway) -> bool:
 
 
 def _needed(directory: str) -> Underway:
-    state = exchanged_files.unfinished(directory) if os.path.isdir(directory) else None
+    state = exchanged_files.unfinished(directory)
     if state is None:
         hint = "what a finished one did is taken back with git"
         raise UsageError("no update is unfinished there", path=directory, hint=hint)
