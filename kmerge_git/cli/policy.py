@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from kmerge_git.bounds import SHOWN_LOG_LINES
-from kmerge_git.cli.in_and_out import Paint, add_color, say, tell, tell_json, waiting
-from kmerge_git.cli.replay import add_scope, tallied, tell_head, workers
+from kmerge_git.cli.in_and_out import add_color, show, waiting, warn
+from kmerge_git.cli.replay import add_scope, head_lines, section, tallied, workers
 from kmerge_git.errors import UsageError
 from kmerge_git.nearest import did_you_mean
+from kmerge_git.report.results import CommandResult
 
 if TYPE_CHECKING:
     from kmerge_git.replay.left_conflicts import Judgement, Remaining
     from kmerge_git.replay.past_merges import Replayed
     from kmerge_git.replay.policy_trials import Trial
+    from kmerge_git.replay.tally import Tally
+    from kmerge_git.report.results import Line
 
 DESCRIPTION = """\
 Merge the repository's own past merges again with one policy for one field, and compare what it
@@ -79,23 +82,25 @@ def run(args: argparse.Namespace) -> int:
         tally = tallied(args, repository, made)
         with waiting("trying the policy"):
             trial = Trial(rule, tuple(made.tried(rule, tally.conflicted)))
-    if args.json:
-        whole = tally.as_json()
-        known = {key: whole[key] for key in ("merges", "picks", "notes")}
-        tell_json(known | trial.as_json() | {"conflicts": trial.cases_as_json()})
-    else:
-        tell_head(tally)
-        _print(trial, Paint(args.color, sys.stdout))
+    result = CommandResult(lambda: _fields(tally, trial), lambda: _lines(tally, trial))
+    show(result, as_json=args.json, color=args.color)
     if not trial.cases:
         fields = (left.field for file in tally.conflicted for left in file.left)
         hint = did_you_mean(rule.field, dict.fromkeys(fields))
-        say(f"kmerge: no conflict of the past was about it{'; ' * bool(hint)}{hint}")
+        warn(f"no conflict of the past was about it{'; ' * bool(hint)}{hint}")
     return 0
 
 
-def _print(trial: Trial, paint: Paint) -> None:
+def _fields(tally: Tally, trial: Trial) -> dict[str, Any]:
+    whole = tally.as_json()
+    known = {key: whole[key] for key in ("merges", "picks", "notes")}
+    return known | trial.as_json() | {"conflicts": trial.cases_as_json()}
+
+
+def _lines(tally: Tally, trial: Trial) -> Iterator[Line]:
     from kmerge_git.replay.policy_trials import ENOUGH, OF_TEN
 
+    yield from head_lines(tally)
     rule = trial.rule
     rows = (
         (len(trial.cases), f"conflicts on {rule.field} in {rule.glob}"),
@@ -107,28 +112,26 @@ def _print(trial: Trial, paint: Paint) -> None:
         (trial.freed_as_people, "  with the meaning that people committed"),
     )
     for count, words in rows[: None if trial.settled else 2]:
-        tell(f"{count:>7}  {words}")
+        yield f"{count:>7}  {words}"
     apart = [case for case in trial.cases if case[-1].match == "otherwise"]
     if apart:
-        tell("")
-        print(paint.line(("differently from people", "bold")))
+        yield from section("differently from people")
     for case in apart[:SHOWN_LOG_LINES]:
-        tell(f"       {_told(*case)}")
+        yield f"       {_case(*case)}"
     if len(apart) > SHOWN_LOG_LINES:
-        tell(f"       and {len(apart) - SHOWN_LOG_LINES} more: --json lists all")
+        yield f"       and {len(apart) - SHOWN_LOG_LINES} more: --json lists all"
     if not trial.settled:
         return
-    tell("")
     if trial.is_proved:
-        print(paint.line(("to switch it on", "bold"), " (one of these)"))
+        yield from section("to switch it on", " (one of these)")
     else:
         words = f" (fewer than {ENOUGH} cases, or than {OF_TEN} of 10 as people did)"
-        print(paint.line(("to switch it on all the same", "bold"), words))
-    tell(f"       {trial.config}")
+        yield from section("to switch it on all the same", words)
+    yield f"       {trial.config}"
     if "," not in rule.field:
-        tell(f"       .gitattributes: {trial.attributes}")
+        yield f"       .gitattributes: {trial.attributes}"
 
 
-def _told(file: Replayed, left: Remaining, verdict: Judgement) -> str:
+def _case(file: Replayed, left: Remaining, verdict: Judgement) -> str:
     value, people = (text or "(gone)" for text in (verdict.value, verdict.people))
     return f"{file.commit[:10]}  {file.path}: {left.place}: {value}, people: {people}"

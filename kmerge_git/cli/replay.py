@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kmerge_git.bounds import SHOWN_LOG_LINES
-from kmerge_git.cli.in_and_out import Paint, Progress, add_color, say, tell, tell_json, waiting
+from kmerge_git.cli.in_and_out import Progress, add_color, show, show_lines, tell, waiting, warn
 from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.report.results import CommandResult
 
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
     from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge
+    from kmerge_git.replay.policy_trials import Trial
     from kmerge_git.replay.tally import Tally
     from kmerge_git.replay.workers import Workers
+    from kmerge_git.report.results import Line
 
 
 EPILOG = """\
@@ -67,17 +69,15 @@ def run(args: argparse.Namespace) -> int:
     repository = Repository.open()
     with workers(args, repository) as made:
         if args.show:
-            found, _ = chosen(args, repository)
-            return _show(args, repository, each(made, found.commits))
+            commits = _chosen(args, repository)[0].commits
+            return _show(args, repository, _each(made, commits))
         tally = tallied(args, repository, made)
         with waiting("trying policies"):
             tally.proposals = propose(tally.conflicted, made.tried)
     if args.html:
         _write_page(args, repository, tally)
-    if args.json:
-        tell_json(tally.as_json())
-    else:
-        _print(tally, args, Paint(args.color, sys.stdout))
+    result = CommandResult(tally.as_json, lambda: _lines(tally, scope(args)))
+    show(result, as_json=args.json, color=args.color)
     return 0
 
 
@@ -98,39 +98,35 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
         except OSError as error:
             raise KmergeError(error.strerror or str(error), path=args.extract) from error
         return 0
-    paint = Paint(args.color, sys.stdout)
-    for text, colour in lines(file, texts):
-        print(paint.line((text, colour)))
+    show_lines(((line,) for line in lines(file, texts)), args.color)
     return 0
 
 
-def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
-    from kmerge_git.replay.tally import COUNTS
+def _lines(tally: Tally, scope: list[str]) -> Iterator[Line]:
+    from kmerge_git.replay.tally import COUNTS, OF_A_SORT
 
-    tell_head(tally)
+    yield from head_lines(tally)
     for name, words in COUNTS.items():
         count = tally.counts[name]
         depth = 2 if name.startswith("resolved_") else int(name in _BELOW)
         if count or name in ("files", "git_conflicts", "resolved"):
-            tell(f"{count:>7}  {'  ' * depth}{words}{_share(tally, name)}")
+            yield f"{count:>7}  {'  ' * depth}{words}{_share(tally, name)}"
     if tally.counts["files"]:
-        tell("")
-        tell(tally.times())
-    _print_sorts(tally, paint)
-    _print_list(tally, args, paint)
-    _print_left(tally, paint)
-    _print_proposals(tally, args, paint)
+        yield from ("", tally.times())
+    if len(tally.sorts) > 1:  # of one sort the counts above say it all
+        yield from section("by kind of file", f" ({', '.join(OF_A_SORT.values())})")
+        for sort, counts in sorted(tally.sorts.items(), key=lambda at: -at[1]["git_conflicts"]):
+            yield "".join(f"{counts[name]:>7}" for name in OF_A_SORT) + f"  {sort}"
+    yield from _disagreements(tally, scope)
+    yield from _left(tally)
+    if tally.proposals:
+        yield from _proposals(tally.proposals, scope)
 
 
-def _print_sorts(tally: Tally, paint: Paint) -> None:
-    from kmerge_git.replay.tally import OF_A_SORT
-
-    if len(tally.sorts) < 2:  # the counts above say it all
-        return
-    tell("")
-    print(paint.line(("by kind of file", "bold"), f" ({', '.join(OF_A_SORT.values())})"))
-    for sort, counts in sorted(tally.sorts.items(), key=lambda item: -item[1]["git_conflicts"]):
-        tell("".join(f"{counts[name]:>7}" for name in OF_A_SORT) + f"  {sort}")
+def section(title: str, rest: str = "") -> Iterator[Line]:
+    """Yield the head of a section."""
+    yield ""
+    yield ((title, "bold"), rest)
 
 
 def _share(tally: Tally, name: str) -> str:
@@ -140,54 +136,44 @@ def _share(tally: Tally, name: str) -> str:
     return f" ({100 * tally.counts[name] / whole:.0f}%)" if whole else ""
 
 
-def _print_list(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
-    found = tally.disagreements
-    if found:
-        command = " ".join(["kmerge", "replay", *scope(args), "--show", "N"])
-        tell("")
-        print(paint.line(("disagreements", "bold"), f" (`{command}` shows one)"))
-    for number, file in enumerate(found[:SHOWN_LOG_LINES], 1):
-        tell(f"{number:>5}  {_place(file)}")
-    if len(found) > SHOWN_LOG_LINES:
-        tell(f"       and {len(found) - SHOWN_LOG_LINES} more: --json and --html list all")
+def _disagreements(tally: Tally, scope: list[str]) -> Iterator[Line]:
+    files = tally.disagreements
+    if files:
+        command = " ".join(["kmerge", "replay", *scope, "--show", "N"])
+        yield from section("disagreements", f" (`{command}` shows one)")
+    for number, file in enumerate(files[:SHOWN_LOG_LINES], 1):
+        yield f"{number:>5}  {_place(file)}"
+    if len(files) > SHOWN_LOG_LINES:
+        yield f"       and {len(files) - SHOWN_LOG_LINES} more: --json and --html list all"
     if tally.broken:
-        tell("")
-        print(paint.line(("clean under git, but broken", "bold")))
+        yield from section("clean under git, but broken")
     for file in tally.broken[:SHOWN_LOG_LINES]:
-        tell(f"       {_place(file)}: {'; '.join(file.git_damage)}")
+        yield f"       {_place(file)}: {'; '.join(file.git_damage)}"
 
 
-def _print_left(tally: Tally, paint: Paint) -> None:
+def _left(tally: Tally) -> Iterator[Line]:
     groups = tally.left()
     if groups:
-        tell("")
-        print(paint.line(("left under both, by cause and field", "bold")))
-    for cause, field, found in groups[:SHOWN_LOG_LINES]:
-        tell(f"{len(found):>7}  {f'{cause}: {field}' if field else cause}")
-    if len(groups) > SHOWN_LOG_LINES:
-        rest = sum(len(found) for _, _, found in groups[SHOWN_LOG_LINES:])
-        tell(
-            f"{rest:>7}  in {len(groups) - SHOWN_LOG_LINES} more groups: --json and --html list all"
-        )
+        yield from section("left under both, by cause and field")
+    for cause, field, conflicts in groups[:SHOWN_LOG_LINES]:
+        yield f"{len(conflicts):>7}  {f'{cause}: {field}' if field else cause}"
+    rest = groups[SHOWN_LOG_LINES:]
+    if rest:
+        count = sum(len(conflicts) for _, _, conflicts in rest)
+        yield f"{count:>7}  in {len(rest)} more groups: --json and --html list all"
 
 
-def _print_proposals(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
+def _proposals(proposals: Sequence[Trial], scope: list[str]) -> Iterator[Line]:
     from kmerge_git.replay.policy_trials import attribute_lines, notes_on
 
-    found = tally.proposals
-    if not found:
-        return
-    tell("")
-    print(paint.line(("policies that the past proves", "bold"), " (none is switched on)"))
-    for number, proposal in enumerate(found, 1):
-        tell(f"{number:>5}  {proposal.summary}")
-        tell(f"       {proposal.config}")
-    tell("       or for everybody, in .gitattributes, where the last line for a file counts:")
-    for line in attribute_lines(found):
-        tell(f"       {line}")
-    for note in notes_on(found):
-        tell(f"       {note}")
-    tell(f"       each case: {' '.join([found[0].command, *scope(args)])}")
+    yield from section("policies that the past proves", " (none is switched on)")
+    for number, proposal in enumerate(proposals, 1):
+        yield f"{number:>5}  {proposal.summary}"
+        yield f"       {proposal.config}"
+    yield "       or for everybody, in .gitattributes, where the last line for a file counts:"
+    yield from (f"       {line}" for line in attribute_lines(proposals))
+    yield from (f"       {note}" for note in notes_on(proposals))
+    yield f"       each case: {' '.join([proposals[0].command, *scope])}"
 
 
 def _place(file: Replayed) -> str:
@@ -210,7 +196,7 @@ def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) 
         raise KmergeError(error.strerror or str(error), path=args.html) from error
     finally:
         draft.unlink(missing_ok=True)
-    say(f"kmerge: the report is in {args.html}")
+    warn(f"the report is in {args.html}")
 
 
 def add_scope(parser: argparse.ArgumentParser) -> None:
@@ -223,14 +209,14 @@ def add_scope(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """The number of an option."""
+    """Return the number of an option."""
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
     return int(text)
 
 
 def scope(args: argparse.Namespace) -> list[str]:
-    """Which merges were asked for, as words of the command line."""
+    """Return the merges that were asked for, as words of the command line."""
     words = [args.range] if args.range != "HEAD" else []
     words += ["--last", str(args.last)] if args.last else []
     return words + (["--picks"] if args.picks else [])
@@ -238,7 +224,7 @@ def scope(args: argparse.Namespace) -> list[str]:
 
 @contextmanager
 def workers(args: argparse.Namespace, repository: Repository, glob: str = "*") -> Iterator[Workers]:
-    """Who makes the merges again; `glob`: of which files."""
+    """Return what makes the merges of files again, and end its processes."""
     from kmerge_git.cli import main
     from kmerge_git.replay.workers import Workers
     from kmerge_git.whole.cores import collect_rarely, cores
@@ -249,8 +235,8 @@ def workers(args: argparse.Namespace, repository: Repository, glob: str = "*") -
         yield found
 
 
-def chosen(args: argparse.Namespace, repository: Repository) -> tuple[Chosen, str]:
-    """The merges that were asked for, and what brings those that are not here."""
+def _chosen(args: argparse.Namespace, repository: Repository) -> tuple[Chosen, str]:
+    """Return the merges that were asked for, and what brings those that are not here."""
     from kmerge_git.git.repository import commits_here
     from kmerge_git.replay.past_merges import choose
 
@@ -258,8 +244,8 @@ def chosen(args: argparse.Namespace, repository: Repository) -> tuple[Chosen, st
     return choose(history, picks=args.picks, most=args.last), hint
 
 
-def each(made: Workers, commits: list[str]) -> Generator[ReplayedMerge]:
-    """The merges made again, with a bar that says how far it is."""
+def _each(made: Workers, commits: list[str]) -> Generator[ReplayedMerge]:
+    """Yield the merges made again, with a bar that says how far it is."""
     with closing(Progress(len(commits), "merges")) as bar:
         for done, merge in enumerate(made.replay(commits), 1):
             bar.update(done)
@@ -267,23 +253,22 @@ def each(made: Workers, commits: list[str]) -> Generator[ReplayedMerge]:
 
 
 def tallied(args: argparse.Namespace, repository: Repository, made: Workers) -> Tally:
-    """The merges that were asked for, made again and counted."""
+    """Return the merges that were asked for, made again and counted."""
     from kmerge_git.replay.tally import Tally, notes
 
-    found, hint = chosen(args, repository)
+    found, hint = _chosen(args, repository)
     tally = Tally()
-    for merge in each(made, found.commits):
+    for merge in _each(made, found.commits):
         tally.add(merge)
     shallow = repository.is_shallow
     tally.notes = notes(tally, found, args.range, is_shallow=shallow, hint=hint)
     return tally
 
 
-def tell_head(tally: Tally) -> None:
-    """What was made again, and what is to be known about it."""
+def head_lines(tally: Tally) -> Iterator[Line]:
+    """Yield what was made again, and what is to be known about it."""
     parts = [f"{tally.replayed()} replayed"]
     parts += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
-    tell(", ".join([*parts, *tally.left_out()]))
-    for note in tally.notes:
-        tell(note)
-    tell("")
+    yield ", ".join([*parts, *tally.left_out()])
+    yield from tally.notes
+    yield ""
