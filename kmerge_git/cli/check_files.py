@@ -171,8 +171,7 @@ def _patch_files() -> Iterable[tuple[str, str]]:
         return
     from kmerge_git.git.run_git import try_git
 
-    pattern = r"kubectl.*patch|--patch-file"
-    out = try_git("grep", "-z", "-I", "-E", "-e", pattern, "--", *SCRIPTS)
+    out = try_git("grep", "-z", "-I", "-E", "-e", r"kubectl.*patch|--patch-file", "--", *SCRIPTS)
     for line in out.decode("utf-8", "replace").split("\n"):
         script, _, command = line.partition("\0")
         words = command.replace("=", " ").replace('"', " ").replace("'", " ").split()
@@ -224,8 +223,7 @@ def world_of(top: str, blobs: Blobs, revision: str, names: Callable[[], list[str
 
     def is_outside(path: str) -> bool:
         # what seems to be in a file is behind a link
-        above = _folders_above(from_top_of(top, path))
-        return is_beyond(path) or not tree()[0].isdisjoint(above)
+        return is_beyond(path) or not tree()[0].isdisjoint(_folders_above(from_top_of(top, path)))
 
     return World(read, is_directory, is_outside)
 
@@ -596,8 +594,7 @@ class MergeCheck:
             return findings
         known: Counter[tuple[str, ...]] = Counter()
         for rev in (self.sides.ours, self.sides.theirs):
-            worker = Run(self._world(rev), chosen)
-            known |= Counter(map(_words, check_files(paths, worker)))
+            known |= Counter(map(_words, check_files(paths, Run(self._world(rev), chosen))))
         left = []
         for finding in findings:
             known[_words(finding)] -= 1

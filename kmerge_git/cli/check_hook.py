@@ -58,8 +58,7 @@ def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]
 
 def _here(path: str) -> str:
     """Return a path from the folder in which somebody called git: hooks run at the top."""
-    start = os.environ.get("GIT_PREFIX") or "."
-    shown = os.path.relpath(path, start).replace(os.sep, "/")
+    shown = os.path.relpath(path, os.environ.get("GIT_PREFIX") or ".").replace(os.sep, "/")
     return f"./{shown}" if shown.startswith("-") else shown
 
 

@@ -80,8 +80,7 @@ def _report(args: argparse.Namespace, merged: Merged, words: dict[str, str]) -> 
         unmerged = sum(bool(r.unmerged) for r in merged.files)
         say(merge_report.count_files([r.status for r in present], unmerged))
         decisions = [d for r in merged.files for d in r.merged.decisions]
-        conflicts = sum(r.merged.conflicts for r in merged.files)
-        say(merge_report.count(decisions, words, conflicts))
+        say(merge_report.count(decisions, words, sum(r.merged.conflicts for r in merged.files)))
 
 
 def _present(merged: Merged) -> list[ResultFile]:

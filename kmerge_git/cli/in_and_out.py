@@ -174,8 +174,7 @@ def listed(names: Sequence[str], most: int = SHOWN_NAMES) -> str:
 
 def add_color(parser: argparse.ArgumentParser, text: str) -> None:
     """Define `--color`."""
-    choices = ("auto", "always", "never")
-    parser.add_argument("--color", choices=choices, default="auto", help=text)
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=text)
 
 
 def unified(name: str, old: bytes, new: bytes, shown: Callable[[int, str], str]) -> str:

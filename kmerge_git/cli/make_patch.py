@@ -81,8 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _partner(file: ObjectFile, wanted: Loaded) -> Loaded:
     names = object_files.naming(wanted.value)
-    named = file.called.get(names[3], ())
-    same = [one for one in named if object_files.naming(one.value) == names]
+    same = [one for one in file.called.get(names[3], ()) if object_files.naming(one.value) == names]
     return file.only(same, wanted.value)
 
 

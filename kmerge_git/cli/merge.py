@@ -72,5 +72,4 @@ def _are_files(args: argparse.Namespace) -> bool:
 
 
 def _is_commit(rev: str) -> bool:
-    asked = ask_git("rev-parse", "--verify", "-q", "--end-of-options", f"{rev}^{{commit}}")
-    return asked.code == 0
+    return ask_git("rev-parse", "--verify", "-q", "--end-of-options", f"{rev}^{{commit}}").code == 0

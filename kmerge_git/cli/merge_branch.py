@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from kmerge_git.bounds import SHOWN_OF_A_SORT
-from kmerge_git.cli.in_and_out import counted, say, tell_json
+from kmerge_git.cli.in_and_out import counted, show, warn
 from kmerge_git.cli.main import make_haste
 from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.errors import KmergeError, Unsupported
@@ -19,6 +19,7 @@ from kmerge_git.git import merge_command as git
 from kmerge_git.git.config_places import usual_attributes
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.spawned_git import config_pairs
+from kmerge_git.report.results import CommandResult
 from kmerge_git.visible import visible
 from kmerge_git.whole.both_merges import plain, plain_decision
 from kmerge_git.whole.conflicted_files import FileMerge
@@ -36,9 +37,9 @@ WHAT_NOW = "`git merge --abort` goes back, `kmerge solve` goes on"
 
 
 class Plainly(Exception):
-    """The merge is git's alone; `why` is what people are told of it.
+    """The merge is git's alone, for the reason `why`.
 
-    `asks`: whether git is sure to ask the driver; an octopus and `-s resolve` do not.
+    `asks`: git is sure to ask the driver; for an octopus and `-s resolve` it is not.
     """
 
     def __init__(self, why: str = "", *, driven: bool = True, asks: bool = True) -> None:
@@ -50,7 +51,7 @@ class Plainly(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What was asked for, on the command line and in the configuration."""
+    """The wishes of the command line and of the configuration."""
 
     revs: tuple[str, ...]
     typed: GitOptions
@@ -60,12 +61,12 @@ class _Call:
 
     @property
     def out(self) -> int | None:
-        """Where git's own words go."""
+        """Return where git's own words go."""
         return sys.stderr.fileno() if self.json else None
 
     @property
     def rev(self) -> str:
-        """What is merged, as git calls it."""
+        """Return what is merged, as git calls it."""
         rev = self.revs[0] if self.revs else "@{upstream}"
         return "@{-1}" if rev == "-" else rev
 
@@ -79,12 +80,12 @@ class _Call:
 
     @property
     def commits(self) -> bool:
-        """Whether the merge ends with a commit."""
+        """Return whether the merge ends with a commit."""
         return not self.is_squash and self.given.last("--commit", "--no-commit") != "--no-commit"
 
     @property
     def edits(self) -> bool:
-        """Whether git would open an editor for the message."""
+        """Return whether git would open an editor for the message."""
         asked = self.given.last("--edit", "--no-edit")
         if asked or self.given.values("--message") or self.given.values("--file"):
             return asked == "--edit"
@@ -94,12 +95,12 @@ class _Call:
         return os.isatty(0) and os.isatty(1) and os.path.sameopenfile(0, 1)
 
     def setting(self, key: str) -> str:
-        """The last value of a setting."""
+        """Return the last value of a setting."""
         return next((value for name, value in reversed(self.config) if name == key), "")
 
     @property
     def renormalizes(self) -> bool:
-        """Whether git converts the line ends of all versions before it merges them."""
+        """Return whether git converts the line ends of all versions before it merges them."""
         given = [v for v in self.given.values("--strategy-option") if v.endswith("renormalize")]
         if given:
             return given[-1] == "renormalize"
@@ -107,12 +108,12 @@ class _Call:
 
     @property
     def strategy(self) -> str:
-        """The strategy by name; empty for git's own."""
+        """Return the strategy by name; nothing for git's own."""
         return " ".join(self.given.values("--strategy")) or self.setting("pull.twohead")
 
 
 def merge_whole(args: argparse.Namespace) -> int:
-    """`git merge`, with our part in it wherever there is one."""
+    """Do what `git merge` does, with our part in it wherever there is one."""
     make_haste()
     answer = ask_git("config", "--null", "--list")
     config = config_pairs(answer.data) if answer.code == 0 else []
@@ -124,31 +125,29 @@ def merge_whole(args: argparse.Namespace) -> int:
         return _merge(call, task)
     except KmergeError:
         if call.json:
-            left = sorted(stages.path for stages in git.unmerged())
-            tell_json(as_json(2, None, left))
+            _show_json(2, None, sorted(stages.path for stages in git.unmerged()))
         raise
     except KeyboardInterrupt:
         if task and task.place.merge_heads:
-            say(f"kmerge: stopped in the middle of the merge; {WHAT_NOW}")
+            warn(f"stopped in the middle of the merge; {WHAT_NOW}")
         raise
     except Plainly as way:
         if way.why and not call.is_quiet:
-            said = "plain `git merge` with the driver" if way.asks else "plain `git merge`"
-            say(f"kmerge: {way.why}: {said}")
+            warn(f"{way.why}: plain `git merge`{' with the driver' if way.asks else ''}")
         words = [*call.typed.words(), *call.revs]
         code = git.plainly(words, driven=way.driven, favor=call.given.favor, out=call.out)
         return _by_git(call, code)
 
 
 def _by_git(call: _Call, code: int) -> int:
-    """The end of a merge that git had all of."""
+    """End a merge that git had all of."""
     if call.json:
-        tell_json(as_json(code, None, by_git=True))
+        _show_json(code, None, by_git=True)
     return code
 
 
 def _of_this_branch(config: list[tuple[str, str]]) -> GitOptions:
-    """What `branch.NAME.mergeOptions` says here; git reads it as well."""
+    """Return the options in `branch.NAME.mergeOptions`; git reads them as well."""
     if not any(key.startswith("branch.") and key.endswith(".mergeoptions") for key, _ in config):
         return GitOptions()
     branch = ask_git("symbolic-ref", "-q", "--short", "HEAD").line
@@ -156,7 +155,7 @@ def _of_this_branch(config: list[tuple[str, str]]) -> GitOptions:
 
 
 def _task(call: _Call) -> Task:
-    """The merge that we have a part in; raises `Plainly` where git has all of it."""
+    """Return the merge that we have a part in; raise `Plainly` where git has all of it."""
     if any(name in STATE for name, _ in call.typed.pairs):
         raise Plainly(driven=False)
     if len(call.revs) > 1:
@@ -166,8 +165,7 @@ def _task(call: _Call) -> Task:
     if call.renormalizes:  # what is merged then is no version of the file
         raise Plainly("the files are renormalized")
     place = git.find_place(call.rev)
-    refused = call.is_squash and call.given.last("--commit")
-    if place is None or place.merge_heads or refused:
+    if place is None or place.merge_heads or (call.is_squash and call.given.last("--commit")):
         raise Plainly  # git says why not
     if place.is_trivial:
         raise Plainly(driven=False)
@@ -185,7 +183,7 @@ def _task(call: _Call) -> Task:
 
 
 def _name(call: _Call, place: git.MergeSite) -> str:
-    """What git calls their side."""
+    """Return what git calls their side."""
     if call.rev == "FETCH_HEAD":
         return place.theirs
     if call.revs:
@@ -194,7 +192,7 @@ def _name(call: _Call, place: git.MergeSite) -> str:
 
 
 def _name_of_the_base(call: _Call, place: git.MergeSite) -> str:
-    """What git calls the common ancestor, where somebody will read it."""
+    """Return what git calls the common ancestor, where somebody will read it."""
     if not place.bases:
         return "empty tree"
     if call.setting("merge.conflictstyle") or os.environ.get("KMERGE_CONFLICT_STYLE"):
@@ -203,7 +201,7 @@ def _name_of_the_base(call: _Call, place: git.MergeSite) -> str:
 
 
 def _merge(call: _Call, task: Task) -> int:
-    """The merge from git's part to the commit."""
+    """Merge, from git's part to the commit."""
     own = None if call.setting("core.attributesfile") else usual_attributes()
     start = git.begin(task.place, [*call.typed.of_the_merge, *call.revs], task.labels, own=own)
     code = start.answer.code
@@ -223,17 +221,16 @@ def _merge(call: _Call, task: Task) -> int:
         out = out.replace(git.LATER, "")
     _relay(call, out, start.answer.err.removesuffix(git.WELL))
     # of an autostash, which waits for the commit
-    last = start.answer.out.partition(git.FAILED)[2]
-    code = _finish(call, task, left, last)
+    code = _finish(call, task, left, start.answer.out.partition(git.FAILED)[2])
     if call.json:
-        tell_json(as_json(code, plan, left))
+        _show_json(code, plan, left)
     elif plan and not call.is_quiet:
-        tell_merge(plan, left)
+        warn(*plan.problems, *_lines(plan, left))
     return code
 
 
 def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
-    """Whether git stopped in the middle of a merge: of this one, and not at its own word."""
+    """Return whether git stopped in the middle of this merge, without refusing it."""
     if call.is_squash:
         return start.answer.code == 1 and bool(git.unmerged())
     heads = task.place.merge_heads
@@ -243,7 +240,7 @@ def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
 
 
 def _leave_names(call: _Call, start: git.Start) -> None:
-    """What is asked of people beside the contents of files is asked by git, clean or not."""
+    """Leave it to git to ask people about names of files, whether the merge is clean or not."""
     if start.is_nested:
         _give_up(call, "a file is renamed to two names, or onto another one")
     if git.is_about_names(start.answer.out):
@@ -251,7 +248,7 @@ def _leave_names(call: _Call, start: git.Start) -> None:
 
 
 def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
-    """What becomes of the conflicts; with an error of ours git merges all of it once more."""
+    """Return what becomes of the conflicts; after an error of ours git merges all of it anew."""
     from kmerge_git.whole.fresh_merge import plan_merge
 
     try:
@@ -267,14 +264,14 @@ def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
 
 
 def _refuse_empty(call: _Call, start: git.Start) -> NoReturn:
-    """Git failed at the index and began the merge all the same: a commit would drop their side."""
+    """Refuse a merge that git began without an index: a commit would drop their side."""
     _relay(call, git.left_over(start.answer.out, ()), start.answer.err)
     done = "it is taken back" if git.abort(squash=False) else "`git merge --abort` takes it back"
     raise KmergeError(f"git has staged nothing of the merge; {done}", hint="then try again")
 
 
 def _carry_out(task: Task, plan: SolvePlan) -> None:
-    """Write and stage; whatever happens there, git is in the middle of a merge and knows it."""
+    """Write and stage; whatever happens, git knows that it is in the middle of a merge."""
     try:
         carry_out(task.repository, plan, fresh=True)
     except KmergeError as error:
@@ -294,7 +291,7 @@ def _give_up(call: _Call, why: str, *, asks: bool = True) -> NoReturn:
 
 
 def _relay(call: _Call, out: str, err: str) -> None:
-    """Git's own words, as they may be shown; the merge goes on even if nobody can read them.
+    """Print git's own words, as they may be shown; go on even if nobody can read them.
 
     What could not be written is tried again at the end, and is an error then.
     """
@@ -307,12 +304,11 @@ def _relay(call: _Call, out: str, err: str) -> None:
 
 
 def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
-    """What `git merge` does when the files are merged; the exit code."""
+    """Do what `git merge` does when the files are merged, and return its exit code."""
     if left or not call.commits:
         git.refresh()
     if left:
-        updates = ("--rerere-autoupdate", "--no-rerere-autoupdate")
-        chosen = call.given.last(*updates)
+        chosen = call.given.last("--rerere-autoupdate", "--no-rerere-autoupdate")
         git.remember([chosen] if chosen else [], call.out)
         _relay(call, git.FAILED + last, "")
         return 1
@@ -321,7 +317,7 @@ def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
         return 0
     code = git.commit(task.place, call.given.of_the_commit, edit=call.edits, out=call.out)
     if code:
-        say("kmerge: all is merged and staged, but not committed: finish with `git commit`")
+        warn("all is merged and staged, but not committed: finish with `git commit`")
         return code
     if not call.is_quiet:
         _relay(call, f"Merge made by the '{call.strategy or 'ort'}' strategy.\n", "")
@@ -331,15 +327,8 @@ def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
     return 0
 
 
-def tell_merge(plan: SolvePlan, left: Sequence[str]) -> None:
-    """A few lines on stderr; none where git alone would have done the same."""
-    for line in plan.problems:
-        say(f"kmerge: {line}")
-    for line in _lines(plan, left):
-        say(f"kmerge: {line}")
-
-
 def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
+    """Yield what to say after a merge: nothing where git alone would have done the same."""
     by_git = _in_conflict_by_git(plan)
     resolved = [path for path in by_git if path not in left]
     if resolved:
@@ -348,24 +337,38 @@ def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
             f"git alone leaves {counted(len(by_git), 'file')} in conflict: "
             f"{len(resolved)} resolved by structure{rest}"
         )
-    yield from _some(list(_followed(plan)))
+    yield from _followed(plan)
     better = [file.path for file in plan.files if file.result == "improved"]
     if better:
-        yield f"git's lines merge clean, structure says otherwise and stands: {_names(better)}"
-    # where a policy or a favoured side decided
-    yield from _some([f"{file.path}: {words}" for file in plan.files for words in file.chosen])
-    slow = [f"{file.path}: {_reason(file)}" for file in plan.files if "no result" in _reason(file)]
-    yield from _some(slow)
+        names = ", ".join(_some(better))
+        yield f"git's lines merge clean, structure says otherwise and stands: {names}"
+    yield from _decided(plan)
     if left:
-        mine = [line for file in plan.files for line in _what_is_left(file, left)]
-        yield from _some(mine)
+        mine = [file for file in plan.files if file.path in left]
+        yield from _some(line for file in mine for line in _what_is_left(file))
         if plan.others:
-            yield f"left as git left it, no manifest: {_names([*plan.others])}"
-        yield _what_next([file for file in plan.files if file.path in left], [*plan.others])
+            yield f"left as git left it, no manifest: {', '.join(_some(plan.others))}"
+        yield _what_next(mine, [*plan.others])
+
+
+def _followed(plan: SolvePlan) -> list[str]:
+    return _some(
+        f"{move.resource} moved to {move.target}: its change in {move.source} follows it"
+        for file in plan.files
+        if file.stages and file.verdict == "solved"
+        for move in file.moves
+    )
+
+
+def _decided(plan: SolvePlan) -> Iterator[str]:
+    """Yield where a policy or a favoured side decided, and what took too long."""
+    yield from _some(f"{file.path}: {words}" for file in plan.files for words in file.chosen)
+    reasons = [(file.path, file.both.outcome.reason) for file in plan.files if file.both]
+    yield from _some(f"{path}: {reason}" for path, reason in reasons if "no result" in reason)
 
 
 def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:
-    """How to finish what is left of manifests, of other files, or of both."""
+    """Return how to finish what is left of manifests, of other files, or of both."""
     if not any(file.asks for file in files):
         why = "`kmerge explain` says why; then " if files else ""
         return f"{why}edit, `git add` and `git commit`"
@@ -377,55 +380,38 @@ def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:
 
 
 def _in_conflict_by_git(plan: SolvePlan) -> list[str]:
-    """What git alone would have left to a person."""
-    mine = [f.path for f in plan.files if not f.git_clean]
-    return [*mine, *plan.others]
+    """Return what git alone would have left to a person."""
+    return [*(f.path for f in plan.files if not f.git_clean), *plan.others]
 
 
-def _followed(plan: SolvePlan) -> Iterator[str]:
-    for file in plan.files:
-        for move in file.moves if file.stages and file.verdict == "solved" else ():
-            yield f"{move.resource} moved to {move.target}: its change in {move.source} follows it"
-
-
-def _what_is_left(file: FileMerge, left: Sequence[str]) -> Iterator[str]:
-    if file.path not in left:
-        return
-    if file.conflicts:
-        by_lines = file.why if file.method == "lines" else ""
-        for conflict in file.conflicts:
-            yield f"left: {file.path}: {conflict.shown()}" + (f" ({by_lines})" if by_lines else "")
-    else:
+def _what_is_left(file: FileMerge) -> Iterator[str]:
+    by_lines = f" ({file.why})" if file.method == "lines" and file.why else ""
+    for conflict in file.conflicts:
+        yield f"left: {file.path}: {conflict.shown()}{by_lines}"
+    if not file.conflicts:
         yield f"left: {file.path}: {file.why}"
 
 
-def _reason(file: FileMerge) -> str:
-    return file.both.outcome.reason if file.both else ""
+def _some(lines: Iterable[str]) -> list[str]:
+    """Return the first lines, and how many there are more."""
+    first = [*lines]
+    rest = len(first) - SHOWN_OF_A_SORT
+    return first if rest <= 0 else [*first[:SHOWN_OF_A_SORT], f"... and {rest} more"]
 
 
-def _some(lines: list[str]) -> list[str]:
-    rest = len(lines) - SHOWN_OF_A_SORT
-    return lines if rest <= 0 else [*lines[:SHOWN_OF_A_SORT], f"... and {rest} more"]
-
-
-def _names(paths: Sequence[str]) -> str:
-    return ", ".join(_some(list(paths)))
-
-
-def as_json(
+def _show_json(
     code: int, plan: SolvePlan | None, left: Sequence[str] = (), *, by_git: bool = False
-) -> dict[str, Any]:
-    """The merge for programs; a schema grows by fields, and changes with its number."""
-    files = plan.files if plan else ()
-    return {
+) -> None:
+    fields = {
         "exit": code,
         "made_by": "git" if by_git else "kmerge",
         "clean": code == 0,
         "git_alone": _in_conflict_by_git(plan) if plan else [],
         "left": list(left),
-        "files": [_file(file) for file in files],
+        "files": [_file(file) for file in plan.files] if plan else [],
         "problems": list(plan.problems) if plan else [],
     }
+    show(CommandResult(lambda: fields), as_json=True)
 
 
 def _file(file: FileMerge) -> dict[str, Any]:

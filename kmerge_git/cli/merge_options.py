@@ -92,8 +92,7 @@ class GitOptions:
     @property
     def of_the_merge(self) -> list[str]:
         """The words for git's own part, which ends before the commit."""
-        names = {name for name, _ in self.pairs}
-        return self.words(names - _OF_THE_COMMIT)
+        return self.words({name for name, _ in self.pairs} - _OF_THE_COMMIT)
 
     @property
     def of_the_commit(self) -> list[str]:

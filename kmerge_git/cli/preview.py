@@ -85,8 +85,7 @@ def run(args: argparse.Namespace) -> int:
         if args.rebase:
             preview = preview_rebase(repository, at, ours, theirs, settings)
         else:
-            keep = args.write_tree
-            preview = preview_merge(repository, at, ours, theirs, settings, keep=keep)
+            preview = preview_merge(repository, at, ours, theirs, settings, keep=args.write_tree)
     warn(*settings.problems)
     result = CommandResult(partial(_fields, preview), partial(_lines, preview))
     for format, path in wanted:

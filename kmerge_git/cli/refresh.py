@@ -121,8 +121,7 @@ def _lines(each: Refreshed) -> Iterator[Line]:
     if each.result == "resolved":
         solved = [f.path for f in each.files if f.result in ("resolved", "moved")]
         tail = f"  {', '.join(solved[:3])}" + (" …" if len(solved) > 3 else "")
-    colour = _COLOURS.get(each.result, "red")
-    yield ((f"{each.result:<12}", colour), f" {each.branch.name}{tail}")
+    yield ((f"{each.result:<12}", _COLOURS.get(each.result, "red")), f" {each.branch.name}{tail}")
     for file in each.files:
         about: list[str] = []
         if each.result == "resolved":

@@ -69,8 +69,7 @@ def run(args: argparse.Namespace) -> int:
     repository = Repository.open()
     with workers(args, repository) as made:
         if args.show:
-            commits = _chosen(args, repository)[0].commits
-            return _show(args, repository, _each(made, commits))
+            return _show(args, repository, _each(made, _chosen(args, repository)[0].commits))
         tally = tallied(args, repository, made)
         with waiting("trying policies"):
             tally.proposals = propose(tally.conflicted, made.tried)
@@ -260,8 +259,7 @@ def tallied(args: argparse.Namespace, repository: Repository, made: Workers) -> 
     tally = Tally()
     for merge in _each(made, found.commits):
         tally.add(merge)
-    shallow = repository.is_shallow
-    tally.notes = notes(tally, found, args.range, is_shallow=shallow, hint=hint)
+    tally.notes = notes(tally, found, args.range, is_shallow=repository.is_shallow, hint=hint)
     return tally
 
 

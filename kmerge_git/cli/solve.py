@@ -62,8 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
     repository = Repository.open()
     paths = tuple(inside(path, repository.worktree) for path in args.paths)
-    wishes = Wishes(paths, args.favor, json=args.with_json, force=args.force)
-    plan = make_plan(repository, wishes)
+    plan = make_plan(repository, Wishes(paths, args.favor, json=args.with_json, force=args.force))
     for given, path in zip(args.paths, paths, strict=True):
         _require_conflict(plan, given, path)
     warn(*plan.problems)

@@ -80,8 +80,7 @@ def report_files(given: list[str], *, as_json: bool, color: str) -> int:
     if top is None:
         hint = "go into one; without a FILE it asks whether the driver works"
         raise UsageError("settings of a file need a working tree", hint=hint)
-    paths = [_known(path, top) for path in given]
-    named = in_force(top, list(dict.fromkeys(paths)))
+    named = in_force(top, list(dict.fromkeys(_known(path, top) for path in given)))
     files = [replace(f, problems=(*f.problems, *_problems(f, top))) for f in named]
     is_driven = not any(file.why for file in files)
     result = CommandResult(
@@ -116,10 +115,9 @@ def _known(given: str, top: Path) -> str:
     path = inside(given, str(top))
     if os.path.isdir(given) and not os.path.islink(given):
         raise UsageError("it is a folder", path=given, hint="name files")
-    if not os.path.lexists(given):
-        listed = ask_git("ls-files", "-z", "--", f":(top,literal){path}", cwd=top)
-        if not listed.out:
-            raise UsageError("no such file", path=given, hint="check its name")
+    literal = f":(top,literal){path}"
+    if not os.path.lexists(given) and not ask_git("ls-files", "-z", "--", literal, cwd=top).out:
+        raise UsageError("no such file", path=given, hint="check its name")
     return path
 
 
