@@ -14,7 +14,7 @@ from kmerge_git.tree.same import meaning
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection as Names
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
     from typing import Protocol, TypeVar
 
     class Lined(Protocol):
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
             """Return the bag; see `bag`."""
 
     T = TypeVar("T", bound=Lined)
+    K = TypeVar("K", bound=Hashable)
     Leaf = tuple[tuple[str, ...], Hashable]
 
 
@@ -72,38 +73,47 @@ def bag(text: str) -> dict[str, int]:
 
     Comments are left out, lines that only open a block, and lines that any two of a kind share.
     """
-    counts: dict[str, int] = {}
-    for line in text.split("\n"):
-        if line.startswith(("apiVersion:", "kind:")):
-            continue
-        bare = line.strip(" \t\r-")
-        if bare and bare[-1] != ":" and bare[0] != "#":
-            counts[bare] = counts.get(bare, 0) + 1
-    return counts
+    lines = (line for line in text.split("\n") if not line.startswith(("apiVersion:", "kind:")))
+    bare = (line.strip(" \t\r-") for line in lines)
+    return _counted(line for line in bare if line and line[-1] != ":" and line[0] != "#")
 
 
 def stripped_lines(text: str) -> dict[str, int]:
     """Return how often each line of any text is there, without its indentation."""
-    counts: dict[str, int] = {}
-    for line in text.split("\n"):
-        bare = line.strip()
-        if bare:
-            counts[bare] = counts.get(bare, 0) + 1
+    return _counted(filter(None, map(str.strip, text.split("\n"))))
+
+
+def _counted(things: Iterable[K]) -> dict[K, int]:
+    counts: dict[K, int] = {}
+    for thing in things:
+        counts[thing] = counts.get(thing, 0) + 1
     return counts
+
+
+def share_lines(one: str, other: str) -> bool:
+    """Return whether two elements at one place have enough lines in common to be one."""
+    lines, others = (
+        _counted(line.strip(" -") for line in text.split("\n")) for text in (one, other)
+    )
+    most = max(sum(lines.values()), sum(others.values()))
+    return _shared(lines, others) >= SAME_PLACE * most
+
+
+def _shared(a: dict[K, int], b: dict[K, int]) -> int:
+    """Return how many things two bags have in common."""
+    if len(b) < len(a):
+        a, b = b, a
+    common = 0
+    for thing, count in a.items():
+        there = b.get(thing, 0)
+        common += count if count < there else there
+    return common
 
 
 def likeness(a: dict[str, int], b: dict[str, int]) -> float:
     """Return the share of common lines (Dice); two empty bags are the same."""
     total = sum(a.values()) + sum(b.values())
-    if not total:
-        return 1.0
-    if len(b) < len(a):
-        a, b = b, a
-    common = 0
-    for line, count in a.items():
-        there = b.get(line, 0)
-        common += count if count < there else there
-    return 2 * common / total
+    return 2 * _shared(a, b) / total if total else 1.0
 
 
 def match(mine: Sequence[T], yours: Sequence[T], least: float) -> list[tuple[T, T]]:
@@ -156,17 +166,13 @@ class Leaves:
     __slots__ = ("counts", "total")
 
     def __init__(self, node: Node | None, without: Names[tuple[str, ...]] = ()) -> None:
-        self.counts: dict[Leaf, int] = {}
-        if node is not None:
-            _collect(node, (), self.counts)
-        for leaf in [leaf for leaf in self.counts if leaf[0] in without]:
-            del self.counts[leaf]
+        leaves = _leaves(node, ()) if node is not None else ()
+        self.counts = _counted(leaf for leaf in leaves if leaf[0] not in without)
         self.total = sum(self.counts.values())
 
     def shared(self, other: Leaves) -> int:
         """Return how many leaves two elements have in common."""
-        there = other.counts
-        return sum(min(count, there.get(leaf, 0)) for leaf, count in self.counts.items())
+        return _shared(self.counts, other.counts)
 
 
 def is_alike(old: Leaves, new: Leaves) -> bool:
@@ -204,17 +210,12 @@ def _is_long(leaf: Leaf) -> bool:
     return isinstance(value, tuple) and isinstance(value[-1], str) and len(value[-1]) > LONG_LEAF
 
 
-def _collect(node: Node, path: tuple[str, ...], found: dict[Leaf, int]) -> None:
+def _leaves(node: Node, path: tuple[str, ...]) -> Iterator[Leaf]:
     if isinstance(node, Collection) and node.entries:
         for entry in node.entries:
             step = entry.name if isinstance(node, Mapping) else "[]"
-            _collect(entry.value, (*path, step), found)
-        return
-    if isinstance(node, Scalar):
-        value: Hashable = meaning(node)
-    elif isinstance(node, Alias):
-        value = ("*", node.name)
+            yield from _leaves(entry.value, (*path, step))
+    elif isinstance(node, Scalar):
+        yield path, meaning(node)
     else:
-        value = type(node).__name__
-    leaf = (path, value)
-    found[leaf] = found.get(leaf, 0) + 1
+        yield path, ("*", node.name) if isinstance(node, Alias) else type(node).__name__

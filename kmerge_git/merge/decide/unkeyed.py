@@ -7,7 +7,7 @@ follow the side that changed their order.
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import SAME_PLACE
+from kmerge_git.kube.likeness import share_lines
 from kmerge_git.kube.listkeys import ATOMIC
 from kmerge_git.merge.decide.comments import takes_new_comments
 from kmerge_git.merge.decide.order import arranged
@@ -320,13 +320,7 @@ def _likeness(a: Entry, b: Entry) -> bool:
         return False
     if any(isinstance(value, Collection) and not value.entries for value in (a.value, b.value)):
         return True  # filled, or emptied
-    lines, others = _lines(a), _lines(b)
-    common = sum(min(n, others.get(line, 0)) for line, n in lines.items())
-    return common >= SAME_PLACE * max(sum(lines.values()), sum(others.values()))
-
-
-def _lines(entry: Entry) -> dict[str, int]:
-    return counted(line.strip(" -") for line in entry.value.raw.split("\n"))
+    return share_lines(a.value.raw, b.value.raw)
 
 
 def is_lawful(at: Three[Keys], result: Keys) -> bool:
