@@ -53,11 +53,9 @@ class At:
 
     def as_json(self) -> dict[str, Any]:
         """Return the places that are known, and the key in its parts."""
-        places = {"old": self.old, "new": self.new}
-        found: dict[str, Any] = {name: n for name, n in places.items() if n is not None}
-        if self.key:
-            found["key"] = [part if isinstance(part, str) else list(part) for part in self.key]
-        return found
+        key = [part if isinstance(part, str) else list(part) for part in self.key]
+        known = {"old": self.old, "new": self.new, "key": key or None}
+        return {name: value for name, value in known.items() if value is not None}
 
 
 Steps = tuple[str | At, ...]
@@ -112,8 +110,7 @@ class FieldChange:
             "steps": [s if isinstance(s, str) else s.as_json() for s in self.steps],
         }
         if self.document:
-            name = "line" if self.how == "lines" else "document"
-            found[name] = self.document.as_json()
+            found["line" if self.how == "lines" else "document"] = self.document.as_json()
         if self.before:
             found["before"] = self.before.plain
         if self.after:

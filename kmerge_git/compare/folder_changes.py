@@ -87,8 +87,10 @@ def compared(
     """Compare two versions of a file, of which one may be None."""
     manifest = is_manifest(path) and all(v is None or v.is_text for v in (old, new))
     before, after = old.data if old else None, new.data if new else None
-    in_fields = manifest and by_fields
-    changes = compare(before, after, path) if in_fields else by_lines(before or b"", after or b"")
+    if manifest and by_fields:
+        changes = compare(before, after, path)
+    else:
+        changes = by_lines(before or b"", after or b"")
     how: Literal["added", "deleted", "changed", "renamed"]
     if old is None or new is None:
         how = "added" if old is None else "deleted"
@@ -204,5 +206,4 @@ def _inside(gone: FieldChange, fresh: FieldChange, path: str) -> tuple[FieldChan
     assert new is not None
     where = start(new.node, path)
     comments = comment_changes(*([text for _, text in c.comments] for c in (gone, fresh)))
-    changes = resource_changes(fresh.resource, Pair(old, new, where, ()), comments)
-    return tuple(changes)
+    return tuple(resource_changes(fresh.resource, Pair(old, new, where, ()), comments))

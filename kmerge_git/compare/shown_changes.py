@@ -116,9 +116,8 @@ def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
         yield f"{indent}{name}{_namespace(value)}: {change.how}", colour
         if full and value:
             sign = _SIGNS[change.how][0]
-            yield from (
-                (f"{indent}  {sign} {line}", colour) for line in shown_values.block(value.plain)
-            )
+            for line in shown_values.block(value.plain):
+                yield f"{indent}  {sign} {line}", colour
 
 
 def _namespace(value: FieldValue | None) -> str:
@@ -249,8 +248,8 @@ def _one_sided(
         yield f"{indent}{place}: deleted, {_size(value.plain)}", colour
         return
     yield f"{indent}{place}: {change.how}", colour
-    body = [f"{indent}  {sign} {line}" for line in shown_values.block(value.plain)]
-    yield from capped([(line, colour) for line in body], f"{indent}  ", full=full)
+    body = [(f"{indent}  {sign} {line}", colour) for line in shown_values.block(value.plain)]
+    yield from capped(body, f"{indent}  ", full=full)
 
 
 def _size(value: object) -> str:

@@ -43,8 +43,9 @@ def _lock(root: str) -> int | None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(handle)
-        hint = "wait for its end"
-        raise UsageError("another kmerge is at work here", path=root, hint=hint) from None
+        raise UsageError(
+            "another kmerge is at work here", path=root, hint="wait for its end"
+        ) from None
     except OSError:
         os.close(handle)
         return None

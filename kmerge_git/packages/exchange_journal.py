@@ -11,7 +11,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -28,8 +28,8 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
         folder = os.path.join(root, UNDERWAY, name)
         with errors_of(folder):
             os.mkdir(folder, 0o700)
-    own = {NOT + DONE: b"", NOT + BACK: b"", ".gitignore": b"*\n"}  # `git add -A` is not for this
-    for name, data in own.items():
+    # `git add -A` is not for this folder
+    for name, data in ((NOT + DONE, b""), (NOT + BACK, b""), (".gitignore", b"*\n")):
         with errors_of(os.path.join(root, UNDERWAY)):
             write(os.path.join(root, UNDERWAY, name), File(data))
     for number, path in enumerate(sorted(changes)):
@@ -40,15 +40,16 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
             _check_version(root, path, old, before.get(path))
         exchanges.append(Exchange(path, number, old, new))
     with errors_of(os.path.join(root, UNDERWAY)):
-        folders = _folders(root, changes)
-        store(root, Ledger(dict(about), os.urandom(4).hex(), folders, tuple(exchanges)))
+        token = os.urandom(4).hex()
+        store(root, Ledger(dict(about), token, _folders(root, changes), tuple(exchanges)))
 
 
 def _check_version(root: str, path: str, found: Stamp | None, known: File | None) -> None:
     """Refuse a file that is not the one that the change was made for."""
     if found != (stamp_of(known) if known else None):
-        where = os.path.join(root, path)
-        raise UsageError("it was changed in the meantime", path=where, hint="run it again")
+        raise UsageError(
+            "it was changed in the meantime", path=os.path.join(root, path), hint="run it again"
+        )
 
 
 @contextmanager
@@ -57,8 +58,7 @@ def errors_of(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = error.strerror or str(error)
-        raise UsageError(f"cannot write it: {why}", path=path) from None
+        raise UsageError(f"cannot write it: {error.strerror or error}", path=path) from None
 
 
 def check(root: str, changes: Changes) -> None:
@@ -140,9 +140,9 @@ def write(path: str, file: File) -> None:
 def _folders(root: str, changes: Changes) -> dict[str, int]:
     """Return the folders around the changes, and in their places, with their permissions."""
     wanted = {folder for path in changes for folder in above(path)}
-    replaced = [path for path, file in changes.items() if file and standing(root, path) is None]
-    for path in replaced:
-        wanted |= {path, *(name for name, is_folder in inside(root, path) if is_folder)}
+    for path, file in changes.items():
+        if file and standing(root, path) is None:
+            wanted |= {path, *(name for name, is_folder in inside(root, path) if is_folder)}
     modes = {}
     for folder in sorted(wanted):
         place = os.path.join(root, folder)
@@ -192,27 +192,23 @@ def store(root: str, ledger: Ledger) -> None:
     damaged one, and the old ones are names of files that were on the disk already.
     """
     folder = os.path.join(root, UNDERWAY)
-    draft = os.path.join(folder, f"{JOURNAL}.part")
     text = json.dumps({"version": VERSION, **asdict(ledger)})  # ASCII: odd bytes are escapes
+    draft = os.path.join(folder, f"{JOURNAL}.part")
     with open(draft, "x", encoding="ascii") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
     os.rename(draft, os.path.join(folder, JOURNAL))
     for place in (folder, root):
-        flush(place)
+        with suppress(OSError):  # not every system can flush the entries of a directory
+            flush(place)
 
 
 def flush(place: str) -> None:
-    """Flush a directory's entries to the disk, where the system can do that."""
-    try:
-        handle = os.open(place, os.O_RDONLY)
-    except OSError:
-        return
+    """Flush a directory's entries to the disk."""
+    handle = os.open(place, os.O_RDONLY)
     try:
         os.fsync(handle)
-    except OSError:
-        return
     finally:
         os.close(handle)
 
@@ -285,8 +281,8 @@ def is_alike(one: Stamp | None, other: Stamp | None) -> bool:
     """Return whether git would take two files for the same."""
     if one is None or other is None:
         return one is other
-    same_bytes = (one.kind, one.checksum) == (other.kind, other.checksum)
-    return same_bytes and not (one.mode ^ other.mode) & 0o100
+    has_other_mode = (one.mode ^ other.mode) & 0o100
+    return (one.kind, one.checksum) == (other.kind, other.checksum) and not has_other_mode
 
 
 def standing(root: str, path: str) -> Stamp | None:

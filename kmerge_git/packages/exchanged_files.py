@@ -89,8 +89,11 @@ def settle(root: str) -> str:
         if state is None:
             return ""
         if state.about:
-            hint = "end it with `kmerge vendor update DIR --continue` or `--abort`"
-            raise UsageError("an update of it is not finished", path=root, hint=hint)
+            raise UsageError(
+                "an update of it is not finished",
+                path=root,
+                hint="end it with `kmerge vendor update DIR --continue` or `--abort`",
+            )
         if not state.is_begun:  # killed before the first file was touched, or after the last one
             forget(root)
             return f"{root}: {UNDERWAY} of a run that was killed is removed"
@@ -212,8 +215,11 @@ def check_whole(root: str) -> None:
     """Refuse a directory that a kill left half written."""
     state = unfinished(root)
     if state and state.is_begun and (state.is_going_back or not state.is_carried_out):
-        hint = "what wrote there ends it when it is run again"
-        raise UsageError("it was left half written", path=root, hint=hint)
+        raise UsageError(
+            "it was left half written",
+            path=root,
+            hint="what wrote there ends it when it is run again",
+        )
 
 
 def _begun(root: str) -> Ledger:
@@ -326,11 +332,10 @@ def _place(root: str, step: _Step, modes: dict[str, int], give_up: Collection[st
     now = standing(root, step.path)
     if now == step.want:
         return True
-    if now != step.had and step.path not in give_up:
+    may_go = now == step.had or step.path in give_up
+    if not may_go or stamp(step.source) != step.want:
         return False
-    if stamp(step.source) != step.want or not _make_way(root, step.path, modes):
-        return False
-    if not _clear(root, step.path):
+    if not _make_way(root, step.path, modes) or not _clear(root, step.path):
         return False
     target = os.path.join(root, step.path)
     try:
@@ -358,11 +363,11 @@ def _make_way(root: str, path: str, modes: dict[str, int]) -> bool:
 
 def _clear(root: str, path: str) -> bool:
     """Remove a folder of folders alone; return whether a file can take its place now."""
-    found = inside(root, path)
-    if not all(is_folder for _, is_folder in found):
+    below = inside(root, path)
+    if not all(is_folder for _, is_folder in below):
         return False
-    target = os.path.join(root, path)
-    for folder in [*(os.path.join(root, name) for name, _ in reversed(found)), target]:
+    for name in [*(name for name, _ in reversed(below)), path]:
+        folder = os.path.join(root, name)
         if os.path.isdir(folder) and not os.path.islink(folder):
             os.rmdir(folder)
     return True
@@ -377,6 +382,6 @@ def _save(root: str, step: _Step) -> None:
         number += 1
         name = f"{step.saved}.{number}"
     if not _make_way(root, name, {}):
-        where = os.path.join(root, in_the_way(root, name))
-        raise UsageError("it is in the way", path=where, hint="remove it")
+        blocked = in_the_way(root, name)
+        raise UsageError("it is in the way", path=os.path.join(root, blocked), hint="remove it")
     os.rename(step.source, os.path.join(root, name))

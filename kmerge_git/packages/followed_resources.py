@@ -151,8 +151,8 @@ def _woven(
 
 def without(stream: Stream, numbers: Collection[int]) -> str:
     """Return the text of a file without some of its documents."""
-    kept = [d.text for d in stream.documents if d.number not in numbers]
-    text = "".join([stream.prologue, *kept, stream.tail])
+    kept = (document.text for document in stream.documents if document.number not in numbers)
+    text = stream.prologue + "".join(kept) + stream.tail
     if 0 in numbers and not stream.documents[0].opening:
         text = text.removeprefix("---\n")
     return text if text.strip() not in ("", "---", "...") else ""

@@ -73,8 +73,9 @@ def read(root: str) -> Package:
                 continue
             why = _reserved(name)
             if why:
-                hint = "remove it, or take it out of there"
-                raise UsageError(why, path=os.path.join(root, path), hint=hint)
+                raise UsageError(
+                    why, path=os.path.join(root, path), hint="remove it, or take it out of there"
+                )
             if is_folder:
                 folders.append(path)
             else:

@@ -198,8 +198,7 @@ def _both(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
     if not side:
         result = _contents(kept, files, how)
     if result.after is not None:
-        after = File(result.after.data, _mode(ours, executable))
-        result = replace(result, after=after)
+        result = replace(result, after=File(result.after.data, _mode(ours, executable)))
     return replace(result, unmerged=result.unmerged or clash)
 
 
@@ -208,8 +207,8 @@ def _contents(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
     if any(file is not None and file.is_binary for file in files.each()):
         return replace(kept, unmerged=f"binary, {_both_changed(files, how)}")
     if holds_markers(texts.ours) and not holds_markers(texts.base):
-        why = f"it holds conflict markers in {how.words.ours}"
-        return replace(kept, unmerged=f"{why}; it is left as it is")
+        where = how.words.ours
+        return replace(kept, unmerged=f"it holds conflict markers in {where}; it is left as it is")
     try:
         merged = _texts_merged(kept.path, texts, how)
     except KmergeError as error:
@@ -226,8 +225,12 @@ def _texts_merged(path: str, texts: Three[bytes], how: Ways) -> Result:
         return how.manifest(texts, path)
     except CannotParse as error:
         merged = _by_lines(path, texts, how)
-        reason = f"merged by lines: {_place_and_reason(error)}"
-        return Result(merged.data, merged.decisions, reason, merged.conflicts)
+        return Result(
+            merged.data,
+            merged.decisions,
+            f"merged by lines: {_place_and_reason(error)}",
+            merged.conflicts,
+        )
 
 
 def _by_lines(path: str, texts: Three[bytes], how: Ways) -> Result:

@@ -45,8 +45,7 @@ def ways(
         return _git_ways(labels, style, words)
 
     def manifest(texts: Three[bytes], path: str) -> Result:
-        names = Three(*_labels(labels, path))
-        return merge3_bytes(texts, infer=infer, path=path, names=names)
+        return merge3_bytes(texts, infer=infer, path=path, names=Three(*_labels(labels, path)))
 
     def text(texts: Three[bytes], path: str) -> Result:
         return merge3_text(texts, path=path, names=Three(*_labels(labels, path)))
@@ -65,9 +64,8 @@ def two_ways(
 
     def manifest(texts: Three[bytes], path: str) -> Result:
         _, dest, src = _labels(labels, path)
-        names = src, dest
         return merge2_bytes(
-            texts.theirs, texts.ours, infer=infer, prepend=prepend, path=path, names=names
+            texts.theirs, texts.ours, infer=infer, prepend=prepend, path=path, names=(src, dest)
         )
 
     return Ways("kyaml", manifest, lambda texts, path: Result(texts.ours), Three(*words), True)
@@ -92,8 +90,7 @@ def _git_ways(labels: Labels, style: str, words: Words) -> Ways:
     def manifest(texts: Three[bytes], path: str) -> Result:
         from kmerge_git.pipeline import merge_files  # the rules kyaml need less
 
-        names = _labels(labels, path)
-        outcome = merge_files(*texts.each(), path=path, labels=names, style=style)
+        outcome = merge_files(*texts.each(), path=path, labels=_labels(labels, path), style=style)
         conflicts = 0 if outcome.clean else max(len(outcome.conflicts), 1)
         reason = outcome.reason if outcome.method in ("lines", "kept") and conflicts else ""
         return Result(outcome.text, outcome.decisions, reason, conflicts)
@@ -103,9 +100,9 @@ def _git_ways(labels: Labels, style: str, words: Words) -> Ways:
         from kmerge_git.text.markers import marker_size_for
 
         size = marker_size_for(data.decode("latin-1") for data in texts.each())
-        names = _labels(labels, path)
-        lines = TemporaryFiles(texts.each(), marker_size=size, labels=names, style=style)
-        data, conflicts = lines.result()
+        data, conflicts = TemporaryFiles(
+            texts.each(), marker_size=size, labels=_labels(labels, path), style=style
+        ).result()
         if conflicts < 0:
             raise Unsupported("git cannot merge its lines", path=path)
         return Result(data, (), "its lines conflict" if conflicts else "", conflicts)

@@ -86,7 +86,8 @@ def vendored(directory: str) -> Vendored:
     """Return the package in a directory; anything else is an error."""
     if not os.path.isdir(directory):
         folder, at, ref = directory.rpartition("@")
-        hint = f"for a version say `{folder} --ref {ref}`" if at and os.path.isdir(folder) else ""
+        has_version = at and os.path.isdir(folder)
+        hint = f"for a version say `{folder} --ref {ref}`" if has_version else ""
         raise UsageError("no such directory", path=directory, hint=hint)
     own = read_record(directory)
     record = own or read(directory)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -116,8 +117,7 @@ def plan(
     if (new.path, new.commit) != (now.path, now.commit):
         labels = now.label, WORDS[1], new.label
         how = under(ways(wishes.rules, labels=labels, words=WORDS))
-        done = watch(len({*at.base, *at.ours, *at.theirs}))
-        merged = merge_packages(at, how, done=done)
+        merged = merge_packages(at, how, done=watch(len({*at.base, *at.ours, *at.theirs})))
     return Update(
         vendored, new, found.name, at, before, merged, wishes.rules, (*theirs.left_out, *inner)
     )
@@ -279,8 +279,11 @@ def _has_moved_on(directory: str, found: Underway) -> bool:
 def _needed(directory: str) -> Underway:
     state = exchanged_files.unfinished(directory)
     if state is None:
-        hint = "what a finished one did is taken back with git"
-        raise UsageError("no update is unfinished there", path=directory, hint=hint)
+        raise UsageError(
+            "no update is unfinished there",
+            path=directory,
+            hint="what a finished one did is taken back with git",
+        )
     if not state.is_begun:
         exchanged_files.forget(directory)
         raise UsageError(
@@ -310,12 +313,8 @@ def _marked(package: Package, found: Underway) -> list[tuple[str, int]]:
 
 def _closing(text: str, end: str) -> int:
     """Return the offset of a line of `>` and this end, or -1."""
-    at = 0
-    for line in text.split("\n"):
-        if line.startswith(">>>>>>>") and line.lstrip(">").rstrip("\r") == end:
-            return at
-        at += len(line) + 1
-    return -1
+    match = re.search(f"^>{{7,}}{re.escape(end)}\r*$", text, re.M)
+    return match.start() if match else -1
 
 
 def _move_on(package: Vendored, found: Underway) -> None:
@@ -334,11 +333,9 @@ def _read(about: Mapping[str, str], directory: str) -> Underway:
     where = os.path.join(directory, UNDERWAY)
     try:
         record = parse_record(about["record"].encode("utf-8", "surrogateescape"), where)
-        conflicts = json.loads(about["conflicts"])
-        assert isinstance(conflicts, list)
-        paths = tuple(map(str, conflicts))
+        paths = tuple(map(str, json.loads(about["conflicts"])))
         return Underway(about["what"], record, about["found"], paths, about["began"])
-    except (KeyError, ValueError, AssertionError):
+    except (KeyError, TypeError, ValueError):
         raise UsageError(
             "it is of no update that `kmerge vendor` began", path=where, hint="look what is in it"
         ) from None
