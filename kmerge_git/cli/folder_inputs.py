@@ -10,7 +10,7 @@ from kmerge_git.cli import merge_report
 from kmerge_git.cli.in_and_out import Progress, say, tell
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.exchanged_files import check_whole, settle, told, write_all
+from kmerge_git.packages.exchanged_files import about_left_alone, check_whole, settle, write_all
 from kmerge_git.packages.package_files import File, Package, check_links, read
 from kmerge_git.packages.package_merge import Merged, ResultFile, merge_packages
 from kmerge_git.packages.package_rules import Ways
@@ -54,7 +54,7 @@ def _write(target: str, results: list[ResultFile], *, in_place: bool) -> None:
     os.umask(umask)
     left = write_all(target, {r.path: _fresh(r, umask) for r in wanted}, before)
     if left:
-        say(f"{target}{told(left)}")
+        say(f"{target}{about_left_alone(left)}")
 
 
 def _fresh(result: ResultFile, umask: int) -> File | None:

@@ -1,1 +1,1 @@
-"""What changed between two versions of a file or a folder, by resource and field."""
+"""Compare two versions of a file or a folder, by resource and field."""

@@ -103,26 +103,26 @@ class FieldChange:
         `before` and `after` are there where the field is. The elements of a list are known by
         their places in both versions; those that both have keep their order but for `order`.
         """
-        found: dict[str, Any] = {
+        known: dict[str, Any] = {
             "resource": self.resource,
             "how": self.how,
             "field": self.field,
             "steps": [s if isinstance(s, str) else s.as_json() for s in self.steps],
         }
         if self.document:
-            found["line" if self.how == "lines" else "document"] = self.document.as_json()
+            known["line" if self.how == "lines" else "document"] = self.document.as_json()
         if self.before:
-            found["before"] = self.before.plain
+            known["before"] = self.before.plain
         if self.after:
-            found["after"] = self.after.plain
+            known["after"] = self.after.plain
         if self.how == "reordered":
-            found |= {"order": list(self.order), "names": list(self.names)}
+            known |= {"order": list(self.order), "names": list(self.names)}
         if self.how == "layout":
-            found |= {"what": list(self.what), "comments": [list(c) for c in self.comments]}
+            known |= {"what": list(self.what), "comments": [list(c) for c in self.comments]}
         if self.source:
-            found["from"] = self.source
+            known["from"] = self.source
         if self.target:
-            found["to"] = self.target
+            known["to"] = self.target
         if self.inside:
-            found["inside"] = [change.as_json() for change in self.inside]
-        return found
+            known["inside"] = [change.as_json() for change in self.inside]
+        return known

@@ -48,10 +48,10 @@ def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
 
 def _target(value: FieldValue | None) -> str:
     """Return the target of a link, or the commit of a submodule, in short."""
-    told = "".join(value.plain) if value and isinstance(value.plain, list) else ""
-    oid, _, dirty = told.partition("-")
+    target = "".join(value.plain) if value and isinstance(value.plain, list) else ""
+    oid, _, dirty = target.partition("-")
     is_oid = len(oid) in (40, 64) and set(oid) <= set("0123456789abcdef") and dirty in ("", "dirty")
-    return told.replace(oid, oid[:12]) if is_oid else told or "nothing"
+    return target.replace(oid, oid[:12]) if is_oid else target or "nothing"
 
 
 def _binary(change: FieldChange) -> str:
@@ -138,8 +138,8 @@ def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Itera
             yield f"{indent}{_deleted(together)}", "red"
         else:
             for change in together:
-                beside = others.get((change.steps[:-1], change.how), ())
-                yield from _field(change, indent, beside, full=full)
+                counterparts = others.get((change.steps[:-1], change.how), ())
+                yield from _field(change, indent, counterparts, full=full)
 
 
 def _counterparts(changes: Sequence[FieldChange]) -> dict[object, list[str]]:
@@ -197,7 +197,7 @@ def _list_of(changes: Sequence[FieldChange]) -> str:
 
 
 def _field(
-    change: FieldChange, indent: str, beside: Sequence[str], *, full: bool
+    change: FieldChange, indent: str, counterparts: Sequence[str], *, full: bool
 ) -> Iterator[Line]:
     place = change.field or "document"
     if change.how == "layout":
@@ -208,7 +208,7 @@ def _field(
         what = change.field or ("resources" if not change.document else "document")
         yield f"{indent}{what}: in another order: {_order(change, full=full)}", "yellow"
     elif change.how in _SIGNS:
-        yield from _one_sided(change, place, indent, beside, full=full)
+        yield from _one_sided(change, place, indent, counterparts, full=full)
     else:
         yield from _changed(change, place, indent, full=full)
 
@@ -224,7 +224,7 @@ def _order(change: FieldChange, *, full: bool) -> str:
 
 
 def _one_sided(
-    change: FieldChange, place: str, indent: str, beside: Sequence[str], *, full: bool
+    change: FieldChange, place: str, indent: str, counterparts: Sequence[str], *, full: bool
 ) -> Iterator[Line]:
     sign, colour = _SIGNS[change.how]
     if change.target:
@@ -241,7 +241,7 @@ def _one_sided(
         yield f"{indent}{place}: {sign} {text}", colour
         return
     if not isinstance(value.plain, dict | list) and not is_text:
-        shown = text if full else shown_values.apart(text, beside[:_MOST_OTHERS])
+        shown = text if full else shown_values.apart(text, counterparts[:_MOST_OTHERS])
         yield f"{indent}{place}: {sign} {shown}", colour
         return
     if change.how == "deleted" and not full:

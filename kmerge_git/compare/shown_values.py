@@ -42,11 +42,11 @@ def _key(name: str) -> str:
     return name if name.isprintable() and ": " not in name else text(name)
 
 
-def cut(told: str) -> str:
+def cut(spelled: str) -> str:
     """Return the beginning of a long text, and how long it is."""
-    if len(told) <= LONG:
-        return told
-    return f"{told[: LONG - 1]}… ({len(told)} characters)"
+    if len(spelled) <= LONG:
+        return spelled
+    return f"{spelled[: LONG - 1]}… ({len(spelled)} characters)"
 
 
 def written(value: FieldValue | None) -> str:
@@ -72,30 +72,30 @@ def both(old: FieldValue | None, new: FieldValue | None, *, full: bool = False) 
     return _middle(a, start, len(a) - stop), _middle(b, start, len(b) - stop)
 
 
-def apart(told: str, others: Sequence[str]) -> str:
+def apart(spelled: str, others: Sequence[str]) -> str:
     """Return a text that is told apart from others: a long one is cut around a difference."""
-    if any(looks(told) == looks(other) for other in others):
-        told, others = _escaped(told), [_escaped(other) for other in others]
-    if len(told) <= LONG:
-        return told
-    start, stop = max((_common(told, other) for other in others), key=sum, default=(0, 0))
+    if any(looks(spelled) == looks(other) for other in others):
+        spelled, others = _escaped(spelled), [_escaped(other) for other in others]
+    if len(spelled) <= LONG:
+        return spelled
+    start, stop = max((_common(spelled, other) for other in others), key=sum, default=(0, 0))
     if start < LONG - _AROUND:  # it is seen in what it begins with
-        return cut(told)
-    return _middle(told, start, len(told) - stop)
+        return cut(spelled)
+    return _middle(spelled, start, len(spelled) - stop)
 
 
-def looks(told: str) -> str:
+def looks(spelled: str) -> str:
     """Return a text as a reader sees it: all spaces are one, an accent is part of its letter."""
-    if told.isascii():
-        return told
+    if spelled.isascii():
+        return spelled
     import unicodedata  # few texts need it
 
-    seen = unicodedata.normalize("NFC", told)
+    seen = unicodedata.normalize("NFC", spelled)
     return "".join(" " if unicodedata.category(char) == "Zs" else char for char in seen)
 
 
-def _escaped(told: str) -> str:
-    return told.encode("ascii", "backslashreplace").decode()
+def _escaped(spelled: str) -> str:
+    return spelled.encode("ascii", "backslashreplace").decode()
 
 
 def _common(a: str, b: str) -> tuple[int, int]:
@@ -115,16 +115,16 @@ def _prefix(a: str, b: str, most: int) -> int:
     return least
 
 
-def _middle(told: str, start: int, stop: int) -> str:
+def _middle(spelled: str, start: int, stop: int) -> str:
     """Return a part of a text, with a little around it."""
-    first, last = max(start - _AROUND, 0), min(stop + _AROUND, len(told))
+    first, last = max(start - _AROUND, 0), min(stop + _AROUND, len(spelled))
     if first <= _HEAD:
         first = 0
-    shown = told[first:last]
+    shown = spelled[first:last]
     if len(shown) > 2 * LONG:
         shown = f"{shown[:LONG]}… ({len(shown)} characters) …{shown[-_AROUND:]}"
-    head = told[:_HEAD] + "…" if first else ""  # the name of an image, the scheme of a URL
-    return head + shown + ("…" if last < len(told) else "")
+    head = spelled[:_HEAD] + "…" if first else ""  # the name of an image, the scheme of a URL
+    return head + shown + ("…" if last < len(spelled) else "")
 
 
 def line(text: str, others: Sequence[str], *, full: bool) -> str:
@@ -132,10 +132,10 @@ def line(text: str, others: Sequence[str], *, full: bool) -> str:
     shown = text.removesuffix("\n")
     bare = shown.rstrip(" \t")
     blanks = len(shown) - len(bare)
-    told = bare if full else apart(bare, [other.rstrip(" \t\n") for other in others])
+    spelled = bare if full else apart(bare, [other.rstrip(" \t\n") for other in others])
     if blanks and any(other.rstrip(" \t\n") == bare for other in others):
-        told += f" ({blanks} blank{'s' * (blanks > 1)} at its end)"
-    return told if text.endswith("\n") else f"{told} (no line end)"
+        spelled += f" ({blanks} blank{'s' * (blanks > 1)} at its end)"
+    return spelled if text.endswith("\n") else f"{spelled} (no line end)"
 
 
 def block(value: object, indent: str = "") -> Iterator[str]:

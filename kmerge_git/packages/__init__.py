@@ -1,1 +1,1 @@
-"""Directories of manifests, merged as wholes: files by path, resources wherever they are."""
+"""Merge directories of manifests as wholes: files by path, resources wherever they are."""

@@ -44,9 +44,9 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
         store(root, Ledger(dict(about), token, _folders(root, changes), tuple(exchanges)))
 
 
-def _check_version(root: str, path: str, found: Stamp | None, known: File | None) -> None:
+def _check_version(root: str, path: str, there: Stamp | None, known: File | None) -> None:
     """Refuse a file that is not the one that the change was made for."""
-    if found != (stamp_of(known) if known else None):
+    if there != (stamp_of(known) if known else None):
         raise UsageError(
             "it was changed in the meantime", path=os.path.join(root, path), hint="run it again"
         )
@@ -141,7 +141,7 @@ def _folders(root: str, changes: Changes) -> dict[str, int]:
     """Return the folders around the changes, and in their places, with their permissions."""
     wanted = {folder for path in changes for folder in above(path)}
     for path, file in changes.items():
-        if file and standing(root, path) is None:
+        if file and stamp_at(root, path) is None:
             wanted |= {path, *(name for name, is_folder in inside(root, path) if is_folder)}
     modes = {}
     for folder in sorted(wanted):
@@ -180,7 +180,7 @@ class Ledger:
     """The whole journal: the exchanges, and the folders around them as they were."""
 
     about: dict[str, str]
-    token: str  # of names beside a target, where a rename cannot reach it
+    token: str  # of names in the folder of a target, where a rename cannot reach it
     folders: dict[str, int]  # those that were there before, with their permissions
     exchanges: tuple[Exchange, ...]
 
@@ -285,7 +285,7 @@ def is_alike(one: Stamp | None, other: Stamp | None) -> bool:
     return (one.kind, one.checksum) == (other.kind, other.checksum) and not has_other_mode
 
 
-def standing(root: str, path: str) -> Stamp | None:
+def stamp_at(root: str, path: str) -> Stamp | None:
     """Return the stamp of a file below a directory; None where a link or a file is in the way."""
     return None if in_the_way(root, path) else stamp(os.path.join(root, path))
 

@@ -37,7 +37,7 @@ from kmerge_git.packages.exchange_journal import (
     load,
     prepare,
     stamp,
-    standing,
+    stamp_at,
     write,
 )
 from kmerge_git.packages.package_files import SAVED, UNDERWAY, File
@@ -64,7 +64,7 @@ def write_all(
     `before` are the files for which the changes were decided: others there are an error.
     Return the paths that somebody else wrote in this very moment: they are left alone.
     """
-    made = _make(root)
+    new_folders = _make(root)
     try:
         with alone(root):
             if not changes:
@@ -74,7 +74,7 @@ def write_all(
             forget(root)
             return left
     except BaseException:
-        for folder in made:
+        for folder in new_folders:
             with suppress(OSError):
                 os.rmdir(folder)
         raise
@@ -100,10 +100,10 @@ def settle(root: str) -> str:
         left = roll_back(root) if state.is_going_back else carry_out(root)
         forget(root)
     what = "is undone" if state.is_going_back else "is finished"
-    return f"{root}: the writing of a run that was killed {what}{told(left)}"
+    return f"{root}: the writing of a run that was killed {what}{about_left_alone(left)}"
 
 
-def told(left: Collection[str]) -> str:
+def about_left_alone(left: Collection[str]) -> str:
     """Return the words about paths that were left alone."""
     if not left:
         return ""
@@ -170,7 +170,7 @@ def taken_back(root: str) -> tuple[list[str], list[str]]:
     rest: list[str] = []
     for each in _begun(root).exchanges:
         if each.old is not None and not is_alike(each.old, each.new):
-            now = standing(root, each.path)
+            now = stamp_at(root, each.path)
             (back if is_alike(now, each.old) else rest).append(each.path)
     return back, rest
 
@@ -243,15 +243,15 @@ def _mark(root: str, name: str) -> None:
 
 def _make(root: str) -> list[str]:
     """Make the directory itself; return the new folders, the deepest first."""
-    made: list[str] = []
+    new_folders: list[str] = []
     place = os.path.abspath(root)
     while not os.path.lexists(place):
-        made.append(place)
+        new_folders.append(place)
         place = os.path.dirname(place)
     with errors_of(root):
-        for folder in reversed(made):
+        for folder in reversed(new_folders):
             os.mkdir(folder)
-    return made
+    return new_folders
 
 
 # -- file by file
@@ -265,7 +265,7 @@ class _Step:
     had: Stamp | None  # the file that may be exchanged
     want: Stamp | None
     source: str  # where the wanted file lies
-    draft: str  # its copy beside the target, where a rename cannot reach that
+    draft: str  # its copy in the folder of the target, where a rename cannot reach that
     saved: str  # where it goes if somebody else wrote there
 
 
@@ -309,7 +309,7 @@ def _discard(root: str, step: _Step) -> None:
 
 
 def _remove(root: str, step: _Step, give_up: Collection[str]) -> bool:
-    now = standing(root, step.path)
+    now = stamp_at(root, step.path)
     if now is not None and now != step.had and step.path not in give_up:
         return False
     if now is not None:
@@ -329,7 +329,7 @@ def _prune(root: str, steps: list[_Step]) -> None:
 
 def _place(root: str, step: _Step, modes: dict[str, int], give_up: Collection[str]) -> bool:
     """Put a file in its place; return False where somebody else wrote, or if it is damaged."""
-    now = standing(root, step.path)
+    now = stamp_at(root, step.path)
     if now == step.want:
         return True
     may_go = now == step.had or step.path in give_up

@@ -64,7 +64,7 @@ def is_manifest(path: str, file: File | None = None) -> bool:
 
 def read(root: str) -> Package:
     """Read all files below a directory, by their paths with `/`; no link is followed."""
-    found: Package = {}
+    package: Package = {}
     folders = [""]
     while folders:
         folder = folders.pop()
@@ -79,8 +79,8 @@ def read(root: str) -> Package:
             if is_folder:
                 folders.append(path)
             else:
-                found[path] = _file(os.path.join(root, path))
-    return dict(sorted(found.items()))
+                package[path] = _file(os.path.join(root, path))
+    return dict(sorted(package.items()))
 
 
 def _entries(root: str, folder: str) -> list[tuple[str, str, bool]]:

@@ -89,8 +89,8 @@ def merge_packages(
         for target, source in sorted(followed.sources.items())
         if target in results and results[target].after is not None
     ]
-    made = [move for move in [*renames, *moves] if _is_made(move, results)]
-    return Merged([*results.values()], made)
+    done_moves = [move for move in [*renames, *moves] if _is_made(move, results)]
+    return Merged([*results.values()], done_moves)
 
 
 def _is_made(move: Move, results: dict[str, ResultFile]) -> bool:

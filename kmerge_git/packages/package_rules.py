@@ -38,7 +38,7 @@ def ways(
 ) -> Ways:
     """Return the three-way merges by the rules `git` or `kyaml`.
 
-    `labels` stand at conflict markers and in errors, in the order of `words`: three names, or
+    `labels` are written at conflict markers and in errors, in the order of `words`: three names, or
     a function that makes them from a file's path.
     """
     if rules == "git":

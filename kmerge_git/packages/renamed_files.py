@@ -24,9 +24,9 @@ class Followed:
     """Packages in which the versions of one file have one path."""
 
     at: Three[Package]
-    sources: dict[str, str]  # what dest had under another path, by the new one
+    sources: dict[str, str]  # old paths of files that dest renamed, by the new ones
     named_by_dest: set[str]  # paths of files that dest renamed
-    notes: dict[str, str]  # what is to be told of a path
+    notes: dict[str, str]  # remarks about a path
     refused: dict[str, str]  # why a path is left to a person
 
 

@@ -1,1 +1,1 @@
-"""Packages from upstream with their origin on record: added, updated, compared."""
+"""Add, update and compare packages from upstream, with their origin on record."""

@@ -172,12 +172,12 @@ def _content(path: str) -> bytes:
 def parse(data: bytes, where: str) -> Record | None:
     """Return the record in the text of a Kptfile."""
     value = _value(_document(data, where))
-    asked, found = (_below(value, field, "git") for field in FIELDS)
-    if not (asked and found.get("commit")):
+    asked, locked = (_below(value, field, "git") for field in FIELDS)
+    if not (asked and locked.get("commit")):
         return None
     source = _source(str(asked.get("repo", "")))
-    path = str(found.get("directory", asked.get("directory", ""))).strip("/") or "."
-    record = Record(source, path, str(asked.get("ref", "HEAD")), str(found["commit"]))
+    path = str(locked.get("directory", asked.get("directory", ""))).strip("/") or "."
+    record = Record(source, path, str(asked.get("ref", "HEAD")), str(locked["commit"]))
     try:
         for key in ("source", "path", "ref", "commit"):
             _CHECKS[key](getattr(record, key))
@@ -199,11 +199,11 @@ def without_origin(data: bytes, own: bytes, where: str) -> bytes:
     return _edited(data, where, put_aside)
 
 
-def moved_on(data: bytes, where: str, record: Record, found: str) -> bytes:
-    """Return the Kptfile with another commit in it; `found` is the full name of the ref."""
+def moved_on(data: bytes, where: str, record: Record, full_ref: str) -> bytes:
+    """Return the Kptfile with another commit in it; `full_ref` is the full name of the ref."""
 
     def move(value: dict[str, Any]) -> None:
-        short = found.removeprefix("refs/tags/").removeprefix("refs/heads/")
+        short = full_ref.removeprefix("refs/tags/").removeprefix("refs/heads/")
         asked, lock = value["upstream"]["git"], value["upstreamLock"]["git"]
         asked["ref"] = record.ref
         lock |= {"ref": short, "commit": record.commit}
@@ -299,19 +299,19 @@ def read_record(directory: str) -> Record | None:
 
 def parse_record(data: bytes, where: str) -> Record:
     """Read a record and check every line; the first wrong one is an error with its number."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     lines = data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
     for number, line in enumerate(lines, 1):
         key, colon, value = line.partition(": ")
-        why = _wrong(key, value, found) if colon else "it is not `key: value`"
+        why = _wrong(key, value, values) if colon else "it is not `key: value`"
         if why:
             both = "take the five lines of one side" if line.startswith("<<<<<<<") else ""
             raise UsageError(why, path=where, line=number, hint=both)
-        found[key] = value
-    missing = [key for key in _CHECKS if key not in found]
+        values[key] = value
+    missing = [key for key in _CHECKS if key not in values]
     if missing:
         raise UsageError(f"there is no `{missing[0]}: ...`", path=where, line=len(lines))
-    return Record(**found)
+    return Record(**values)
 
 
 def _wrong(key: str, value: str, known: dict[str, str]) -> str:

@@ -43,10 +43,10 @@ def add(source: str, directory: str, *, path: str, ref: str, adopt: bool, accept
     upstream_copies.check_known(package.url, directory, accept=accept)
     upstream = upstream_copies.upstream(package.url)
     record = replace(record, commit=newest(upstream, record, is_kpt=False).commit)
-    found = release(upstream, record)
-    record = replace(record, checksum=checksum(found.package))
-    added = Added(replace(package, record=record), found.package, found.left_out)
-    if not adopt and not found.package:
+    copied = release(upstream, record)
+    record = replace(record, checksum=checksum(copied.package))
+    added = Added(replace(package, record=record), copied.package, copied.left_out)
+    if not adopt and not copied.package:
         raise UsageError("there is no file", path=folder, hint="look at --path and --ref")
     _write(added, adopt=adopt)
     upstream_copies.remember(package.url, directory)

@@ -38,17 +38,17 @@ class State:
 
 def state(vendored: Vendored, *, fetch: bool, accept: bool = False) -> State:
     """Return the state of a package; without `fetch` no network is asked."""
-    found = State(vendored)
+    known = State(vendored)
     try:
-        found = replace(found, unfinished=underway(vendored.directory))
+        known = replace(known, unfinished=underway(vendored.directory))
         if fetch:
-            found = _beside_upstream(found, accept=accept)
-        if found.unfinished:
-            return found  # its changes are not local ones
+            known = _with_upstream(known, accept=accept)
+        if known.unfinished:
+            return known  # its changes are not local ones
         base, local = both(vendored, fetch=fetch, accept=accept)
-        return replace(found, changes=tuple(differences(base, local)))
+        return replace(known, changes=tuple(differences(base, local)))
     except KmergeError as error:
-        return replace(found, problem=str(error))
+        return replace(known, problem=str(error))
 
 
 def both(vendored: Vendored, *, fetch: bool, accept: bool = False) -> tuple[Package, Package]:
@@ -62,14 +62,14 @@ def both(vendored: Vendored, *, fetch: bool, accept: bool = False) -> tuple[Pack
     return vendored.origin_aside(base, own), vendored.origin_aside(own, own)
 
 
-def _beside_upstream(found: State, *, accept: bool) -> State:
-    package, record = found.vendored, found.vendored.record
+def _with_upstream(known: State, *, accept: bool) -> State:
+    package, record = known.vendored, known.vendored.record
     upstream_copies.check_known(package.url, package.directory, accept=accept)
     upstream = upstream_copies.upstream(package.url)
     tags = _tags(upstream, package)
     upstream_copies.remember(package.url, package.directory)
     return replace(
-        found,
+        known,
         newer=tuple(newer(record.ref, tags)),
         moved="" if is_full_id(record.ref) else _moved(upstream, package),
     )

@@ -102,9 +102,9 @@ def plan(
     url = vendored.url
     upstream_copies.check_known(url, directory, accept=wishes.accept_source)
     upstream = upstream_copies.upstream(url)
-    found = newest(upstream, wanted, is_kpt=vendored.is_kpt)
+    named = newest(upstream, wanted, is_kpt=vendored.is_kpt)
     base = release(upstream, now)
-    theirs = release(upstream, replace(wanted, commit=found.commit, checksum=""))
+    theirs = release(upstream, replace(wanted, commit=named.commit, checksum=""))
     upstream_copies.remember(url, directory)
     new = _next(now, wanted, base, theirs)
     before = read(directory)
@@ -119,7 +119,7 @@ def plan(
         how = under(ways(wishes.rules, labels=labels, words=WORDS))
         merged = merge_packages(at, how, done=watch(len({*at.base, *at.ours, *at.theirs})))
     return Update(
-        vendored, new, found.name, at, before, merged, wishes.rules, (*theirs.left_out, *inner)
+        vendored, new, named.name, at, before, merged, wishes.rules, (*theirs.left_out, *inner)
     )
 
 
@@ -208,10 +208,10 @@ def underway(directory: str) -> Underway | None:
 
 def refuse_unfinished(directory: str) -> None:
     """Raise if an update of the directory has not come to its end."""
-    found = underway(directory)
-    if found:
+    update = underway(directory)
+    if update:
         raise UsageError(
-            f"its {found.what} to {found.record.ref} is unfinished",
+            f"its {update.what} to {update.record.ref} is unfinished",
             path=directory,
             hint=f"`kmerge vendor update {directory} --continue`, or `--abort`",
         )
@@ -220,32 +220,32 @@ def refuse_unfinished(directory: str) -> None:
 def go_on(directory: str) -> tuple[Underway, Left]:
     """Finish an update, if nothing of it is left to a person."""
     with alone(directory):
-        found = _needed(directory)
+        update = _needed(directory)
         edited = exchanged_files.carry_out(directory)
-        marked = _marked(read(directory), found)
+        marked = _marked(read(directory), update)
         if edited or marked:
-            return found, Left(tuple(marked), tuple(edited))
-        _refuse_what_was_taken_back(directory, found)
-        if found.conflicts:
+            return update, Left(tuple(marked), tuple(edited))
+        _refuse_what_was_taken_back(directory, update)
+        if update.conflicts:
             package = vendored(directory)
-            if package.record.commit not in (found.began, found.record.commit):
+            if package.record.commit not in (update.began, update.record.commit):
                 raise UsageError(
-                    f"its record is not at {found.began[:7]} any more, where the update began",
+                    f"its record is not at {update.began[:7]} any more, where the update began",
                     path=directory,
                     hint="go back to the branch it belongs to, or give --abort",
                 )
-            _move_on(package, found)
+            _move_on(package, update)
         exchanged_files.forget(directory)
-    return found, Left()
+    return update, Left()
 
 
-def _refuse_what_was_taken_back(directory: str, found: Underway) -> None:
+def _refuse_what_was_taken_back(directory: str, update: Underway) -> None:
     """Raise if nothing that the update wrote is left: then the new record would be wrong.
 
     The old version may well solve a conflict; elsewhere it came by `git stash`, or with a branch.
     """
-    back, rest = ({*paths} - {*found.conflicts} for paths in exchanged_files.taken_back(directory))
-    if found.conflicts and back and not rest:
+    back, rest = ({*paths} - {*update.conflicts} for paths in exchanged_files.taken_back(directory))
+    if update.conflicts and back and not rest:
         raise UsageError(
             f"{sorted(back)[0]} and all else is as it was before the update",
             path=directory,
@@ -256,22 +256,22 @@ def _refuse_what_was_taken_back(directory: str, found: Underway) -> None:
 def go_back(directory: str) -> tuple[Underway, list[str]]:
     """Undo an unfinished update; return the files that somebody edited, which stay."""
     with alone(directory):
-        found = _needed(directory)
-        if found.conflicts and _has_moved_on(directory, found):
+        update = _needed(directory)
+        if update.conflicts and _has_moved_on(directory, update):
             raise UsageError(
-                f"its {found.what} is finished but for its drafts",
+                f"its {update.what} is finished but for its drafts",
                 path=directory,
                 hint=f"`kmerge vendor update {directory} --continue` takes them away",
             )
-        edited = exchanged_files.roll_back(directory, give_up=found.conflicts)
+        edited = exchanged_files.roll_back(directory, give_up=update.conflicts)
         exchanged_files.forget(directory)
-    return found, edited
+    return update, edited
 
 
-def _has_moved_on(directory: str, found: Underway) -> bool:
+def _has_moved_on(directory: str, update: Underway) -> bool:
     """Return whether the record is the next one already, and only drafts are left."""
     try:
-        return is_at(vendored(directory).record, found.record)
+        return is_at(vendored(directory).record, update.record)
     except KmergeError:
         return False  # the record itself is in conflict
 
@@ -294,18 +294,18 @@ def _needed(directory: str) -> Underway:
     return _read(state.about, directory)
 
 
-def _marked(package: Package, found: Underway) -> list[tuple[str, int]]:
+def _marked(package: Package, update: Underway) -> list[tuple[str, int]]:
     """Return the files in which a conflict is left, with the line of its first marker.
 
     A file that was renamed since is known by the version that its markers name.
     """
-    end = f" {found.record.label}"
+    end = f" {update.record.label}"
     left = []
     for path, file in package.items():
-        if file.link or not (path in found.conflicts or b">>>>>>>" in file.data):
+        if file.link or not (path in update.conflicts or b">>>>>>>" in file.data):
             continue
         text = file.data.decode("utf-8", "replace")
-        at = first_marker(text) if path in found.conflicts else _closing(text, end)
+        at = first_marker(text) if path in update.conflicts else _closing(text, end)
         if at >= 0:
             left.append((path, text.count("\n", 0, at) + 1))
     return left
@@ -317,10 +317,10 @@ def _closing(text: str, end: str) -> int:
     return match.start() if match else -1
 
 
-def _move_on(package: Vendored, found: Underway) -> None:
+def _move_on(package: Vendored, update: Underway) -> None:
     """Replace the record by rename; after a kill `forget` removes the draft with its folder."""
     now = read(package.directory).get(package.file)
-    new = package.moved_on(now, found.record, found.found)
+    new = package.moved_on(now, update.record, update.found)
     drafts = os.path.join(package.directory, UNDERWAY)
     path = os.path.join(package.directory, package.file)
     try:

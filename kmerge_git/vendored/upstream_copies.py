@@ -48,14 +48,14 @@ def release(upstream: Upstream, record: Record, *, offline: bool = False) -> Rel
             upstream.fetch((record.commit,))
         return _read(upstream, record.commit, record.path)
 
-    found = _sound(upstream, read)
-    if record.checksum and checksum(found.package) != record.checksum:
+    known = _sound(upstream, read)
+    if record.checksum and checksum(known.package) != record.checksum:
         raise KmergeError(
             f"commit {record.commit[:12]} of {upstream.url} is not what was recorded: "
             "its files have another checksum",
             hint="find out who changed the record; `kmerge vendor add --adopt` makes a new one",
         )
-    return found
+    return known
 
 
 def checksum(package: Package) -> str:
