@@ -205,9 +205,8 @@ def causes(findings: Iterable[Finding]) -> list[Finding]:
 
 def load(*groups: tuple[str, ...]) -> None:
     """Import some modules of checks."""
-    for group in groups:
-        for name in group:
-            import_module(f"kmerge_git.check.{name}")
+    for name in (name for group in groups for name in group):
+        import_module(f"kmerge_git.check.{name}")
 
 
 def every() -> list[Check]:

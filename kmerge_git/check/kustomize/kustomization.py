@@ -84,13 +84,10 @@ class Kustomization:
 
 def is_kustomization(path: str, root: Value | None) -> bool:
     """Return whether a document is a kustomization: by the file's name, or by its kind."""
-    if not isinstance(root, Map):
-        return False
-    api = root.string("apiVersion")
-    if api:
-        known = root.string("kind") in ("Kustomization", "Component", "")
-        return known and api.startswith("kustomize.config.k8s.io/")
-    return basename(path) in NAMES
+    if not isinstance(root, Map) or not root.string("apiVersion"):
+        return isinstance(root, Map) and basename(path) in NAMES
+    is_kind = root.string("kind") in ("Kustomization", "Component", "")
+    return is_kind and root.string("apiVersion").startswith("kustomize.config.k8s.io/")
 
 
 def near(world: World, path: str, known: dict[str, Kustomization | None]) -> list[Kustomization]:
@@ -239,13 +236,12 @@ def is_remote(entry: str) -> bool:
 
     kustomize takes URLs, `git@HOST:PATH`, `HOST/ORG/REPO` and all that names a revision.
     """
-    if any(mark in entry for mark in REMOTE) or ".git/" in entry or entry.endswith(".git"):
-        return True
+    is_url = any(mark in entry for mark in REMOTE) or ".git/" in entry or entry.endswith(".git")
     host, slash, _ = entry.partition("/")
     user, at, _ = host.partition("@")
     domain = host.rpartition(".")[2].partition(":")[0]
     is_host = "." in host.lstrip(".") and domain in DOMAINS
-    return bool(slash) and (is_host or bool(user and at and ":" in host))
+    return is_url or (bool(slash) and (is_host or bool(user and at and ":" in host)))
 
 
 def has_placeholder(entry: str) -> bool:

@@ -344,9 +344,8 @@ def _is_name(text: str) -> bool:
 
 
 def _may_rename(entry: PatchEntry, roots: list[Value]) -> bool:
-    if entry.options is not None:
-        return True
-    return any(not isinstance(root, Map) or root.string("$patch") == "delete" for root in roots)
+    is_deletion = any(not isinstance(x, Map) or x.string("$patch") == "delete" for x in roots)
+    return is_deletion or entry.options is not None
 
 
 def _operations(one: Gathered, root: List) -> None:

@@ -526,8 +526,7 @@ def lines_of(node: Node) -> list[str]:
     assert isinstance(node, Scalar)
     if node.style == "|":
         return _filled(node.value)
-    lines = _filled(node.text[node.content : node.end])[1:]
-    return _dedented(lines)
+    return _dedented(_filled(node.text[node.content : node.end])[1:])
 
 
 def _filled(text: str) -> list[str]:

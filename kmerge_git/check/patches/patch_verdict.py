@@ -290,14 +290,10 @@ def _is_kubernetes(root: Map, has_directive: bool) -> bool:
 
 def _is_part_of_an_object(root: Map) -> bool:
     """Return whether its fields alone make a mapping a part of an object."""
-    if not _is_bare_object(root):
-        return False
     metadata, spec = root.map("metadata"), root.map("spec")
-    if metadata is not None and not METADATA.issuperset(metadata.fields):
-        return False
-    if spec is not None:
-        return not SPECS.isdisjoint(spec.fields)
-    return metadata is not None and not LABELLING.isdisjoint(metadata.fields)
+    labels = metadata.fields if metadata is not None else {}
+    known = SPECS.intersection(spec.fields) if spec is not None else LABELLING.intersection(labels)
+    return _is_bare_object(root) and METADATA.issuperset(labels) and bool(known)
 
 
 def _is_bare_object(root: Map) -> bool:
