@@ -225,10 +225,8 @@ def folder_of(path: str) -> str:
 def inside_of(folder: str, entry: str) -> str:
     """Return the path that an entry of a kustomization in a folder stands for."""
     revision, colon, rest = folder.partition(":")
-    if not colon:
-        return normpath(join(folder, entry))
-    path = normpath(join(rest, entry))
-    return revision + colon + ("" if path == "." else path)
+    path = normpath(join(rest if colon else folder, entry))
+    return revision + colon + ("" if path == "." else path) if colon else path
 
 
 def is_remote(entry: str) -> bool:

@@ -11,6 +11,7 @@ has the very same value below the same names, or with fields that moved the same
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from functools import cached_property
 
@@ -38,8 +39,7 @@ if TYPE_CHECKING:
     Elsewhere = Callable[[Identity], list[Node]]
     Place = tuple[Hashable, ...]
 
-MARKERS = "<|=>"
-MARKER_SIZE = 7
+MARKER = re.compile(r"^[^\S\n]*((?:<{7,}|\|{7,}|>{7,})(?: [^\n]*)?|={7,})[^\S\n]*$", re.MULTILINE)
 ENOUGH = 3  # names that a field and those above it have in common: a slip changes the last two
 WITH_BASE = 3  # versions
 
@@ -101,18 +101,9 @@ class SidedFile:
             return False
 
 
-def _marker_lines(text: str) -> Iterator[tuple[int, str]]:
+def _marker_lines(text: str) -> list[tuple[int, str]]:
     """Return each line that git could have written into a conflict, and its offset."""
-    if not any(char * MARKER_SIZE in text for char in MARKERS):
-        return
-    position = 0
-    for line in text.split("\n"):
-        bare = line.strip()
-        word = bare.partition(" ")[0]
-        is_one = len(word) >= MARKER_SIZE and word[0] in MARKERS and word == word[0] * len(word)
-        if is_one and (word[0] != "=" or bare == word):
-            yield position + line.index(word), bare
-        position += len(line) + 1
+    return [(line.start(1), line[1].rstrip()) for line in MARKER.finditer(text)]
 
 
 class _Side:
