@@ -72,7 +72,7 @@ def known_ids(name: str, words: Iterable[str]) -> tuple[frozenset[str], list[str
 
 
 class FileSettings:
-    """What the attribute says of files in which something was found."""
+    """The attribute of files in which something was found: the checks that it switches off."""
 
     def __init__(self, selected: Iterable[str], *, staged: bool = False, judge: str = "") -> None:
         self._selected = named(selected)
@@ -165,7 +165,7 @@ def _named_for(files: list[str]) -> list[str]:
 
 
 class Bounds:
-    """What lies in the repository around this folder, and around files that are named outside."""
+    """The repository around this folder, and those around files that are named outside of it."""
 
     def __init__(self, given: Iterable[str], top: Callable[[], str]) -> None:
         self._given = [os.path.abspath(path) for path in given]

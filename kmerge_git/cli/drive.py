@@ -1,4 +1,4 @@
-"""What the driver does when git calls it; `cli/driver.py` is the program around it.
+"""Merge as the driver when git calls it; `cli/driver.py` is the program around this.
 
 0: merged clean. 3: conflicts are written. Anything else is no answer, and the command that
 `kmerge install` registered goes on with `git merge-file`; `git/driver_lines.py` has the exits. The
@@ -55,7 +55,7 @@ def _version() -> int:
     from kmerge_git.pipeline import merge_files
     from kmerge_git.tree import parser
 
-    parser.compose("a: 1")  # a missing PyYAML speaks for itself
+    parser.compose("a: 1")  # raises where PyYAML is missing
     outcome = merge_files(b"a: 1\nb: 1\n", b"a: 2\nb: 1\n", b"a: 1\nb: 2\n")
     if outcome.method != "structure" or outcome.text != b"a: 2\nb: 2\n":
         raise RuntimeError(outcome.reason or "a trial merge came out wrong")
@@ -119,7 +119,7 @@ def _learn(name: str, settings: Settings, text: bytes) -> None:
 
 
 def _split(argv: list[str]) -> tuple[dict[str, str], list[str]]:
-    """`--name=value` flags, and the rest."""
+    """Return `--name=value` flags, and the other words."""
     flags = [arg[2:].partition("=") for arg in argv if arg.startswith("--")]
     paths = [arg for arg in argv if not arg.startswith("--")]
     return {name: value for name, _, value in flags}, paths
@@ -166,7 +166,7 @@ def _options(
 
 
 def _mine(settings: Settings, virtual: bool, base: str, theirs: str) -> str:
-    """The side whose change goes on top, for the policy that asks; an inner merge has none."""
+    """Return the side whose change goes on top, for policy `rebump`; an inner merge has none."""
     if virtual or not any(policy == "rebump" for _, policy in settings.policies):
         return ""
     from kmerge_git.git.top_side import mine
@@ -204,7 +204,7 @@ def _tell(name: str, outcome: Outcome, options: Options) -> None:
 
 
 def _report(name: str, outcome: Outcome, options: Options) -> None:
-    """One line a conflict and one line a file, only where there is something to say."""
+    """Say a line for each conflict and one for the file, where there is something to say."""
     if outcome.method == "lines" and outcome.reason.startswith("internal"):
         _say(name, f"{outcome.reason}; git's line merge instead, please report it")
     if options.virtual:
@@ -236,7 +236,7 @@ def _report_losses(name: str, outcome: Outcome) -> None:
 
 
 def _say(name: str, text: str) -> None:
-    """One line on stderr; one that is closed or broken must not cost the answer."""
+    """Print one line on stderr; a stderr that is closed or broken must not cost the answer."""
     from kmerge_git.visible import visible  # most merges have nothing to say
 
     if sys.stderr is not None:  # `print` would take stdout then

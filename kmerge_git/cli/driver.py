@@ -1,4 +1,4 @@
-"""What git calls: `PYTHON -I -S driver.py OPTIONS %O %A %B`; `cli/start.py` goes on from here.
+"""Git calls this: `PYTHON -I -S driver.py OPTIONS %O %A %B`; `cli/start.py` goes on from here.
 
 A script is compiled at every start, so this one is short. The modules come from one file, which the
 first driver writes (see `kmerge_git.bundle`); where it is missing, broken or old, from theirs.

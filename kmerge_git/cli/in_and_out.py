@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def read(path: str) -> bytes:
-    """The bytes of a file; `-` is stdin, `REV:PATH` one of git if no file has that name."""
+    """Return a file's bytes; `-` is stdin, `REV:PATH` one of git if no file has that name."""
     if path == "-":
         return sys.stdin.buffer.read()
     try:
@@ -38,7 +38,7 @@ def read(path: str) -> bytes:
 
 
 def _of_git(name: str) -> bytes | None:
-    """The file that `REV:PATH` stands for; None if git knows nothing of the kind."""
+    """Return the file that `REV:PATH` stands for; None if git knows no such file."""
     from kmerge_git.git import revision_paths  # few names hold a colon
 
     found = revision_paths.blob(name)
@@ -49,14 +49,14 @@ def _of_git(name: str) -> bytes | None:
 
 
 def is_file(path: str) -> bool:
-    """Whether `read` would find something there."""
+    """Return whether `read` would find something there."""
     if path == "-" or os.path.isfile(path):
         return True
     return ":" in path and not os.path.lexists(path) and _of_git(path) is not None
 
 
 def _refuse_revision(path: str) -> None:
-    """Nothing can be written to `REV:PATH`."""
+    """Refuse to write to `REV:PATH`."""
     if ":" not in path or os.path.lexists(path):
         return
     from kmerge_git.git import revision_paths
@@ -209,7 +209,7 @@ class Paint:
 
 
 def wants_colour(choice: str, stream: TextIO) -> bool:
-    """What the flag says, else the environment, else whether it is a terminal."""
+    """Return what the flag says, else the environment, else whether it is a terminal."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
@@ -274,7 +274,7 @@ def waiting(what: str, stream: TextIO | None = None) -> Iterator[None]:
 
 
 def bar(done: int, total: int, unit: str, seconds: float) -> str:
-    """The picture: bar, counts, rate, remaining time."""
+    """Return a line with a bar, counts, rate and remaining time."""
     share = min(done / total, 1.0) if total else 1.0
     filled = int(share * _WIDTH)
     picture = "#" * filled + "." * (_WIDTH - filled)

@@ -26,7 +26,7 @@ helpers and notes (templates/**/*.tpl, templates/NOTES.txt); names that are usua
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `kmerge install`."""
+    """Define the command line."""
     add_places(parser)
     parser.add_argument(
         "--pattern",
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
-    """The options that install and uninstall have in common."""
+    """Define the options that install and uninstall have in common."""
     scopes = parser.add_mutually_exclusive_group()
     for scope, text in (
         ("local", "this clone, with all its worktrees (the default)"),

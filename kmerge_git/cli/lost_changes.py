@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Decision
 
 
-LONGEST = 60  # characters of a value that is told
+LONGEST = 60  # characters of a value
 
 
 def loss(decision: Decision, words: dict[str, str], path: str = "", what: str = "") -> str:
-    """`lost: a.yaml: Service/web spec.port: changed on both sides (M2): dest 3, updated 2`."""
+    """Return `lost: a.yaml: Service/web spec.port: changed on both sides (M2): dest 3, ..`."""
     rule = decision.rule.removesuffix(" lost")
     return (
         f"lost: {place(decision, path)}: {what or decision.what} ({rule}){values(decision, words)}"
@@ -19,17 +19,17 @@ def loss(decision: Decision, words: dict[str, str], path: str = "", what: str = 
 
 
 def is_loss(decision: Decision) -> bool:
-    """Whether it is a change of a side that does not come through, though nobody was asked."""
+    """Return whether a change of a side does not come through though nobody was asked."""
     return decision.rule.endswith(" lost")
 
 
 def place(decision: Decision, path: str = "") -> str:
-    """`a.yaml: Deployment/web spec.replicas`."""
+    """Return `a.yaml: Deployment/web spec.replicas`."""
     return ": ".join(part for part in (path, decision.place) if part)
 
 
 def values(decision: Decision, words: dict[str, str]) -> str:
-    """`: dest 3, updated 2`, each on one line and not too long; nothing where neither is known."""
+    """Return `: dest 3, updated 2`, cut where they are long; nothing if neither is known."""
     if not (decision.ours or decision.theirs):
         return ""
     dest, other = _short(decision.ours), _short(decision.theirs)

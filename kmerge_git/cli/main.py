@@ -92,7 +92,7 @@ def _complain(text: str, more: str = "") -> None:
 
 
 def _place(error: Exception) -> str:
-    """Where in the package it came about."""
+    """Return where in the package an error came about."""
     place, frame = "", error.__traceback__
     while frame:
         file = frame.tb_frame.f_code.co_filename.replace(os.sep, "/")
@@ -202,7 +202,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """As argparse does it; options that a command does not know are an error of its own."""
+        """Parse as argparse does; an option that a command does not know is an error of its own."""
         self._words = list(args or ())
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
@@ -210,7 +210,7 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        """The slip that was made, or, where there is one, the unknown option that led to it."""
+        """Refuse the slip that was made, or the unknown option that led to it."""
         if message.startswith("the following arguments are required"):
             slips = [word for word in self._words if self._is_unknown(word)]
             if slips and _meant(slips[0].partition("=")[0], self.flags()):
@@ -221,7 +221,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, hint=see)
 
     def flags(self) -> list[str]:
-        """The options, without old spellings."""
+        """Return the options, without old spellings."""
         return [flag for action in shown(self) for flag in action.option_strings]
 
     def _is_unknown(self, word: str) -> bool:
@@ -308,25 +308,25 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def wants_more(args: argparse.Namespace) -> bool:
-    """Whether `--verbose` was given; `merge` keeps git's own words in their order."""
+    """Return whether `--verbose` was given; `merge` keeps git's own words in their order."""
     given = getattr(args, "given", None)
     return getattr(args, "verbose", False) or bool(given and given.last("--verbose"))
 
 
 def actions_of(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """The parsers of a command's actions, by name."""
+    """Yield the parsers of a command's actions, by name."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             yield from action.choices.items()
 
 
 def shown(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """Options that help tells about, in its order."""
+    """Return the options that help lists, in its order."""
     return [a for a in parser._actions if a.option_strings and a.help != argparse.SUPPRESS]
 
 
 class Old(argparse.Action):
-    """An option under the name that it had: it is told, and acts as the new one."""
+    """An option under an old name: say its new name, and act as the new one."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **known: Any) -> None:
         self._now: argparse.Action = known.pop("now")

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _are_files(args: argparse.Namespace) -> bool:
-    """Whether the command line is that of `merge-file`, which once was called `merge`."""
+    """Return whether the command line is that of `merge-file`, which once was called `merge`."""
     defaults = argparse.ArgumentParser()
     merge_file.add_options(defaults)
     usual = vars(defaults.parse_args([]))

@@ -74,15 +74,15 @@ class GitOptions:
     pairs: tuple[tuple[str, str | None], ...] = ()
 
     def last(self, *names: str) -> str:
-        """The last that was given of several, of which one undoes the other."""
+        """Return the last that was given of several, of which one undoes the other."""
         return next((name for name, _ in reversed(self.pairs) if name in names), "")
 
     def values(self, name: str) -> list[str]:
-        """All values of an option."""
+        """Return all values of an option."""
         return [value or "" for given, value in self.pairs if given == name]
 
     def words(self, names: set[str] | None = None) -> list[str]:
-        """The options as words for git; all, or those of some names."""
+        """Return the options as words for git; all, or those of some names."""
         found: list[str] = []
         for name, value in self.pairs:
             if names is None or name in names:
@@ -91,12 +91,12 @@ class GitOptions:
 
     @property
     def of_the_merge(self) -> list[str]:
-        """The words for git's own part, which ends before the commit."""
+        """Return the words for git's own part, which ends before the commit."""
         return self.words({name for name, _ in self.pairs} - _OF_THE_COMMIT)
 
     @property
     def of_the_commit(self) -> list[str]:
-        """The words for the commit."""
+        """Return the words for the commit."""
         words = self.words({"--gpg-sign", "--no-gpg-sign", "--cleanup"})
         for pair in (("--signoff", "--no-signoff"), ("--verify", "--no-verify")):
             words += [word] if (word := self.last(*pair)) else []
@@ -104,7 +104,7 @@ class GitOptions:
 
     @property
     def favor(self) -> str | None:
-        """The side that wins: the last one named by -X."""
+        """Return the side that wins: the last one named by -X."""
         sides = [v for v in self.values("--strategy-option") if v in ("ours", "theirs")]
         return sides[-1] if sides else None
 
@@ -141,7 +141,7 @@ def add_git_options(parser: argparse.ArgumentParser) -> None:
 
 
 def spelled(argv: Sequence[str]) -> list[str]:
-    """The words with an option whose value may be left out spelled in a way without doubt."""
+    """Return the words, with options whose value may be left out spelled without doubt."""
     names = {name: names.split()[0] for names in OPTIONAL for name in names.split()}
     words: list[str] = []
     for at, word in enumerate(argv):
@@ -158,7 +158,7 @@ def spelled(argv: Sequence[str]) -> list[str]:
 
 
 def of_the_branch(text: str) -> GitOptions:
-    """The options in `branch.NAME.mergeOptions`; what makes no sense there is told by git."""
+    """Return the options of `branch.NAME.mergeOptions`; git says what is wrong there."""
     parser = _Strict(add_help=False)
     add_git_options(parser)
     try:

@@ -106,7 +106,7 @@ def _patches(text: str) -> list[Loaded]:
 
 
 def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
-    """The object that `--object`, or the patch, names; the only one needs no name."""
+    """Return the object that `--object` or the patch names; a single one needs no name."""
     _, kind, _, name = object_files.naming(patch.value)
     if wanted:
         wanted_kind, slash, wanted_name = wanted.rpartition("/")

@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _format(word: str) -> tuple[str, str]:
-    """`FORMAT` or `FORMAT=FILE`."""
+    """Return the parts of `FORMAT` or `FORMAT=FILE`."""
     name, is_given, path = word.partition("=")
     if name not in FORMATS or (is_given and not path):
         raise argparse.ArgumentTypeError(f"{word!r} is none of {', '.join(FORMATS)}")

@@ -34,7 +34,7 @@ class Lazy:
         self.spec = type(sys.__spec__)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "Any":
-        """The module's place, if it is in the bundle and still the same."""
+        """Return the module's place, if it is in the bundle and still the same."""
         if name not in self.places or not _is_fresh(self.root, [self.places[name][0]]):
             return None
         file = self.root + self.places[name][0][0]
@@ -45,7 +45,7 @@ class Lazy:
         return spec
 
     def create_module(self, spec: object) -> None:
-        """An ordinary module will do."""
+        """Let the interpreter make an ordinary module."""
 
     def exec_module(self, module: "ModuleType") -> None:
         """Run the module's code."""
@@ -121,7 +121,7 @@ def tell(before: str, error: BaseException, behind: str = "") -> None:
 
 
 def _above() -> int:
-    """What git's line wants an answer's exit to be above 0 or 3; it is no word of the driver's.
+    """Return what git's line wants added to the exit 0 or 3; take the number off the words.
 
     Whatever else ends the process, an empty file or a module, gives no such number.
     """
@@ -168,7 +168,7 @@ def _seal_stdout() -> None:
 
 
 def _root(here: str) -> str:
-    """The folder above the package, with a slash behind it."""
+    """Return the folder above the package, with a slash behind it."""
     own = here.replace("\\", "/")
     if own.endswith("/kmerge_git/cli/"):
         return here[: -len("kmerge_git/cli/")]
@@ -178,7 +178,7 @@ def _root(here: str) -> str:
 
 
 def _is_fresh(root: str, stamps: "list[tuple[str, int, int]]") -> bool:
-    """Whether the modules are those that the bundle was made of."""
+    """Return whether the modules are those that the bundle was made of."""
     try:
         for name, size, time in stamps:
             stat = calls.stat(root + name)

@@ -110,7 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, text: str
 ) -> argparse.ArgumentParser:
-    """A parser of its own; what its help says stands as it is written."""
+    """Return a parser of its own, whose help is shown as it is written."""
     about, _, examples = text.partition("\n\n")
     raw = argparse.RawDescriptionHelpFormatter
     return actions.add_parser(

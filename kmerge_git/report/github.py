@@ -9,7 +9,7 @@ COMMANDS = {ERROR: "error", WARNING: "warning"}
 
 
 def render(findings: list[Finding]) -> str:
-    """One command a line; only the start line is given, because end spans misbehave."""
+    """Return one command a line, with the start line only, because end spans misbehave."""
     return "".join(_one(finding) + "\n" for finding in findings)
 
 

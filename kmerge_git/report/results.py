@@ -1,4 +1,4 @@
-"""One model of what a command came to: fields for programs, lines for people.
+"""One model of the result of a command: fields for programs, lines for people.
 
 Every JSON object that a command prints begins with `schema`. Its number grows by one when a field
 changes its meaning; a new field does not change it.
@@ -21,7 +21,7 @@ _OF_A_FINDING = ("id", "severity", "file", "line", "column", "path", "message", 
 
 
 class CommandResult:
-    """What a command came to; neither form is made before it is asked for."""
+    """The result of a command; neither form is made before it is asked for."""
 
     __slots__ = ("fields", "lines")
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Rule(Protocol):
-        """What SARIF tells about a check."""
+        """The facts about a check that SARIF has a place for."""
 
         @property
         def id(self) -> str: ...
@@ -33,7 +33,7 @@ LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 def render(
     findings: list[Finding], rules: Iterable[Rule], version: str, name: str = "kmerge check"
 ) -> str:
-    """One run with the rules that have findings; `name` is the command's."""
+    """Return one run with the rules that have findings; `name` is the command's."""
     used = {finding.id for finding in findings}
     known = [rule for rule in rules if rule.id in used]
     numbers = {rule.id: n for n, rule in enumerate(known)}

@@ -22,7 +22,7 @@ def render(
     skipped: Mapping[str, str] = NOTHING,
     color: bool = False,
 ) -> str:
-    """All findings, what was not checked, and a line that counts both."""
+    """Return all findings, what was not checked, and a line that counts both."""
     shown: set[str] = set()
     blocks = []
     for finding in findings:
@@ -33,7 +33,7 @@ def render(
 
 
 def _skipped(skipped: Mapping[str, str], color: bool) -> list[str]:
-    """Names the first files that were not checked, and why."""
+    """Return the first files that were not checked, and why."""
     lines = [f"not checked: {path}: {why}" for path, why in sorted(skipped.items())[:SHOWN_SKIPPED]]
     if len(skipped) > SHOWN_SKIPPED:
         lines.append(f"... and {len(skipped) - SHOWN_SKIPPED} more (--format json names all)")
@@ -41,7 +41,7 @@ def _skipped(skipped: Mapping[str, str], color: bool) -> list[str]:
 
 
 def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool = False) -> str:
-    """`2 errors, 1 warning in 2 of 7 files, 1 skipped`."""
+    """Return `2 errors, 1 warning in 2 of 7 files, 1 skipped`."""
     files = max(files - skipped, len({f.file for f in findings}))  # a deleted one has others
     left = f", {skipped} skipped" if skipped else ""
     where = f"{files} file" + "s" * (files != 1)
@@ -52,7 +52,7 @@ def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool =
 
 
 def counted(findings: list[Finding]) -> str:
-    """`2 warnings, 1 info in 3 files`."""
+    """Return `2 warnings, 1 info in 3 files`."""
     files = len({f.file for f in findings})
     return f"{_numbers(findings)} in {files} file" + "s" * (files != 1)
 
