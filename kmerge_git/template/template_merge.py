@@ -39,6 +39,7 @@ from kmerge_git.text.opaque_files import is_chart_text
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 from kmerge_git.tree.oddities import has_control
+from kmerge_git.tree.parser import allow_deep_calls
 from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
@@ -102,6 +103,7 @@ def _by_blocks(at: Three[Template], structure: Structure, path: str) -> Template
         _refuse_unread(version, side)
     if is_chart_text(path):
         at.map(_refuse_prose)
+    allow_deep_calls()  # some for each block around another
     try:
         return _guarded(at, structure, path)
     except Sided as error:  # with the sides in one order, which the other may not have

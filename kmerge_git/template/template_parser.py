@@ -83,19 +83,15 @@ class Arm:
 
 
 class Block:
-    """Holds the lines from an opening to its `end`."""
+    """Holds the lines from an opening to its `end`, and their whole text."""
 
-    __slots__ = ("arms", "ending", "word")
+    __slots__ = ("arms", "ending", "text", "word")
 
-    def __init__(self, arms: tuple[Arm, ...], ending: str) -> None:
+    def __init__(self, arms: tuple[Arm, ...], ending: str, text: str) -> None:
         self.arms = arms
         self.ending = ending
+        self.text = text
         self.word = arms[0].action.word
-
-    @property
-    def text(self) -> str:
-        """Return all of its lines."""
-        return "".join(_lines(self))
 
 
 if TYPE_CHECKING:
@@ -110,17 +106,6 @@ def blocks_in(parts: Iterable[Part]) -> Iterator[Block]:
             yield part
             for arm in part.arms:
                 yield from blocks_in(arm.parts)
-
-
-def _lines(part: Part) -> Iterator[str]:
-    if isinstance(part, Row):
-        yield part.text
-        return
-    for arm in part.arms:
-        yield arm.header
-        for inner in arm.parts:
-            yield from _lines(inner)
-    yield part.ending
 
 
 class Template:
@@ -154,17 +139,18 @@ def _taken_apart(text: str) -> tuple[tuple[Part, ...], list[Action]]:
     refuse_own_words(text)
     actions: list[Action] = []
     parts: list[Part] = []
-    above: list[tuple[list[Part], list[Arm]]] = []  # of open blocks: before them, arms
+    above: list[tuple[int, list[Part], list[Arm]]] = []  # of open blocks: start, before them, arms
     for row in _rows(text, actions):
         if row.kind == END:
-            parts, arms = above.pop()
-            parts.append(Block(tuple(arms), row.text))
+            start, parts, arms = above.pop()
+            end = row.start + len(row.text)
+            parts.append(Block(tuple(arms), row.text, text[start:end]))
         elif row.kind in CONTROL:
             if row.kind == OPEN:
-                above.append((parts, []))
+                above.append((row.start, parts, []))
             parts = []
             action = next(action for action in row.actions if action.kind in CONTROL)
-            above[-1][1].append(Arm(row.text, action, parts))
+            above[-1][-1].append(Arm(row.text, action, parts))
         else:
             parts.append(row)
     return tuple(parts), actions

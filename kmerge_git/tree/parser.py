@@ -45,8 +45,8 @@ def compose(text: str) -> Any:
     if _plain is None:
         _load()
     is_deep = may_be_deep(text)
-    if is_deep and sys.getrecursionlimit() < FRAMES:
-        sys.setrecursionlimit(FRAMES)
+    if is_deep:
+        allow_deep_calls()
     parser = (_guarded if is_deep else _plain)(text)
     collecting = gc.isenabled()
     gc.disable()  # all the new nodes live: looking for dead ones makes this five times slower
@@ -56,6 +56,12 @@ def compose(text: str) -> Any:
         if collecting:
             gc.enable()
         parser.dispose()
+
+
+def allow_deep_calls() -> None:
+    """Let functions call each other as deep as texts nest that are still merged."""
+    if sys.getrecursionlimit() < FRAMES:
+        sys.setrecursionlimit(FRAMES)
 
 
 def accepts(text: str) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from template_texts import merged, parse
+import sys
 
+import pytest
+from template_texts import PATH, merged, parse
+
+from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template import template_guards, template_merge, template_pairs, template_parser
@@ -118,3 +121,17 @@ def test_more_entries_of_both_sides_in_one_place_than_are_looked_at(monkeypatch)
     monkeypatch.setattr(template_guards, "MOST_ORDERED", 0)
     with pytest.raises(Unsupported, match="too many"):
         template_guards.containers(units, tokens)
+
+
+def test_blocks_as_deep_as_they_are_read_need_no_deeper_stack():
+    """Each block around another takes some calls; the driver starts with Python's own limit."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    try:
+        depth = template_parser.DEEPEST - 5
+        opening, ending = "{{- if .a }}\n" * depth, "{{- end }}\n" * depth
+        base, ours, theirs = (f"{opening}z: {side}\n{ending}" for side in "bot")
+        reason = merge_files(*(one.encode() for one in (base, ours, theirs)), path=PATH).reason
+    finally:
+        sys.setrecursionlimit(max(before, sys.getrecursionlimit()))
+    assert reason == "a template: changed on both sides at z"
