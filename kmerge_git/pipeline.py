@@ -30,7 +30,7 @@ from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outc
 from kmerge_git.text.opaque_files import SEALED, holds_seal, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
-from kmerge_git.tree.documents import YamlText, split_like
+from kmerge_git.tree.documents import YamlText, split_text
 from kmerge_git.tree.oddities import has_control, refuse_oddities
 
 TYPE_CHECKING = False
@@ -241,15 +241,10 @@ def _better(
             return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
     objections = []
     if not merged.is_one_conflict:
-        results = [_read(merged.decided(side), streams, options) for side in SIDES]
+        results = [split_text(merged.decided(side), options.path, streams.ours) for side in SIDES]
         objections = referee.objections(merged, results, read, streams, options, settled)
     sources = streams.map(lambda stream: stream.source)
     return objections or _with_conflicts(merged, sources, options)
-
-
-def _read(text: str, streams: Three[Stream], options: Options) -> Stream:
-    """Return the documents of a result, as it would be read."""
-    return split_like(Source.of(text, options.path), streams.ours)
 
 
 def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: Journal) -> Outcome:
@@ -291,7 +286,7 @@ def _clean(
     read = proof.prove(merged, "ours") if not is_confirmed or needs_proof(merged) else []
     if is_confirmed:
         return Outcome(data, True, "structure")
-    result = _read(text, streams, options)
+    result = split_text(text, options.path, streams.ours)
     if count == 0:
         is_same = same_meaning(by_lines, result)
         is_right = is_same or same_but_for_order(by_lines, result)

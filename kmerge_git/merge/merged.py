@@ -132,13 +132,14 @@ def conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> 
     from kmerge_git.text.markers import marker_size_for
 
     size = marker_size_for((source.text for source in sources.each()), options.marker_size)
-    open_merge = OpenMerge(
-        merged,
-        options,
-        size,
-        lambda text: to_bytes(put_mark_intoconflict_of(text, sources, size), sources),
-    )
-    return open_merge.outcome("structure")
+
+    def to_file(text: str) -> bytes:
+        return to_bytes(put_mark_into_conflict(text, sources, size), sources)
+
+    opened = OpenMerge(merged, options, size, to_file)
+    outcome = Outcome(lambda: opened.text({}), False, "structure", conflicts=opened.conflicts)
+    outcome.open_merge = opened
+    return outcome
 
 
 class OpenMerge:
@@ -163,12 +164,6 @@ class OpenMerge:
         self._options = options
         self._size = size  # of the markers
         self._encode = encode
-
-    def outcome(self, method: str) -> Outcome:
-        """Return the outcome of the merge with all of them open."""
-        made = Outcome(lambda: self.text({}), False, method, conflicts=self.conflicts)
-        made.open_merge = self
-        return made
 
     def text(self, answers: Answers) -> bytes:
         """Return the file with these answers, and markers around the other conflicts."""
@@ -267,7 +262,7 @@ def _line_ends(at: Three[Source]) -> str:
     return ends.theirs if ends.theirs and ends.ours == ends.base else ends.ours
 
 
-def put_mark_intoconflict_of(text: str, sources: Three[Source], size: int) -> str:
+def put_mark_into_conflict(text: str, sources: Three[Source], size: int) -> str:
     """Put the byte order mark into each side of a conflict in the first line.
 
     In front of the first marker it would hide the marker.

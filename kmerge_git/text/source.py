@@ -22,9 +22,11 @@ class Source:
         self.path = path
         self.bom = data.startswith(BOM)
         text = _decode(data[3:] if self.bom else data, path)
-        self.eol = _line_end(text)
-        if self.eol == "\r\n":
-            text = text.replace("\r\n", "\n")
+        self.eol = "\n"  # or `\r\n`, or nothing where they are mixed
+        if "\r" in text:
+            is_crlf = text.count("\r") == text.count("\r\n") == text.count("\n")
+            self.eol = "\r\n" if is_crlf else ""
+            text = text.replace("\r\n", "\n") if is_crlf else text
         if text.endswith("\r"):
             raise CannotParse("a lone carriage return ends the file", path=path, hint="remove it")
         self.final_newline = not text or text.endswith("\n")
@@ -116,11 +118,3 @@ def _decode(data: bytes, path: str) -> str:
 def _byte_position(data: bytes, offset: int) -> tuple[int, int]:
     start = data.rfind(b"\n", 0, offset) + 1
     return data.count(b"\n", 0, offset) + 1, offset - start + 1
-
-
-def _line_end(text: str) -> str:
-    """Return `\\n`, `\\r\\n`, or nothing where they are mixed."""
-    if "\r" not in text:
-        return "\n"
-    is_crlf = text.count("\r") == text.count("\r\n") == text.count("\n")
-    return "\r\n" if is_crlf else ""

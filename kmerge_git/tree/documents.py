@@ -89,7 +89,9 @@ class Document:
 class Stream:
     """The documents of a file, with the text before and after them."""
 
-    __slots__ = ("documents", "markers", "prologue_end", "source", "tail_start")
+    __slots__ = (
+        *("documents", "markers", "prologue", "prologue_end", "source", "tail", "tail_start"),
+    )
 
     def __init__(
         self,
@@ -104,16 +106,8 @@ class Stream:
         self.prologue_end = prologue_end
         self.documents = documents
         self.tail_start = tail_start
-
-    @property
-    def prologue(self) -> str:
-        """Return comments before the first `---`."""
-        return self.source.text[: self.prologue_end]
-
-    @property
-    def tail(self) -> str:
-        """Return a last `...` and the text behind it."""
-        return self.source.text[self.tail_start :]
+        self.prologue = source.text[:prologue_end]  # comments before the first `---`
+        self.tail = source.text[tail_start:]  # a last `...` and the text behind it
 
     @property
     def roots(self) -> list[Node]:
@@ -166,9 +160,13 @@ class YamlText:
         return self.stream.roots
 
 
-def split_text(text: str, path: str = "") -> Stream:
-    """Return the documents of a text that was never bytes: one that this program wrote."""
-    return split(Source.of(text, path))
+def split_text(text: str, path: str = "", known: Stream | None = None) -> Stream:
+    """Return the documents of a text that was never bytes: one that this program wrote.
+
+    `known` are the documents of another version of it.
+    """
+    source = Source.of(text, path)
+    return split_like(source, known) if known is not None else split(source)
 
 
 def whole_document(text: str) -> Document:
