@@ -73,7 +73,7 @@ def _left(versions: tuple[Stream, ...]) -> list[list[Document]]:
 def _refuse(document: Document) -> None:
     """Raise `TextOnly` if a document cannot be merged by fields."""
     content, source = document.content, document.source
-    if _begins_as_template(content):  # the parser would say so, too
+    if begins_as_template(content):  # the parser would say so, too
         raise source.error(TEMPLATE, document.body + content.find("{{-"))
     try:
         root = document.root
@@ -104,11 +104,12 @@ def _refuse(document: Document) -> None:
         raise _text_only(source, TEMPLATE, document.body + at)
 
 
-def _begins_as_template(content: str) -> bool:
+def begins_as_template(content: str) -> bool:
     """Return whether a document begins with an action that trims: `{{- ` is no YAML for sure."""
+    if not content.lstrip(" \n").startswith(("{{- ", "{{-\n")):
+        return False
     plain = content.replace("\n", "").replace("\t", "")
-    begins = content.lstrip(" \n").startswith(("{{- ", "{{-\n"))
-    return begins and plain.isascii() and plain.isprintable()
+    return plain.isascii() and plain.isprintable()
 
 
 def _runs_over(text: str, actions: list[tuple[int, str]]) -> int:

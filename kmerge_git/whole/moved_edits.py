@@ -29,6 +29,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, YamlText, split_text
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.oddities import begins_as_template
 from kmerge_git.tree.same import same_node
 
 Mover = Literal["ours", "theirs"]
@@ -294,7 +295,7 @@ def places(text: YamlText) -> Stands:
         return {}
     try:
         source, documents = text.source, text.stream.documents
-        if any(document.inline for document in documents):
+        if any(d.inline or begins_as_template(d.content) for d in documents):
             return {}
         return once(pair for document in documents for pair in _of(source, document))
     except CannotParse:
