@@ -78,18 +78,18 @@ def merge(
         tables = paired
     if has_lost_one(tables) and rules.stops:
         return _whole_file(walk, at, Why.BOTH_CHANGED)
-    made: dict[Hashable, MergedDocument] = {}
+    merged: dict[Hashable, MergedDocument] = {}
     out_of_place = _moved_and_gone(tables)
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
         versions = under(tables, key)
         doubtful = Walk(rules, journal, doubts.get(numbers_of(versions), {})) if doubts else walk
         document = _merge_one(doubtful, versions, path, moved=key in out_of_place)
         if document is not None:
-            made[key] = document
+            merged[key] = document
     if rules.stops:
-        _part_namesakes(walk, made)
-    order, _ = weave(*tables.map(list).each(), made)
-    documents = [made[key] for key in order]
+        _part_namesakes(walk, merged)
+    order, _ = weave(*tables.map(list).each(), merged)
+    documents = [merged[key] for key in order]
     _open(documents, at)
     prologue = _comment_pieces(walk, at.map(lambda s: s.prologue))
     return MergedFile(prologue, documents, standing(at.map(lambda s: s.tail)))
@@ -112,10 +112,10 @@ def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None
     is_one = len(names) == 1 and len(at.ours.documents) == 1
     name = walk.journal.resource = names.pop() if is_one else ""
     side = walk.noted(walk.rules.document_clash(why))
-    made = whole_conflict(texts, why, name, new)
+    merged = whole_conflict(texts, why, name, new)
     if side:
-        made.documents[0].pieces = [texts.side(side)]
-    return made
+        merged.documents[0].pieces = [texts.side(side)]
+    return merged
 
 
 def _moved_and_gone(tables: Three[dict[Hashable, Document]]) -> set[Hashable]:
@@ -153,9 +153,9 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
     assert ours is not None and theirs is not None  # the caller's case
     name = walk.journal.resource = name_of(ours)
     laid = laid_out_anew(at) if walk.rules.stops else at
-    made = _without_runs(walk, at, reading, path, name) if laid is at else None
-    if made is not None:
-        return made
+    without_runs = _without_runs(walk, at, reading, path, name) if laid is at else None
+    if without_runs is not None:
+        return without_runs
     roots = _roots(laid)
     if roots.ours is None and roots.theirs is None:
         return MergedDocument(at, name, None, _comment_pieces(walk, texts_of(at)))
@@ -213,33 +213,33 @@ def _without_runs(
     return MergedDocument(at, name, plan, pieces, elided)
 
 
-def _part_namesakes(walk: Walk, made: dict[Hashable, MergedDocument]) -> None:
+def _part_namesakes(walk: Walk, merged: dict[Hashable, MergedDocument]) -> None:
     """Make two resources that only the merge gave one name a conflict."""
-    if len(made) < 2 or not any(map(_has_new_name, made.values())):
+    if len(merged) < 2 or not any(map(_has_new_name, merged.values())):
         return
     names: dict[Hashable, list[MergedDocument]] = {}
-    for document in made.values():
+    for document in merged.values():
         name = outline(side_text(document.pieces, "ours"))
         if name is not None:
             names.setdefault(name, []).append(document)
-    for found in names.values():
-        fresh = [d for d in found if _has_new_name(d)] if len(found) > 1 else []
-        if fresh and not _is_old_twin(found):
+    for namesakes in names.values():
+        fresh = [d for d in namesakes if _has_new_name(d)] if len(namesakes) > 1 else []
+        if fresh and not _is_old_twin(namesakes):
             last = fresh[-1]
             last.give_up(_clash(walk, last.at, last.name, Why.NAMESAKES).pieces)
 
 
-def _has_new_name(made: MergedDocument) -> bool:
-    base = made.at.base
-    others = (made.at.ours, made.at.theirs)
+def _has_new_name(merged: MergedDocument) -> bool:
+    base = merged.at.base
+    others = (merged.at.ours, merged.at.theirs)
     changed = [d for d in others if d is not None and (base is None or d.content != base.content)]
     known = outline(base.content) if base is not None and changed else None
     return any(outline(document.content) != known for document in changed)
 
 
-def _is_old_twin(found: list[MergedDocument]) -> bool:
+def _is_old_twin(namesakes: list[MergedDocument]) -> bool:
     """Return whether one side alone gave all these resources one name, without the merge."""
-    sides = zip(*((d.at.ours, d.at.theirs) for d in found), strict=True)
+    sides = zip(*((d.at.ours, d.at.theirs) for d in namesakes), strict=True)
     names = [{outline(d.content) if d is not None else None for d in side} for side in sides]
     return any(len(known) == 1 and None not in known for known in names)
 
@@ -308,9 +308,9 @@ def _opened(opening: str) -> Callable[[str], str]:
     return lambda text: text and opening + text
 
 
-def _opening(made: MergedDocument, opened: bool | None) -> str:
+def _opening(merged: MergedDocument, opened: bool | None) -> str:
     """Return the opening of a document; `opened`: whether the file begins with `---`, if first."""
-    base, ours, theirs = made.at.map(lambda d: d.opening if d is not None else None).each()
+    base, ours, theirs = merged.at.map(lambda d: d.opening if d is not None else None).each()
     if ours is None and theirs is None:
         return ""
     chosen = theirs if ours is None or (theirs is not None and ours == base) else ours
@@ -340,9 +340,9 @@ def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
     if not any(_may_be_moved(base, side) for side in sides):
         return at
     lines = versions.map(lambda document: document.content.split("\n"))
-    made = _as_theirs(versions, lines)
-    if made is not None:
-        return Three(*made.each())
+    as_theirs = _as_theirs(versions, lines)
+    if as_theirs is not None:
+        return Three(*as_theirs.each())
     mirrored = _as_theirs(versions.swapped(), lines.swapped())
     return Three(*mirrored.swapped().each()) if mirrored is not None else at
 
@@ -369,9 +369,9 @@ def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | No
         _moved(lines.base, wanted),
         _moved(lines.ours, {o: wanted[b] for b, o in kept.items() if b in wanted}),
     )
-    made = [whole_document(text) for text in moved]
-    if all(_means(new, old) for new, old in zip(made, (base, ours), strict=True)):
-        return Three(made[0], made[1], theirs)
+    laid_out = [whole_document(text) for text in moved]
+    if all(_means(new, old) for new, old in zip(laid_out, (base, ours), strict=True)):
+        return Three(laid_out[0], laid_out[1], theirs)
     return None
 
 
@@ -386,9 +386,9 @@ def _may_be_indented_anew(base: Lines, theirs: Lines) -> bool:
 def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]]:
     """Yield the columns of base's lines in theirs; nothing if theirs moved none of them alone."""
     mine, yours = _pairs(bare.base, bare.ours), _pairs(bare.base, bare.theirs)
-    columns = lines.map(lambda found: [_column(line) for line in found])
+    columns = lines.map(lambda columns_wanted: [_column(line) for line in columns_wanted])
     depths, there = _depths(lines.base), _depths(lines.theirs)
-    found: dict[int, int] = {}
+    columns_wanted: dict[int, int] = {}
     is_moved = False
     for number, line in enumerate(bare.base):
         if not line or number not in yours:
@@ -397,10 +397,10 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
         own = columns.ours[mine[number]] if number in mine else old
         # a line that went into another block did more than move
         follows = own == old != new and depths[number] == there[yours[number]]
-        found[number] = new if follows else own
+        columns_wanted[number] = new if follows else own
         is_moved |= follows
     if is_moved:
-        yield from found.items()
+        yield from columns_wanted.items()
 
 
 def _depths(lines: Lines) -> list[int]:
@@ -467,9 +467,9 @@ def _column(line: str) -> int:
 def _means(new: Document, old: Document) -> bool:
     """Return whether a document still says the same, from the same column on."""
     try:
-        made, known = new.root, old.root
+        new_root, old_root = new.root, old.root
     except KmergeError:
         return False
-    if not isinstance(made, Collection) or not isinstance(known, Collection):
+    if not isinstance(new_root, Collection) or not isinstance(old_root, Collection):
         return False
-    return made.column == known.column and same_node(made, known)
+    return new_root.column == old_root.column and same_node(new_root, old_root)

@@ -97,8 +97,8 @@ def elide(at: Three[Document | None]) -> Elided | None:
         _without(side, [r.span(offsets, len(side) - len(base), first) for r in runs], stand_ins)
         for side, first in ((base, 0), (ours, windows[0][1]), (theirs, windows[1][1]))
     ]
-    made = Elided(Three(*map(whole_document, small)), dict(zip(stand_ins, texts, strict=True)))
-    return made if _holds(made, runs) else None
+    elided = Elided(Three(*map(whole_document, small)), dict(zip(stand_ins, texts, strict=True)))
+    return elided if _holds(elided, runs) else None
 
 
 def _is_yaml(run: CommonRun, stand_in: str, text: str) -> bool:
@@ -233,11 +233,11 @@ class _Finder:
         return sum(map(len, self.lines[start:end])) if start < end else 0
 
 
-def _holds(made: Elided, runs: list[CommonRun]) -> bool:
+def _holds(elided: Elided, runs: list[CommonRun]) -> bool:
     """Return whether every stand-in is a line of a text, or a key that repeats none of its run."""
     taken = {f"{STAND_IN}.{n}": run.names for n, run in enumerate(runs) if not run.is_text}
-    lines = [line for line, run in zip(made.texts, runs, strict=True) if run.is_text]
-    for document in made.at.each():
+    lines = [line for line, run in zip(elided.texts, runs, strict=True) if run.is_text]
+    for document in elided.at.each():
         try:
             root = document.root if document is not None else None
             if root is None or _seen(root, taken, lines) != len(runs):
@@ -253,9 +253,9 @@ def _seen(node: Node, taken: dict[str, set[str]], lines: list[str]) -> int:
         return sum(map(node.text[node.content : node.end].count, lines))
     if not isinstance(node, Collection):
         return 0
-    found = 0
+    count = 0
     if isinstance(node, Mapping):
         names = {e.name for e in node.entries}
         for name in names & taken.keys():
-            found += 1 if not names & taken[name] else -len(taken)
-    return found + sum(_seen(e.value, taken, lines) for e in node.entries)
+            count += 1 if not names & taken[name] else -len(taken)
+    return count + sum(_seen(e.value, taken, lines) for e in node.entries)

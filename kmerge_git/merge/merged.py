@@ -82,10 +82,10 @@ class MergedFile:
 
     def hunks(self) -> list[tuple[str, Hunk]]:
         """Return the conflicts, each with the name of its resource."""
-        found = [("", p) for p in self.prologue if isinstance(p, Hunk)]
+        hunks = [("", p) for p in self.prologue if isinstance(p, Hunk)]
         for document in self.documents:
-            found += [(document.name, p) for p in document.pieces if isinstance(p, Hunk)]
-        return found
+            hunks += [(document.name, p) for p in document.pieces if isinstance(p, Hunk)]
+        return hunks
 
     def text(self, spelled: Callable[[MergedDocument], str]) -> str:
         """Return the whole text; `spelled` makes text of the pieces of a document."""
@@ -156,11 +156,11 @@ class OpenMerge:
         *,
         is_by_lines: bool = False,
     ) -> None:
-        found = merged.hunks()
+        hunks = merged.hunks()
         self.merged = merged
         self.is_by_lines = is_by_lines  # then the labels are git's
-        self.hunks = [hunk for _, hunk in found]
-        self.conflicts = tuple(conflict_of(*one) for one in found)
+        self.hunks = [hunk for _, hunk in hunks]
+        self.conflicts = tuple(conflict_of(*one) for one in hunks)
         self._options = options
         self._size = size  # of the markers
         self._encode = encode
@@ -208,9 +208,9 @@ def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
     documents = []
     for document in merged.documents:
         at, name, plan = document.at, document.name, document.plan
-        made = MergedDocument(at, name, plan, pieces(document.pieces), document.elided)
-        made.opening = document.opening
-        documents.append(made)
+        copy = MergedDocument(at, name, plan, pieces(document.pieces), document.elided)
+        copy.opening = document.opening
+        documents.append(copy)
     return MergedFile(pieces(merged.prologue), documents, merged.tail)
 
 

@@ -32,13 +32,13 @@ def what_tells_apart(tables: Three[Documents]) -> tuple[str, Three[Document | No
 
 def _known(documents: Documents) -> dict[str, Known] | None:
     """Return the resources by kind and name; None: one of them has none, or has another's."""
-    found = {}
+    resources = {}
     for document in documents.values():
         known = identity(document.root)
-        if known is None or describe(known) in found:
+        if known is None or describe(known) in resources:
             return None
-        found[describe(known)] = known, document
-    return found
+        resources[describe(known)] = known, document
+    return resources
 
 
 def _namesakes(pairs: list[tuple[Known, Known]]) -> tuple[str, Three[Document | None] | None]:

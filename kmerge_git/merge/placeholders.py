@@ -47,30 +47,30 @@ def undecided(merged: MergedFile, sources: Three[Source]) -> Outcome:
 def undecided_text(merged: MergedFile) -> str:
     """Return the whole text; raise an error if it cannot be read again."""
     prologue = _known(merged.prologue, Three(None, None, None))
-    made = MergedFile(prologue, list(map(_document, merged.documents)), merged.tail)
-    text = made.decided("ours")
+    undecided = MergedFile(prologue, list(map(_document, merged.documents)), merged.tail)
+    text = undecided.decided("ours")
     _ = split_text(text).roots
     return text
 
 
 def nothing_decided(texts: Three[bytes]) -> bytes:
     """Return a file of which nothing is known; the inputs may be other than text."""
-    found = texts.map(lambda data: data.decode("utf-8", "backslashreplace"))
-    return (_object([], digest(*found.each())) + "\n").encode()
+    decoded = texts.map(lambda data: data.decode("utf-8", "backslashreplace"))
+    return (_object([], digest(*decoded.each())) + "\n").encode()
 
 
-def _document(made: MergedDocument) -> MergedDocument:
-    if is_clean(made.pieces):
-        return made
-    elided, plan = made.elided, made.plan and _plan(made.plan)
+def _document(merged: MergedDocument) -> MergedDocument:
+    if is_clean(merged.pieces):
+        return merged
+    elided, plan = merged.elided, merged.plan and _plan(merged.plan)
     if plan is not None:
-        pieces = write_document(plan, elided.at if elided is not None else made.at)
-    elif made.plan is not None:
-        pieces, elided = [_unknown(made.at, texts_of(made.at))], None
+        pieces = write_document(plan, elided.at if elided is not None else merged.at)
+    elif merged.plan is not None:
+        pieces, elided = [_unknown(merged.at, texts_of(merged.at))], None
     else:
-        pieces = _known(made.pieces, made.at)
-    result = MergedDocument(made.at, made.name, None, pieces, elided)
-    result.opening = made.opening
+        pieces = _known(merged.pieces, merged.at)
+    result = MergedDocument(merged.at, merged.name, None, pieces, elided)
+    result.opening = merged.opening
     return result
 
 
@@ -110,10 +110,10 @@ def _plan(plan: Plan) -> Plan | None:
         return plan
     items = []
     for item in plan.items:
-        made = _item(item)
-        if made is None:
+        undecided = _item(item)
+        if undecided is None:
             return None
-        items.append(made)
+        items.append(undecided)
     head, foot = _comments(plan.head), _comments(plan.foot)
     return Build(plan.ours, plan.theirs, items, head=head, foot=foot, properties=plan.properties)
 
@@ -142,9 +142,9 @@ def _item(item: Item) -> Item | None:
 
 def _placeholder(item: Item, at: Three[list[Entry]]) -> Item | None:
     """Return an entry in the place of all of these, under the key that they share."""
-    entries = [entry for found in at.each() for entry in found]
+    entries = [entry for some in at.each() for entry in some]
     nodes = [entry.value for entry in entries]
-    mark = digest(*at.map(lambda found: "".join(map(_text, found))).each())
+    mark = digest(*at.map(lambda some: "".join(map(_text, some))).each())
     if entries[0].key is None:
         named = max(map(len, at.each())) == 1 and _is_named(nodes, item.path[-1:])
         first, line = "- 0", f"- {_object(nodes if named else [], mark)}{_tail(at)}"
@@ -167,8 +167,8 @@ def _text(entry: Entry) -> str:
 
 def _tail(at: Three[list[Entry]]) -> str:
     """Return a comment behind an entry, where the versions do not have the same."""
-    tails = [comments(after(found[0])) for found in at.each() if found]
-    texts = at.map(lambda found: "".join(map(after, found)))
+    tails = [comments(after(some[0])) for some in at.each() if some]
+    texts = at.map(lambda some: "".join(map(after, some)))
     differ = any(tail != tails[0] for tail in tails)
     return f"  {COMMENT}{UNDECIDED}: {digest(*texts.each())}" if differ else ""
 
@@ -177,9 +177,9 @@ def _lead(item: Item, at: Three[list[Entry]]) -> List[str]:
     """Return the comment lines above an entry: as merged, or one that is undecided, too."""
     if item.lead is not None:
         return [line for part in _lines(item.lead, COMMENT) for line in part]
-    leads = at.map(lambda found: _lead_lines(found[0]) if found else [])
+    leads = at.map(lambda some: _lead_lines(some[0]) if some else [])
     if isinstance(item.plan, Clash) and item.plan.with_lead:
-        known = [lead for lead, found in zip(leads.each(), at.each(), strict=True) if found]
+        known = [lead for lead, some in zip(leads.each(), at.each(), strict=True) if some]
         if any(any(lead) and lead != known[0] for lead in known):
             return _line_of(leads, COMMENT)
         return known[0]
@@ -242,9 +242,9 @@ def _shared(nodes: list[Node]) -> Fields:
     mappings = [node.index() for node in nodes if isinstance(node, Mapping)]
     if not mappings or len(mappings) < len(nodes):
         return []
-    found: Fields = []
+    fields: Fields = []
     for name in sorted(set(mappings[0]).intersection(*mappings[1:])):
         first, *others = (mapping[name].value for mapping in mappings)
         if isinstance(first, Scalar) and all(same_node(first, other) for other in others):
-            found.append((name, respell(first.value, '"')))
-    return found
+            fields.append((name, respell(first.value, '"')))
+    return fields

@@ -311,9 +311,9 @@ def _list_offset(node: Node) -> int:
         if isinstance(value, Sequence) and not value.flow and entry.key is not None:
             assert isinstance(node, Collection)
             return min(max(value.column - node.column, 0), 2)
-        found = _list_offset(value) if isinstance(value, Collection) else -1
-        if found >= 0:
-            return found
+        offset = _list_offset(value) if isinstance(value, Collection) else -1
+        if offset >= 0:
+            return offset
     return -1
 
 
@@ -346,14 +346,14 @@ class Likeness:
         """Return the same for values that are equal."""
         if not isinstance(value, dict | list | tuple):
             return hash(("nan",) if value != value else (type(value), value))  # noqa: PLR0124
-        found = self._numbers.get(id(value))
-        if found is None:
+        number = self._numbers.get(id(value))
+        if number is None:
             if isinstance(value, dict):
-                found = hash(frozenset((key, self.number(item)) for key, item in value.items()))
+                number = hash(frozenset((key, self.number(item)) for key, item in value.items()))
             else:
-                found = hash(tuple(map(self.number, value)))
-            self._numbers[id(value)] = found
-        return found
+                number = hash(tuple(map(self.number, value)))
+            self._numbers[id(value)] = number
+        return number
 
     def partners(self, have: list[object], want: list[object]) -> list[int | None]:
         """Return for every wanted element its partner: equal, of one name, or in one place."""
@@ -369,8 +369,8 @@ class Likeness:
                 if partners[index] is not None:
                     continue
                 for value in part(wanted):
-                    if found := known.get(self.number(value)):
-                        partners[index] = taken = found.pop()
+                    if indices := known.get(self.number(value)):
+                        partners[index] = taken = indices.pop()
                         del free[taken]
 
         assign(lambda value: (value,))

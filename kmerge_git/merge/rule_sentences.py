@@ -126,5 +126,5 @@ def of_kyaml(what: str, side: str, kind: str) -> str:
         return "M32"
     if "alike" in what or side == "both":
         return "M18"
-    found = _KYAML.get((side, what, kind)) or _KYAML.get((side, what, ""))
-    return found or ("M29" if kind == "list" else "M2")
+    rule = _KYAML.get((side, what, kind)) or _KYAML.get((side, what, ""))
+    return rule or ("M29" if kind == "list" else "M2")

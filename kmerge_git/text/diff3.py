@@ -121,26 +121,26 @@ def refine(
 
 def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
     """Return the blocks `(i1, i2, j1, j2)` with a[i1:i2] == b[j1:j2], in order and maximal."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     todo = [(0, len(a), 0, len(b))]
     work = 0
     while todo:
-        i0, i1, j0, j1 = _trim(a, b, todo.pop(), found)
+        i0, i1, j0, j1 = _trim(a, b, todo.pop(), blocks)
         if i0 == i1 or j0 == j1 or set(a[i0:i1]).isdisjoint(b[j0:j1]):
             continue
         anchors = _anchors(a, b, i0, i1, j0, j1)
         if anchors:
             for i, j in anchors:
                 todo.append((i0, i, j0, j))
-                found.append((i, i + 1, j, j + 1))
+                blocks.append((i, i + 1, j, j + 1))
                 i0, j0 = i + 1, j + 1
         else:
             work += i1 - i0 + j1 - j0
             if work > _MOST_WORK:
                 continue
-            i0, j0 = _myers(a, b, (i0, i1, j0, j1), found)
+            i0, j0 = _myers(a, b, (i0, i1, j0, j1), blocks)
         todo.append((i0, i1, j0, j1))
-    return _joined(found)
+    return _joined(blocks)
 
 
 def changes(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Hunk]:
@@ -195,7 +195,9 @@ def _growth(hunks: list[Hunk], start: int, stop: int) -> int:
     return sum((h[3] - h[2]) - (h[1] - h[0]) for h in hunks[start:stop])
 
 
-def _trim(a: Sequence[Hashable], b: Sequence[Hashable], window: Block, found: list[Block]) -> Block:
+def _trim(
+    a: Sequence[Hashable], b: Sequence[Hashable], window: Block, blocks: list[Block]
+) -> Block:
     """Return the window without the equal runs at its start and its end, which are noted."""
     i0, i1, j0, j1 = window
     start = i0
@@ -206,7 +208,7 @@ def _trim(a: Sequence[Hashable], b: Sequence[Hashable], window: Block, found: li
         i0 += 1
         j0 += 1
     if i0 > start:
-        found.append((start, i0, j0 - (i0 - start), j0))
+        blocks.append((start, i0, j0 - (i0 - start), j0))
     stop = i1
     while i0 <= i1 - _MANY and j0 <= j1 - _MANY and a[i1 - _MANY : i1] == b[j1 - _MANY : j1]:
         i1 -= _MANY
@@ -215,7 +217,7 @@ def _trim(a: Sequence[Hashable], b: Sequence[Hashable], window: Block, found: li
         i1 -= 1
         j1 -= 1
     if i1 < stop:
-        found.append((i1, stop, j1, j1 + stop - i1))
+        blocks.append((i1, stop, j1, j1 + stop - i1))
     return i0, i1, j0, j1
 
 
@@ -266,7 +268,7 @@ def longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _myers(
-    a: Sequence[Hashable], b: Sequence[Hashable], window: Block, found: list[Block]
+    a: Sequence[Hashable], b: Sequence[Hashable], window: Block, blocks: list[Block]
 ) -> tuple[int, int]:
     """Note the matches of the shortest edit; says how far it came (the end, or the bound)."""
     i0, i1, j0, j1 = window
@@ -285,15 +287,15 @@ def _myers(
                 y += 1
             furthest[k] = x
             if x >= n and y >= m:
-                return _walk_back(trace, k, x, i0, j0, found)
+                return _walk_back(trace, k, x, i0, j0, blocks)
         end = edits
     inside = [k for k in range(-end, end + 1, 2) if furthest[k] <= n and furthest[k] - k <= m]
     best = max(inside, key=lambda k: (2 * furthest[k] - k, -abs(k), k))
-    return _walk_back(trace, best, furthest[best], i0, j0, found)
+    return _walk_back(trace, best, furthest[best], i0, j0, blocks)
 
 
 def _walk_back(
-    trace: list[dict[int, int]], k: int, x: int, i0: int, j0: int, found: list[Block]
+    trace: list[dict[int, int]], k: int, x: int, i0: int, j0: int, blocks: list[Block]
 ) -> tuple[int, int]:
     reached = (i0 + x, j0 + x - k)
     for edits in range(len(trace) - 1, -1, -1):
@@ -304,7 +306,7 @@ def _walk_back(
         if edits == 0:
             start = 0
         if x > start:
-            found.append((i0 + start, i0 + x, j0 + start - k, j0 + x - k))
+            blocks.append((i0 + start, i0 + x, j0 + start - k, j0 + x - k))
         k, x = before, furthest[before]
     return reached
 

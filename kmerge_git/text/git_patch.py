@@ -61,10 +61,10 @@ def _hunks(old: list[bytes], new: list[bytes]) -> Iterator[bytes]:
         yield from (_line(b" ", line) for line in old[at:a1])
 
 
-def _groups(found: list[Hunk]) -> list[list[Hunk]]:
+def _groups(hunks: list[Hunk]) -> list[list[Hunk]]:
     """Return groups of changes so near to each other that they share the lines around them."""
     groups: list[list[Hunk]] = []
-    for hunk in found:
+    for hunk in hunks:
         if groups and hunk[0] - groups[-1][-1][1] <= 2 * AROUND:
             groups[-1].append(hunk)
         else:

@@ -24,8 +24,8 @@ def first_marker(text: str, size: int = SIZE) -> int:
 
     A line of `=` alone is no sign of a conflict: it is a heading in many a text.
     """
-    found = [at for at in (_first(text, char, size) for char in "<|>") if at >= 0]
-    return min(found, default=-1)
+    offsets = [at for at in (_first(text, char, size) for char in "<|>") if at >= 0]
+    return min(offsets, default=-1)
 
 
 def marker_size_for(texts: Iterable[str], size: int = SIZE) -> int:
@@ -73,20 +73,20 @@ def resolve(text: str, side: str, size: int = SIZE) -> str:
 
 def sections(text: str, size: int = SIZE) -> list[str | tuple[str, str, str]]:
     """Return the text in its parts: lines, and the base, ours and theirs of each conflict."""
-    found: list[str | tuple[str, str, str]] = []
+    parts: list[str | tuple[str, str, str]] = []
     at = 0
     while True:
         start = _exact(text, "<", size, at)
         middle = _exact(text, "=", size, start) if start >= 0 else -1
         end = _exact(text, ">", size, middle) if middle >= 0 else -1
         if end < 0:
-            return [*found, text[at:]]
+            return [*parts, text[at:]]
         bar = _exact(text, "|", size, start)
         if not start < bar < middle:
             bar = middle
         base = text[_next_line(text, bar) : middle] if bar < middle else ""
         ours = text[_next_line(text, start) : bar]
-        found += [text[at:start], (base, ours, text[_next_line(text, middle) : end])]
+        parts += [text[at:start], (base, ours, text[_next_line(text, middle) : end])]
         at = _next_line(text, end)
 
 

@@ -169,17 +169,17 @@ class View:
         kind = Mapping if graph.id == "mapping" else Sequence
         return kind(self.text, start, end, content, anchor, tag, flow, top, bottom, self, graph)
 
-    def pairs(self, graph: Any, made: Collection) -> tuple[Entry, ...]:
+    def pairs(self, graph: Any, collection: Collection) -> tuple[Entry, ...]:
         """Return the entries of a mapping: first find where they stand, then their lines."""
-        text, flow, last = self.text, made.flow, graph.value[-1:]
+        text, flow, last = self.text, collection.flow, graph.value[-1:]
         keys: list[Node] = []
         values: list[Node | None] = []  # None: a collection, which must know its lines first
         spans: list[tuple[int, int]] = []
-        position = made.content + self.is_bracketed(graph, made)
+        position = collection.content + self.is_bracketed(graph, collection)
         for pair in graph.value:
             key = self.leaf(pair[0], position)
             if key is None:
-                key = self.collection(pair[0], position, made.bottom, -1)
+                key = self.collection(pair[0], position, collection.bottom, -1)
             start = key.start
             if text.find("?", position, start) >= 0:
                 start = self.question(position, start, flow)
@@ -187,13 +187,13 @@ class View:
             if value is not None:
                 position = value.end
             elif pair is last[0] and not flow:
-                position = made.end
+                position = collection.end
             else:
                 position = self.end_of(pair[1], key.end)
             keys.append(key)
             values.append(value)
             spans.append((start, position))
-        entries = self.owned(made, spans)
+        entries = self.owned(collection, spans)
         for index, entry in enumerate(entries):
             entry.key = keys[index]
             value = values[index]
@@ -233,12 +233,12 @@ class View:
         colon = skip(self.text, key_end, "")
         return start == colon or self.text[colon : colon + 1] != ":"  # `:a` may be the next key
 
-    def items(self, graph: Any, made: Collection) -> tuple[Entry, ...]:
+    def items(self, graph: Any, collection: Collection) -> tuple[Entry, ...]:
         """Return the items of a sequence, as `pairs` does for a mapping."""
-        flow = made.flow
+        flow = collection.flow
         values: list[Node | None] = []
         spans: list[tuple[int, int]] = []
-        position = made.content + flow
+        position = collection.content + flow
         for index, item in enumerate(graph.value):
             start = self.comma(item, position) if flow else self.dash(item, position)
             after = start if flow else start + 1
@@ -246,12 +246,12 @@ class View:
             if value is not None:
                 position = value.end
             elif index + 1 == len(graph.value) and not flow:
-                position = made.end
+                position = collection.end
             else:
                 position = self.end_of(item, after)
             values.append(value)
             spans.append((start, position))
-        entries = self.owned(made, spans)
+        entries = self.owned(collection, spans)
         for index, entry in enumerate(entries):
             value = values[index]
             if value is None:
@@ -276,11 +276,11 @@ class View:
             return start - 2
         return skip(self.text, position, "")
 
-    def owned(self, made: Collection, spans: list[tuple[int, int]]) -> tuple[Entry, ...]:
+    def owned(self, collection: Collection, spans: list[tuple[int, int]]) -> tuple[Entry, ...]:
         """Return entries at these spans with the lines they own, but without their nodes."""
-        if made.flow:
+        if collection.flow:
             return tuple([Entry(start, end) for start, end in spans])
-        lines = block_entries(self.source, made, spans)
+        lines = block_entries(self.source, collection, spans)
         return tuple(
             [
                 Entry(start, end, lead, attached, line)
@@ -360,12 +360,12 @@ class View:
                 end = key
         return properties(self.text, start, end)
 
-    def is_bracketed(self, graph: Any, made: Collection) -> bool:
+    def is_bracketed(self, graph: Any, collection: Collection) -> bool:
         """Return whether a flow mapping has braces; in `[a: b]` it has none."""
-        if not made.flow or self.text[made.content] != "{":
+        if not collection.flow or self.text[collection.content] != "{":
             return False
         first = graph.value[0][0] if graph.value else None
-        return first is None or first.start_mark.index + self.base != made.start
+        return first is None or first.start_mark.index + self.base != collection.start
 
 
 def _shared(graph: Any) -> frozenset[int]:
@@ -389,14 +389,16 @@ def _shared(graph: Any) -> frozenset[int]:
 
 
 def block_entries(
-    source: Source, made: Collection, spans: list[tuple[int, int]]
+    source: Source, collection: Collection, spans: list[tuple[int, int]]
 ) -> list[tuple[int, int, int, int]]:
     """Return (lead, attached, line, end) of every entry, given its start and its value's end."""
-    text, column = source.text, made.column
+    text, column = source.text, collection.column
     pad = " " * column
     result: list[tuple[int, int, int, int]] = []
-    floor, last = made.top, len(spans) - 1
-    in_line = made.top == made.content  # the first entry follows `- ` or `? ` on its line
+    floor, last = collection.top, len(spans) - 1
+    in_line = (
+        collection.top == collection.content
+    )  # the first entry follows `- ` or `? ` on its line
     for index, (start, value_end) in enumerate(spans):
         line = start - column
         if index == 0 and in_line:
@@ -405,7 +407,7 @@ def block_entries(
             raise source.error(
                 "an entry that does not start its own line", start, "start a new line for it"
             )
-        limit = spans[index + 1][0] - column if index < last else made.bottom
+        limit = spans[index + 1][0] - column if index < last else collection.bottom
         end = text.find("\n", value_end) + 1
         if 0 < end < limit:
             end = _with_deeper_comments(text, end, limit, column)

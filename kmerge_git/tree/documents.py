@@ -245,18 +245,18 @@ def is_idle(text: str) -> bool:
 
 def _marker_lines(text: str, known: Stream | None) -> list[int]:
     """Return the offsets of lines that are `---` or `...`, alone or followed by a blank."""
-    found = [0] if _is_marker(text, 0) else []
+    offsets = [0] if _is_marker(text, 0) else []
     at = 0
     for part in _parts(known) if known is not None else ():
         end = at + len(part)
         is_same = text.startswith(part, at) and (end == len(text) or _is_marker(text, end))
         at = end if is_same else _next_marker(text, at)
         if at == len(text):
-            return found
-        found.append(at)
+            return offsets
+        offsets.append(at)
     while (at := _next_marker(text, at)) < len(text):
-        found.append(at)
-    return found
+        offsets.append(at)
+    return offsets
 
 
 def _parts(stream: Stream) -> Iterator[str]:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
         base: int
 
-        def pairs(self, graph: Any, made: Collection) -> tuple[Entry, ...]: ...
-        def items(self, graph: Any, made: Collection) -> tuple[Entry, ...]: ...
+        def pairs(self, graph: Any, collection: Collection) -> tuple[Entry, ...]: ...
+        def items(self, graph: Any, collection: Collection) -> tuple[Entry, ...]: ...
         def leaf_below(self, graph: Any, name: str) -> Node | None: ...
 
 
@@ -145,9 +145,9 @@ class Collection(Node):
     def with_entries(self, entries: tuple[Entry, ...], top: int, bottom: int) -> Self:
         """Return the same collection with other entries, and other lines for them."""
         span = self.text, self.start, self.end, self.content, self.anchor, self.tag
-        made = type(self)(*span, self.flow, top, bottom, None, None)
-        made._entries = entries
-        return made
+        copy = type(self)(*span, self.flow, top, bottom, None, None)
+        copy._entries = entries
+        return copy
 
 
 class Mapping(Collection):
@@ -242,14 +242,14 @@ def in_flow(entry: Entry) -> bool:
     return entry.end == entry.value.end
 
 
-def is_linewise(made: Collection) -> bool:
+def is_linewise(collection: Collection) -> bool:
     """Return whether all entries of a flow collection, and its end, have their own lines."""
-    text = made.text
-    ends = [*(e.start for e in made.entries[1:]), made.end - 1]
-    return bool(made.entries) and all(
+    text = collection.text
+    ends = [*(e.start for e in collection.entries[1:]), collection.end - 1]
+    return bool(collection.entries) and all(
         not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t")
-        and text.find("\n", made.content, at) > 0
-        for at in (made.entries[0].start, *ends)
+        and text.find("\n", collection.content, at) > 0
+        for at in (collection.entries[0].start, *ends)
     )
 
 

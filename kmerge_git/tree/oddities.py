@@ -45,9 +45,11 @@ def refuse_oddities(*versions: Stream) -> None:
     if is_chart_text(path):
         raise TextOnly(TEMPLATE, path=path)
     left = _left(versions)
-    suspects = [document for found in left for document in found if _has_sign(document.content)]
+    suspects = [
+        document for documents in left for document in documents if _has_sign(document.content)
+    ]
     if suspects:
-        contents = [{document.content for document in found} for found in left]
+        contents = [{document.content for document in documents} for documents in left]
         for document in suspects:
             if not all(document.content in known for known in contents):
                 _refuse(document)
@@ -146,12 +148,12 @@ def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int,
 
     This reads the parser's own nodes: to build ours takes longer.
     """
-    made = root.unbuilt
-    if made is None:
+    unbuilt = root.unbuilt
+    if unbuilt is None:
         fresh = document.composed()
-        made = fresh.unbuilt if isinstance(fresh, Collection) else None
-    assert made is not None  # the entries of a new node are not built
-    graph, base = made
+        unbuilt = fresh.unbuilt if isinstance(fresh, Collection) else None
+    assert unbuilt is not None  # the entries of a new node are not built
+    graph, base = unbuilt
     todo: list[Any] = [graph]
     known: set[int] = set()
     for node in todo:  # which grows on the way

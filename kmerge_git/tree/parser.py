@@ -94,16 +94,16 @@ def long_scalars(text: str) -> list[tuple[int, int, str, str]]:
     if _plain is None:
         _load()
     parser = _plain(text)
-    found = []
+    scalars = []
     try:
         while parser.check_token():
             token = parser.get_token()
             if getattr(token, "id", "") == "<scalar>" and token.style:
                 start, end = token.start_mark.index, token.end_mark.index
-                found.append((start, end, token.style, token.value))
+                scalars.append((start, end, token.style, token.value))
     finally:
         parser.dispose()
-    return found
+    return scalars
 
 
 def yaml_error() -> Any:
@@ -342,11 +342,11 @@ def refuse_many(source: Source, start: int, end: int) -> None:
 
 def first_odd_break(text: str, start: int, end: int) -> int:
     """Return the offset of the first odd break of a region, or -1."""
-    found = [text.find(char, start, end) for char in ODD_BREAKS[1:]]
+    offsets = [text.find(char, start, end) for char in ODD_BREAKS[1:]]
     carriage = text.find("\r", start, end)
     while carriage >= 0 and text.startswith("\n", carriage + 1):
         carriage = text.find("\r", carriage + 2, end)
-    return min((at for at in (carriage, *found) if at >= 0), default=-1)
+    return min((at for at in (carriage, *offsets) if at >= 0), default=-1)
 
 
 def odd_break_outside(text: str, start: int, end: int, scalars: list[tuple[int, int]]) -> int:

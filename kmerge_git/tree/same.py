@@ -105,16 +105,16 @@ def canon(node: Node, known: Known | None = None) -> Hashable:
         return ("*", node.raw)
     if known is not None and id(node) in known:
         return known[id(node)][1]
-    made: Hashable
+    key: Hashable
     if isinstance(node, Mapping):
         pairs = [(e.name, canon(e.value, known)) for e in node.entries]
         order_free = frozenset(pairs) if len(node.index()) == len(pairs) else tuple(pairs)
-        made = (node.anchor, node.tag, "map", order_free)
+        key = (node.anchor, node.tag, "map", order_free)
     else:
-        made = (node.anchor, node.tag, "list", tuple([canon(e.value, known) for e in node.entries]))
+        key = (node.anchor, node.tag, "list", tuple([canon(e.value, known) for e in node.entries]))
     if known is not None:
-        known[id(node)] = node, made
-    return made
+        known[id(node)] = node, key
+    return key
 
 
 def canon_of(node: Node, known: Known) -> Hashable:
@@ -145,14 +145,14 @@ def comments(text: str) -> list[str]:
     """Return the comments of a text, roughly: to miss one only makes a conflict less."""
     if "#" not in text:
         return []
-    found = []
+    texts = []
     for line in text.split("\n"):
         at = 0 if line.startswith("#") else line.find(" #") + 1
         if at or line.startswith("#"):
-            found.append(line[at:].strip())
+            texts.append(line[at:].strip())
         elif line.lstrip("\t").startswith("#"):
-            found.append(line.strip())
-    return found
+            texts.append(line.strip())
+    return texts
 
 
 def _column(node: Node) -> int:
@@ -253,11 +253,11 @@ def _resolve_plain(value: str) -> object:
 def _resolve_tagged(value: str, tag: str) -> object:
     name = _core_name(tag)
     if name in ("int", "float", "bool", "null"):
-        found = _resolve_plain(value)
-        kind = _TYPES.get(type(found).__name__, "str")
+        value_of_plain = _resolve_plain(value)
+        kind = _TYPES.get(type(value_of_plain).__name__, "str")
         # `!!float 1` is fine; `!!int 1.5` is an error to kubectl, and `!!int 1e3` too
         if kind == name or (name == "float" and kind == "int"):
-            return found
+            return value_of_plain
     return _decode(value) if name == "binary" else value
 
 
@@ -330,9 +330,9 @@ def _meaning_tagged(value: str, tag: str) -> Meaning:
     name = _core_name(tag)
     if name == "str" or tag == "!":
         return ("str", value)
-    found = _meaning_plain(value)
-    if name and found[0] == name:
-        return found
+    plain = _meaning_plain(value)
+    if name and plain[0] == name:
+        return plain
     return ("!!" + name if name else tag, value)
 
 
