@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from kmerge_git.bounds import SHOWN_OF_A_SORT
-from kmerge_git.cli.in_and_out import counted, show, warn
+from kmerge_git.cli.in_and_out import counted, tell_json, warn
 from kmerge_git.cli.main import make_haste
 from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.errors import KmergeError, Unsupported
@@ -19,7 +19,6 @@ from kmerge_git.git import merge_command as git
 from kmerge_git.git.config_places import usual_attributes
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.spawned_git import config_pairs
-from kmerge_git.report.results import CommandResult
 from kmerge_git.visible import visible
 from kmerge_git.whole.both_merges import plain, plain_decision
 from kmerge_git.whole.conflicted_files import FileMerge
@@ -402,16 +401,17 @@ def _some(lines: Iterable[str]) -> list[str]:
 def _show_json(
     code: int, plan: SolvePlan | None, left: Sequence[str] = (), *, by_git: bool = False
 ) -> None:
-    fields = {
-        "exit": code,
-        "made_by": "git" if by_git else "kmerge",
-        "clean": code == 0,
-        "git_alone": _in_conflict_by_git(plan) if plan else [],
-        "left": list(left),
-        "files": [_file(file) for file in plan.files] if plan else [],
-        "problems": list(plan.problems) if plan else [],
-    }
-    show(CommandResult(lambda: fields), as_json=True)
+    tell_json(
+        {
+            "exit": code,
+            "made_by": "git" if by_git else "kmerge",
+            "clean": code == 0,
+            "git_alone": _in_conflict_by_git(plan) if plan else [],
+            "left": list(left),
+            "files": [_file(file) for file in plan.files] if plan else [],
+            "problems": list(plan.problems) if plan else [],
+        }
+    )
 
 
 def _file(file: FileMerge) -> dict[str, Any]:

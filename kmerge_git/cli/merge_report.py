@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from kmerge_git.cli.in_and_out import counted, say, show
+from kmerge_git.cli.in_and_out import counted, say, tell_json
 from kmerge_git.cli.lost_changes import is_loss, loss, place, values
-from kmerge_git.report.results import CommandResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # who only counts does not load the rules
@@ -75,7 +74,7 @@ def print_json(
         ],
         "unmerged": [{"path": f.path, "why": f.unmerged} for f in files if f.unmerged],
     }
-    show(CommandResult(lambda: fields), as_json=True)
+    tell_json(fields)
 
 
 def count(decisions: Sequence[Decision], words: dict[str, str], conflicts: int) -> str:

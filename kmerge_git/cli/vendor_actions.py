@@ -19,6 +19,7 @@ from kmerge_git.cli.in_and_out import (
     show,
     show_lines,
     tell,
+    tell_json,
     waiting,
     warn,
 )
@@ -67,13 +68,11 @@ def status(args: argparse.Namespace) -> int:
         with waiting(f"looking at {package.directory}"):
             states.append(state(package, fetch=args.fetch, accept=args.accept_source))
     if args.json:
-        fields = {"packages": [_state_fields(each) for each in states]}
-        show(CommandResult(lambda: fields), as_json=True)
+        tell_json({"packages": [_state_fields(each) for each in states]})
     for each in states:
         if each.problem:
             where = f"{each.vendored.directory}: "
-            why = each.problem.removeprefix(where)
-            warn(f"{where}local changes are not known: {why}")
+            warn(f"{where}local changes are not known: {each.problem.removeprefix(where)}")
         if not args.json:
             show_lines(_state_lines(each, is_fetched=args.fetch))
     if not wanted:
