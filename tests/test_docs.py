@@ -39,6 +39,15 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(target), link
 
 
+def test_where_to_look_names_files_that_are_there() -> None:
+    text = (ROOT / "docs" / "how-it-merges.md").read_text().partition("## Where to look")[2]
+    text += (ROOT / "CONTRIBUTING.md").read_text()
+    named = re.findall(r"`((?:\w+/)*\w+\.py)`", text)
+    assert len(named) > 50
+    roots = [ROOT, ROOT / "kmerge_git", ROOT / "kmerge_git" / "merge"]
+    assert [name for name in named if not any((root / name).is_file() for root in roots)] == []
+
+
 def test_the_readme_leads_to_every_page() -> None:
     text = (ROOT / "README.md").read_text()
     missing = [p.name for p in (ROOT / "docs").glob("*.md") if f"docs/{p.name}" not in text]
