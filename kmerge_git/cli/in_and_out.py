@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TextIO
 
 from kmerge_git.bounds import SHOWN_NAMES
@@ -98,6 +97,8 @@ def write(path: str | None, data: bytes) -> None:
 
 def inside(path: str, worktree: str | None) -> str:
     """Return a path of the command line as git names it: from the top of the working tree."""
+    from pathlib import Path  # slow to load, and a hook has no use for it
+
     if not path:  # of a variable that is not set; git refuses it, too
         raise UsageError("a path is empty", hint="`.` is this folder")
     if worktree is None:

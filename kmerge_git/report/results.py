@@ -6,7 +6,6 @@ changes its meaning; a new field does not change it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 
 TYPE_CHECKING = False
@@ -51,4 +50,6 @@ def of_findings(findings: list[Finding], skipped: Mapping[str, str]) -> CommandR
 
 def dumps(report: object) -> str:
     """Return JSON in ASCII: an escape stands for whatever would drive a terminal."""
+    import json  # most results are printed as lines
+
     return json.dumps(report, indent=2)
