@@ -1,13 +1,14 @@
 """Merge one file; the functions follow the merge from top to bottom.
 
-bytes -> trivial cases -> text -> documents -> guards -> nodes -> rules make a plan
-      -> the plan becomes text -> a merge by lines, git's own where there is doubt -> the proof
-      -> the better of the two results.
+bytes -> trivial cases -> text -> documents -> guards -> nodes -> rules make a plan -> the plan
+becomes text -> a merge by lines, or git's own line merge in doubt -> the proof -> the better of the
+two results.
 
-A line merge that is clean and means the same as ours decides the bytes. Where ours is clean and
-means something else, ours is taken. Where ours clashes, a clean line merge is taken if it passes
-every check. Any error inside ends in git's line merge, or in a conflict where that one would do
-damage.
+If the line merge is clean and means the same as the structural merge, the file gets the bytes of
+the line merge. If the structural merge is clean and means something else, the file gets the
+structural merge. If the structural merge has conflicts, a clean line merge that passes every check
+is taken. After any internal error the result is git's line merge, or a conflict if the line merge
+would do damage.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
 
 LINES_ARE_CLEAN = "git's line merge is clean"
-MOST_CONFLICTS = 2000  # in a file; a person does not decide so many, and to write them takes long
+MOST_CONFLICTS = 2000  # in a file: a person does not decide more, and writing more takes long
 
 
 def merge_files(
@@ -81,7 +82,9 @@ def merge_files(
 
 
 def merge(texts: Three[YamlText], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
-    """Merge with everything given; `start` starts git's line merge, for a side or for none."""
+    """Merge three texts with all options given; `start` starts git's line merge, which may favor a
+    side.
+    """
     if options.define is not None:
         options.define()
     merged = _merged(texts, options, start)
@@ -101,7 +104,7 @@ def _merged(texts: Three[YamlText], options: Options, start: Callable[[str], Lin
         merged = _by_structure(texts, options, lines)
         if options.policy is not None and merged.is_by_policy and lines.result()[1] == 0:
             plain = _by_structure(texts, options.but(policy=False), lines)
-            merged = plain if plain.clean else merged  # no policy is for what merges clean
+            merged = plain if plain.clean else merged  # the merge without a policy goes first
         if merged.clean and b"{{" in merged.text:
             result = YamlText(merged.text, options.path)
             if has_control(result.source.text):
@@ -124,7 +127,7 @@ def _internal(error: Exception) -> str:
 
 
 def _told(error: KmergeError) -> str:
-    """Return why a file is merged by lines, without the name of the file."""
+    """Return the reason why a file is merged by lines, without the name of the file."""
     if "{{" in error.excerpt:
         return "a template, no YAML"
     return f"line {error.line}: {error.why}" if error.line else error.why
@@ -143,7 +146,7 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
         except Unproved:
             by_lines, count = lines.result()
             if count or referee.accepts(by_lines, streams, options, journal.settled()):
-                raise  # git's line merge is the better answer
+                raise  # git's line merge is better than a conflict
             for document in proof.unproved(merged):
                 document.give_up(conflict(document.at, Why.UNPROVED))
             better = _with_conflicts(merged, sources, options)
@@ -152,7 +155,7 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
                 from kmerge_git.merge.finish.favor import favored  # few merges favour a side
 
                 better = favored(better, texts, options, journal)
-            _ = better.text  # spelled in time, and where an error costs no more than a conflict
+            _ = better.text  # written here, where an error costs no more than a conflict
             _let_explain(better, texts, journal, options)
             return better
         wider = referee.widened(doubts, better, merged)
@@ -164,7 +167,10 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
 def _let_explain(
     outcome: Outcome, texts: Three[YamlText], journal: Journal | None, options: Options
 ) -> None:
-    """Let an outcome explain itself; it keeps the bytes alone, for few ask."""
+    """Let an outcome explain itself on demand.
+
+    The outcome keeps only the bytes of the versions, because explanations are rarely asked for.
+    """
     versions = texts.map(lambda text: text.data)
 
     def explain(own: Outcome) -> tuple[Decision, ...]:
@@ -180,7 +186,7 @@ def _let_explain(
 def _doubtful(
     objections: list[Violation], sources: Three[Source], options: Options, lines: Asked
 ) -> Outcome:
-    """Return git's conflicts, or one around the file, where no smaller conflict is right."""
+    """Return git's conflicts if git's line merge has any; otherwise make the file one conflict."""
     why = referee.uncertain(objections[0])
     if lines.result()[1]:
         raise Unsupported(why)
@@ -196,16 +202,16 @@ def _whole(sources: Three[Source], options: Options, why: str) -> Outcome:
 
 
 def _with_conflicts(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
-    """A merged file with markers around its conflicts; in an inner merge, with placeholders."""
+    """Return a merged file with markers around its conflicts, or placeholders in an inner merge."""
     if options.virtual:
-        from kmerge_git.merge.placeholders import undecided  # few merges are inner ones
+        from kmerge_git.merge.placeholders import undecided  # few merges are inner merges
 
         return undecided(merged, sources)
     return conflicted(merged, sources, options)
 
 
 def _kept(texts: Three[YamlText], options: Options, why: str) -> Outcome:
-    """Ours as it is; in an inner merge, which has no sides, a file with nothing decided."""
+    """Return our version as the result; an inner merge has no sides and gets one placeholder."""
     data = texts.ours.data
     if options.virtual:
         from kmerge_git.merge.placeholders import nothing_decided
@@ -227,7 +233,10 @@ def _rules(options: Options) -> Rules:
 def _better(
     merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked, journal: Journal
 ) -> Outcome | list[Violation]:
-    """Return the better of the two merges, or the objections to ours where neither is right."""
+    """Return the better of the two merges.
+
+    If neither merge is right, return the objections to the structural merge.
+    """
     hunks = merged.hunks()
     if not hunks:
         return _clean(merged, streams, options, lines, journal)
@@ -248,9 +257,9 @@ def _better(
 
 
 def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: Journal) -> Outcome:
-    """Return git's lines where they may be taken; else the file is one conflict.
+    """Return git's line merge if it is clean and accepted; otherwise make the file one conflict.
 
-    This is for more conflicts than a person would look at one by one.
+    This is for files with more conflicts than a person would look at one by one.
     """
     why = f"more than {MOST_CONFLICTS:,} conflicts"
     by_lines, count = lines.result()
@@ -262,10 +271,10 @@ def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: J
 
 
 def _is_beyond_lines(hunk: Hunk) -> bool:
-    """Return whether a clean merge of lines is no argument against a conflict.
+    """Return whether a conflict stands even if git's line merge is clean.
 
-    Lines would bring back entries that are gone. They would also take a placeholder that both
-    sides replaced for the base of both.
+    A line merge would bring back entries that are gone. A line merge would also accept a
+    replacement of a placeholder on both sides as if both sides had the same base.
     """
     return hunk.why in Why.FIRM or UNDECIDED in hunk.base
 
@@ -273,12 +282,16 @@ def _is_beyond_lines(hunk: Hunk) -> bool:
 def _clean(
     merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked, journal: Journal
 ) -> Outcome | list[Violation]:
-    """Choose between our clean merge and git's: git's bytes if they mean the same, or are surer."""
+    """Choose between the clean structural merge and git's line merge.
+
+    Git's bytes are taken if they mean the same as the structural merge, or if only the structural
+    merge meets objections.
+    """
     text = merged.decided("ours")
     data = to_bytes(text, streams.map(lambda stream: stream.source))
     settled = journal.settled()
     said = opinion(merged, streams)
-    if said:  # two line merges that do not know YAML agree: one of them is enough
+    if said:  # git's line merge would agree with our own line merge, so it is not run
         by_lines, count = YamlText(data, options.path), int(said == "clash")
     else:
         by_lines, count = lines.result()
@@ -303,7 +316,10 @@ def _clean(
 
 
 def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: str) -> Outcome:
-    """Return git's line merge, or a conflict around ours where git fails or does damage."""
+    """Return git's line merge.
+
+    If git fails or does damage, return a conflict around our version.
+    """
     if holds_seal(texts.ours.data, texts.theirs.data):
         return _kept(texts, options, SEALED)
     result, count = lines.result()
@@ -318,17 +334,17 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
             by_blocks = _internal(error)
         if isinstance(by_blocks, Outcome):
             return by_blocks
-        reason = by_blocks or reason  # the merge of templates knows it better
+        reason = by_blocks or reason  # the template merge gives the more exact reason
     if count > 0 and options.favor and not options.virtual:  # an ancestor belongs to no side
         result, count = lines.favored(options.favor)
     if count == 0 and line_damage.breaks(result, texts):
         outcome = _whole(texts.map(lambda text: text.source), options, Why.DAMAGE)
         outcome.reason = reason
         return outcome
-    if count > 0 and options.labels_so_far != options.labels:  # they were not asked for before
+    if count > 0 and options.labels_so_far != options.labels:  # it had other labels
         result, count = lines.again()
     data = result.data
-    if UNDECIDED.encode() in texts.base.data:  # a section of the base may show it
+    if UNDECIDED.encode() in texts.base.data:  # a base section may show a placeholder
         shown = without_placeholders(data.decode("utf-8", "surrogateescape"))
         data = shown.encode("utf-8", "surrogateescape")
     conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
@@ -338,7 +354,7 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
 def _by_lines_of_kyaml(
     texts: Three[YamlText], options: Options, error: KmergeError
 ) -> Outcome | None:
-    """Return the answer of rules `kyaml` for a text that has no fields, as `merge3` gives it."""
+    """Return the answer that `merge3` of kyaml gives for a text without fields."""
     from kmerge_git.merge.kyaml.kyaml_merges import is_text, merge3_text
 
     versions = texts.map(lambda text: text.data)
@@ -351,9 +367,9 @@ def _by_lines_of_kyaml(
 def refuse_unmergeable(streams: Three[Stream], size: int) -> None:
     """Refuse files that must not be merged by field.
 
-    In sealed files the mac covers all values. An input with conflict markers is an image of rerere
-    or an ancestor of a criss-cross. Templates, and mappings whose keys are collections, have no
-    fields.
+    In files sealed by SOPS the `mac` covers all values. An input with conflict markers comes from
+    `git rerere` or is the ancestor of a criss-cross merge. Templates have no fields, and neither
+    have mappings whose keys are collections.
     """
     # a text that versions share is one object (see `split_like`), and is looked through once
     both = (*streams.ours.documents, *streams.theirs.documents)

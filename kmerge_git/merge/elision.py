@@ -1,11 +1,12 @@
 """Take the unchanged parts out of large documents: fewer lines to parse, the same merge.
 
-Two sides of a document of a megabyte change a few lines. The runs of sibling entries that are
-the same text in all three versions are taken out, one entry replaces each, the small documents
-are merged as any others, and the runs are put back. The same is done to the lines of a long text
-(`|`). In any doubt the whole document is merged: an anchor anywhere, a run that is no YAML of
-its own, a stand-in that did not come back as a key or as a line, a new key that could repeat one in
-a run. Elements of lists are never taken out: their keys decide how the list merges.
+Two sides often change only a few lines of a document of a megabyte. Each long run of sibling
+entries that has the same text in all three versions is replaced by one entry, a stand-in. The small
+documents are merged like any others, and then the runs are put back. The lines of a long text (`|`)
+are treated the same way. The whole document is merged if there is any doubt: an anchor anywhere, a
+run that is not valid YAML by itself, a stand-in that did not come back as a key or as a line, a new
+key that could repeat a key in a run. List elements are never taken out, because their keys decide
+how the list merges.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ STAND_IN = "kmerge.elided.run"
 TEXTS = ("|", "|-", "|+")
 # These keys decide how a list merges, and which resource is which: they must stay visible.
 TELLING = key_names() | {"apiVersion", "kind", "metadata", "namespace", "generateName", "key"}
-# The marks of references by a character that is in few texts, and is quickly looked for.
+# The marks of references, each under a rare character that can be searched for quickly.
 REFERENCES = {"&": (": &", "- &"), "*": (": *", "- *"), "<": ("<<:",), ".": (STAND_IN,)}
 
 
 class CommonRun:
-    """A run of lines of the base that all three versions have, unchanged."""
+    """Hold a run of lines of the base that all three versions have unchanged."""
 
     __slots__ = ("column", "end", "is_text", "names", "start")
 
@@ -49,13 +50,15 @@ class CommonRun:
         self.names = names or set()  # the keys that are taken out
 
     def span(self, offsets: list[int], later: int, first: int) -> Span:
-        """Return its span in a version that moves all lines from its line `first` on."""
+        """Return the span of the run in a version whose lines from line `first` on are moved by
+        `later`.
+        """
         more = later if self.start >= first else 0
         return offsets[self.start] + more, offsets[self.end] + more
 
 
 class Elided:
-    """Three small documents, and the texts in the place of which they have stand-ins."""
+    """Hold three small documents, and the texts that their stand-ins replace."""
 
     __slots__ = ("at", "texts")
 
@@ -64,20 +67,20 @@ class Elided:
         self.texts = texts  # stand-in line -> the run's text
 
     def restorable(self, pieces: Pieces) -> bool:
-        """Return whether every stand-in is in the result once, and in no conflict."""
+        """Return whether every stand-in occurs exactly once in the result, and in no conflict."""
         plain = "".join(p for p in pieces if isinstance(p, str))
         marked = sum(not isinstance(p, str) and STAND_IN in p.ours + p.theirs for p in pieces)
         return not marked and all(plain.count(line) == 1 for line in self.texts)
 
     def restored(self, text: str) -> str:
-        """Return a text with the runs in their places."""
+        """Return a text with every stand-in replaced by its run."""
         for line, run in self.texts.items():
             text = text.replace(line, run, 1)
         return text
 
 
 def elide(at: Three[Document | None]) -> Elided | None:
-    """Return the three documents without their common runs, or None where that is unsafe."""
+    """Return the three documents without their common runs, or None if that is unsafe."""
     documents = [d for d in at.each() if d is not None and not d.inline]
     if len(documents) != 3:
         return None
@@ -93,7 +96,7 @@ def elide(at: Three[Document | None]) -> Elided | None:
     if not runs or not all(map(_is_yaml, runs, stand_ins, texts)):
         return None
     small = [
-        # behind its window a version has the same lines, some characters later
+        # below its changed window a version has the lines of the base at shifted offsets
         _without(side, [r.span(offsets, len(side) - len(base), first) for r in runs], stand_ins)
         for side, first in ((base, 0), (ours, windows[0][1]), (theirs, windows[1][1]))
     ]
@@ -123,7 +126,7 @@ def _without(text: str, spans: list[Span], stand_ins: list[str]) -> str:
 
 
 def _window(lines: list[str], base: str, side: str) -> Span:
-    """Return the lines of the base that a side changed, with a neighbour on either end."""
+    """Return the range of base lines that a side changed, plus one line before and after."""
     same = head(base, side)
     end = tail(base, side, min(len(base), len(side)) - same)
     first = base.count("\n", 0, same)
@@ -132,7 +135,7 @@ def _window(lines: list[str], base: str, side: str) -> Span:
 
 
 class _Finder:
-    """Find runs of sibling entries outside of the windows, by indentation alone."""
+    """Find runs of sibling entries outside of the changed windows, by indentation alone."""
 
     __slots__ = ("found", "indents", "lines", "windows")
 
@@ -148,11 +151,11 @@ class _Finder:
         self.found: list[CommonRun] = []
 
     def runs(self) -> list[CommonRun]:
-        """Return the runs, in order; none where the layout of the lines is unusual."""
+        """Return the runs in order, or no runs if the layout of the lines is unusual."""
         return self.found if self._mapping(0, len(self.lines)) else []
 
     def _mapping(self, low: int, high: int) -> bool:
-        """Walk the entries of the mapping in these lines; return False for something else."""
+        """Walk the entries of the mapping in these lines; return False if the lines are no mapping."""
         inside = [i for i in self.indents[low:high] if i >= 0]
         if not inside or min(inside) < inside[0]:
             return False
@@ -165,7 +168,7 @@ class _Finder:
                 self._inside(starts[n], ends[n])
             return True
         names = [self.lines[n][column:].partition(":")[0].strip("\"' ") for n in starts]
-        behind = 0  # the entries that stay so far
+        behind = 0  # the number of entries handled so far
         for n in [n for n, name in enumerate(names) if n in touched or name in TELLING]:
             self._add(starts[behind:n], starts[n], column, names[behind:n])
             behind = n + 1
@@ -175,7 +178,7 @@ class _Finder:
         return True
 
     def _touched(self, starts: list[int], ends: list[int]) -> set[int]:
-        """Return which of these entries a side changed."""
+        """Return the indexes of the entries that a side changed."""
         spans = list(zip(starts, ends, strict=True))
         return {
             n
@@ -185,7 +188,7 @@ class _Finder:
         }
 
     def _below(self, start: int, end: int, column: int) -> None:
-        """Look into the value of an entry of a mapping, from its line on."""
+        """Search the value of the mapping entry that begins at line `start`."""
         line = self.lines[start].rstrip()
         if line.endswith(":"):
             self._inside(start, end)
@@ -193,12 +196,12 @@ class _Finder:
             self._text(start + 1, end, column)
 
     def _inside(self, start: int, end: int) -> None:
-        """Look below the line of an entry that a side changed, if it is large."""
+        """Search the lines below the first line of a changed entry, if the entry is large."""
         if self._size(start, end) > WORTH:
             self._mapping(start + 1, end)
 
     def _add(self, starts: list[int], end: int, column: int, names: list[str]) -> None:
-        """Add a run of entries; the comments in front of `end` belong to the entry there."""
+        """Add a run of entries; comments just above `end` belong to the entry that begins at `end`."""
         if not starts:
             return
         while end > starts[0] and self.indents[end - 1] < 0:
@@ -207,7 +210,7 @@ class _Finder:
             self.found.append(CommonRun(starts[0], end, column, set(names)))
 
     def _text(self, low: int, high: int, column: int) -> None:
-        """Runs of lines of a text, without its first and its last one, which lay it out."""
+        """Find runs of lines of a block text; the first and the last line fix the layout and stay."""
         if self._size(low, high) <= WORTH:
             return
         columns = [len(line) - len(line.lstrip(" ")) for line in self.lines[low:high]]
@@ -215,7 +218,7 @@ class _Finder:
         if not full or columns[full[0] - low] <= column:
             return
         home = columns[full[0] - low]
-        # blank lines may be written anew, and lines further left are no text
+        # blank lines may be rewritten, and lines further left are not part of the text
         odd = [
             n
             for n, line in enumerate(self.lines[low:high], low)
@@ -234,7 +237,10 @@ class _Finder:
 
 
 def _holds(elided: Elided, runs: list[CommonRun]) -> bool:
-    """Return whether every stand-in is a line of a text, or a key that repeats none of its run."""
+    """Return whether every stand-in is usable in all three documents.
+
+    A stand-in must be a line of a text, or a key in a mapping that repeats no key of the run.
+    """
     taken = {f"{STAND_IN}.{n}": run.names for n, run in enumerate(runs) if not run.is_text}
     lines = [line for line, run in zip(elided.texts, runs, strict=True) if run.is_text]
     for document in elided.at.each():
@@ -248,7 +254,7 @@ def _holds(elided: Elided, runs: list[CommonRun]) -> bool:
 
 
 def _seen(node: Node, taken: dict[str, set[str]], lines: list[str]) -> int:
-    """Return how many stand-ins are below a node; a negative number where a key could repeat."""
+    """Return how many stand-ins are below a node, or a negative number if a key could repeat."""
     if isinstance(node, Scalar) and lines and node.style == "|":
         return sum(map(node.text[node.content : node.end].count, lines))
     if not isinstance(node, Collection):

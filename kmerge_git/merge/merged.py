@@ -1,7 +1,7 @@
 """Hold a merged file: its documents, its text, its bytes, and its open conflicts.
 
-Conflicts have markers around them when the bytes are written. The line ends, the byte order
-mark and the last newline are those of ours, unless only theirs changed them.
+Conflicts get their markers when the bytes are written. The line ends, the byte order mark and the
+last newline are those of our version, unless only their version changed them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NO_DOCUMENT: Trio = Three(None, None, None)
 
 
 class MergedDocument:
-    """A document of the result has its decisions and its text."""
+    """Hold a document of the result, with its decisions and its text."""
 
     __slots__ = ("at", "elided", "name", "opening", "pieces", "plan")
 
@@ -45,23 +45,23 @@ class MergedDocument:
     ) -> None:
         self.at = at
         self.name = name  # `Deployment/web`, or empty
-        self.plan = plan  # None: taken whole from one side, or a conflict of the whole document
+        self.plan = plan  # None if a side is taken whole, or if the whole document is a conflict
         self.pieces = pieces
         self.opening = ""
         self.elided = elided  # runs of lines that are not in `pieces`
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """Return its places in the three files; they identify it."""
+        """Return the positions of the document in the three files, which identify the document."""
         return numbers_of(self.at)
 
     def give_up(self, pieces: Pieces) -> None:
-        """Be taken whole, or be a conflict as a whole."""
+        """Replace the merge of the document by these pieces: one side, or one conflict."""
         self.plan, self.elided, self.pieces = None, None, pieces
 
 
 class MergedFile:
-    """The result of a merge of files by resource, before its conflicts are written."""
+    """Hold the result of a merge by resource, before its conflicts are written."""
 
     __slots__ = ("documents", "prologue", "tail")
 
@@ -72,7 +72,7 @@ class MergedFile:
 
     @property
     def is_one_conflict(self) -> bool:
-        """Return whether a side is taken whole for any answer, so that we decided nothing."""
+        """Return whether every answer takes a side's whole file, so that the merge decided nothing."""
         if self.prologue or self.tail or len(self.documents) > 1:
             return False
         return all(
@@ -88,7 +88,7 @@ class MergedFile:
         return hunks
 
     def text(self, spelled: Callable[[MergedDocument], str]) -> str:
-        """Return the whole text; `spelled` makes text of the pieces of a document."""
+        """Return the whole text; `spelled` turns the pieces of a document into text."""
         parts = [spelled(MergedDocument(NO_DOCUMENT, "", None, self.prologue))]
         for document in self.documents:
             text = spelled(document)
@@ -101,34 +101,34 @@ class MergedFile:
 
 
 def numbers_of(at: Trio) -> tuple[int, ...]:
-    """Return the places of a document in the three files; -1 where it is not."""
+    """Return the positions of a document in the three files, -1 for a file without the document."""
     return tuple(document.number if document is not None else -1 for document in at.each())
 
 
 def texts_of(at: Trio) -> Three[str]:
-    """Return the text of each version, without its opening; an empty text for a missing one."""
+    """Return the text of each version without its opening line, or '' for a missing version."""
     return at.map(lambda document: document.content if document is not None else "")
 
 
 def conflict(at: Trio, why: str) -> Pieces:
-    """Return a document that is one conflict."""
+    """Return the pieces of a document that is one conflict."""
     return [Hunk(*texts_of(at).each(), "", why, at)]
 
 
 def whole_conflict(
     texts: Three[str], why: str, name: str = "", about: Trio | None = None
 ) -> MergedFile:
-    """Return a file that is one conflict; `about` are its documents that explain the conflict."""
+    """Return a file that is one conflict; `about` holds the documents that explain the conflict."""
     hunk = Hunk(*texts.each(), "", why, about)
     return MergedFile([], [MergedDocument(NO_DOCUMENT, name, None, [hunk])], "")
 
 
 if TYPE_CHECKING:
-    Answers = Mapping[int, str]  # by the number of the conflict: the lines in its place
+    Answers = Mapping[int, str]  # number of a conflict -> the lines that replace it
 
 
 def conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
-    """Return a merged file with markers around its conflicts."""
+    """Return the outcome of a merged file with markers around its conflicts."""
     from kmerge_git.text.markers import marker_size_for
 
     size = marker_size_for((source.text for source in sources.each()), options.marker_size)
@@ -143,7 +143,7 @@ def conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> 
 
 
 class OpenMerge:
-    """A merged file with conflicts, some of which may have been answered."""
+    """Hold a merged file with conflicts, some of which may have been answered."""
 
     __slots__ = ("_encode", "_options", "_size", "conflicts", "hunks", "is_by_lines", "merged")
 
@@ -158,7 +158,7 @@ class OpenMerge:
     ) -> None:
         hunks = merged.hunks()
         self.merged = merged
-        self.is_by_lines = is_by_lines  # then the labels are git's
+        self.is_by_lines = is_by_lines  # if so, git wrote the labels
         self.hunks = [hunk for _, hunk in hunks]
         self.conflicts = tuple(conflict_of(*one) for one in hunks)
         self._options = options
@@ -166,12 +166,12 @@ class OpenMerge:
         self._encode = encode
 
     def text(self, answers: Answers) -> bytes:
-        """Return the file with these answers, and markers around the other conflicts."""
+        """Return the file with these answers, and with markers around the other conflicts."""
         given = {id(self.hunks[number]): text for number, text in answers.items()}
         return self.spelled(answered(self.merged, given))
 
     def spelled(self, merged: MergedFile) -> bytes:
-        """Return the bytes of this file, some of whose conflicts have been answered."""
+        """Return the bytes of a merged file in which some conflicts have been answered."""
         causes = {id(hunk): c for hunk, c in zip(self.hunks, self.conflicts, strict=True)}
         return self._encode(merged.text(lambda document: self._marked(document, causes)))
 
@@ -183,7 +183,7 @@ class OpenMerge:
         from kmerge_git.merge.write.labels import label
         from kmerge_git.merge.write.marked import marked, spell
 
-        # by the hunk: a label covers several of them, and a hunk that is cut has several labels
+        # a label may cover several hunks, and a hunk that is cut has several labels
         at, uncut = (of.elided.at, of.elided.texts) if of.elided is not None else (of.at, ())
         labels, style = self._options.labels, self._options.style
 
@@ -200,7 +200,9 @@ class OpenMerge:
 
 
 def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
-    """Return the file with lines in the place of some hunks, by the identity of these."""
+    """Return the file with the answers in place of their hunks; `answers` has the id() of hunks as
+    keys.
+    """
 
     def pieces(of: Pieces) -> Pieces:
         return [answers.get(id(p), p) if isinstance(p, Hunk) else p for p in of]
@@ -215,7 +217,7 @@ def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
 
 
 def conflict_of(resource: str, hunk: Hunk) -> Conflict:
-    """Return a conflict of a resource for people."""
+    """Return the description of a conflict that people see."""
     from kmerge_git.merge.write.labels import told, where
 
     return Conflict(
@@ -234,9 +236,9 @@ BOM = "\ufeff"
 
 
 def to_bytes(text: str, sources: Three[Source]) -> bytes:
-    """Return the bytes of a result: ours' spelling, unless only theirs changed it.
+    """Return the bytes of a result, with line ends and byte order mark merged by side.
 
-    A newline at the end stays where a side has it: to drop it is no work that could be lost.
+    The result ends with a newline if either side does, because a lost newline is no lost work.
     """
     base, ours, theirs = sources.each()
     if not base.data:
@@ -244,7 +246,7 @@ def to_bytes(text: str, sources: Three[Source]) -> bytes:
     at = Three(base, ours, theirs)
     eol = _line_ends(at)
     if eol == "\r\n" or (eol and not base.eol):
-        text = text.replace("\r\n", "\n")  # lines of a version that mixes its line ends
+        text = text.replace("\r\n", "\n")  # some lines come from a version with mixed line ends
     has_bom = standing(at.map(lambda source: source.bom))
     final_newline = ours.final_newline or theirs.final_newline
     if text.endswith("\n") and text[text.rfind("\n", 0, -1) + 1 :].startswith(">>>>>>>"):
@@ -253,10 +255,10 @@ def to_bytes(text: str, sources: Three[Source]) -> bytes:
 
 
 def _line_ends(at: Three[Source]) -> str:
-    """Return the line ends of all lines; an empty text where they stay mixed.
+    """Return the line ends of all lines, or '' if the file keeps mixed line ends.
 
-    A side that gives all lines other ends changes the file as a whole; one that mixes them changes
-    lines.
+    A side that converts all line ends changes the whole file; a side that mixes line ends changes
+    only lines.
     """
     ends = at.map(lambda source: source.eol)
     return ends.theirs if ends.theirs and ends.ours == ends.base else ends.ours
@@ -265,7 +267,7 @@ def _line_ends(at: Three[Source]) -> str:
 def put_mark_into_conflict(text: str, sources: Three[Source], size: int) -> str:
     """Put the byte order mark into each side of a conflict in the first line.
 
-    In front of the first marker it would hide the marker.
+    A byte order mark in front of the first marker would hide the marker.
     """
     has_mark = standing(sources.map(lambda source: source.bom))
     if not (has_mark and text.startswith("<" * size)):

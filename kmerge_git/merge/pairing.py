@@ -25,8 +25,8 @@ NAMES = ("namespace", "name", "generateName")
 def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Three[Documents]:
     """Return the documents of each version under keys that paired documents share.
 
-    `twins` pairs documents that both sides added and that are one resource, `stops` means that a
-    person is asked about two resources of one name.
+    `twins` pairs the documents that both sides added if they are one resource. `stops` means that
+    two resources of one name become a conflict.
     """
     base: Documents = dict(enumerate(at.base.documents))
     ours = _under_keys(at.base, at.ours, "ours")
@@ -39,7 +39,7 @@ def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Th
     )
     ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
     theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
-    if ours_new and theirs_new:  # added by both: one resource
+    if ours_new and theirs_new:  # documents that both sides added may be one resource
         pairs = twins([d for _, d in ours_new], [d for _, d in theirs_new])
         names: dict[Hashable, Hashable] = {theirs_new[j][0]: ours_new[i][0] for i, j in pairs}
         theirs = {names.get(k, k): d for k, d in theirs.items()}
@@ -49,11 +49,11 @@ def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Th
 def _without_namesakes(
     base: Documents, side: Documents, other: Documents, name: str, *, stops: bool
 ) -> Documents:
-    """Return a side's documents; a rename to the name of the other side's addition is undone.
+    """Return a side's documents with new keys for renames to a name that the other side added.
 
-    The other side still has the document under its old name: there would be two resources of one
-    name. Where a person is asked about these, only a document that is more like the addition than
-    like its own past is taken out.
+    The other side still has the document under its old name, so the result would have two resources
+    of one name. If `stops` is set, a renamed document gets a new key only if it is more like the
+    added document than like its own base version.
     """
     added = {full_name(d): d for k, d in other.items() if isinstance(k, tuple)}
     apart: dict[Hashable, Hashable] = {}
@@ -74,11 +74,10 @@ def _likeness(one: Document, other: Document) -> float:
 
 
 def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Documents:
-    """Return a side's documents, with the key of base for a rename that the other side made as
-    well.
+    """Return a side's documents; a document that both sides renamed alike gets its key of the base.
 
-    Its lines did not pair it, as where it was merged before or is short. The same full name is
-    enough: there would be two resources of one name. Else its leaves decide.
+    Such a document may be too short, or merged too early, to be paired by its lines. It is paired
+    if both sides gave it the same full name, or if its leaves are like those of the base.
     """
     waiting = [k for k in other if isinstance(k, int) and k not in side]
     fresh = [k for k in side if not isinstance(k, int)]
@@ -100,10 +99,10 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
 
 
 def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Documents:
-    """Return a side's documents, with the key of base for a rename that the leaves show.
+    """Return a side's documents; a renamed document with similar leaves gets its key of the base.
 
-    This only looks for documents of base that the other side did not leave alone. The version of
-    the other side counts as well: it may have been merged into the new document before.
+    Only documents of the base that the other side changed or deleted are candidates. The version of
+    the other side counts as well, because an earlier merge may have put it into the new document.
     """
     gone: dict[Hashable, tuple[Document, ...]] = {
         k: (d, other[k]) if k in other else (d,)
@@ -120,7 +119,7 @@ def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Do
 def _alike(
     gone: dict[Hashable, tuple[Document, ...]], fresh: Documents
 ) -> list[tuple[Hashable, Hashable]]:
-    """Pair resources of one kind that hold the same, each like one other alone."""
+    """Pair resources of one kind that hold the same leaves, if each has only one candidate."""
     from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
 
     old = {
@@ -154,7 +153,7 @@ def _under_keys(base: Stream, other: Stream, side: str) -> Documents:
 
 
 def one_new_file(tables: Three[Documents]) -> Three[Documents] | None:
-    """Pair the only documents of a file that is new on both sides, if they may be one."""
+    """Pair the only documents of a file that is new on both sides, if they may be one resource."""
     from kmerge_git.kube.identity import may_be_one
 
     if len(tables.ours) > 1 or len(tables.theirs) > 1:
@@ -164,7 +163,7 @@ def one_new_file(tables: Three[Documents]) -> Three[Documents] | None:
 
 
 def likely_same(base: list[Document], other: list[Document]) -> Pairs:
-    """Pair documents that are one: by text, by name, by a rename, or by likeness."""
+    """Pair documents that are one resource: by text, by name, by a rename, or by likeness."""
     return _pairs(base, other, identified_only=False)
 
 
@@ -179,7 +178,7 @@ def alike(base: list[Document], other: list[Document], known: Pairs) -> Pairs:
 
 
 def same_name(base: list[Document], other: list[Document]) -> Pairs:
-    """Pair documents that are one for certain: by text, or by their full names."""
+    """Pair documents that are certainly one resource: by equal text, or by their full names."""
     return _pairs(base, other, identified_only=True)
 
 
@@ -190,7 +189,7 @@ def _pairs(base: list[Document], other: list[Document], *, identified_only: bool
     there = [outline(other[j].content) for j in right]
     result += [(left[i], right[j]) for i, j in _by_key(outlines, there)]
     left, right = _rest(base, result, 0), _rest(other, result, 1)
-    # a document that holds nothing is not the next version of another one
+    # an empty document is not the next version of another document
     left = [i for i in left if base[i].content.strip()]
     right = [j for j in right if other[j].content.strip()]
     if left and right:
@@ -226,7 +225,7 @@ def _rest(documents: list[Document], pairs: Pairs, side: int) -> list[int]:
 
 
 def _equal(base: list[str], other: list[str]) -> Pairs:
-    """Pair equal texts; of a text that occurs several times the first goes with the first."""
+    """Pair equal texts; if a text occurs several times, pair the first with the first."""
     if len(set(base)) == len(base) and len(set(other)) == len(other):
         return _by_key(base, other)
     from kmerge_git.text.diff3 import diff
@@ -241,7 +240,7 @@ def _equal(base: list[str], other: list[str]) -> Pairs:
 
 
 def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
-    """Pair equal keys that occur once on each side."""
+    """Pair equal keys that occur once in each list."""
     where, there = (grouped((key, n) for n, key in enumerate(keys)) for keys in (base, other))
     return [
         (places[0], there[key][0])
@@ -251,7 +250,7 @@ def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
 
 
 def name_of(document: Document) -> str:
-    """Return a resource's short name, `Deployment/web`; it is empty for other documents."""
+    """Return a resource's short name, `Deployment/web`, or '' for other documents."""
     found = outline(document.content)
     if found is not None:
         return f"{found[1]}/{found[3]}"
@@ -262,8 +261,10 @@ def name_of(document: Document) -> str:
 
 
 def has_lost_one(tables: Three[Documents]) -> bool:
-    """Return whether a document that an inner merge left unnamed is gone, and the new ones
-    differ.
+    """Return whether a document with an undecided name is gone and the sides added different
+    documents.
+
+    An earlier inner merge left the name of such a document undecided.
     """
     base, ours, theirs = tables.each()
     gone = [d for key, d in base.items() if key not in ours and key not in theirs]
@@ -274,7 +275,7 @@ def has_lost_one(tables: Three[Documents]) -> bool:
 
 
 def _is_unnamed(document: Document) -> bool:
-    """Return whether a part of a resource's full name is missing, or undecided."""
+    """Return whether a part of a resource's full name is missing or undecided."""
     from kmerge_git.kube.identity import identity
 
     root = document.root

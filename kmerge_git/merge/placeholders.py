@@ -1,8 +1,9 @@
 """Write the result of an inner merge of a criss-cross: a placeholder for every conflict.
 
-A placeholder has a place that the next merge finds again: the value below a key, an element with
-its key, a document with its name. An element without a certain key makes its list a sequence
-there. Where a placeholder is impossible, the place around it gets one.
+The next merge must be able to find a placeholder by its place: the value below a key, an element
+with its key, or a document with its name. A list that gets an element without a certain key merges
+as a plain sequence there. If a place cannot hold a placeholder, the entry around that place is
+replaced by a placeholder.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ COMMENT = "# "
 
 
 def undecided(merged: MergedFile, sources: Three[Source]) -> Outcome:
-    """Return a merged file with placeholders in the place of its conflicts."""
+    """Return the outcome of a merged file with placeholders in the place of its conflicts."""
     conflicts = tuple(conflict_of(*hunk) for hunk in merged.hunks())
     data = to_bytes(undecided_text(merged), sources)
     return Outcome(data, False, "structure", conflicts=conflicts)
 
 
 def undecided_text(merged: MergedFile) -> str:
-    """Return the whole text; raise an error if it cannot be read again."""
+    """Return the whole text with placeholders; raise an error if the text does not parse again."""
     prologue = _known(merged.prologue, Three(None, None, None))
     undecided = MergedFile(prologue, list(map(_document, merged.documents)), merged.tail)
     text = undecided.decided("ours")
@@ -54,7 +55,7 @@ def undecided_text(merged: MergedFile) -> str:
 
 
 def nothing_decided(texts: Three[bytes]) -> bytes:
-    """Return a file of which nothing is known; the inputs may be other than text."""
+    """Return a file that is one placeholder; the inputs need not be text."""
     decoded = texts.map(lambda data: data.decode("utf-8", "backslashreplace"))
     return (_object([], digest(*decoded.each())) + "\n").encode()
 
@@ -75,7 +76,9 @@ def _document(merged: MergedDocument) -> MergedDocument:
 
 
 def _known(pieces: Pieces, at: Trio) -> Pieces:
-    """Return the pieces of a document that was not merged inside."""
+    """Return the pieces of a document that was not merged by fields, with placeholders for
+    conflicts.
+    """
     return [piece if isinstance(piece, str) else _known_of(piece, at) for piece in pieces]
 
 
@@ -83,7 +86,7 @@ def _known_of(hunk: Hunk, at: Trio) -> str:
     texts = Three(hunk.base, hunk.ours, hunk.theirs)
     if hunk.why == Why.COMMENT:
         return f"{COMMENT}{UNDECIDED}: {digest(*texts.each())}\n"
-    opening = ""  # if it is within the hunk, it is above every side
+    opening = ""  # an opening line within the hunk is above every side
     for document, text in zip(at.each(), texts.each(), strict=True):
         if document is not None and text.endswith(document.content):
             opening = text[: len(text) - len(document.content)] or opening
@@ -93,7 +96,7 @@ def _known_of(hunk: Hunk, at: Trio) -> str:
 
 
 def _unknown(at: Trio, texts: Three[str]) -> str:
-    """Return a document of which no more is known than its name."""
+    """Return a document that holds only its name and a placeholder."""
     roots = [d.root for d in at.each() if d is not None and d.root is not None]
     return _object(roots, digest(*texts.each())) + "\n"
 
@@ -102,7 +105,9 @@ def _unknown(at: Trio, texts: Three[str]) -> str:
 
 
 def _plan(plan: Plan) -> Plan | None:
-    """Return the plan with a placeholder in every clash; None: this place cannot hold one."""
+    """Return the plan with a placeholder in every clash, or None if a clash cannot hold a
+    placeholder.
+    """
     if isinstance(plan, NewText):
         parts: Lines = [*_lines(plan.parts, "")]
         return NewText(plan.ours, plan.header, parts, plan.comment)
@@ -141,7 +146,7 @@ def _item(item: Item) -> Item | None:
 
 
 def _placeholder(item: Item, at: Three[list[Entry]]) -> Item | None:
-    """Return an entry in the place of all of these, under the key that they share."""
+    """Return one entry that replaces all of these entries, under the key that they share."""
     entries = [entry for some in at.each() for entry in some]
     nodes = [entry.value for entry in entries]
     mark = digest(*at.map(lambda some: "".join(map(_text, some))).each())
@@ -166,7 +171,7 @@ def _text(entry: Entry) -> str:
 
 
 def _tail(at: Three[list[Entry]]) -> str:
-    """Return a comment behind an entry, where the versions do not have the same."""
+    """Return an undecided comment for the end of an entry if the versions' comments there differ."""
     tails = [comments(after(some[0])) for some in at.each() if some]
     texts = at.map(lambda some: "".join(map(after, some)))
     differ = any(tail != tails[0] for tail in tails)
@@ -174,7 +179,7 @@ def _tail(at: Three[list[Entry]]) -> str:
 
 
 def _lead(item: Item, at: Three[list[Entry]]) -> List[str]:
-    """Return the comment lines above an entry: as merged, or one that is undecided, too."""
+    """Return the merged comment lines above an entry; they may be an undecided comment."""
     if item.lead is not None:
         return [line for part in _lines(item.lead, COMMENT) for line in part]
     leads = at.map(lambda some: _lead_lines(some[0]) if some else [])
@@ -190,11 +195,11 @@ def _lead_lines(entry: Entry) -> list[str]:
     return [line.strip() for line in entry.value.text[entry.lead : entry.line].split("\n")[:-1]]
 
 
-# -- the known parts of a value
+# -- the parts of a value that all versions share
 
 
 def _is_named(nodes: list[Node], steps: tuple[Step, ...]) -> bool:
-    """Return whether the last step of a path names an element, and means all of these."""
+    """Return whether the last step of a path names an element and fits all of these nodes."""
     return any(
         isinstance(step, tuple) and bool(step) and all(_has_part(nodes, part) for part in step)
         for step in steps
@@ -211,7 +216,7 @@ def _has_part(nodes: list[Node], part: tuple[str, str] | str) -> bool:
 
 
 def _object(nodes: list[Node], mark: str) -> str:
-    """Return a mapping in one line, also JSON: the common identity of the nodes, and the mark."""
+    """Return a one-line mapping, also valid JSON, of the nodes' common identity and the mark."""
     known = _identity(nodes)
     fields = _shared(nodes) if known is None else _full_name(known)
     return _line([*fields, (UNDECIDED, respell(mark, '"'))])
@@ -223,7 +228,7 @@ def _line(fields: Fields) -> str:
 
 
 def _identity(nodes: list[Node]) -> Identity | None:
-    """Return the identity of resources that share one."""
+    """Return the identity of resources if all of them share it."""
     known = [identity(node) for node in nodes]
     return known[0] if len(set(known)) == 1 else None
 
@@ -238,7 +243,7 @@ def _full_name(known: Identity) -> Fields:
 
 
 def _shared(nodes: list[Node]) -> Fields:
-    """Return the scalars that all nodes have."""
+    """Return the scalar fields that all nodes share."""
     mappings = [node.index() for node in nodes if isinstance(node, Mapping)]
     if not mappings or len(mappings) < len(nodes):
         return []

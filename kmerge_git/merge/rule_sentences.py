@@ -1,4 +1,4 @@
-"""Hold the only table of the rules of docs/merge-rules.md, by their numbers."""
+"""Hold the rules of docs/merge-rules.md by number; no other module repeats this table."""
 
 from __future__ import annotations
 
@@ -114,12 +114,14 @@ _KYAML = {
 
 
 def in_words(rule: str) -> str:
-    """Return the sentence of a rule (`2`, `12 policy higher`, `M2 lost`); no text for no rule."""
+    """Return the sentence of a rule (`2`, `12 policy higher`, `M2 lost`), or '' for an unknown
+    rule.
+    """
     return RULES.get(rule.partition(" ")[0], "")
 
 
 def of_kyaml(what: str, side: str, kind: str) -> str:
-    """Return the number that rules kyaml have for a difference without a note."""
+    """Return the number of the kyaml rule for a difference that has no note."""
     if kind == "comment":
         return "M33"
     if kind == "order":

@@ -1,4 +1,4 @@
-"""Keep base, ours and theirs together: always in this order, always as one value."""
+"""Keep base, ours and theirs together as one value, always in this order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ else:  # importing `typing` costs as much as a small merge
 
 
 class Three(Generic[T]):
-    """This is the trio of a three-way merge (git's %O %A %B)."""
+    """Hold the three versions of a three-way merge (git's %O %A %B)."""
 
     __slots__ = ("base", "ours", "theirs")
 
@@ -33,20 +33,20 @@ class Three(Generic[T]):
         self.theirs = theirs
 
     def map(self, change: Callable[[T], U]) -> Three[U]:
-        """Return the trio of what `change` makes of each."""
+        """Return the trio that results from applying `change` to each version."""
         return Three(change(self.base), change(self.ours), change(self.theirs))
 
     def each(self) -> tuple[T, T, T]:
-        """Return the three as a tuple."""
+        """Return the three versions as a tuple."""
         return self.base, self.ours, self.theirs
 
     def side(self, name: str) -> T:
-        """Return the version of a name: `base`, `ours` or `theirs`."""
+        """Return the version with a name: `base`, `ours` or `theirs`."""
         version: T = getattr(self, name)
         return version
 
     def swapped(self) -> Three[T]:
-        """Return the same merge seen from the other side."""
+        """Return the same merge with ours and theirs exchanged."""
         return Three(self.base, self.theirs, self.ours)
 
     def __repr__(self) -> str:
@@ -54,9 +54,10 @@ class Three(Generic[T]):
 
 
 def whose(at: Three[object]) -> str:
-    """Return whose version wins: `theirs` where they alone changed it, `ours` where they did not.
+    """Return the name of the version that wins, or '' if both sides changed it differently.
 
-    Ours wins, too, where both made the same change; an empty text means that the changes differ.
+    Return `theirs` if only their side changed the value. Return `ours` if their side left the value
+    alone or made the same change.
     """
     if at.theirs in (at.base, at.ours):
         return "ours"
@@ -64,7 +65,7 @@ def whose(at: Three[object]) -> str:
 
 
 def whose_by(at: Three[T | None], same: Callable[[T, T], bool]) -> str:
-    """Return whose version wins by another equality; a base that is absent is like nothing."""
+    """Return the name of the version that wins, comparing with `same`; the base may be missing."""
     base, ours, theirs = at.base, at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
     if same(ours, theirs) or (base is not None and same(base, theirs)):
@@ -73,18 +74,18 @@ def whose_by(at: Three[T | None], same: Callable[[T, T], bool]) -> str:
 
 
 def agreed(at: Three[T]) -> T | None:
-    """Return the version that wins; None where both sides changed it differently."""
+    """Return the version that wins, or None if both sides changed it differently."""
     side = whose(at)
     return at.side(side) if side else None
 
 
 def standing(at: Three[T]) -> T:
-    """Return the version that wins; ours where both sides changed it differently."""
+    """Return the version that wins, or ours if both sides changed it differently."""
     return at.side(whose(at) or "ours")
 
 
 def cut(region: Region, at: Three[list[U]]) -> Three[list[U]]:
-    """Return the part of three lists that a region of `diff3` is about."""
+    """Return the part of three lists that a region of `diff3` covers."""
     return Three(
         at.base[region.b0 : region.b1],
         at.ours[region.o0 : region.o1],
@@ -98,7 +99,7 @@ def under(tables: Three[Mapping[K, U]], key: K) -> Three[U | None]:
 
 
 def counted(things: Iterable[K]) -> dict[K, int]:
-    """Return how often each thing is there."""
+    """Return how often each thing occurs."""
     counts: dict[K, int] = {}
     for thing in things:
         counts[thing] = counts.get(thing, 0) + 1
@@ -114,6 +115,6 @@ def grouped(pairs: Iterable[tuple[K, U]]) -> dict[K, list[U]]:
 
 
 def shared_start(lists: Sequence[Sequence[K]]) -> int:
-    """Return how many things all lists begin with alike."""
+    """Return the length of the common start of all lists."""
     rows = enumerate(zip(*lists, strict=False))
     return next((n for n, row in rows if len(set(row)) > 1), min(map(len, lists)))

@@ -1,1 +1,1 @@
-"""Three trees become one plan: a walk, and rules that answer its questions. Writes no text."""
+"""Make one plan from three trees: a walk, and rules that answer its questions. Write no text."""

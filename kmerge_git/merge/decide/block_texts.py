@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def merge(base: Scalar | None, ours: Scalar, theirs: Scalar) -> NewText | None:
-    """Return our block scalar with both sides' lines, or None where the texts are not
+    """Return our block scalar with the lines of both sides, or None if the texts are not
     comparable.
     """
     if not is_block_text(ours) or ours.anchor != theirs.anchor or ours.tag != theirs.tag:
@@ -41,7 +41,7 @@ def _merged(lines: Three[list[str]]) -> Lines:
 
 
 def new_header_comment(at: Three[Node | None]) -> bool:
-    """Return whether theirs has another comment behind the header of a block scalar."""
+    """Return whether only their version has a new comment behind the header of a block scalar."""
     versions = (at.base or at.ours, at.ours, at.theirs)
     if not all(isinstance(s, Scalar) and is_block_text(s) for s in versions):
         return False
@@ -50,7 +50,10 @@ def new_header_comment(at: Three[Node | None]) -> bool:
 
 
 def _starts_at_the_margin(plan: NewText) -> bool:
-    """Return whether the merged lines can follow a header without an indentation."""
+    """Return whether the merged text begins without spaces, whichever side wins a clash.
+
+    Otherwise a header without an indentation number could not precede the merged lines.
+    """
     for side in ("base", "ours", "theirs"):
         first = next((line for line in plan.lines(side) if line.strip()), "")
         if first.startswith((" ", "\t")):

@@ -1,4 +1,4 @@
-"""Merge the text between values: comment lines, blank lines, the ends of lines."""
+"""Merge the text between values: comment lines, blank lines, and comments behind values."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def comment_lines(text: str, home: int) -> list[Line]:
-    """Return the lines of a text that belong to something at a column."""
+    """Return the lines of a text that belongs to an entry or a collection at column `home`."""
     return [Line.of(line, home) for line in text.split("\n")[:-1]] if text else []
 
 
 def lead_lines(entry: Entry | None) -> list[Line]:
-    """Return the lines above an entry that belong to it."""
+    """Return the lines above an entry that belong to the entry."""
     if entry is None or entry.lead == entry.line:
         return []
     return comment_lines(entry.value.text[entry.lead : entry.line], column_of(entry))
@@ -48,16 +48,18 @@ def foot_lines(made: Collection | None) -> list[Line]:
 
 
 def may_part(at: Three[Collection | None]) -> bool:
-    """Return whether base and a side have comments, and all are block collections."""
+    """Return whether floating comments are possible: three block collections, and a `#` in the
+    base.
+    """
     blocks = [c for c in at.each() if c is not None and not c.flow and c.entries]
     return len(blocks) == 3 and "#" in blocks[0].text[blocks[0].top : blocks[0].bottom]
 
 
 def merge_lines(lines: Three[list[Line]]) -> Lines | None:
-    """Return the merged lines, or None where ours stay as they are.
+    """Return the merged lines, or None if our lines stay as they are.
 
-    Blank lines decide nothing: the comments merge as if there were none, and then the blank lines
-    in front, between and behind them do, run by run.
+    The comments merge as if there were no blank lines. The runs of blank lines before, between and
+    after the comments are merged separately.
     """
     side, forms = whose(lines), lines.map(lambda found: [line.form for line in found])
     if side == "theirs" and forms.ours == forms.base:
@@ -79,7 +81,7 @@ def merge_lines(lines: Three[list[Line]]) -> Lines | None:
 
 
 def _merge_texts(lines: Three[list[Line]], above: dict[int, list[Line]]) -> Iterator[Run]:
-    """Merge runs of comments, and the blank lines `above` those that all versions have."""
+    """Merge runs of comments; merge the blank lines `above` the comments that all versions have."""
     from kmerge_git.text.diff3 import diff3
 
     for region in diff3(*lines.each(), adjacent_ok=True):
@@ -97,7 +99,7 @@ def _merge_texts(lines: Three[list[Line]], above: dict[int, list[Line]]) -> Iter
 
 
 class _Run:
-    """This splits lines into comments, and the blank lines in front, above each, and behind."""
+    """Split lines into comments and the blank lines before, between and after the comments."""
 
     __slots__ = ("above", "back", "comments", "front")
 
@@ -121,7 +123,7 @@ def _with_blanks(run: list[Line], above: dict[int, list[Line]]) -> list[Line]:
 
 
 def _respelled(lines: Three[list[Line]]) -> Lines | None:
-    """Return lines that are the same to all; None where theirs spell none of them anew."""
+    """Return lines with the same comments in all versions, or None if all lines keep our spelling."""
     respelled = [_spelled(at) for at in map(Three, *lines.each())]
     return (
         [respelled] if any(a is not b for a, b in zip(respelled, lines.ours, strict=True)) else None
@@ -129,12 +131,16 @@ def _respelled(lines: Three[list[Line]]) -> Lines | None:
 
 
 def _spelled(at: Three[Line]) -> Line:
-    """Return one comment of all three; theirs where they alone changed its indentation."""
+    """Return one comment of all versions, in their spelling if only their side changed its
+    indentation.
+    """
     return at.theirs if at.theirs.form != at.base.form == at.ours.form else at.ours
 
 
 def _clash(part: Three[list[Line]]) -> list[Run]:
-    """Merge comments that both sides changed: additions of both are kept, deleted ones are gone."""
+    """Merge comments that both sides changed: keep the additions of both sides, drop deleted
+    comments.
+    """
     if part.base and (fewer := _only_taken_away(part)):
         return [fewer[0]]
     from kmerge_git.text.diff3 import Region, refine
@@ -143,7 +149,7 @@ def _clash(part: Three[list[Line]]) -> list[Run]:
     whole = [Region("clash", 0, len(part.base), 0, len(part.ours), 0, len(part.theirs))]
     for region in refine(whole, part.ours, part.theirs):
         rest = cut(region, part)
-        if not part.base:  # a comment with which both begin or end is there once
+        if not part.base:  # keep a comment once if the additions of both sides share it
             result += [rest.ours, rest.theirs] if region.kind == "clash" else [rest.ours]
             continue
         clash = region.kind == "clash" and (rest.ours or rest.theirs)
@@ -152,7 +158,10 @@ def _clash(part: Three[list[Line]]) -> list[Run]:
 
 
 def _only_taken_away(part: Three[list[Line]]) -> list[list[Line]]:
-    """Return the comments without those that a side deleted, if it did nothing else."""
+    """Return the comments of one side without those that the other side deleted.
+
+    Return no list if each side did more than delete comments.
+    """
     from kmerge_git.text.diff3 import diff
 
     for side, other in ((part.ours, part.theirs), (part.theirs, part.ours)):
@@ -170,7 +179,7 @@ def _only_taken_away(part: Three[list[Line]]) -> list[list[Line]]:
 
 
 def takes_new_comments(at: Three[list[Entry]], side: str) -> bool:
-    """Return whether elements that one side deleted have comments that are new on the other."""
+    """Return whether elements that one side deleted have new comments on the other side."""
     other = at.theirs if side == "ours" else at.ours
     return any(
         has_new_comments(base, there) or not same_comments(base, there)
@@ -179,24 +188,29 @@ def takes_new_comments(at: Three[list[Entry]], side: str) -> bool:
 
 
 def has_new_comments(base: Entry, other: Entry) -> bool:
-    """Return whether there are comments above an entry that base does not have there."""
+    """Return whether comments above an entry are missing above the same entry in the base."""
     old, new = (counted(filter(None, lead_lines(entry))) for entry in (base, other))
     return any(count > old.get(line, 0) for line, count in new.items())
 
 
 def merge_tail(tails: Three[str]) -> tuple[str | None, bool]:
-    """Return the text behind a value (None: ours), and whether both sides changed it."""
+    """Return the merged text behind a value and whether both sides changed the text.
+
+    A text of None means that our text stays.
+    """
     side = whose(tails.map(str.strip))
     return tails.theirs if side == "theirs" else None, not side
 
 
 def tails_clash(at: Three[Entry | None]) -> bool:
-    """Return whether both sides changed the text behind a value, each its own way."""
+    """Return whether both sides changed the text behind a value differently."""
     return merge_tail(at.map(lambda entry: after(entry) if entry is not None else ""))[1]
 
 
 def merged_tail(at: Three[Entry | None]) -> str | None:
-    """Merge the texts behind the values if only the lines below them differ; else return None."""
+    """Merge the texts behind the values if only the lines below the values differ; else return
+    None.
+    """
     columns = {column_of(entry) for entry in at.each() if entry is not None}
     tails = at.map(
         lambda entry: after(entry).partition("\n") if entry is not None else ("", "", "")
@@ -207,7 +221,7 @@ def merged_tail(at: Three[Entry | None]) -> str | None:
     column = columns.pop()
     below = tails.map(lambda tail: comment_lines(tail[2], column))
     if not any(all(line in side for line in below.base) for side in (below.ours, below.theirs)):
-        return None  # a comment that one side deleted here may be elsewhere
+        return None  # a comment that one side deleted here may have moved
     parts = merge_lines(below) or [below.ours]
     line = next(tail[0] for tail in tails.each() if tail[0].strip() == first)
     lines = [line.rstrip()]
@@ -219,16 +233,16 @@ def merged_tail(at: Three[Entry | None]) -> str | None:
 
 
 def has_own_comment(tails: Three[str]) -> bool:
-    """Return whether ours has a comment behind its value that neither base nor theirs has."""
+    """Return whether our comment behind the value is missing in base and theirs."""
     ours = comments(tails.ours)
     return bool(ours) and ours != comments(tails.base) and ours != comments(tails.theirs)
 
 
 def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
-    """Return whether comments inside a flow collection would be lost: only those behind entries
-    move.
+    """Return whether a merge would lose comments inside a flow collection.
 
-    Brackets on one side cannot hold a comment that the other side wrote into its lines.
+    Only comments behind entries move with their entries. If one side wrote the collection in
+    brackets, the brackets cannot hold a comment from the block lines of the other side.
     """
     ours, theirs = at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
@@ -252,7 +266,7 @@ def _all_inside(made: Collection) -> list[str]:
 
 
 def _breaks_commented_gap(ours: Collection, items: list[Item]) -> bool:
-    """Return whether two entries of ours with a comment between them are separated."""
+    """Return whether the merge separates two of our entries with a comment between them."""
     kept = [id(item.ours or item.replaces) for item in items]
     together = {(kept[i - 1], kept[i]) for i in range(1, len(kept))}
     previous: Entry = ours.entries[0]

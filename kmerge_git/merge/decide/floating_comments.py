@@ -1,14 +1,14 @@
-"""Take comments that float between the entries of a collection out of it, and put them back.
+"""Take floating comments out of the entries of a collection, and put them back after the merge.
 
-A comment above an entry, at the top or at the bottom of a collection belongs to its neighbour. When
-an entry comes or goes, or is commented in or out, a comment of base can become the lead of another
-entry, though nobody touched it; with such changes on both sides it would be lost, or be there
-twice. So those lines are taken out of the entries: each is there once, unless a side deleted it,
-next to its old neighbour.
+A comment above an entry, at the top or at the bottom of a collection belongs to its neighbour. If
+an entry is added, deleted, commented in or commented out, a comment of the base can become the lead
+of another entry although nobody touched the comment. With such changes on both sides the comment
+would be lost or doubled. Therefore the lines of such comments are taken out of the entries. Each
+comment returns once, next to its old neighbour, unless a side deleted it.
 
-Lines below a list, in the column of its dashes, are above the next key, until an element is added
-below them, or commented in or out: then they are in the list. So lines below an entry are its own
-in all versions if one version has them in it.
+Lines below a list, in the column of its dashes, belong to the next key. They belong to the list as
+soon as an element below them is added, commented in or commented out. Therefore lines below an
+entry count as part of the entry in all versions if they are part of it in one version.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     Keys = dict[int, Hashable]  # of entries, by their ids
     Counts = list[dict[str, int]]  # of comment lines, in each version
     Merge = Callable[[Three[list[Line]]], Lines | None]
-    Row = list[int]  # items by their numbers, comment n of base as -1 - n
+    Row = list[int]  # numbers of items; comment n of base is -1 - n
 
 
 class FloatingComments:
-    """These comments were taken out of the entries of a collection, in each version."""
+    """Hold the comments that were taken out of the entries of a collection, for each version."""
 
     __slots__ = ("names", "parts", "place")
 
@@ -51,9 +51,9 @@ class FloatingComments:
 def part(
     versions: Three[C | None], names: Three[Keys], place: Place
 ) -> tuple[Three[C | None], FloatingComments | None]:
-    """Return the collections without their floating comments, and those comments.
+    """Return the collections without their floating comments, and the floating comments.
 
-    `names` gives entries that are one the same name.
+    `names` gives versions of the same entry the same name.
     """
     at, names = _with_same_ends(_all_there(versions), names)
     slots = Three(*map(_Slots, at.each(), names.each()))
@@ -81,7 +81,7 @@ def names_by(tables: Three[dict[Hashable, Entry]]) -> Three[Keys]:
 
 
 def names_in(versions: Three[C | None]) -> Three[Keys]:
-    """Name elements without keys: equal ones, and changed ones in their place, have one name."""
+    """Name elements without keys; equal elements and elements changed in place share a name."""
     from kmerge_git.text.diff3 import diff
 
     lists = _all_there(versions)
@@ -102,7 +102,7 @@ def names_in(versions: Three[C | None]) -> Three[Keys]:
 
 
 def _all_there(at: Three[C | None]) -> Three[C]:
-    """Return three collections that `may_part`."""
+    """Return three collections that `may_part` accepted, with a type that excludes None."""
     return at  # type: ignore[return-value]
 
 
@@ -115,14 +115,14 @@ HEAD, FOOT = "head", "foot"
 
 
 class _Slots:
-    """These are the comment lines of a collection, and their places: above an entry, head, foot."""
+    """Hold the comment lines of a collection and their places: above an entry, `head` or `foot`."""
 
     __slots__ = ("at", "lines", "top", "where")
 
     def __init__(self, made: Collection, names: Keys) -> None:
         entries = made.entries
         slots = [(names[id(entry)],) for entry in entries]
-        self.top = {HEAD, slots[0]}  # one follows the other, and blank lines separate them
+        self.top = {HEAD, slots[0]}  # only blank lines separate these two places
         spans = [
             (HEAD, made.top, entries[0].lead),
             *((slot, e.lead, e.line) for slot, e in zip(slots, entries, strict=True)),
@@ -134,12 +134,12 @@ class _Slots:
         self.where = [row[2:] for row in rows]
 
     def around(self, places: Iterable[Hashable]) -> set[Hashable]:
-        """Return places, and the places that join them at the top."""
+        """Return places; if one of them is at the top, include every place at the top."""
         whole = set(places)
         return whole | self.top if whole & self.top else whole
 
     def aligned(self, side: _Slots) -> dict[int, int]:
-        """Map lines of base to the same line of a side: in its place, or elsewhere."""
+        """Map each line of base to the same line of a side, at the same place or elsewhere."""
         from kmerge_git.text.diff3 import diff
 
         pairs: dict[int, int] = {}
@@ -174,8 +174,8 @@ def _lines(text: str, start: int, stop: int) -> Iterator[tuple[str, int, int]]:
 def _loose(slots: Three[_Slots], pairs: Three[dict[int, int]]) -> list[int]:
     """Return the lines of base that float between the entries.
 
-    These are lines that a side has at another place, and all lines around one of them in any
-    version.
+    These are the lines that a side has at another place, and all lines that share a place with such
+    a line in any version.
     """
     base = slots.base
     sides = ((slots.ours, pairs.ours), (slots.theirs, pairs.theirs))
@@ -192,10 +192,11 @@ def _loose(slots: Three[_Slots], pairs: Three[dict[int, int]]) -> list[int]:
 
 
 class _Parted:
-    """This is a collection without its floating comments, and these in order among its entries.
+    """Hold a collection without its floating comments, and those comments in order among its
+    entries.
 
-    A token is an entry, the number of a line of base, or `foot`: the rest at the bottom. `lines`
-    has the lines of a token, `starts` the offset of the first of them.
+    A token is an entry, the number of a line of base, or `foot` for the rest at the bottom. `lines`
+    has the lines of a token, `starts` the offset of its first line.
     """
 
     __slots__ = ("lines", "starts", "tokens", "view")
@@ -244,7 +245,7 @@ def _moved_lines(entry: Entry, lead: int, end: int) -> Entry:
 def put_back(
     floating: FloatingComments, items: list[Item], merge: Merge
 ) -> tuple[list[Item], Lines | None]:
-    """Put the comments back among the items; without any item return the comments alone."""
+    """Put the comments back among the items; if there are no items, return only the comments."""
     path = items[0].path[:-1] if items else ()
     numbers = _numbers(floating, items)
     outside = _outside(floating, items, numbers)
@@ -268,7 +269,7 @@ def put_back(
 
 
 def switched(floating: FloatingComments, items: list[Item]) -> list[int]:
-    """Return the items that one side commented in, while the other side deleted the comment."""
+    """Return the items that one side commented in while the other side deleted the comment."""
     base, ours, theirs = (part.lines for part in floating.parts.each())
     gone = {
         lines[-1].lstrip("#").strip()
@@ -279,7 +280,7 @@ def switched(floating: FloatingComments, items: list[Item]) -> list[int]:
 
 
 def _new_line(item: Item) -> str | None:
-    """Return the first line of an entry that one side alone added."""
+    """Return the first line of an entry that only one side added."""
     entry = item.ours or item.theirs
     is_alone = item.base is None and (item.ours is None or item.theirs is None)
     if not is_alone or entry is None or isinstance(item.plan, Clash):
@@ -289,7 +290,7 @@ def _new_line(item: Item) -> str | None:
 
 
 def _numbers(floating: FloatingComments, items: list[Item]) -> dict[int, int]:
-    """Return the numbers of the items by the ids of all entries that have their names."""
+    """Return the numbers of the items by the ids of all entries with the same name."""
     names = {id_: name for side in floating.names.each() for id_, name in side.items()}
     known: dict[int, int] = {}
     by_name: dict[Hashable, int] = {}
@@ -307,7 +308,7 @@ def _numbers(floating: FloatingComments, items: list[Item]) -> dict[int, int]:
 def _outside(
     floating: FloatingComments, items: list[Item], numbers: dict[int, int]
 ) -> set[Hashable]:
-    """Return the comments that both sides have, but for those within one conflict."""
+    """Return the comments that both sides have, except comments within a single conflict."""
     around: list[dict[Hashable, int]] = []
     for part in (floating.parts.ours, floating.parts.theirs):
         conflicts: dict[Hashable, int] = {}
@@ -332,7 +333,10 @@ def _with_own_comments(
     outside: set[Hashable],
     inside: set[tuple[str, Hashable]],
 ) -> Item:
-    """Return a conflict whose entries have those of their comments that are nowhere else."""
+    """Return a conflict in which the entries include their own floating comments.
+
+    Comments that are put back elsewhere are left out.
+    """
     clash = item.plan
     if not isinstance(clash, Clash):
         return item
@@ -355,7 +359,7 @@ def _with_own_comments(
 def _own_starts(
     floating: FloatingComments, side: str, outside: set[Hashable]
 ) -> dict[int, tuple[int, list[Hashable]]]:
-    """Return for entries of a side where their own comments start, and which these are."""
+    """Return, for entries of a side, the offset of their own comments and those comments."""
     starts: dict[int, tuple[int, list[Hashable]]] = {}
     own: list[Hashable] = []
     part = floating.parts.side(side)
@@ -370,7 +374,7 @@ def _own_starts(
 
 
 def _merged(at: Three[list[Line] | None], token: Hashable, merge: Merge, *, stands: bool) -> Lines:
-    """Merge a comment of base with new lines above it, or the rest at the foot."""
+    """Merge a comment of base with new lines above the comment, or merge the rest at the foot."""
     base, ours, theirs = at.each()
     if token == FOOT:
         rest = at.map(lambda lines: lines or [])
@@ -382,7 +386,7 @@ def _merged(at: Three[list[Line] | None], token: Hashable, merge: Merge, *, stan
     return [*(merge(above) or [above.ours]), *(own or [ours[-1:]])]
 
 
-# -- where they go
+# -- the places of the comments
 
 
 def _row(tokens: list[Hashable], numbers: dict[int, int]) -> Row:
@@ -396,9 +400,10 @@ def _row(tokens: list[Hashable], numbers: dict[int, int]) -> Row:
 
 
 def _order(rows: Three[Row], items: list[Item], made: Kept[Hashable]) -> Row:
-    """Return the items in their order with the comments among them.
+    """Return the order of the items with the comments among them.
 
-    Every comment is where ours has it, or theirs where they alone moved it or all the order.
+    Every comment keeps its place in our version unless only their side moved the comment or
+    reordered the items.
     """
     count, there = len(items), set(rows.theirs)
     both = {n for n in rows.ours if n in there}
@@ -422,7 +427,7 @@ def _added(items: list[Item]) -> set[int]:
 
 
 def _moved(base: Row, canvas: Row, other: Row, both: set[int], shared: Row) -> set[int]:
-    """Return the comments that the other side alone put below another item."""
+    """Return the comments that only the other side put below another item."""
     old = _only(shared, base)
     before, here, there = (_above(row, old) for row in (base, canvas, other))
     moved = {n for n in both if n < 0 and before.get(n) == here[n] != there[n]}
@@ -430,7 +435,7 @@ def _moved(base: Row, canvas: Row, other: Row, both: set[int], shared: Row) -> s
 
 
 def _out_of_order(base: Row, canvas: Row, other: Row, both: set[int]) -> set[int]:
-    """Return the comments that the other side alone put in another order."""
+    """Return the comments that only the other side put in another order."""
     comments = [n for n in canvas if n < 0 and n in both]
     there = _only(other, comments)
     if there == comments or _only(base, comments) != comments:
@@ -447,7 +452,7 @@ def _only(row: Row, wanted: list[int]) -> Row:
 
 
 def _above(row: Row, shared: list[int]) -> dict[int, int]:
-    """Return for every comment the item above it that both sides have."""
+    """Return, for every comment, the nearest item above the comment that both sides have."""
     above: dict[int, int] = {}
     last, there = -1, set(shared)
     for number in row:
@@ -459,7 +464,7 @@ def _above(row: Row, shared: list[int]) -> dict[int, int]:
 
 
 def _each_behind_its_item(kept: Row, count: int) -> Row:
-    """Return the items in their own order, each comment behind the item that it follows."""
+    """Return the items in their own order, with each comment behind the item above it."""
     above = _above(kept, [*range(count)])
     behind = grouped((above[number], number) for number in kept if number < 0)
     result = behind.get(-1, [])
@@ -469,8 +474,11 @@ def _each_behind_its_item(kept: Row, count: int) -> Row:
 
 
 def _with_same_ends(at: Three[C], names: Three[Keys]) -> tuple[Three[C], Three[Keys]]:
-    """Give entries the same lines in all versions; return the collections and the new names."""
-    while any(ends := _ends(at.each(), names.each())):  # it ends: lines only come in
+    """Extend entries so that they have the same lines below them in all versions.
+
+    Return the collections and the names of their new entries.
+    """
+    while any(ends := _ends(at.each(), names.each())):  # the loop ends, because entries only grow
         extended = Three(*map(_with_ends, at.each(), ends))
         names = Three(*map(_renamed, names.each(), at.each(), extended.each()))
         at = extended
@@ -478,7 +486,7 @@ def _with_same_ends(at: Three[C], names: Three[Keys]) -> tuple[Three[C], Three[K
 
 
 def _ends(versions: tuple[C, ...], names: tuple[Keys, ...]) -> list[dict[int, int]]:
-    """Return where entries end, by their numbers, if another version ends them further down."""
+    """Return the new ends of entries, by number, if another version ends them further down."""
     ends: list[dict[int, int]] = [{} for _ in versions]
     tables = list(map(_blocks, versions, names))
     for name in tables[0].keys() & tables[1].keys() & tables[2].keys():
@@ -511,19 +519,21 @@ def _blocks(made: Collection, names: Keys) -> dict[Hashable, int]:
 
 
 def _below(made: Collection, number: int) -> tuple[int, int]:
-    """Return the lines between an entry and the next one, or the end of the collection."""
+    """Return the span between an entry and the next entry, or the end of the collection."""
     entries = made.entries
     last = number + 1 == len(entries)
     return entries[number].end, made.bottom if last else entries[number + 1].line
 
 
 def _comments(made: Collection, span: tuple[int, int]) -> list[tuple[str, int]]:
-    """Return the comment lines of a span, with their ends."""
+    """Return the comment lines of a span, each with the offset of its end."""
     return [(line, end) for line, _, end in _lines(made.text, *span) if line[0] == "#"]
 
 
 def _end(side: int, below: list[tuple[str, int]], inside: Counts, outside: Counts) -> int:
-    """Return the end of the last line below an entry that another version has in it, or 0."""
+    """Return the end of the last line below an entry that another version has inside the entry, or
+    0.
+    """
     end = 0
     seen: dict[str, int] = {}
     for line, stop in below:
@@ -538,7 +548,7 @@ def _end(side: int, below: list[tuple[str, int]], inside: Counts, outside: Count
 
 
 def _with_ends(made: C, ends: dict[int, int]) -> C:
-    """Return a collection whose entries have other last lines."""
+    """Return a collection whose entries end at the given offsets."""
     if not ends:
         return made
     entries: list[Entry] = []

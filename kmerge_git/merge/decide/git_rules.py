@@ -1,4 +1,4 @@
-"""Apply the rules `git`: symmetric, every value is data, what cannot be decided is a clash.
+"""Apply the rules `git`: symmetric, with every value as data, and with a clash in any doubt.
 
 A policy for the place may settle a clash (rule 12).
 """
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Document
 
 
-LARGE = 2_500  # entries of a collection, from which on the changed ones are counted
+LARGE = 2_500  # in a collection with more entries the changed entries are counted
 # the number of the rule that makes a conflict; 6 for a value, 8 for a resource
 RULE_OF = {Why.BOTH_ADD_HERE: "5", Why.ORDER: "3", Why.SAME_NAME: "3", Why.COMMENT: "14"}
 RULE_OF |= dict.fromkeys((Why.OURS_GONE, Why.THEIRS_GONE), "2") | dict.fromkeys(Why.FIRM, "11")
-AS_TEXT = Reading(whole=False)  # null and `$patch` are data like others
+AS_TEXT = Reading(whole=False)  # null and `$patch` are data like any other value
 
 
 class GitRules:
-    """These are the symmetric rules; see `decide.rules.Rules` for the questions."""
+    """Hold the symmetric rules; `decide.rules.Rules` describes the questions that they answer."""
 
     __slots__ = ("policy",)
     stops = True
@@ -96,7 +96,7 @@ class GitRules:
     def _settled(
         self, at: Three[list[Entry]], why: str, place: Place | None
     ) -> tuple[Ruling, Notes]:
-        """Return whose side a policy takes; else why no policy decides."""
+        """Return the ruling of a policy, or a ruling that says why no policy decides."""
         path = place.path if place is not None else ()
         ruling = self.policy(path, *at.each(), place) if self.policy is not None else None
         if ruling is not None and _may_say(ruling, why):
@@ -121,7 +121,7 @@ class GitRules:
         if self.policy is None:
             return None, []
         found = self.policy(place.path, *at.map(lambda e: [e] if e else []).each(), place)
-        # comments that both changed are for a person, and so is the value
+        # if both sides changed the comments too, comments and value stay a conflict
         if found is None or found.plan is None or tails_clash(at):
             return None, []
         why = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
@@ -132,7 +132,7 @@ class GitRules:
         self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
     ) -> tuple[list[str] | None, Notes]:
         sides = [side for side in (at.ours, at.theirs) if side is not None]
-        # a side that has several of them may know why
+        # a side that has several of the fields may know why
         has_several = any(sum(e.name in group for e in side.entries) > 1 for side in sides)
         return [] if has_several else None, []
 
@@ -190,7 +190,7 @@ def _texts(table: Table) -> dict[Hashable, str]:
 
 
 def _taken(theirs: Entry, path: Path) -> Item:
-    """Take theirs' entry with all its lines."""
+    """Return an item that takes their entry with all its lines."""
     return Item(Take(theirs.value, theirs), None, theirs, path)
 
 
@@ -199,8 +199,9 @@ def _kept(ours: list[Entry], path: Path) -> list[Item]:
 
 
 def _may_say(found: Ruling, why: str) -> bool:
-    """Return whether a ruling is about whole entries; both are kept only where nothing is
-    common.
+    """Return whether a ruling may decide whole entries.
+
+    A ruling to keep both sides counts only if the sides have no entry in common.
     """
     if found.side == "union":
         return why == Why.BOTH_ADD_HERE
@@ -215,7 +216,7 @@ def _refusal(found: Ruling) -> str:
 
 
 def _conflict(at: Three[list[Entry]], why: str, place: Place, refused: str) -> Item:
-    """Return the clash; comments above it on which both sides agree are outside of it."""
+    """Return a clash; comments above the clash stay outside if both sides agree on them."""
     firsts = at.map(lambda entries: entries[0] if entries else None)
     lead: Lines | None = None
     with_lead = True
@@ -228,7 +229,7 @@ def _conflict(at: Three[list[Entry]], why: str, place: Place, refused: str) -> I
 
 
 def _untouched(base: Entry, other: Entry) -> bool:
-    """Return whether a side left an entry alone, but perhaps for spelling and indentation."""
+    """Return whether a side left an entry alone, apart from spelling and indentation."""
     return same_entry_text(base, other) or (
         base.name == other.name
         and same_node(base.value, other.value)

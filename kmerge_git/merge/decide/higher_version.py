@@ -1,9 +1,9 @@
-"""Tell which of two versions is the higher one, or why that cannot be said.
+"""Return which of two versions is the higher version, or why that is uncertain.
 
-These are versions (`1.2.3`, `v2`, `1.3.0-rc.1`, `1.27-alpine`), the tags of one image, tags with a
-date and a commit (`v20221123-4b1eb2a191`), build counters behind a common beginning
-(`0.1.0-n51.h94d5f0b`), and timestamps. Plain numbers are counts of something, never versions; nor
-are commits and days, numbers that are padded, builds of two things, a flag with its value.
+Comparable are versions (`1.2.3`, `v2`, `1.3.0-rc.1`, `1.27-alpine`), the tags of one image, tags
+with a date and a commit (`v20221123-4b1eb2a191`), build counters behind a common beginning
+(`0.1.0-n51.h94d5f0b`), and timestamps. Plain numbers are quantities, never versions. Not comparable
+are commits, ambiguous days, padded numbers, builds of two things, and a flag with its value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Parts = list[tuple[int, int, str]]  # of a pre-release, as they are compared
 
 BEFORE_RELEASE = ("alpha", "beta", "dev", "pre", "preview", "rc", "snapshot")
-STAGES = frozenset(("alpha", "beta", "rc"))  # the others have no order
+STAGES = frozenset(("alpha", "beta", "rc"))  # the other words have no order
 PULLS = ("pr", "mr", "pull")
 NUMBERS = "0123456789"
 
@@ -28,12 +28,12 @@ OTHER_SERIES = "they are of two series or variants"
 
 
 def higher(ours: str, theirs: str) -> str:
-    """Return `ours` or `theirs`, the side with the higher version of the same thing; or nothing."""
+    """Return `ours` or `theirs`, the side with the higher version of the same thing, or ''."""
     return compared(ours, theirs)[0]
 
 
 def why_not_higher(ours: str, theirs: str) -> str:
-    """Return why neither can be called the higher one, or an empty text."""
+    """Return why neither text is the higher version, or ''."""
     return compared(ours, theirs)[1]
 
 
@@ -90,13 +90,13 @@ def _are_parted(mine: Version, yours: Version, one: list[str], other: list[str])
 
 
 def _refused(text: str, *, is_bare: bool) -> str:
-    """Return why a text has no order, whatever it is compared with."""
+    """Return why a text has no order, whichever text it is compared with, or ''."""
     if DIGITS.isdisjoint(text) or not is_named(text):
         return NO_VERSION
     if is_bare and text.count(".") == 3 and all(map(_is_byte, text.split("."))):
         return "they may be addresses"
     if is_number(text) and not is_date(text) and (is_bare or len(text) >= 7):
-        return "plain numbers are no versions"  # of many digits behind an image it may be a commit
+        return "plain numbers are no versions"  # a long number behind an image may be a commit
     return "the number of a pull request is no order" if _is_pull(_parts(text)[0]) else ""
 
 
@@ -104,7 +104,7 @@ def _refused(text: str, *, is_bare: bool) -> str:
 
 
 def version(text: str) -> Version | None:
-    """Return the parts of `v1.2.3-rc.1`; None for other texts, a commit's hash for example."""
+    """Return the parts of `v1.2.3-rc.1`, or None for other texts, for example the hash of a commit."""
     text = text.partition("+")[0]
     if len(text) > LONGEST:
         return None
@@ -125,13 +125,14 @@ def _numbers_of(text: str, found: Version) -> list[str]:
 
 
 def _suffix(suffix: str) -> tuple[tuple[str, ...], str]:
-    """Return a pre-release (`rc.1`), and a variant (`alpine`) that must be the same on
-    both sides.
+    """Return the pre-release (`rc.1`) and the variant (`alpine`) of a suffix.
+
+    Only versions with the same variant are comparable.
     """
     before, _, variant = suffix.partition("-")
     parts = tuple(before.lower().split("."))
     words = [part.rstrip(NUMBERS) for part in parts if not is_number(part)]
-    # of a branch or a commit in it nobody knows the order
+    # a branch or a commit in the suffix has no known order
     if not is_number(parts[0]) and all(word in BEFORE_RELEASE for word in words):
         return parts, variant
     return (), suffix
@@ -164,7 +165,7 @@ def _rank(found: Version) -> tuple[tuple[int, ...], bool, Parts]:
 def image(text: str) -> str:
     """Return the image of `registry:5000/app:1.2@sha256:...`, or the action of `owner/action@v1.2`.
 
-    A bare version has none.
+    Return '' for a version without an image.
     """
     name, _, digest = text.partition("@")
     if digest and ":" not in digest:
@@ -177,7 +178,7 @@ def image(text: str) -> str:
 
 
 def tag(text: str) -> str:
-    """Return the tag of an image, or the text itself; a digest without a tag has none."""
+    """Return the tag of an image, or the text itself; return '' for a digest without a tag."""
     known = image(text)
     if not known:
         return text
@@ -186,7 +187,7 @@ def tag(text: str) -> str:
 
 
 def _is_digest(text: str) -> bool:
-    """Return whether it is `sha256:...`, or an image with nothing else behind it."""
+    """Return whether a text is `sha256:...`, or an image with a digest and no tag."""
     return image(text) in ("sha256", "sha512") or ("@" in text and not tag(text))
 
 
@@ -199,8 +200,9 @@ def is_port(text: str) -> bool:
 
 
 def _in_series(one: tuple[list[str], str], other: tuple[list[str], str]) -> Answer:
-    """Compare two tags of one form, part for part, by their dates or by the one number that
-    differs.
+    """Compare two tags of one form, part by part.
+
+    The dates decide, or the one number that differs.
     """
     days: list[Pair] = []
     counts: list[tuple[int, str, Pair]] = []
@@ -237,7 +239,10 @@ def _by_dates(days: list[Pair]) -> Answer:
 def _by_count(
     one: tuple[list[str], str], n: int, word: str, pair: Pair, *, is_sure: bool
 ) -> Answer:
-    """Compare a number that counts builds: a commit next to it, or the word before it, says so."""
+    """Compare a number that counts builds.
+
+    A commit next to the number, or the word before the number, shows that the number counts builds.
+    """
     parts, marks = one
     before = parts[n - 1] if n else ""
     is_revision = not word and marks[n - 1 : n] == "-" and "." in marks and is_number(before)
@@ -250,7 +255,7 @@ def _by_count(
 
 
 def _parts(text: str) -> tuple[list[str], str]:
-    """Return the parts between `-`, `_`, `.` and `+`, and these marks."""
+    """Return the parts between `-`, `_`, `.` and `+`, and these separators."""
     marks = "".join(char for char in text if char in "-_.+")
     for mark in "_.+":
         text = text.replace(mark, "-")
@@ -258,9 +263,7 @@ def _parts(text: str) -> tuple[list[str], str]:
 
 
 def _numbers(a: str, b: str) -> tuple[str, str, str]:
-    """Return the common first word of two parts and the numbers behind it (`n51`, `n52`), or
-    nothing.
-    """
+    """Return the common first word of two parts and their numbers (`n51`, `n52`), or empty texts."""
     x, y = a.lstrip(LETTERS), b.lstrip(LETTERS)
     word = a[: len(a) - len(x)]
     if word != b[: len(b) - len(y)] or not (is_number(x) and is_number(y)):
@@ -269,7 +272,7 @@ def _numbers(a: str, b: str) -> tuple[str, str, str]:
 
 
 def _is_pull(parts: list[str]) -> bool:
-    """Return whether a part says that a number is that of a pull request: `PR-12`, `pr12`."""
+    """Return whether a part shows that a number is that of a pull request: `PR-12`, `pr12`."""
     for n, part in enumerate(parts):
         word = part.rstrip("0123456789")
         follows = part[len(word) :] or "".join(parts[n + 1 : n + 2])
@@ -312,7 +315,10 @@ def timestamp(text: str) -> tuple[str, tuple[int, int]] | None:
 
 
 def _zone(text: str) -> tuple[str, str, int | None]:
-    """Return the time of day, the kind of its zone, and how many seconds that is ahead; or None."""
+    """Return the time of day, the kind of its time zone, and the offset of the zone in seconds.
+
+    The offset is None if the zone is invalid.
+    """
     if text[-1:] in ("Z", "z"):
         return text[:-1], "zone", 0
     at = max(text.rfind("+"), text.rfind("-"))
@@ -326,13 +332,13 @@ def _zone(text: str) -> tuple[str, str, int | None]:
 
 
 def _days(year: int, month: int, day: int) -> int:
-    """Return the days since some day long ago."""
+    """Return the number of days since a fixed day in the past."""
     year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
 
 
 def is_date(text: str) -> bool:
-    """Return whether a text is `20240131`, perhaps with the time of day behind it."""
+    """Return whether a text is `20240131`, with or without a time of day behind the date."""
     if len(text) not in (8, 12, 14) or not is_number(text):
         return False
     return "1990" <= text[:4] < "2100" and _is_day(text[4:6], text[6:8]) and is_time(text[8:])
@@ -362,7 +368,9 @@ MANY = 7  # digits: a date, a time, perhaps a commit
 
 
 def is_named(text: str) -> bool:
-    """Return whether nothing, a name, or the sign of a range is in front of the first digit."""
+    """Return whether the text before the first digit is empty, a name, or the sign of a version
+    range.
+    """
     front = text[: next(n for n, char in enumerate(text) if char in DIGITS)]
     if front.rstrip(" vV") in RANGES:
         return front[:1] != " "
@@ -373,14 +381,17 @@ def is_named(text: str) -> bool:
 
 
 def is_image_name(name: str) -> bool:
-    """Return whether a tag may follow: this is no sentence, no other flag's value, no address."""
+    """Return whether a tag may follow a name: it is no sentence, no other flag's value, no address."""
     key, sign, _ = name.rpartition("=")
     is_one_word = " " not in name or "{{" in name
     return is_one_word and name[-1:] != ":" and (not sign or key.lower().endswith(KEYS))
 
 
 def count_alike(one: list[str], other: list[str], word: str) -> bool:
-    """Return whether the first numbers that differ count alike; `word` is in front of them."""
+    """Return whether the first numbers that differ count the same thing.
+
+    `word` is the text in front of the numbers.
+    """
     if _begins_with_year(one) != _begins_with_year(other) or _may_be_days(one, other):
         return False
     pairs = zip(one, other, strict=False)
@@ -388,7 +399,10 @@ def count_alike(one: list[str], other: list[str], word: str) -> bool:
 
 
 def are_counts(one: str, other: str, word: str, *, is_sure: bool = False) -> bool:
-    """Return whether the larger number is the later one; a commit next to it makes it `is_sure`."""
+    """Return whether the larger number is the later number.
+
+    `is_sure` means that a commit next to the numbers shows that they count builds.
+    """
     sizes = len(one), len(other)
     if sizes[0] != sizes[1]:
         is_padded = any(number[0] == "0" and number != "0" for number in (one, other))
@@ -402,14 +416,12 @@ def are_counts(one: str, other: str, word: str, *, is_sure: bool = False) -> boo
 
 
 def _begins_with_year(numbers: list[str]) -> bool:
-    """Return whether it is `2023.10`, which is not to be compared with `1.5`."""
+    """Return whether a version begins with a year, like `2023.10`, unlike `1.5`."""
     return len(numbers) > 1 and _is_year(numbers[0])
 
 
 def _may_be_days(one: list[str], other: list[str]) -> bool:
-    """Return whether they may be days like `31.12.2023`, and their order depends on the
-    notation.
-    """
+    """Return whether versions may be days like `31.12.2023` whose order depends on the notation."""
     if not all(len(numbers) == 3 and _is_year(numbers[2]) for numbers in (one, other)):
         return False
     a, b = ([int(number) for number in numbers] for numbers in (one, other))
@@ -429,7 +441,10 @@ def flavour(metadata: str) -> list[str]:
 
 
 def are_commits(a: str, b: str) -> bool:
-    """Return whether two parts can only be hashes; digits alone are one next to another hash."""
+    """Return whether two parts can only be hashes of commits.
+
+    A part of digits alone is a hash if the other part is a hash with letters.
+    """
     for mark in MARKS:
         if a.startswith(mark) and b.startswith(mark):
             a, b = a[len(mark) :], b[len(mark) :]
@@ -440,5 +455,5 @@ def are_commits(a: str, b: str) -> bool:
 
 
 def is_commit(part: str) -> bool:
-    """Return whether it may be the hash of a commit."""
+    """Return whether a text may be the hash of a commit."""
     return MANY <= len(part) <= 40 and HEX.issuperset(part)

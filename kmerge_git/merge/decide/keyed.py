@@ -1,4 +1,4 @@
-"""Find out which elements of three lists are the same element: those with the same key."""
+"""Find the elements of three lists that are the same element: those with the same key."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 def by_key(
     lists: Three[List[Entry]], rule: ListRule, *, by_name: bool = False, infer: bool = True
 ) -> Three[Table] | None:
-    """Return the elements of each version by key, or None where the list has no key this time.
+    """Return the elements of each version by key, or None if the list has no usable key.
 
-    With `by_name` a port that has another number under its old name is the same port; without
-    `infer` only the tables of Kubernetes' kinds declare keys.
+    With `by_name` a port with another number under its old name is the same port. Without `infer`
+    only the tables of Kubernetes' kinds declare keys.
     """
     if len(lists.base) > MOST_COMPARISONS:
         from kmerge_git.merge.bulk import refuse_long  # few lists are so long
@@ -52,17 +52,18 @@ def keys_of(at: Three[Sequence | None], rule: ListRule) -> ListKeys:
 
 
 def are_runs(table: Table, riddles: List[Riddle]) -> bool:
-    """Return whether the elements that a table has of each riddle follow one another."""
+    """Return whether the elements of each riddle follow one another in a table."""
     places = {key: place for place, key in enumerate(table)} if riddles else {}
     runs = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]
     return all(max(run) - min(run) < len(run) for run in runs if run)
 
 
 def _see_changed_second_key(tables: Three[Table]) -> None:
-    """Give an element its old key where a side changed a key field other than the first.
+    """Give an element its old key if a side changed a key field other than the first.
 
-    80/TCP becomes 80/UDP, for example. The old full key must be gone there, exactly one new element
-    must have its first field, and the other side must still have the old full key.
+    80/TCP becomes 80/UDP, for example. The changed side must no longer have the old full key,
+    exactly one new element must have the same first field, and the other side must still have the
+    old full key.
     """
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
@@ -76,7 +77,7 @@ def _see_changed_second_key(tables: Three[Table]) -> None:
 
 
 def _see_changed_number(tables: Three[Table]) -> None:
-    """Give a port its old key where a side changed its number alone: names are unique, too."""
+    """Give a port its old key if a side changed only its number; the names of ports are unique."""
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
         gone = [k for k in base if k not in side]
@@ -109,7 +110,7 @@ def _rename(table: Table, names: dict[Hashable, Hashable]) -> None:
 def repeated_names(
     tables: Three[Table], items: dict[Hashable, Item]
 ) -> Iterator[tuple[str, Hashable, Hashable]]:
-    """Find names of elements that both sides added under two keys each (two ports)."""
+    """Find names of elements that each side added under a different key (for example two ports)."""
     ours = {_name(e): key for key, e in tables.ours.items() if key not in tables.theirs}
     for key, entry in tables.theirs.items():
         name = _name(entry)

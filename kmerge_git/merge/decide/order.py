@@ -1,4 +1,4 @@
-"""Order entries: both sides' relative orders hold, ours comes first where both add."""
+"""Order entries: keep the relative orders of both sides; our additions come first."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
     Keys = list[Hashable]
 
-_MOST_ARRANGED = 400  # every pair is looked at
+_MOST_ARRANGED = 400  # the merge looks at every pair
 
 
 def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[Keys, bool]:
-    """Merge the order of the kept keys, and tell whether both sides reordered them differently.
+    """Merge the order of the kept keys, and return whether both sides reordered them differently.
 
-    The merge starts from our order unless only theirs reordered what base had. A key that only the
-    other side has goes behind the sibling that it follows there; behind our additions at that
-    place.
+    The merge starts from our order unless only their side reordered the keys of the base. A key
+    that only the other side has goes behind the sibling that it follows on that side, and behind
+    our additions at the same place.
     """
     in_ours, in_theirs, in_base = set(ours), set(theirs), set(base)
     common = [k for k in base if k in in_ours and k in in_theirs]
@@ -39,15 +39,16 @@ def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[K
 
 
 def _with_gone(side: Keys, base: Keys, other: Keys) -> Keys:
-    """Return a side's keys with those that it deleted, where base had them.
+    """Return a side's keys plus the keys that the side deleted, at their places in the base.
 
-    So the other side's new neighbours of a deleted key find their place. The side's replacement of
-    a deleted key comes before it. Where a side moved anything, base's order does not help.
+    This gives new neighbours of a deleted key on the other side a place. The side's replacement of
+    a deleted key comes before the deleted key. If a side moved any key, the side's keys are
+    returned unchanged.
     """
     there, old = set(side), set(base)
     if there.issuperset(old) or _has_moved(base, side) or _has_moved(base, other):
         return side
-    gone: dict[Hashable, Keys] = {None: []}  # behind which key that the side still has
+    gone: dict[Hashable, Keys] = {None: []}  # kept key -> the deleted keys behind it
     before = None
     for key in base:
         if key in there:
@@ -73,13 +74,13 @@ def _has_moved(base: Keys, side: Keys) -> bool:
 def inserted(
     canvas: Sequence[K], there: Kept[K], other: Sequence[K], *, behind: Kept[K]
 ) -> list[K]:
-    """Return the line with the keys that only the other side has, behind their siblings.
+    """Return the canvas with the keys that only `other` has, each behind its sibling.
 
-    The keys in `there` are those of the line. New keys also go behind keys in `behind`.
+    `there` holds the keys of the canvas. New keys also go behind the keys in `behind`.
     """
     if all(key in there for key in other):
         return list(canvas)
-    first: Hashable = object()  # is in front of all
+    first: Hashable = object()  # a sentinel in front of all keys
     follower: dict[Hashable, Hashable] = {}
     before = first
     for key in canvas:
@@ -98,16 +99,17 @@ def inserted(
     result: list[K] = []
     at = follower.get(first, first)
     while at is not first:
-        result.append(at)  # type: ignore[arg-type]  # all but the first are keys
+        result.append(at)  # type: ignore[arg-type]  # all but the sentinel are keys
         at = follower.get(at, first)
     return result
 
 
 def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
-    """Return all keys in an order that follows, pair by pair, the side that changed it; or None.
+    """Return all keys in a merged order, or None if there is no such order.
 
-    Keys of both sides and base come first in line. Others go behind the sibling that they follow on
-    their own side, ours first. No version may have a key twice.
+    Every pair of keys follows the side that changed the order of the pair. Keys of all three
+    versions are ordered first. Other keys go behind the sibling that they follow on their own side,
+    ours first. No version may have a key twice.
     """
     versions = ours, theirs, base
     mine, yours, old = ({key: n for n, key in enumerate(keys)} for keys in versions)
@@ -119,7 +121,7 @@ def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
         side = mine if (old[a] < old[b]) != (mine[a] < mine[b]) else yours
         return side[a] < side[b]
 
-    # how many come in front of each
+    # the number of keys in front of each key
     behind = {key: sum(comes_first(k, key) for k in stay if k != key) for key in stay}
     if len(set(behind.values())) < len(stay):
         return None
@@ -130,7 +132,7 @@ def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
 
 
 def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:
-    """Return the keys of a side that passed another key of base, and the keys that they passed."""
+    """Return the keys of a side that passed another key of the base, and the keys that they passed."""
     known, there = set(base), set(side)
     old, new = [key for key in base if key in there], [key for key in side if key in known]
     passed: set[Hashable] = set()
@@ -143,9 +145,9 @@ def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:
 
 
 def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:
-    """Sort keys whose texts all versions have sorted: a new key goes to its place.
+    """Sort the keys if all versions have their texts sorted, so that a new key goes to its place.
 
-    A version with less than two of them proves nothing, and both sides must.
+    Both sides must have at least two keys, because a shorter version shows no order.
     """
     base, *sides = versions
     if any(len(side) < 2 for side in sides):
@@ -158,9 +160,10 @@ def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:
 
 
 def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Keys:
-    """Return our keys with those of theirs alone: at the end, or behind the predecessor in theirs.
+    """Return our keys plus the keys that only theirs has: at the end, or each behind its
+    predecessor.
 
-    A key without a predecessor goes in front, or before the nearest successor, else last.
+    A key without a predecessor goes to the front, or before its nearest successor, or to the end.
     """
     known = set(ours)
     new = [key for key in theirs if key not in known]

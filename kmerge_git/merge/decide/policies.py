@@ -1,9 +1,10 @@
-"""Apply policies: decisions of a team about a field, instead of one in every conflict (rule 12).
+"""Apply policies: decisions of a team about a field, instead of a decision per conflict (rule 12).
 
-A policy only decides a clash. `higher` decides where both values are versions of the same thing,
-`rebump` a chart's own version, `union` where both sides only added to a list; else the clash stays
-a clash, and the ruling says why. A tag and its digest in one map are one decision, never one side's
-tag with the other's digest; `image: name:tag@sha256:...` is one value already.
+A policy only decides a clash. `higher` decides if both values are versions of the same thing,
+`rebump` decides a chart's own version, and `union` decides if both sides only added to a list.
+Otherwise the clash stays a clash, and the ruling gives the reason. A tag and its digest in one map
+get a joint decision, so that the tag of one side never meets the digest of the other. A value like
+`image: name:tag@sha256:...` holds both in one scalar.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.plan import Plan
     from kmerge_git.tree.nodes import Entry, Mapping
 
-    Chart = tuple[str, tuple[int, ...]]  # `v` or nothing, and the numbers
+    Chart = tuple[str, tuple[int, ...]]  # `v` or '', and the numbers
     At = Three[list[Entry]]
     Maps = Three[Mapping | None]
     Alone = Callable[[Path, At, Place | None], Ruling | None]
@@ -46,12 +47,12 @@ KINDS = ("major", "minor", "patch")
 
 
 def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
-    """Return the version above both, and the kind of bump that made it; none if it is mine as it
-    is.
+    """Return the version above both versions, and the kind of bump that made it.
 
-    Mine is taken if it is the higher one, else the other's with my kind of bump on top: one side
-    made 1.2.1 of 1.2.0, the other 1.3.0; mine was the patch, so it becomes 1.3.1. Where that is
-    impossible return no version, and why.
+    The kind is '' if `mine` is taken unchanged. `mine` is taken if it is the higher version;
+    otherwise the result is `other` with the bump of `mine` on top. For example, one side made 1.2.1
+    of 1.2.0 and the other made 1.3.0: `mine` was the patch, so it becomes 1.3.1. If that is
+    impossible, return no version and the reason.
     """
     parsed = [chart_version(text) for text in (mine, other, base) if text is not None]
     versions = [known for known in parsed if known is not None]
@@ -83,7 +84,7 @@ def _refusal(*texts: str) -> str:
 
 
 def chart_version(text: str) -> Chart | None:
-    """Return the numbers of `1.2.3`, `v1.2.3` or `1.2`; None for other texts."""
+    """Return the prefix and numbers of `1.2.3`, `v1.2.3` or `1.2`, or None for other texts."""
     prefix = "v" if text[:1] == "v" else ""
     parts = text[len(prefix) :].split(".")
     if len(parts) not in (2, 3) or not all(map(_is_number, parts)):
@@ -101,15 +102,15 @@ NOT_ONE_VALUE = "not two values of one line"
 MARKED = "an anchor or a tag stands in front of one"
 NOTHING = Ruling("", "")
 UNQUOTED = "unquoted they are numbers, and as numbers the other is higher"
-# ends of names of fields where a number alone is a version
+# endings of field names for which a plain number is a version
 VERSIONS = ("version", "tag", "image", "release", "chart", "revision", "rev", "ref", "channel")
 
 
 def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> Policy | None:
-    """Return a policy for (field path, policy) pairs; the first that matches and decides counts.
+    """Return a policy for pairs of field path and policy name; the first match that decides counts.
 
-    `mine` is the side whose change `rebump` puts on top of the other's (empty: it refuses), `file`
-    the path of the file in the repository.
+    `rebump` puts the change of side `mine` on top of the other side's change, and refuses if `mine`
+    is empty. `file` is the path of the file in the repository.
     """
     if not rules:
         return None
@@ -124,7 +125,7 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
                 if name == "rebump":
                     ruling = _rebump(at, mine, is_own=is_own)
                 elif name == "higher" and is_own and words != [*VERSION]:
-                    # the higher one may be published already, with other content
+                    # the higher version may be published already, with other content
                     ruling = _refused("a chart's own version is for `rebump`")
                 elif name == "higher":
                     ruling = _higher(at, path, place, is_named=_names(words, path))
@@ -151,7 +152,7 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
 
 
 def _names(words: list[Word], path: Path) -> bool:
-    """Return whether a field path means a field by its name, so that its content is known."""
+    """Return whether a field path ends in a field name, so that the content of the field is known."""
     word = words[-1] if words else "**"
     last = word if isinstance(word, str) else word[0]
     return last != "**" and (last != "*" or not isinstance(path[-1], str))
@@ -172,7 +173,7 @@ def _refused(why: str) -> Ruling:
 
 
 def _union(at: At, place: Place | None, rule: str) -> Ruling:
-    """Keep both additions, but common ones once, where the list was there before."""
+    """Keep the additions of both sides, and common additions once, if the list is in the base."""
     if at.base or any(entry.key is not None for entry in (*at.ours, *at.theirs)):
         return NOTHING
     lists = place.lists if place is not None else None
@@ -195,7 +196,7 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
 
 
 def _options(entries: list[Entry]) -> dict[str, str]:
-    """Return the options of a command line: `--b=1`, or `--b` with `1` behind it."""
+    """Return the options of a command line: `--b=1`, or `--b` followed by `1`."""
     texts = [entry.value.value if isinstance(entry.value, Scalar) else "" for entry in entries]
     options = {}
     for text, follows in zip(texts, [*texts[1:], ""], strict=True):
@@ -229,7 +230,7 @@ def _higher(at: At, path: Path, place: Place | None, *, is_named: bool) -> Rulin
 
 
 def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
-    """Return why the higher version may be something else, or an empty text."""
+    """Return why the higher version may be something other than a version, or ''."""
     if is_port(ours.value) and is_port(theirs.value) and not _is_image(path):
         return "the numbers may be ports"
     if (ours.anchor, ours.tag) != (theirs.anchor, theirs.tag):
@@ -242,13 +243,15 @@ def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
 
 
 def _is_version(path: Path) -> bool:
-    """Return whether a field says by its name that it holds a version."""
+    """Return whether the name of a field shows that the field holds a version."""
     names = [step for step in path if isinstance(step, str)]
     return bool(names) and names[-1].lower().endswith(VERSIONS)
 
 
 def _is_quantity(node: Scalar) -> bool:
-    """Return whether it may be an amount or an id, as `0.5`, `4-core`, `us-east-1`; not `v2`."""
+    """Return whether a value may be an amount or an id, like `0.5`, `4-core` or `us-east-1`, not
+    `v2`.
+    """
     parts = version(node.value)
     if parts is None or image(node.value):
         return False
@@ -258,7 +261,7 @@ def _is_quantity(node: Scalar) -> bool:
 
 
 def _back(before: list[Entry], ours: str, theirs: str) -> str:
-    """Return why no version is taken where a side went back to a lower one."""
+    """Return the reason against a version if a side went back to a lower version, else ''."""
     base = before[0].value if len(before) == 1 else None
     if not isinstance(base, Scalar) or timestamp(base.value) is not None:
         return ""
@@ -270,17 +273,20 @@ def _back(before: list[Entry], ours: str, theirs: str) -> str:
 
 
 def _read(node: Scalar) -> str:
-    """Return the version as readers of the file get it: `1.1` for `1.10` without quotes."""
+    """Return the version as YAML parsers read it: `1.1` for `1.10` without quotes."""
     return node.value.rstrip("0") if _are_floats(node) and _is_cut(node.value) else node.value
 
 
 def _is_cut(number: str) -> bool:
-    """Return whether a number without quotes is read as another version: `1.10`, never `2.0`."""
+    """Return whether YAML parsers read a number without quotes as another version:
+
+    `1.10`, never `2.0`.
+    """
     return number[-1:] == "0" and number[-2:] != ".0"
 
 
 def _values(at: At) -> Iterator[Scalar]:
-    """Return the value of each side that has one value of one line."""
+    """Return the value of each side that has exactly one value, on one line."""
     for entries in (at.ours, at.theirs):
         value = entries[0].value if len(entries) == 1 else None
         if isinstance(value, Scalar) and inline(value):
@@ -288,12 +294,12 @@ def _values(at: At) -> Iterator[Scalar]:
 
 
 def _is_image(path: Path) -> bool:
-    """Return whether a field says by its name that it holds an image."""
+    """Return whether the name of a field shows that the field holds an image."""
     return bool(path) and isinstance(path[-1], str) and path[-1].lower().endswith("image")
 
 
 def _are_floats(*nodes: Scalar) -> bool:
-    """Return whether readers of the file get plain numbers like `0.5`."""
+    """Return whether YAML parsers read all these values as plain numbers like `0.5`."""
     return all(
         not node.style and node.value.count(".") == 1 and is_number(node.value.replace(".", ""))
         for node in nodes
@@ -301,7 +307,7 @@ def _are_floats(*nodes: Scalar) -> bool:
 
 
 def _rebump(at: At, mine: str, *, is_own: bool) -> Ruling:
-    """Take the version above both; mine gets a bump where it is not above the other."""
+    """Take the version above both versions; bump `mine` if it is not above the other version."""
     if not is_own:
         return _refused(f"it is for the `version` of a {CHART}")
     if not mine:
@@ -330,7 +336,7 @@ def _rebump(at: At, mine: str, *, is_own: bool) -> Ruling:
 
 
 def _written(value: str, quote: str) -> Take:
-    """Write a value that no side has, in the quotes of ours."""
+    """Write a value that no side has, with our quotes."""
     root = split_text(f"version: {quote}{value}{quote}\n").documents[0].root
     assert isinstance(root, Collection)  # just written so
     entry = root.entries[0]
@@ -350,14 +356,14 @@ BOTH = "both"
 
 
 def of_two_images(path: Path, maps: Maps) -> str:
-    """Return why a version is not comparable: each side has another image in the same map."""
+    """Return why a version is not comparable if each side has another image in the same map."""
     if not path or path[-1] not in TAGS:
         return ""
     for name in NAMES:
         if name != path[-1]:
             at = _texts(maps, name)
             ours, theirs = (image(text or "") or text or "" for text in (at.ours, at.theirs))
-            if ours != theirs and not higher(ours, theirs):  # `web-1.1` and `web-1.2` are one thing
+            if ours != theirs and not higher(ours, theirs):  # `web-1.1` and `web-1.2` are one image
                 return f"`{name}` beside it is another one on each side"
     return ""
 
@@ -365,7 +371,7 @@ def of_two_images(path: Path, maps: Maps) -> str:
 def together(
     ruling: Ruling | None, path: Path, at: At, place: Place, alone: Alone
 ) -> Ruling | None:
-    """Return the ruling about a tag or a digest, in view of the other one."""
+    """Return the ruling about a tag or a digest, adjusted to the ruling about its counterpart."""
     if place.maps is None or not path or path[-1] not in (*TAGS, *DIGESTS):
         return ruling
     neighbours = _Neighbours(path, place, place.maps, alone)
@@ -378,7 +384,7 @@ def together(
 
 
 def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling | None:
-    """Decide a digest that both sides changed as its tag."""
+    """Decide a digest that both sides changed in the same way as its tag."""
     tags = {name: side for name in TAGS if (side := neighbours.side_of(name)) != BOTH}
     if not tags:
         return ruling
@@ -400,7 +406,7 @@ def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling 
 
 
 def _parted(ruling: Ruling | None) -> Ruling:
-    """Refuse where a tag and its digest would come from two sides."""
+    """Return a refusal, because a tag and its digest would come from two sides."""
     rule = ruling.rule.partition(" ")[2] if ruling is not None else ""
     return Ruling(
         "", "", refused=f"{rule or 'policy'}: the tag and its digest would come from two sides"
@@ -408,7 +414,7 @@ def _parted(ruling: Ruling | None) -> Ruling:
 
 
 def _value(at: At, side: str) -> Plan | None:
-    """Return the value of a side, where both have one."""
+    """Return the value of a side, if both sides have a value."""
     entry = next(iter(at.side(side)), None)
     if entry is None or not (at.ours and at.theirs) or not isinstance(entry.value, Scalar):
         return None
@@ -416,7 +422,7 @@ def _value(at: At, side: str) -> Plan | None:
 
 
 class _Neighbours:
-    """These are the fields of the same mapping, in its three versions."""
+    """Hold the fields of the same mapping, in its three versions."""
 
     __slots__ = ("alone", "maps", "path", "place")
 
@@ -427,7 +433,7 @@ class _Neighbours:
         self.alone = alone  # the ruling about a field, without its neighbours
 
     def side_of(self, name: str) -> str:
-        """Return whose value a field gets: a side, both, or nothing for a conflict."""
+        """Return the side whose value a field gets, `both`, or '' for a conflict."""
         at = _texts(self.maps, name)
         if at.ours == at.theirs:
             return BOTH
@@ -442,17 +448,17 @@ class _Neighbours:
         return self.side_of(name) not in (BOTH, "", side) or self._is_for_a_person(name)
 
     def ruling(self, name: str) -> Ruling | None:
-        """Return the ruling of the policies about a field, without its neighbours."""
+        """Return the ruling of the policies about a field, without regard to its neighbours."""
         return self.alone((*self.path[:-1], name), _entries(self.maps, name), self.place)
 
     def _is_for_a_person(self, name: str) -> bool:
-        """Return whether both sides changed a field, and the comments behind it, too."""
+        """Return whether both sides changed a field and also the comments behind it."""
         at = _entries(self.maps, name).map(lambda found: found[0] if found else None)
         return not whose(_texts(self.maps, name)) and tails_clash(at)
 
 
 def _texts(maps: Maps, name: str) -> Three[str | None]:
-    """Return a field's value on each side as text."""
+    """Return a field's value in each version as text."""
     values = maps.map(lambda m: m.get(name) if m is not None else None)
     return values.map(lambda value: value.value if isinstance(value, Scalar) else None)
 

@@ -1,9 +1,9 @@
 """Find elements whose key a side changed by their content, or leave a riddle to a person.
 
-The tables of three collections come in, by key. They go out with one label for each element, the
-key that base had: so a key is a field like any other, and the other side's changes inside follow.
-Where it is not certain which elements belong together there is no merge, but a riddle: elements
-that a person must decide together.
+The input is the tables of three collections by key. The output has one label for each element: its
+key in the base. Thus a key is a field like any other, and the other side's changes inside the
+element are kept. If it is uncertain which elements belong together, they are not merged but become
+a riddle: elements that a person must decide together.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 def follow(
     at: Three[Table], key_paths: KeyPaths, rule: ListRule | None
 ) -> tuple[Three[Table], list[Riddle]]:
-    """Return the tables with a renamed element under its old key, and the riddles.
+    """Return the tables with renamed elements under their old keys, and the riddles.
 
-    `key_paths` names the fields of an element that are its key; `rule` is that of the list, None
-    for a mapping. Scalar entries are never renamed: their key is all that tells them apart.
+    `key_paths` names the fields of an element that are its key. `rule` is the rule of the list, or
+    None for a mapping. Scalar entries are never renamed, because they have only their key to
+    identify them.
     """
     if not at.base:
         return at, _one_thing(at, key_paths) if rule is not None else []
@@ -52,14 +53,14 @@ def follow(
 
 
 class _Search:
-    """This searches for the new keys of elements of base, on either side."""
+    """Search both sides for the new keys of elements of base."""
 
     __slots__ = ("at", "key_paths", "leaves", "ordered", "riddles")
 
     def __init__(self, at: Three[Table], key_paths: KeyPaths, *, ordered: bool) -> None:
         self.at = at
         self.key_paths = key_paths
-        self.ordered = ordered  # a move is a change
+        self.ordered = ordered  # if so, a move is a change
         self.leaves: dict[int, Leaves] = {}
         self.riddles: list[Riddle] = []
 
@@ -82,9 +83,7 @@ class _Search:
     def _candidates(
         self, gone: list[Hashable], fresh: list[Hashable], side: Table
     ) -> list[tuple[float, Hashable, Hashable]]:
-        """Return old and new keys of elements that are one by their leaves, and how alike
-        they are.
-        """
+        """Return the old and new keys of elements with similar leaves, and their likeness."""
         base = self.at.base
         alike = [
             (old, new)
@@ -114,7 +113,9 @@ class _Search:
     def _matched(
         self, candidates: list[tuple[float, Hashable, Hashable]], in_doubt: set[Hashable]
     ) -> Renamed:
-        """Match the most alike first; among equals nobody can tell."""
+        """Match the most similar pairs first; pairs with equal scores and a shared key are
+        ambiguous.
+        """
         renamed: Renamed = {}
         taken: set[tuple[str, Hashable]] = set()
         for score in sorted({score for score, *_ in candidates}, reverse=True):
@@ -148,7 +149,7 @@ def _labelled(table: Table, renamed: Renamed) -> Table:
 def _gone_or_apart(
     at: Three[Table], mine: Renamed, yours: Renamed, *, is_mapping: bool
 ) -> Iterator[Riddle]:
-    """Find elements that one side renamed and the other deleted, or renamed in another way."""
+    """Find elements that one side renamed and the other side deleted or renamed differently."""
     for renamed, other in ((mine, at.theirs), (yours, at.ours)):
         for old in renamed.values():
             if old not in other:
@@ -160,7 +161,7 @@ def _gone_or_apart(
 
 
 def _moved_and_gone(at: Three[Table]) -> Iterator[Riddle]:
-    """Find elements that one side moved and changed, and the other deleted."""
+    """Find elements that one side moved and changed, and the other side deleted."""
     for side, other in ((at.ours, at.theirs), (at.theirs, at.ours)):
         if not side.keys() - other.keys():
             continue
@@ -171,7 +172,7 @@ def _moved_and_gone(at: Three[Table]) -> Iterator[Riddle]:
 
 
 def _collisions(at: Three[Table], mine: Renamed, yours: Renamed) -> Iterator[Riddle]:
-    """Find elements that would end with one key."""
+    """Find elements that would end with the same key."""
     names = Three(
         {k: k for k in at.base},
         {k: k for k in at.ours} | {old: new for new, old in mine.items()},
@@ -190,14 +191,14 @@ def _collisions(at: Three[Table], mine: Renamed, yours: Renamed) -> Iterator[Rid
 
 
 def _replaced(at: Three[Table]) -> Iterator[Riddle]:
-    """Find elements that both sides deleted, and each replaced by something of its own, in one gap.
+    """Find elements that both sides deleted while each side put its own elements in the same gap.
 
     The gap of an element lies between its nearest neighbours in base that both sides kept.
     """
     lost = [k for k in at.base if k not in at.ours and k not in at.theirs]
     if not lost:
         return
-    gaps: dict[Hashable, int] = {}  # of keys of base; of kept ones, the gap in front of them
+    gaps: dict[Hashable, int] = {}  # key of base -> its gap; for a kept key, the gap in front of it
     number = 0
     for key in at.base:
         gaps[key] = number
@@ -210,9 +211,7 @@ def _replaced(at: Three[Table]) -> Iterator[Riddle]:
 
 
 def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int, list[Hashable]]:
-    """Return the elements that only one side has, in the gaps behind and before their
-    neighbours.
-    """
+    """Return the elements that only one side has, by the gaps next to their neighbours."""
     last = sum(k in side and k in other for k in gaps)
     newcomers: dict[int, list[Hashable]] = {}
     behind = 0
@@ -229,7 +228,7 @@ def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int
 
 
 def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
-    """Find the only elements of a list that is new on both sides, much alike under two names."""
+    """Find the only elements of a list that is new on both sides if they are alike under two names."""
     if len(at.ours) != 1 or len(at.theirs) != 1 or at.ours.keys() == at.theirs.keys():
         return []
     ours, theirs = (
@@ -241,8 +240,8 @@ def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
 
 
 def _joined(riddles: list[Riddle]) -> list[Riddle]:
-    """Unite riddles about one element; the riddle is at the place of the last of them."""
-    last = list(range(len(riddles)))  # a riddle -> a later one that it is one with
+    """Unite riddles that share an element; the united riddle takes the place of the last of them."""
+    last = list(range(len(riddles)))  # riddle -> a later riddle of the same group
     known: dict[Hashable, int] = {}
     for number, riddle in enumerate(riddles):
         for key in riddle.keys:

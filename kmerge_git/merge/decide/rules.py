@@ -1,7 +1,7 @@
-"""Define the questions of the walk, which a rule set answers, and what a rule set knows of a place.
+"""Define the questions of the walk, which a rule set answers, and the facts about a place.
 
-An answer is a value: no question writes, remembers or changes anything. A decision of a rule set
-comes with its notes for the journal; the walk writes them down.
+An answer is a value: no question writes, remembers or changes anything. The notes for the journal
+come with the answer, and the walk writes them down.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Riddle:
-    """These are elements, by their keys, of which only a person can say which belong together."""
+    """Hold the keys of elements that cannot be paired without a person."""
 
     __slots__ = ("keys", "why")
 
@@ -40,7 +40,7 @@ class Riddle:
 
 
 def shared_out(table: Table, riddles: list[Riddle]) -> list[Table]:
-    """Return the entries that a version has of each riddle; no key is in two of them."""
+    """Return the entries that a version has of each riddle; no key is in two riddles."""
     parts: list[Table] = [{} for _ in riddles]
     number_of = {key: number for number, riddle in enumerate(riddles) for key in riddle.keys}
     for key in [key for key in table if key in number_of] if riddles else ():
@@ -48,11 +48,11 @@ def shared_out(table: Table, riddles: list[Riddle]) -> list[Table]:
     return parts
 
 
-BY_ELEMENTS = Plan()  # the answer for a list without keys that merges element by element
+BY_ELEMENTS = Plan()  # the answer if a list without keys merges element by element
 
 
 class Place:
-    """This says where the walk is, and what a rule set may have to know there; it never changes."""
+    """Hold the position of the walk and the facts about it that a rule set needs; it never changes."""
 
     __slots__ = ("list_rule", "lists", "live", "maps", "path", "where")
 
@@ -67,32 +67,34 @@ class Place:
     ) -> None:
         self.path = path
         self.where = where
-        self.live = live  # set where a document may clear or instruct
-        self.list_rule = list_rule  # of the list whose element this is
+        self.live = live  # set if the document may delete fields or give instructions
+        self.list_rule = list_rule  # the rule of the list that holds this element
         self.lists = lists  # the three versions of that list
-        self.maps = maps  # those of the mapping whose entry this is
+        self.maps = maps  # the three versions of the mapping that holds this entry
 
     def within(self, node: Node | None) -> Place:
-        """Return the place of a mapping, once it may say which kind it is."""
+        """Return the place of a mapping; the mapping's `kind` selects the schema if it has one."""
         return Place(self.path, self.where.at(node), self.live)
 
     def key(self, name: str, maps: Three[Mapping | None] | None = None) -> Place:
-        """Return the place below a key of the mapping here."""
+        """Return the place below a key of the mapping at this place."""
         return Place((*self.path, name), self.where.child(name), self.live, maps=maps)
 
     def elements(self, lists: Three[Sequence | None]) -> Place:
-        """Return the place of the elements of the list here; `step` then says which one."""
+        """Return the place of the elements of the list at this place; `step` then selects an
+        element.
+        """
         return Place(self.path, self.where.items(), self.live, self.where.list_rule(), lists)
 
     def step(self, step: Step) -> Place:
-        """Return the same place, one step further."""
+        """Return the same place with one more step in its path."""
         return Place((*self.path, step), self.where, self.live, self.list_rule, self.lists)
 
 
 class Ruling:
-    """This is the answer of a policy to a clash: a side, a plan for the value alone, or a refusal.
+    """Hold the answer of a policy to a clash: a side, a plan for the value alone, or a refusal.
 
-    With the side `neither` the plan has a value that no side has, and `what` says which.
+    With the side `neither` the plan has a value that no side has, and `what` describes the value.
     """
 
     __slots__ = ("plan", "refused", "rule", "side", "taken", "what")
@@ -107,16 +109,16 @@ class Ruling:
         what: str = "",
         refused: str = "",
     ) -> None:
-        self.side = side  # ours, theirs, union, neither; empty: it stays a clash
+        self.side = side  # ours, theirs, union, neither; empty if the clash stays
         self.rule = rule
-        self.plan = plan  # the value, where the comments around it are merged as always
+        self.plan = plan  # the value; the comments around it merge as usual
         self.taken = taken  # the entries of theirs in a union
         self.what = what
         self.refused = refused  # why no policy decides, though one is set for the place
 
 
 class Reading:
-    """This is what a document says about its own merge, before its fields are compared."""
+    """Hold the instructions that a document gives about its own merge, before fields are compared."""
 
     __slots__ = ("gone", "live", "plan", "whole")
 
@@ -129,109 +131,122 @@ class Reading:
         whole: bool = True,
     ) -> None:
         self.live = live  # see `Place`
-        self.plan = plan  # it replaces the other as a whole
-        self.gone = gone  # it deletes the other
-        self.whole = whole  # parts that no side changed must be read, too: the notes have values
+        self.plan = plan  # the plan replaces the other document as a whole
+        self.gone = gone  # the document deletes the other document
+        self.whole = whole  # unchanged parts must be read, too, because the notes have values
 
 
 if TYPE_CHECKING:
 
     class Rules(Protocol):
-        """Here rule sets differ; everything else is the same walk."""
+        """Define everything in which rule sets differ; the walk is the same for all rule sets."""
 
-        stops: bool  # a person is asked where a merge could be made, and be wrong
+        stops: bool  # leave a conflict if a possible merge could be wrong
 
         # -- documents
 
         def twins(self, ours: list[Document], theirs: list[Document]) -> list[tuple[int, int]]:
-            """Pair the documents that both sides added and that are one resource."""
+            """Pair the documents that both sides added if they are the same resource."""
 
         def reading(self, at: Three[Document | None]) -> Reading:
-            """Return what the document of a pair says about its merge."""
+            """Return the instructions that the documents of a pair give about their merge."""
 
         def added(self, document: Document) -> Plan | None:
-            """Return the part of a document of theirs that is added; None: all of it."""
+            """Return the part of their document that is added, or None if the whole document is
+            added.
+            """
 
         def document_clash(self, why: str) -> tuple[str, Notes]:
-            """Return whose document is taken where the fields cannot decide; nothing: ask
-            a person.
+            """Return the side whose document is taken, or '' to ask a person.
+
+            This question is asked if the fields cannot decide.
             """
 
         # -- entries of mappings and elements of lists
 
         def took(self, ours: Node, theirs: Node, place: Place) -> Note:
-            """Return the note for a value that theirs alone changed."""
+            """Return the note for a value that only their side changed."""
 
         def alone(self, at: Three[Entry | None], place: Place) -> tuple[Item | None, Notes]:
             """Decide an entry that one side does not have."""
 
         def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-            """Decide entries of both sides of which neither can be preferred."""
+            """Decide entries of both sides if neither side can be preferred."""
 
         # -- values
 
         def text(self, at: Three[Node | None], place: Place) -> tuple[Plan | None, Notes]:
-            """Merge two different scalars line by line; None: they cannot be."""
+            """Merge two different scalars line by line, or return None if that is impossible."""
 
         def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
-            """Decide a value that both sides changed; None: a person must."""
+            """Decide a value that both sides changed, or return None if a person must decide."""
 
         def exclusive(
             self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
         ) -> tuple[list[str] | None, Notes]:
-            """Return which of `names`, fields that exclude each other, go; None: a clash."""
+            """Return which of `names`, fields that exclude each other, to drop; None means a clash."""
 
         # -- the elements of lists, and the order of everything
 
         def keyed(self, at: Three[Sequence | None], rule: ListRule) -> Three[Table] | None:
-            """Return the elements of each version by key; None: this list has no keys."""
+            """Return the elements of each version by key, or None if this list has no keys."""
 
         def renamed(
             self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
         ) -> tuple[Three[Table], list[Riddle]]:
-            """Return the tables with renamed elements under their old keys, and what is
-            uncertain.
-            """
+            """Return the tables with renamed elements under their old keys, and the riddles."""
 
         def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
-            """Merge a list without keys: by its elements (`BY_ELEMENTS`), or not (None)."""
+            """Merge a list without keys; return `BY_ELEMENTS` to merge element by element.
+
+            Return None if the list cannot be merged.
+            """
 
         def order(
             self, tables: Three[Table], kept: dict[Hashable, Item], rule: ListRule | None
         ) -> Keys | None:
-            """Return the kept keys in their order; None: both sides reordered them differently."""
+            """Return the kept keys in order, or None if both sides reordered them differently."""
 
         # -- the text between values
 
         def lines(self, lines: Three[list[Line]]) -> Lines | None:
-            """Merge comment lines; None: ours stay as they are."""
+            """Merge comment lines, or return None if our lines stay as they are."""
 
         def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
-            """Merge the texts behind a value (None: ours), and tell whether a person must."""
+            """Merge the texts behind a value, and return whether a person must decide.
+
+            A text of None means that our text stays.
+            """
 
         def piece(self, at: Three[str]) -> str | None:
-            """Merge a key, or an anchor and tag, as text; None: ours."""
+            """Merge a key, or an anchor and tag, as text; return None if our text stays."""
 
     class Live(Protocol):
-        """Such a document clears or instructs: equal texts do not decide there."""
+        """Answer for a document with instructions, such as null or `$patch`, where equal texts
+        decide nothing.
+        """
 
         def instructed(
             self, at: Three[Entry | None], place: Place
         ) -> tuple[Item | None, Notes] | None:
-            """Return what the document makes of an entry; None: it has no instruction."""
+            """Return the result that the document demands for an entry, or None without an
+            instruction.
+            """
 
         def enters(self, ours: Node, theirs: Node) -> bool:
-            """Return whether to look inside two values though one side, or both, left it alone."""
+            """Return whether to look inside two values even if one side, or both, left them alone."""
 
         def part(self, theirs: Entry) -> Plan | None:
-            """Return the part of an entry of theirs that comes to ours; None: all of it."""
+            """Return the part of their entry that our version gets, or None if our version gets all
+            of it.
+            """
 
         def own(self, ours: Entry) -> Plan:
-            """Return the part that stays of an entry that only ours has."""
+            """Return the part that stays of an entry that only our version has."""
 
     class Walker(Protocol):
-        """This is the walk, for the merge of sequences, which is a part of it and may not import
-        it.
+        """Describe the walk for the merge of sequences, which belongs to the walk but may not
+        import it.
         """
 
         @property

@@ -1,8 +1,8 @@
 """Merge lists without a key as sequences of elements, and check the laws of such a merge.
 
-Count: an element that one side alone added or removed follows that side; one that both added is
-there once if it is in one gap, else once or twice. Order: two elements that all versions have
-follow the side that changed their order.
+The law of counts: an element that only one side added or removed follows that side. An element that
+both sides added occurs once if both added it in one gap, else once or twice. The law of order: two
+elements that all versions have follow the side that changed their order.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> list[Item]:
-    """Merge the elements with diff3; elements that align one to one are merged inside.
+    """Merge the elements with diff3; elements that align one to one are merged by their fields.
 
-    Where elements were moved, or diff3 does not obey the two laws of sequences, elements are paired
-    by their content; where that is not certain, the lists clash.
+    If elements were moved, or if the result of diff3 breaks one of the two laws of sequences, the
+    elements are paired by their content. If that pairing is uncertain, the lists clash.
     """
     inner, bag = place.elements(at), place.where.list_rule().bag
     entries = at.map(lambda seq: list(seq.entries) if seq is not None else [])
@@ -81,7 +81,7 @@ def _doubt(
     items: list[Item],
     known: Known,
 ) -> str:
-    """Return why a merge of the elements cannot be right, or an empty text."""
+    """Return why a merge of the elements cannot be right, or ''."""
     merged = {
         id(entry)
         for item in items
@@ -100,14 +100,14 @@ def _doubt(
 
 
 def _entries_within(item: Item) -> list[Entry]:
-    """Return the entries of the three versions that an item stands for."""
+    """Return the entries of the three versions that an item replaces."""
     if isinstance(item.plan, Clash):
         return [entry for side in item.plan.at.each() for entry in side]
     return [entry for entry in (item.base, item.ours, item.theirs) if entry is not None]
 
 
 def _tables(keys: Three[list[Hashable]], at: Three[list[Entry]], merged: set[int]) -> Three[Table]:
-    """Return the elements by their content, without those that merged already."""
+    """Return the elements by their content, without the elements that are merged already."""
     rest = at.map(lambda entries: [e for e in entries if id(e) not in merged])
     pairs = zip(keys.each(), rest.each(), strict=True)
     return Three(*(dict(zip(names, there, strict=True)) for names, there in pairs))
@@ -121,9 +121,7 @@ def _are_moved(keys: Three[list[Hashable]]) -> bool:
 
 
 def _comes_back(keys: Three[list[Hashable]], result: list[Hashable]) -> bool:
-    """Return whether an element that one side deleted is still there, because the other
-    moved it.
-    """
+    """Return whether an element that one side deleted returns because the other side moved it."""
     counts, there = keys.map(counted), counted(result)
     for key, count in counts.base.items():
         ours, theirs = counts.ours.get(key, 0), counts.theirs.get(key, 0)
@@ -140,7 +138,7 @@ def _arranged(
     *,
     bag: bool,
 ) -> list[Item] | None:
-    """Merge every element by its content, in a lawful order; None where that is not certain."""
+    """Merge every element by its content, in a lawful order; return None if that is uncertain."""
     if any(len(set(names)) < len(names) for names in keys.each()):
         return None
     counts = keys.map(counted)
@@ -152,7 +150,7 @@ def _arranged(
     tables = _tables(Three(keys.base, keys.ours, own), entries, set())
     followed, riddles = walk.rules.renamed(tables, (), ATOMIC)
     labels = tables.map(list)
-    # likeness alone is no reason for a merge that lines do not make
+    # likeness alone does not justify a merge that a line merge would not make
     is_certain = not riddles and followed.map(list).each() == labels.each()
     order = arranged(*labels.each()) if is_certain else None
     if order is None or _meet(labels, bag=bag):
@@ -170,13 +168,13 @@ def _arranged(
 
 
 def _place_of(label: Hashable, places: Three[dict[Hashable, int]]) -> int:
-    """Return the place of an element, in base if it is there; it does not depend on the side."""
+    """Return the index of an element: that in base, or the lowest index in the other versions."""
     numbers = [known[label] for known in places.each() if label in known]
     return numbers[0] if label in places.base else min(numbers)
 
 
 def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
-    """Return whether new elements meet each other, or one that is gone on both sides."""
+    """Return whether new elements meet each other, or an element that is gone on both sides."""
     known = labels.map(set)
     gaps = Gaps(labels, labels.map(counted))
     ours, theirs, lost = (
@@ -197,7 +195,9 @@ def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
 def _as_one(
     walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], place: Place, why: str
 ) -> list[Item]:
-    """Return the elements as one clash, but for those with which all begin or end."""
+    """Return the elements as one clash, except for the common start and the common end of all
+    lists.
+    """
     head = shared_start(keys.each())
     tail = shared_start([names[head:][::-1] for names in keys.each()])
     parts = at.map(lambda entries: entries[head : len(entries) - tail])
@@ -208,10 +208,10 @@ def _as_one(
 
 
 def _only_additions(keys: Three[list[Hashable]], *, bag: bool) -> bool:
-    """Return whether nothing but additions meet where both sides changed a list.
+    """Return whether both sides only added elements, in a way that can be merged.
 
-    Either one side adds all additions of the other, and more; or the order of a bag means nothing,
-    and no element was deleted or rewritten by both sides.
+    Either one side has all additions of the other, and more; or the list is a bag, whose order has
+    no meaning, and no element of base is gone on both sides.
     """
     if any(len(set(found)) < len(found) for found in keys.each()):
         return False
@@ -229,7 +229,7 @@ def _one_in_the_other(a: list[Hashable], b: list[Hashable]) -> bool:
 def _woven(
     walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], inner: Place, first: int
 ) -> list[Item]:
-    """Merge elements that their content tells apart."""
+    """Merge elements that differ by their content."""
     tables = _tables(keys, at, set())
     items: dict[Hashable, Item] = {}
     for i, key in enumerate(dict.fromkeys([*tables.ours, *tables.theirs])):
@@ -266,10 +266,11 @@ def _region(
 
 
 def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[Item | None] | None:
-    """Merge elements that both sides add and that begin alike: the conflict is inside of them.
+    """Merge elements that both sides add and that begin alike, so that the conflict is inside them.
 
-    They have no key, so they may be two all the same. A merge without a conflict would hide that:
-    then, and where they are not alike, the elements clash as a whole.
+    Elements without a key may be different elements even if they begin alike, and a merge without a
+    conflict would hide that. If the merge has no conflict, or if the elements are not alike, return
+    None: the elements clash as a whole.
     """
     pairs = list(zip(at.ours, at.theirs, strict=False))
     if len(at.ours) != len(at.theirs) or not all(_begin_alike(*pair) for pair in pairs):
@@ -300,7 +301,7 @@ def _begin_alike(ours: Entry, theirs: Entry) -> bool:
 
 
 def _alike(at: Three[list[Entry]]) -> bool:
-    """Return whether elements at the same places are versions of one another."""
+    """Return whether the elements at each index are versions of one another."""
     return all(
         _is_settled(base.value, ours.value, theirs.value)
         or (_likeness(base, ours) and _likeness(base, theirs))
@@ -309,7 +310,7 @@ def _alike(at: Three[list[Entry]]) -> bool:
 
 
 def _is_settled(base: Node, ours: Node, theirs: Node) -> bool:
-    """Return whether at most one side changed an element, or both alike."""
+    """Return whether at most one side changed an element, or both sides changed it alike."""
     return same_node(base, ours) or same_node(base, theirs) or same_node(ours, theirs)
 
 
@@ -319,12 +320,12 @@ def _likeness(a: Entry, b: Entry) -> bool:
     if type(a.value) is not type(b.value):
         return False
     if any(isinstance(value, Collection) and not value.entries for value in (a.value, b.value)):
-        return True  # filled, or emptied
+        return True  # a side filled or emptied the collection
     return share_lines(a.value.raw, b.value.raw)
 
 
 def is_lawful(at: Three[Keys], result: Keys) -> bool:
-    """Return whether a list is a merge of three."""
+    """Return whether a list is a lawful merge of three lists."""
     counts, there = at.map(counted), counted(result)
     gaps = Gaps(at, counts)
     for key in {**counts.base, **counts.ours, **counts.theirs, **there}:
@@ -336,7 +337,7 @@ def is_lawful(at: Three[Keys], result: Keys) -> bool:
 
 
 class Gaps:
-    """These are the gaps between common elements, in which each side has its additions."""
+    """Hold the gaps between common elements, in which each side has its additions."""
 
     __slots__ = ("_counts", "_orders", "_places", "_sets", "stay")
 
@@ -350,7 +351,7 @@ class Gaps:
         self._sets: dict[tuple[str, int], frozenset[Hashable]] = {}
 
     def is_one(self, key: Hashable) -> bool:
-        """Return whether both sides have a new element once, behind the same elements that stay."""
+        """Return whether both sides added an element once, behind the same common elements."""
         if not self._counts.ours.get(key) == self._counts.theirs.get(key) == 1:
             return False
         if self._orders.ours == self._orders.theirs:
@@ -366,7 +367,7 @@ class Gaps:
 
 
 def _places(keys: Keys, members: set[Hashable]) -> dict[Hashable, int]:
-    """Return how many common elements are in front of each key, where it comes first."""
+    """Return the number of common elements in front of the first occurrence of each key."""
     places: dict[Hashable, int] = {}
     before = 0
     for key in keys:
@@ -376,7 +377,7 @@ def _places(keys: Keys, members: set[Hashable]) -> dict[Hashable, int]:
 
 
 def _bounds(counts: Three[int], is_one: bool) -> tuple[int, int]:
-    """Return how often an element may be there."""
+    """Return the least and the greatest number of times that an element may occur."""
     base, ours, theirs = counts.each()
     total = ours + theirs - base
     if base in (ours, theirs):

@@ -1,10 +1,10 @@
 """Walk through three trees: entries, their values, mappings, lists. The walk is the same for all
 rules.
 
-Where all have a value, the same three comparisons come first: theirs = base: ours; ours = base:
-theirs; ours = theirs: ours. Only then the rule set is asked (see `rules`); before that only a
-document that clears or instructs (`Live`). A plan of None means that the whole place is for a
-person, or for the rule set, to decide.
+If all versions have a value, three comparisons come first: if theirs equals base, take ours; if
+ours equals base, take theirs; if ours equals theirs, take ours. The rule set (see `rules`) is asked
+only after that; a document with instructions (`Live`) is asked earlier. A plan of None means that
+the whole place is left to the rule set, or to a person.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class Walk:
-    """This walks under a rule set; the decisions on the way go into the journal."""
+    """Walk under a rule set, and write the decisions into the journal."""
 
     __slots__ = ("doubts", "journal", "rules")
 
@@ -61,7 +61,7 @@ class Walk:
     ) -> None:
         self.rules = rules
         self.journal = journal
-        self.doubts = doubts or {}  # places that no merge can be right about, and why
+        self.doubts = doubts or {}  # places with no certain merge, and the reasons
 
     def trial(self) -> Walk:
         """Return the same walk with a journal of its own, for decisions that may be dropped."""
@@ -77,7 +77,7 @@ class Walk:
     # -- an entry of a mapping, an element of a list
 
     def entry(self, at: Three[Entry | None], place: Place) -> Item | None:
-        """Decide one entry; None: it is not in the result."""
+        """Decide one entry; return None if the result does not have the entry."""
         base, ours, theirs = at.base, at.ours, at.theirs
         instruction = place.live.instructed(at, place) if place.live is not None else None
         if instruction is not None:
@@ -96,7 +96,7 @@ class Walk:
         return self.both(at, place)
 
     def both(self, at: Three[Entry | None], place: Place) -> Item | None:
-        """Decide an entry that both sides have, with different lines."""
+        """Decide an entry that both sides have with different lines."""
         plan = self.node(at.map(lambda e: e.value if e else None), place, at.theirs)
         if plan is None:
             plan = self.noted(self.rules.winner(at, place))
@@ -112,7 +112,7 @@ class Walk:
             if clash:
                 follows = merged_tail(at)
                 clash = follows is None
-        else:  # a comment of this side alone has no place behind the other side's value
+        else:  # our own comment has no place behind the other side's value
             clash = has_own_comment(tails if isinstance(plan, Take) else tails.swapped())
         if clash:
             return self.clash_of_entries(at, Why.COMMENT, place)
@@ -141,7 +141,7 @@ class Walk:
     def node(
         self, at: Three[Node | None], place: Place, source: Entry | None = None
     ) -> Plan | None:
-        """Decide the value at a place that both sides have; theirs is in the entry `source`."""
+        """Decide the value at a place that both sides have; their value is in the entry `source`."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         if place.path in self.doubts:
@@ -152,7 +152,7 @@ class Walk:
         side, style = whose_by(at, same_lines), None
         if not side and alike and isinstance(ours, Collection):
             if is_undecided(at.base) and not same_node(ours, theirs):
-                return None  # an entry of one side alone was added there, or deleted elsewhere
+                return None  # a side added or deleted an entry here
             return self.collection(at, place)
         if not side and not block_texts.new_header_comment(at):
             side, style = whose_by(at, same_node), _style_of_ours(at)
@@ -163,19 +163,19 @@ class Walk:
     def taken(
         self, ours: Node, theirs: Node, place: Place, source: Entry | None, style: str | None = None
     ) -> Take:
-        """Take theirs' value, where they alone changed it."""
+        """Take their value, which only their side changed."""
         self.journal.write((self.rules.took(ours, theirs, place),))
         part = place.live.part(source) if place.live and source is not None else None
         return Take(theirs, source, style, part=part)
 
     def text(self, at: Three[Node | None], place: Place) -> Plan | None:
-        """Merge two different scalars; values of two kinds are not compared."""
+        """Merge two different scalars; return None for other kinds of values."""
         if not (isinstance(at.ours, Scalar) and isinstance(at.theirs, Scalar)):
             return None
         return self.noted(self.rules.text(at, place))
 
     def collection(self, at: Three[Node | None], place: Place) -> Plan | None:
-        """Merge two mappings or two lists; a base of another kind counts as nothing."""
+        """Merge two mappings or two lists; ignore a base of another kind."""
         base, ours, theirs = at.base, at.ours, at.theirs
         if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
             before = base if isinstance(base, Mapping) else None
@@ -188,7 +188,7 @@ class Walk:
     # -- mappings and lists
 
     def mapping(self, at: Three[Mapping | None], place: Place) -> Plan | None:
-        """Merge key by key."""
+        """Merge a mapping key by key."""
         inner = place.within(at.base or at.ours)
         tables, riddles = self.rules.renamed(at.map(_table), (), None)
         known, (at, loose) = at, self.parted(at, tables, place)
@@ -206,7 +206,7 @@ class Walk:
         return self.built(at, [items[name] for name in order or items], loose)
 
     def sequence(self, at: Three[Sequence | None], place: Place) -> Plan | None:
-        """Merge by key where the list has one, as a set, or as a sequence of elements."""
+        """Merge a list by its keys, as a set, or as a sequence of elements."""
         rule = place.where.list_rule()
         tables = self.rules.keyed(at, rule)
         known, (at, loose) = at, self.parted(at, tables, place)
@@ -234,13 +234,13 @@ class Walk:
         riddles: list[Riddle],
         place_of: Callable[[Hashable], Place],
     ) -> dict[Hashable, Item]:
-        """Decide every element, under its key; a riddle is one clash."""
+        """Decide every element under its key; a riddle becomes one clash."""
         items: dict[Hashable, Item] = {}
         asked = {key for riddle in riddles for key in riddle.keys}
         parts = tables.map(lambda table: shared_out(table, riddles))
         for number, riddle in enumerate(riddles):
             found = Three(*(part[number] for part in parts.each()))
-            # the same place for either side: that of base, if it has one
+            # a place that does not depend on the side: that of base, if base has one
             first = next(iter(found.base), min(riddle.keys, key=repr))
             sides = found.map(lambda t: list(t.values()))
             keys = {id(e): k for t in (found.ours, found.theirs) for k, e in t.items()}
@@ -255,7 +255,7 @@ class Walk:
     def part_namesakes(
         self, tables: Three[dict[Hashable, Entry]], items: dict[Hashable, Item], place: Place
     ) -> None:
-        """Make one clash of elements that both sides added under one name and two keys (ports)."""
+        """Make one clash of elements (ports) that both sides added under one name and two keys."""
         for name, twin, key in keyed.repeated_names(tables, items):
             at = Three(None, tables.ours[twin], tables.theirs[key])
             clash = self.clash_of_entries(at, Why.SAME_NAME, place.step((("name", name),)))
@@ -266,9 +266,7 @@ class Walk:
     def parted(
         self, at: Three[C | None], tables: Three[dict[Hashable, Entry]] | None, place: Place
     ) -> tuple[Three[C | None], FloatingComments | None]:
-        """Return the versions of a collection without the comments that float between its
-        entries.
-        """
+        """Return the versions of a collection without their floating comments, and these comments."""
         if not self.rules.stops or not may_part(at):
             return at, None
         from kmerge_git.merge.decide import floating_comments
@@ -278,9 +276,7 @@ class Walk:
         return floating_comments.part(at, floating_comments.names_in(at), place)
 
     def switched(self, item: Item, place: Place) -> list[Item]:
-        """Make a clash of an entry that one side commented in, while the other deleted the
-        comment.
-        """
+        """Make a clash of an entry that one side commented in while the other deleted the comment."""
         at = Three([], *([e] if e is not None else [] for e in (item.ours, item.theirs)))
         return self.clash(at, Why.BOTH_CHANGED, Place(item.path, place.where))
 
@@ -297,7 +293,7 @@ class Walk:
         if not whose(marks) and self.rules.stops:
             return None
         above = below = None
-        # the lines of an empty `[]` belong to what stands around it
+        # the lines of an empty `[]` belong to the text around it
         if not theirs.flow or (theirs.entries and self.rules.stops):
             above = self.rules.lines(at.map(head_lines))
             below = self.rules.lines(at.map(foot_lines))
@@ -332,7 +328,7 @@ def _repeated_key(mapping: Mapping) -> RepeatedKey:
 
 
 def _style_of_ours(at: Three[Node | None]) -> str | None:
-    """Return our quotes, if we changed them and theirs did not."""
+    """Return our quotes, if only our side changed them."""
     base, ours, theirs = at.base, at.ours, at.theirs
     if not (isinstance(base, Scalar) and isinstance(ours, Scalar) and isinstance(theirs, Scalar)):
         return None
