@@ -1,8 +1,8 @@
 """Merge one file; the functions follow the merge from top to bottom.
 
-bytes -> trivial cases -> text -> documents -> guards -> nodes -> rules make a plan -> the plan
-becomes text -> a merge by lines, or git's own line merge in doubt -> the proof -> the better of the
-two results.
+bytes -> trivial cases -> text -> documents -> guards -> nodes -> rules make a plan
+      -> the plan becomes text -> a merge by lines, or git's own line merge in doubt -> the proof
+      -> the better of the two results.
 
 If the line merge is clean and means the same as the structural merge, the file gets the bytes of
 the line merge. If the structural merge is clean and means something else, the file gets the
@@ -82,9 +82,7 @@ def merge_files(
 
 
 def merge(texts: Three[YamlText], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
-    """Merge three texts with all options given; `start` starts git's line merge, which may favor a
-    side.
-    """
+    """Merge with all options given; `start` starts git's line merge, which may favor a side."""
     if options.define is not None:
         options.define()
     merged = _merged(texts, options, start)
@@ -108,7 +106,7 @@ def _merged(texts: Three[YamlText], options: Options, start: Callable[[str], Lin
         if merged.clean and b"{{" in merged.text:
             result = YamlText(merged.text, options.path)
             if has_control(result.source.text):
-                from kmerge_git.template.template_merge import held  # of templates alone
+                from kmerge_git.template.template_merge import held  # only for templates
 
                 return held(merged, result, texts, options)
         return merged
@@ -291,7 +289,7 @@ def _clean(
     data = to_bytes(text, streams.map(lambda stream: stream.source))
     settled = journal.settled()
     said = opinion(merged, streams)
-    if said:  # git's line merge would agree with our own line merge, so it is not run
+    if said:  # our own line merge agrees or clashes already: git's is not needed
         by_lines, count = YamlText(data, options.path), int(said == "clash")
     else:
         by_lines, count = lines.result()
@@ -326,7 +324,7 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
     if count < 0:
         return _kept(texts, options, reason)
     if options.rules == "git" and any(b"{{" in text.data for text in texts.each()):
-        from kmerge_git.template.template_merge import merged  # of templates alone
+        from kmerge_git.template.template_merge import merged  # only for templates
 
         try:
             by_blocks = merged(texts, options, (result, count), _by_structure)
@@ -341,7 +339,7 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
         outcome = _whole(texts.map(lambda text: text.source), options, Why.DAMAGE)
         outcome.reason = reason
         return outcome
-    if count > 0 and options.labels_so_far != options.labels:  # it had other labels
+    if count > 0 and options.labels_so_far != options.labels:  # run again, with labels
         result, count = lines.again()
     data = result.data
     if UNDECIDED.encode() in texts.base.data:  # a base section may show a placeholder

@@ -1,7 +1,7 @@
 """Bound how much is merged by fields: a file beyond these counts is left to a merge by lines.
 
-Nobody has such files by hand, and to take them apart would take longer than anybody waits. All
-bounds are counts, never seconds: the answer is the same on every machine, and for either side.
+Nobody writes such files by hand, and parsing them would take longer than anybody waits. All bounds
+are counts, never seconds, so that the answer is the same on every machine and for either side.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ MOST_DOCUMENTS = 10_000  # in a file; in one megabyte they would have 100 charac
 # In a document that is merged, if nothing of it can be left out: 1.5 MB of usual lines, and that
 # is the largest object that a cluster takes.
 MOST_ENTRIES = 50_000
-MOST_ALONE = 100_000  # in a document or a file that is only looked through, never merged
+MOST_ALONE = 100_000  # in a document or a file that is only read, never merged
 MOST_AT_SIGHT = 1_000_000  # in a file, estimated from its text; beyond that it is not parsed
-MOST_ENTRIES_TWO_WAY = 300_000  # without lines to go back to: dest stays as it is
+MOST_ENTRIES_TWO_WAY = 300_000  # without a line merge to use instead, dest stays as it is
 MOST_ELEMENTS = 25_000  # of a list; git's lines do well with long lists of plain values
 # Entries of a collection, or documents of a file, that both sides changed, each in its own way.
 MOST_CHANGED = 10_000
@@ -37,14 +37,14 @@ MOST_REPLACED = 2_000
 
 
 def refuse_at_sight(*sources: Source) -> None:
-    """Raise `TextOnly` for a text that is too large even to be parsed, before anything is split."""
+    """Raise `TextOnly` for a text that is too large to be parsed, before anything is split."""
     for source in sources:
         if why := unread(source.text):
             raise TextOnly(why)
 
 
 def unread(text: str) -> str:
-    """Return why no command parses a text: it would take too long, or too much memory."""
+    """Return why a text is too large for any command to parse, or ''."""
     if has_more_documents(text, MOST_DOCUMENTS):
         return too_many("documents", MOST_DOCUMENTS).why
     if len(text) > MOST_ALONE // 2 and _entries(text) > MOST_AT_SIGHT:
@@ -53,12 +53,12 @@ def unread(text: str) -> str:
 
 
 def has_more_documents(text: str, most: int) -> bool:
-    """Return whether a text has more documents than a number, or lines that look so."""
+    """Return whether a text has more than `most` documents, or lines that look like separators."""
     return len(text) > most and text.count("\n---") > most
 
 
 def split_within(texts: Three[YamlText]) -> Three[Stream]:
-    """Return the documents of three versions, or raise `TextOnly` for too many."""
+    """Return the documents of three versions; raise `TextOnly` if there are too many."""
     base = texts.base.stream_like(None, MOST_DOCUMENTS)
     at = Three(base, *(t.stream_like(base, MOST_DOCUMENTS) for t in (texts.ours, texts.theirs)))
     refuse_bulk(at)
@@ -66,7 +66,7 @@ def split_within(texts: Three[YamlText]) -> Three[Stream]:
 
 
 def refuse_bulk(at: Three[Stream]) -> None:
-    """Raise `TextOnly` for more than is taken apart, before anything is parsed."""
+    """Raise `TextOnly` before parsing if the versions exceed the bounds of a merge by fields."""
     if max(len(stream.documents) for stream in at.each()) > MOST_DOCUMENTS:
         raise too_many("documents", MOST_DOCUMENTS)
     _refuse_changed_documents(at.map(lambda stream: stream.documents))
@@ -82,10 +82,10 @@ def refuse_bulk(at: Three[Stream]) -> None:
 
 
 def refuse_entries(*documents: Document) -> None:
-    """Raise `TextOnly` for a document with too many entries to be looked through one by one.
+    """Raise `TextOnly` for a document with too many entries for a look at each of them.
 
-    Other functions estimate the number from the text, as they can go back to lines; here it is
-    counted.
+    This function counts the entries. Other functions estimate the number from the text, because
+    their callers can use a line merge instead.
     """
     for document in documents:
         if _is_heavy(document, MOST_ALONE) and _counted(document.root) > MOST_ALONE:
@@ -93,7 +93,7 @@ def refuse_entries(*documents: Document) -> None:
 
 
 def _counted(root: Node | None) -> int:
-    """Return the entries below a node, weighed as in `_entries`; stop where there are too many."""
+    """Return the entries below a node, weighted as in `_entries`; stop counting above the bound."""
     found, waiting = 0, [root]
     while waiting and found <= MOST_ALONE:
         node = waiting.pop()
@@ -107,7 +107,7 @@ def _counted(root: Node | None) -> int:
 
 
 def has_bulk(data: bytes) -> bool:
-    """Return whether a text has more documents or entries than are taken apart."""
+    """Return whether a text has more documents or entries than a merge by fields accepts."""
     text = data.decode("latin-1")
     if has_more_documents(text, MOST_DOCUMENTS):
         return True
@@ -121,7 +121,7 @@ def refuse_long(at: Three[Sequence[T]]) -> None:
 
 
 def refuse_changed(at: Three[Mapping[Hashable, T]], same: Callable[[T, T], bool]) -> None:
-    """Raise `TextOnly` where both sides changed too much of what base has."""
+    """Raise `TextOnly` if both sides changed too many entries of base."""
     if len(at.base) <= MOST_CHANGED:
         return
     changed = 0
@@ -137,13 +137,13 @@ def refuse_changed(at: Three[Mapping[Hashable, T]], same: Callable[[T, T], bool]
 
 
 def refuse_replaced(gone: int, fresh: int, what: str) -> None:
-    """Raise `TextOnly` where too much is gone and new to look for renames."""
+    """Raise `TextOnly` if too many entries are gone and new to look for renames."""
     if min(gone, fresh) > MOST_REPLACED:
         raise too_many(f"{what} gone, and as many new ones", MOST_REPLACED)
 
 
 def too_many(what: str, most: int) -> TextOnly:
-    """Return the reason for a merge by lines."""
+    """Return the error that sends the file to a merge by lines."""
     return TextOnly(f"more than {most:,} {what}")
 
 
@@ -157,14 +157,14 @@ def _refuse_changed_documents(at: Three[tuple[Document, ...]]) -> None:
 
 
 def _is_heavy(document: Document, most: int) -> bool:
-    # every entry has a character of its own, so that few documents are counted at all
+    # an entry has at least one character, so a short document needs no count
     if document.end - document.body <= most or _bound(document.content) <= most:
         return False
     return all(_entries(text(document)) > most for text in (_content, _without_texts))
 
 
 def _bound(text: str) -> int:
-    """Return an upper bound of the entries of a text; to count single characters is fast."""
+    """Return a quick upper bound of the entries of a text, from counts of single characters."""
     brackets = text.count("{") + text.count("[")
     return (
         sum(map(text.count, "\n-,")) + 2 * brackets + 10 * (text.count("[[") + text.count("- - "))
@@ -172,9 +172,10 @@ def _bound(text: str) -> int:
 
 
 def _entries(text: str) -> int:
-    """Return about how many entries a text has; a collection in brackets counts as two.
+    """Return an estimate of the entries of a text; a collection in brackets counts as two.
 
-    Lists that hold nothing but lists cost more: every step down makes all paths below it longer.
+    Lists that hold nothing but lists cost more, because every level makes all paths below it
+    longer.
     """
     entries = text.count(": ") + text.count(":\n") + text.count("- ") + text.count(",")
     nested = text.count("[[") + text.count("- - ")
@@ -186,9 +187,9 @@ def _content(document: Document) -> str:
 
 
 def _without_texts(document: Document) -> str:
-    """Return a document without the lines of its block texts, which may hold any data."""
+    """Return a document without the lines of its block scalars, which may hold any data."""
     lines: list[str] = []
-    column = -1  # of the entry whose text is left out
+    column = -1  # the column of the entry whose text is left out
     for line in document.content.split("\n"):
         bare = line.lstrip(" ")
         if column >= 0 and (not bare or len(line) - len(bare) > column):
@@ -208,8 +209,7 @@ def _without_dashes(line: str) -> str:
 def _refuse_heavy(at: Three[Document]) -> None:
     """Raise `TextOnly` for a document with too many entries.
 
-    A document that one side alone changed is not taken apart, and runs that nobody changed are left
-    out.
+    A document that only one side changed is not parsed, and runs that nobody changed are left out.
     """
     if agreed(at.map(_content)) is not None:
         return

@@ -1,7 +1,7 @@
-"""Merge the documents of three files: pair them by resource, merge each, put them in order.
+"""Merge the documents of three files: pair them by resource, merge each pair, put them in order.
 
-A document that one side alone indented anew is a special case: base and the other side are first
-laid out as that side has them. Else the new indentation would reach only the lines that a merge
+If only one side changed the indentation of a document, base and the other side are first laid out
+with the new indentation. Otherwise the new indentation would reach only the lines that the merge
 touches.
 """
 
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Node
 
 
-LARGE = 60_000  # characters of a document in which unchanged runs are worth a search
+LARGE = 60_000  # characters; in larger documents unchanged runs are searched
 
 
 def split_all(texts: Three[YamlText]) -> Three[Stream]:
-    """Return the documents of three versions; `TextOnly` for more in one than is taken apart."""
+    """Return the documents of three versions; raise `TextOnly` if a version is too large."""
     if max(len(text.source.text) for text in texts.each()) > LARGE:
         from kmerge_git.merge.bulk import split_within  # most files are small
 
@@ -65,7 +65,7 @@ def merge(
     path: str = "",
     doubts: Doubts | None = None,
 ) -> MergedFile:
-    """Merge three files, resource by resource; a doubtful place is a conflict."""
+    """Merge three files, resource by resource; a doubtful place becomes a conflict."""
     walk = Walk(rules, journal)
     tables = pair_documents(at, rules.twins, stops=rules.stops)
     if _strangers(tables) and rules.stops:
@@ -96,7 +96,7 @@ def merge(
 
 
 def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
-    """Return whether two people put unrelated resources into one new file."""
+    """Return whether both sides put unrelated resources into one new file."""
     if any(d.content.strip() for d in tables.base.values()):
         return False
     if not (tables.ours and tables.theirs):
@@ -106,7 +106,7 @@ def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
 
 
 def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None) -> MergedFile:
-    """Return a file that is one conflict; `new`: a resource of each side, which say why."""
+    """Return a file that is one conflict; `new` holds the resources that explain the cause."""
     texts = at.map(lambda s: s.source.text)
     names = {name_of(d) for d in new.each() if d is not None} if new is not None else set()
     is_one = len(names) == 1 and len(at.ours.documents) == 1
@@ -175,7 +175,7 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
 
 
 def _around(at: Trio) -> tuple[str, str] | None:
-    """Return the merged text above and behind a document in brackets; None: both changed it."""
+    """Return the merged text above and behind a flow collection, or None for a conflict."""
     texts = [
         (d.source.text[d.body : d.root.start], d.source.text[d.root.end : d.end])
         for d in at.each()
@@ -196,7 +196,10 @@ def _decided(walk: Walk, roots: Three[Node | None], reading: Reading, path: str)
 def _without_runs(
     walk: Walk, at: Trio, reading: Reading, path: str, name: str
 ) -> MergedDocument | None:
-    """Return the merge of a large document without its common runs; None: merge it as a whole."""
+    """Return the merge of a large document without its common runs.
+
+    Return None if the document must be merged as a whole.
+    """
     if reading.whole or at.base is None or len(at.base.content) < LARGE:
         return None
     from kmerge_git.merge.elision import elide
@@ -214,7 +217,7 @@ def _without_runs(
 
 
 def _part_namesakes(walk: Walk, merged: dict[Hashable, MergedDocument]) -> None:
-    """Make two resources that only the merge gave one name a conflict."""
+    """Make a conflict of two resources that have the same name only because of the merge."""
     if len(merged) < 2 or not any(map(_has_new_name, merged.values())):
         return
     names: dict[Hashable, list[MergedDocument]] = {}
@@ -238,14 +241,14 @@ def _has_new_name(merged: MergedDocument) -> bool:
 
 
 def _is_old_twin(namesakes: list[MergedDocument]) -> bool:
-    """Return whether one side alone gave all these resources one name, without the merge."""
+    """Return whether one side had already given all these resources one name before the merge."""
     sides = zip(*((d.at.ours, d.at.theirs) for d in namesakes), strict=True)
     names = [{outline(d.content) if d is not None else None for d in side} for side in sides]
     return any(len(known) == 1 and None not in known for known in names)
 
 
 def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:
-    """Return a document that one side does not have."""
+    """Return the merge of a document that one side does not have."""
     base, there = at.base, at.ours or at.theirs
     assert there is not None  # the caller's case
     name = walk.journal.resource = name_of(there)
@@ -277,7 +280,7 @@ def _untouched(base: Document, other: Document) -> bool:
 
 
 def _added(walk: Walk, theirs: Document) -> Pieces:
-    """Return the text of a document of theirs, without the parts that the rules do not add."""
+    """Return the text of their document, without the parts that the rules do not add."""
     plan = walk.rules.added(theirs)
     return write_document(plan, Three(None, theirs, theirs)) if plan else [theirs.content]
 
@@ -298,7 +301,7 @@ def _open(documents: list[MergedDocument], at: Three[Stream]) -> None:
     for index, document in enumerate(documents):
         opening = _opening(document, None if index else opened)
         piece = document.pieces[0] if len(document.pieces) == 1 else None
-        if document.plan is None and isinstance(piece, Hunk):  # a side without it has no opening
+        if document.plan is None and isinstance(piece, Hunk):  # a side without it stays empty
             document.pieces = [piece.map(_opened(opening))]
         else:
             document.opening = opening
@@ -309,19 +312,22 @@ def _opened(opening: str) -> Callable[[str], str]:
 
 
 def _opening(merged: MergedDocument, opened: bool | None) -> str:
-    """Return the opening of a document; `opened`: whether the file begins with `---`, if first."""
+    """Return the opening line of a document.
+
+    `opened` says for the first document whether the file begins with `---`; it is None for others.
+    """
     base, ours, theirs = merged.at.map(lambda d: d.opening if d is not None else None).each()
     if ours is None and theirs is None:
         return ""
     chosen = theirs if ours is None or (theirs is not None and ours == base) else ours
-    assert chosen is not None  # one of them is there
+    assert chosen is not None  # one of the versions exists
     if opened is None:
         return chosen if "---" in chosen else chosen + "---\n"
     return ("---\n" if opened else "") if chosen in ("---\n", "") else chosen
 
 
 def _comment_pieces(walk: Walk, at: Three[str]) -> Pieces:
-    """Return lines of comments alone."""
+    """Return the merged lines of a text that holds only comments."""
     parts = walk.rules.lines(at.map(lambda text: comment_lines(text, 0)))
     return [at.ours] if parts is None else line_pieces(parts, 0, (), "", Why.COMMENT)
 
@@ -331,7 +337,7 @@ if TYPE_CHECKING:
 
 
 def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
-    """Return the three versions, at the columns to which one side alone moved the lines."""
+    """Return the three versions at the columns to which only one side moved the lines."""
     documents = [document for document in at.each() if document is not None]
     if len(documents) < 3 or any(document.inline for document in documents):
         return at
@@ -348,7 +354,7 @@ def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
 
 
 def _may_be_moved(base: str, side: str) -> bool:
-    """Return whether lines moved to other columns, from a quick look that says yes too often."""
+    """Return whether a side may have moved lines to other columns; the check errs towards yes."""
     start, behind = uncommon(base, side)
     gone, fresh = (set(lines_between(text, start, behind)) for text in (base, side))
     columns = {line.lstrip() for line in gone - fresh if line.strip()}
@@ -356,7 +362,10 @@ def _may_be_moved(base: str, side: str) -> bool:
 
 
 def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | None:
-    """Return base and ours indented as theirs, and theirs; None: theirs alone indented nothing."""
+    """Return base and ours indented like theirs, and theirs.
+
+    Return None if theirs moved no line that ours left at its column.
+    """
     base, ours, theirs = at.each()
     if not _may_be_indented_anew(lines.base, lines.theirs):
         return None
@@ -376,7 +385,7 @@ def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | No
 
 
 def _may_be_indented_anew(base: Lines, theirs: Lines) -> bool:
-    """Return whether a line of theirs is one of base in another column."""
+    """Return whether a line of theirs is a line of base in another column."""
     known = set(base)
     fresh = {line.lstrip() for line in theirs if line not in known}
     known = set(theirs)
@@ -384,7 +393,10 @@ def _may_be_indented_anew(base: Lines, theirs: Lines) -> bool:
 
 
 def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]]:
-    """Yield the columns of base's lines in theirs; nothing if theirs moved none of them alone."""
+    """Yield the wanted column of each base line that theirs kept.
+
+    Yield nothing if theirs moved no line that ours left at its column.
+    """
     mine, yours = _pairs(bare.base, bare.ours), _pairs(bare.base, bare.theirs)
     columns = lines.map(lambda columns_wanted: [_column(line) for line in columns_wanted])
     depths, there = _depths(lines.base), _depths(lines.theirs)
@@ -395,7 +407,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
             continue
         old, new = columns.base[number], columns.theirs[yours[number]]
         own = columns.ours[mine[number]] if number in mine else old
-        # a line that went into another block did more than move
+        # a line in another block was not only indented
         follows = own == old != new and depths[number] == there[yours[number]]
         columns_wanted[number] = new if follows else own
         is_moved |= follows
@@ -404,7 +416,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
 
 
 def _depths(lines: Lines) -> list[int]:
-    """Return how many blocks each line is in; a comment is in as many as the line above it."""
+    """Return the number of blocks around each line; a comment is as deep as the line above it."""
     depths: list[int] = []
     around: list[tuple[int, bool]] = []
     for line in lines:
@@ -419,7 +431,7 @@ def _depths(lines: Lines) -> list[int]:
 
 
 def _pairs(base: Lines, side: Lines) -> dict[int, int]:
-    """Return the lines of base that a side has kept, and where."""
+    """Return the lines of base that a side has kept, as base index -> side index."""
     return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
 
 
@@ -428,7 +440,7 @@ def _moved(lines: Lines, wanted: dict[int, int]) -> str:
     columns = [_column(line) if line.strip() else -1 for line in lines]
     shifts = {number: wanted[number] - columns[number] for number in wanted}
     result: Lines = []
-    above = [(-1, 0)]  # the columns of the lines around, and how far each moved
+    above = [(-1, 0)]  # the columns of the enclosing lines, and their shifts
     for number, (line, column) in enumerate(zip(lines, columns, strict=True)):
         if column < 0:
             result.append(line)
@@ -448,7 +460,7 @@ def _moved(lines: Lines, wanted: dict[int, int]) -> str:
 def _shift_beside(
     columns: list[int], shifts: dict[int, int], number: int, is_element: bool
 ) -> int | None:
-    """Return how far the nearest line of the same block (or the same element) moves."""
+    """Return how far the nearest line of the same block or element moves, or None without one."""
     column = columns[number]
     inside = column + 2 if is_element else column
     for rest in (range(number + 1, len(columns)), range(number - 1, -1, -1)):
@@ -465,7 +477,7 @@ def _column(line: str) -> int:
 
 
 def _means(new: Document, old: Document) -> bool:
-    """Return whether a document still says the same, from the same column on."""
+    """Return whether a document still has the same meaning and the same start column."""
     try:
         new_root, old_root = new.root, old.root
     except KmergeError:

@@ -50,9 +50,7 @@ class CommonRun:
         self.names = names or set()  # the keys that are taken out
 
     def span(self, offsets: list[int], later: int, first: int) -> Span:
-        """Return the span of the run in a version whose lines from line `first` on are moved by
-        `later`.
-        """
+        """Return the span in a version that moves its lines from line `first` on by `later`."""
         more = later if self.start >= first else 0
         return offsets[self.start] + more, offsets[self.end] + more
 
@@ -155,7 +153,7 @@ class _Finder:
         return self.found if self._mapping(0, len(self.lines)) else []
 
     def _mapping(self, low: int, high: int) -> bool:
-        """Walk the entries of the mapping in these lines; return False if the lines are no mapping."""
+        """Walk the entries of the mapping in these lines; return False without a mapping."""
         inside = [i for i in self.indents[low:high] if i >= 0]
         if not inside or min(inside) < inside[0]:
             return False
@@ -201,7 +199,7 @@ class _Finder:
             self._mapping(start + 1, end)
 
     def _add(self, starts: list[int], end: int, column: int, names: list[str]) -> None:
-        """Add a run of entries; comments just above `end` belong to the entry that begins at `end`."""
+        """Add a run of entries; comments just above `end` belong to the next entry."""
         if not starts:
             return
         while end > starts[0] and self.indents[end - 1] < 0:
@@ -210,7 +208,7 @@ class _Finder:
             self.found.append(CommonRun(starts[0], end, column, set(names)))
 
     def _text(self, low: int, high: int, column: int) -> None:
-        """Find runs of lines of a block text; the first and the last line fix the layout and stay."""
+        """Find runs of lines of a block text; the first and last line fix the layout and stay."""
         if self._size(low, high) <= WORTH:
             return
         columns = [len(line) - len(line.lstrip(" ")) for line in self.lines[low:high]]

@@ -72,7 +72,7 @@ class MergedFile:
 
     @property
     def is_one_conflict(self) -> bool:
-        """Return whether every answer takes a side's whole file, so that the merge decided nothing."""
+        """Return whether the file holds only conflicts, so that the merge decided nothing."""
         if self.prologue or self.tail or len(self.documents) > 1:
             return False
         return all(
@@ -200,9 +200,7 @@ class OpenMerge:
 
 
 def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
-    """Return the file with the answers in place of their hunks; `answers` has the id() of hunks as
-    keys.
-    """
+    """Return the file with answers in place of some hunks; `answers` is keyed by id(hunk)."""
 
     def pieces(of: Pieces) -> Pieces:
         return [answers.get(id(p), p) if isinstance(p, Hunk) else p for p in of]

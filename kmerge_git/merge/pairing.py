@@ -261,8 +261,7 @@ def name_of(document: Document) -> str:
 
 
 def has_lost_one(tables: Three[Documents]) -> bool:
-    """Return whether a document with an undecided name is gone and the sides added different
-    documents.
+    """Return whether a document with an undecided name is gone and the new documents differ.
 
     An earlier inner merge left the name of such a document undecided.
     """

@@ -76,9 +76,7 @@ def _document(merged: MergedDocument) -> MergedDocument:
 
 
 def _known(pieces: Pieces, at: Trio) -> Pieces:
-    """Return the pieces of a document that was not merged by fields, with placeholders for
-    conflicts.
-    """
+    """Return the pieces of a document without a merge by fields; conflicts become placeholders."""
     return [piece if isinstance(piece, str) else _known_of(piece, at) for piece in pieces]
 
 
@@ -105,9 +103,7 @@ def _unknown(at: Trio, texts: Three[str]) -> str:
 
 
 def _plan(plan: Plan) -> Plan | None:
-    """Return the plan with a placeholder in every clash, or None if a clash cannot hold a
-    placeholder.
-    """
+    """Return the plan with a placeholder in every clash, or None if that is impossible."""
     if isinstance(plan, NewText):
         parts: Lines = [*_lines(plan.parts, "")]
         return NewText(plan.ours, plan.header, parts, plan.comment)
@@ -171,7 +167,7 @@ def _text(entry: Entry) -> str:
 
 
 def _tail(at: Three[list[Entry]]) -> str:
-    """Return an undecided comment for the end of an entry if the versions' comments there differ."""
+    """Return an undecided comment for the end of an entry if the versions' comments differ."""
     tails = [comments(after(some[0])) for some in at.each() if some]
     texts = at.map(lambda some: "".join(map(after, some)))
     differ = any(tail != tails[0] for tail in tails)

@@ -1,8 +1,8 @@
-"""Say what a merge decides, before a character is written.
+"""Hold the plan of a merge: its decisions, before a character is written.
 
-A plan is a tree whose leaves are nodes of the inputs, and lines of them. It is made once and never
-changed: it can be explained, compared with a result (`merge.verify.proof`) and written
-(`merge.write`). The journal lists the decisions with their places, sides and rules.
+A plan is a tree whose leaves are nodes and lines of the inputs. A finished plan never changes, so
+that it can be explained, compared with a result (`merge.verify.proof`) and written (`merge.write`).
+The journal lists the decisions with their places, sides and rules.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    # places that no merge can be right about, with the causes; by the numbers of the document
+    # numbers of a document -> its places without a certain merge, with the causes
     Doubts = dict[tuple[int, ...], dict[Path, str]]
-    # runs of lines, of block scalars (`str`) or of comments (`Line`); where both sides changed
-    # them, those of each
+    # runs of lines, of block scalars (`str`) or of comments (`Line`); a run that both sides
+    # changed is a trio with the lines of each version
     Lines = list[Sequence[str] | Three[Sequence[str]]]
     Sides = Three[list[Entry]]
     Named = tuple[Path, str, "Item | None"]
 
 
 class Why:
-    """These are the reasons why a place needs a person; the label of the conflict shows them."""
+    """List the reasons why a place needs a person; the label of the conflict shows the reason."""
 
     BOTH_CHANGED = "changed on both sides"
     BOTH_ADDED = "added on both sides"
@@ -57,16 +57,16 @@ class Why:
     UNPROVED = "cannot be merged by structure"
     DAMAGE = "a merge by lines would do damage"
 
-    # A clean merge of lines does not settle these: it does not know what belongs together, and
-    # would bring back what is gone, or have both of what replaced it.
+    # A clean merge of lines does not settle these conflicts: a line merge ignores which lines
+    # belong together, and would bring back a deleted entry, or keep both replacements of an entry.
     FIRM = (MOVED_AND_GONE, RENAMED_AND_GONE, RENAMED_APART, REPLACED, WHICH)
 
 
 class Line(str):
-    """This is a comment line, compared without the blanks around it; a blank line is empty.
+    """Hold a comment line, compared without the blanks around it; a blank line is empty.
 
-    `spelled` is the line as it is written; it belongs to an entry or a collection at the column
-    `home`.
+    `spelled` is the line as it is written. `home` is the column of the entry or collection that the
+    line belongs to.
     """
 
     __slots__ = ("home", "spelled")
@@ -88,13 +88,13 @@ class Line(str):
 
 
 class Plan:
-    """This is a decision about one place."""
+    """Describe a decision about one place."""
 
     __slots__ = ()
 
 
 class Keep(Plan):
-    """Our node stays as it is."""
+    """Keep our node as it is."""
 
     __slots__ = ("node",)
 
@@ -103,7 +103,7 @@ class Keep(Plan):
 
 
 class Take(Plan):
-    """A node of another text comes here, with the lines of its entry."""
+    """Put a node of another text at the place, with the lines of its entry."""
 
     __slots__ = ("anchor", "entry", "keeps_comment", "node", "part", "style")
 
@@ -118,17 +118,20 @@ class Take(Plan):
         keeps_comment: bool = False,
     ) -> None:
         self.node = node
-        self.entry = entry  # where the node stands in its own text; None: the top of a document
-        self.style = style  # the quotes to put it in, where they can hold it
+        self.entry = entry  # the entry that holds the node, or None at the top of a document
+        self.style = style  # the quotes for the node, if they can hold its value
         self.part = (
             part  # the part of the node that comes here, as a plan over its own text; None: all
         )
-        self.anchor = anchor  # our anchor, that a scalar of theirs gets
+        self.anchor = anchor  # our anchor, which a scalar of theirs gets
         self.keeps_comment = keeps_comment  # our comment stays, where the node has none
 
 
 class NewText(Plan):
-    """Our block scalar gets other lines, and `comment` behind its header; None: our comment."""
+    """Give our block scalar other lines, and `comment` behind its header.
+
+    If `comment` is None, our comment stays.
+    """
 
     __slots__ = ("comment", "header", "ours", "parts")
 
@@ -144,10 +147,10 @@ class NewText(Plan):
 
 
 class Clash(Plan):
-    """This place needs a person: it has the entries of each side.
+    """Mark a place that needs a person; hold the entries of each side.
 
-    The comments above the first of them are part of the conflict `with_lead`, else they are above
-    it.
+    With `with_lead` the comments above the first entries are part of the conflict; otherwise these
+    comments are written above the conflict.
     """
 
     __slots__ = ("at", "refused", "where", "why", "with_lead")
@@ -163,7 +166,7 @@ class Clash(Plan):
 
 
 class Remark(Plan):
-    """These comment lines are among the entries of a block collection, and belong to none."""
+    """Hold comment lines among the entries of a block collection that belong to no entry."""
 
     __slots__ = ("parts",)
 
@@ -172,10 +175,10 @@ class Remark(Plan):
 
 
 class Item:
-    """This is an entry of a collection that is built anew, or a remark among them.
+    """Hold an entry of a collection that is built anew, or a remark among its entries.
 
-    The text of `ours` is changed as little as the plan needs; without it the entry of `plan` (a
-    `Take`) comes here. The optional fields replace a part of that text where they are not None.
+    The text of `ours` is changed as little as the plan needs; without `ours` the entry of `plan` (a
+    `Take`) is written. An optional field that is not None replaces a part of that text.
     """
 
     __slots__ = ("after", "base", "key", "lead", "ours", "path", "plan", "replaces", "theirs")
@@ -198,7 +201,7 @@ class Item:
         self.theirs = theirs
         self.path = path
         self.base = base
-        self.replaces = replaces  # the entry of ours that all of theirs stands for
+        self.replaces = replaces  # our entry that the whole entry of theirs replaces
         self.key = key  # the key as text
         self.lead = lead  # lines above, without indentation
         self.after = after  # the text behind a value on its line, and comments below
@@ -218,14 +221,14 @@ class Item:
         )
 
     def with_tail(self, after: str) -> Item:
-        """Return the same item with another text behind a value that is in one line."""
+        """Return the same item with another text behind a value on one line."""
         item = self.but(self.plan, self.theirs, self.lead)
         item.after = after if self.ours is not None and inline(self.ours.value) else self.after
         return item
 
 
 class Build(Plan):
-    """Our collection gets other entries; `head` and `foot` are its comment lines."""
+    """Give our collection other entries; `head` and `foot` are its comment lines."""
 
     __slots__ = ("foot", "head", "items", "ours", "properties", "theirs")
 
@@ -252,17 +255,17 @@ def keeps_tail(plan: Plan, ours: Entry, theirs: Entry) -> bool:
     if not isinstance(plan, Take):
         return not is_block_text(ours.value) or is_block_text(theirs.value)
     if isinstance(plan.part, Build) and not plan.part.items:
-        return has_tail(ours.value)  # only `{}` is left of it
+        return has_tail(ours.value)  # only `{}` is left of the collection
     return has_tail(ours.value) and has_tail(plan.node)
 
 
 def has_tail(node: Node) -> bool:
-    """Return whether a comment can follow on the line where a value ends, or below its key."""
+    """Return whether a comment can follow on a value's last line, or on the line of its key."""
     return not in_mid_line(node) if isinstance(node, Collection) else not is_block_text(node)
 
 
 def has_clash(plan: Plan) -> bool:
-    """Return whether anything in a plan is left to decide."""
+    """Return whether a plan contains an open decision."""
     if isinstance(plan, Build):
         return any(has_clash(item.plan) for item in plan.items)
     if isinstance(plan, NewText | Remark):
@@ -271,13 +274,13 @@ def has_clash(plan: Plan) -> bool:
 
 
 def is_empty(plan: Build, side: str) -> bool:
-    """Return whether a side's decision leaves no entry, though there are items."""
+    """Return whether a side's decisions remove all entries although the plan has items."""
     entries = [item.plan for item in plan.items if not isinstance(item.plan, Remark)]
     return bool(entries) and all(isinstance(p, Clash) and not p.at.side(side) for p in entries)
 
 
 def named_clash(plan: Plan) -> Named:
-    """Return place and cause of one clash; it is the same one when the sides are swapped."""
+    """Return the path, cause and item of one clash; the choice does not depend on the side."""
     clashes: list[Named] = []
     for item in plan.items if isinstance(plan, Build) else ():
         inside = item.plan
@@ -292,13 +295,13 @@ def _shown(place: Named) -> tuple[list[str], str]:
     return [step if isinstance(step, str) else fieldpath.show((step,)) for step in path], why
 
 
-# The writer needs a plan decided for a side where a clash has no lines of its own (within a line
-# of JSON, in the only entry of a list): then the entry around it is written once for each side, and
-# so is all that is merged in it. Rules that settle a clash of lines for one side need it, too.
+# If a clash has no lines of its own (within a line of JSON, in the only entry of a list), the
+# entry around the clash is written once for each side, from a plan that is decided for that side.
+# Rules that settle a clash of lines for one side need decided plans, too.
 
 
 def decided(plan: Plan, side: str) -> Plan:
-    """Return the plan without clashes: each gives way to the entries of one side."""
+    """Return the plan without clashes; the entries of one side replace each clash."""
     if isinstance(plan, NewText):
         return NewText(plan.ours, plan.header, [plan.lines(side)], plan.comment)
     if isinstance(plan, Remark):
@@ -316,7 +319,7 @@ def decided(plan: Plan, side: str) -> Plan:
 
 
 def decided_item(item: Item, side: str) -> Iterator[Item]:
-    """Return the entries of one side that take the place of an item."""
+    """Return the entries of one side that replace an item."""
     if isinstance(item.plan, Clash):
         base = next(iter(item.plan.at.base), None)
         for entry in item.plan.at.side(side):
@@ -329,7 +332,7 @@ def decided_item(item: Item, side: str) -> Iterator[Item]:
 
 
 def settled(parts: Lines, side: str) -> list[Sequence[str]]:
-    """Return runs of lines; where both sides changed them those of one side."""
+    """Return runs of lines; if both sides changed a run, return the lines of one side."""
     return [part.side(side) if isinstance(part, Three) else part for part in parts]
 
 
@@ -337,7 +340,7 @@ FAVOR = "13 favor"
 
 
 class Note:
-    """A decision at a place, with the texts of both sides where one of them loses."""
+    """Hold a decision at a place, with the texts of both sides if one of the texts is lost."""
 
     __slots__ = ("ours", "path", "rule", "side", "theirs", "what")
 
@@ -347,12 +350,12 @@ class Note:
         self.path = path
         self.what = what
         self.side = side
-        self.rule = rule  # its number in docs/merge-rules.md
+        self.rule = rule  # the number of the rule in docs/merge-rules.md
         self.ours = ours
         self.theirs = theirs
 
     def favored(self, side: str) -> Note:
-        """Return the note with a favoured side: that side wins the conflict."""
+        """Return the note of a conflict decided for a side; other notes stay as they are."""
         if self.side != "conflict":
             return self
         return Note(self.path, self.what, side, FAVOR, self.ours, self.theirs)
@@ -370,7 +373,7 @@ class Journal:
         self.unnoted: tuple[Decision, ...] = ()
 
     def write(self, notes: Iterable[Note]) -> None:
-        """Remember decisions."""
+        """Add notes about the current resource."""
         self.notes += [(self.resource, note) for note in notes]
 
     def trial(self) -> Journal:
@@ -378,20 +381,20 @@ class Journal:
         return Journal(self.resource)
 
     def adopt(self, trial: Journal) -> None:
-        """Remember the decisions of a trial."""
+        """Add the notes of a trial."""
         self.notes += trial.notes
 
     def settled(self) -> list[tuple[str, Path]]:
-        """Return the places that a policy or the favourite side decided, each with its resource."""
+        """Return the places that a policy or the favoured side decided, each with its resource."""
         return [(r, note.path) for r, note in self.notes if note.rule.startswith(("12", "13"))]
 
     def favor(self, side: str, conflicts: Iterable[Conflict]) -> None:
-        """Remember that every conflict was decided for a side."""
+        """Record that every conflict was decided for a side."""
         whole = {c.resource for c in conflicts if not c.field}
         self.notes = [
             (resource, note.favored(side))
             for resource, note in self.notes
-            # of a resource that is one conflict, no other conflict was left
+            # a resource that is one conflict has no other conflicts
             if not (note.side == "conflict" and note.path and resource in whole)
         ]
         noted = {(resource, fieldpath.show(note.path)) for resource, note in self.notes}
@@ -402,7 +405,7 @@ class Journal:
         )
 
     def decisions(self) -> tuple[Decision, ...]:
-        """Return the notes for people: with places as text."""
+        """Return the notes as decisions for people, with the places as text."""
         noted = (
             Decision(resource, fieldpath.show(n.path), n.what, n.side, n.rule, n.ours, n.theirs)
             for resource, n in self.notes

@@ -1,7 +1,7 @@
 """Make the plan that turns a document into a wanted plain value with the fewest edits.
 
-This is for everything that computes values (`patch`, `apply`): fields with the wanted value keep
-their text, new text is written only for new values.
+All commands that compute values use this module (`patch`, `apply`). Fields with the wanted value
+keep their text, and new text is written only for new values.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def reshape(document: Document, value: object) -> str:
-    """Return the document's text, its opening included, with `value` for its content."""
+    """Return the document's text, including its opening line, with `value` as its content."""
     if document.root is None:
         return document.opening + _head(document.content) + dump(value)
     for expand in (False, True):
@@ -53,9 +53,10 @@ def _reads_as(text: str, value: object) -> bool:
 
 
 def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan:
-    """Return the plan that makes `value` of a document that is not empty.
+    """Return the plan that gives a document that is not empty the content `value`.
 
-    With `expand` aliases are written out: where an anchored value changes, they cannot stay.
+    With `expand` aliases are written out, because an alias cannot stay if its anchored value
+    changes.
     """
     root = document.root
     assert root is not None  # the caller's case
@@ -82,7 +83,7 @@ class _Shape:
         self.waiting: list[_Waiting] = []
 
     def node(self, node: Node, value: object) -> Plan | None:
-        """Return the plan for one node; None: it needs new text."""
+        """Return the plan for one node, or None if the node needs new text."""
         if self.expand and (isinstance(node, Alias) or _has_merge_key(node)):
             return None
         walk = self.expand and isinstance(node, Collection)
@@ -103,13 +104,13 @@ class _Shape:
         return None
 
     def mapping(self, node: Mapping, value: dict[str, object]) -> Plan | None:
-        """Plan key by key; write the contents of a `<<` out only where they must differ."""
+        """Plan key by key; write out the contents of a `<<` only where they must differ."""
         merged = self.value(node)
         own = {_key(e) for e in node.entries if not is_merge_key(e.key)}
         if len(node.index()) != len(node.entries) or not isinstance(merged, dict):
             return None
         if merged.keys() - own - value.keys():
-            return None  # a key that comes from an alias goes: only new text can do it
+            return None  # only new text can drop a key that comes from an alias
         pairs: list[Pair] = [
             (e, *_wanted(e, merged, value)) for e in node.entries if _stays(e, value)
         ]
@@ -122,7 +123,7 @@ class _Shape:
         return self.build(node, pairs, value)
 
     def sequence(self, node: Sequence, value: list[object]) -> Plan:
-        """Pair equal elements first, then those of the same name, then by place."""
+        """Pair equal elements first, then elements of the same name, then elements by index."""
         partners = self.likeness.partners([self.value(e.value) for e in node.entries], value)
         pairs: list[Pair] = [
             (None if partner is None else node.entries[partner], None, wanted)
@@ -131,7 +132,7 @@ class _Shape:
         return self.build(node, pairs)
 
     def build(self, inside: Collection, pairs: list[Pair], keys: Iterable[str] = ()) -> Build:
-        """Return the collection with other entries; `deliver` adds the new ones of all together."""
+        """Return the plan of a collection; `deliver` adds the new entries to all plans."""
         waiting = _Waiting(
             inside, pairs, [self.plan(entry, value) for entry, _, value in pairs], keys
         )
@@ -139,13 +140,13 @@ class _Shape:
         return waiting.build
 
     def plan(self, entry: Entry | None, value: object) -> Plan | None:
-        """Return the plan for the value of an entry of ours; None: it needs new text."""
+        """Return the plan for the value of one of our entries, or None if it needs new text."""
         if entry is None:
             return None
         return Keep(entry.value) if is_merge_key(entry.key) else self.node(entry.value, value)
 
     def deliver(self) -> None:
-        """Write all that is new, and read it at once: to read a text of one entry takes as long."""
+        """Write all new entries and parse them together, which is faster than one by one."""
         for is_json in (False, True):
             waiting = [each for each in self.waiting if _is_json(each.build.ours) is is_json]
             fresh = self.fresh([value for each in waiting for value in each.wanted()], is_json)
@@ -153,7 +154,7 @@ class _Shape:
                 each.fill(fresh)
 
     def fresh(self, values: list[object], is_json: bool) -> Iterator[Entry]:
-        """Return the entries of collections that are in no file yet, one after the other."""
+        """Return the new entries that hold these values, parsed from new text, in order."""
         if not values:
             return iter(())
         value = {f"x{n}": v for n, v in enumerate(values)} if len(values) > 1 else values[0]
@@ -171,7 +172,7 @@ class _Shape:
 
 
 class _Waiting:
-    """A collection of ours until the text of its new entries is read."""
+    """Hold one of our collections until the text of its new entries is parsed."""
 
     __slots__ = ("build", "keys", "pairs", "plans")
 
@@ -179,12 +180,12 @@ class _Waiting:
         self, inside: Collection, pairs: list[Pair], plans: list[Plan | None], keys: Iterable[str]
     ) -> None:
         self.build = Build(inside, inside, [])
-        self.pairs = pairs  # an entry of ours, or None, each with its key and the value wanted
-        self.plans = plans  # None: it needs new text
-        self.keys = keys  # of a mapping, in the order that is wanted
+        self.pairs = pairs  # our entry or None, with its key and the wanted value
+        self.plans = plans  # None if an entry needs new text
+        self.keys = keys  # the keys of a mapping, in the wanted order
 
     def wanted(self) -> list[object]:
-        """Return the values of new text: one collection, or several where a key is repeated."""
+        """Return the collections to write as new text: one, or several if a key is repeated."""
         new = [
             (key, value)
             for (_, key, value), plan in zip(self.pairs, self.plans, strict=True)
@@ -198,7 +199,7 @@ class _Waiting:
         return [value] if value else []
 
     def fill(self, fresh: Iterator[Entry]) -> None:
-        """Take the entries that are new, and put all in order."""
+        """Take the new entries, and put all entries in order."""
         items = []
         for (entry, _, value), plan in zip(self.pairs, self.plans, strict=True):
             if plan is not None:
@@ -225,7 +226,7 @@ def _wanted(entry: Entry, merged: object, value: dict[str, object]) -> tuple[str
 
 
 def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
-    """Return an entry of ours with a value of new text."""
+    """Return one of our entries with a value of new text."""
     style, anchor = None, ""
     if isinstance(entry.value, Scalar):
         quoted = isinstance(value, str) and entry.value.style in ("'", '"')
@@ -236,7 +237,7 @@ def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
 
 
 def _fresh(value: object) -> Document:
-    """Return a document of new text."""
+    """Return a value as a document of new text."""
     return split_text(dump(value)).documents[0]
 
 
@@ -245,7 +246,7 @@ def _has_merge_key(node: Node) -> bool:
 
 
 def _key(entry: Entry) -> str:
-    """Return the key as a JSON reader sees it."""
+    """Return the key as a JSON parser reads it."""
     if isinstance(entry.key, Scalar):
         value = resolve(entry.key.value, entry.key.style, entry.key.tag)
         if isinstance(value, bool):
@@ -255,7 +256,7 @@ def _key(entry: Entry) -> str:
 
 
 def _with_new(items: list[Item], new: dict[str, Item], order: Iterable[str]) -> list[Item]:
-    """Return the items with new ones, each behind its nearest known predecessor, or last."""
+    """Return the items plus the new items, each behind its nearest known predecessor, or last."""
     last = {_key(i.ours or i.theirs): n for n, i in enumerate(items)}  # type: ignore[arg-type]
     behind: dict[int, list[Item]] = {}
     place = len(items)
@@ -269,7 +270,7 @@ def _with_new(items: list[Item], new: dict[str, Item], order: Iterable[str]) -> 
 
 
 def _block_text(node: Scalar, value: str) -> Plan | None:
-    """Plan other lines under the header of a block scalar, if the header allows them."""
+    """Plan other lines under the header of a block scalar, if the header allows these lines."""
     if node.style != "|" or "\n" not in value.rstrip("\n") or value.startswith((" ", "\n", "\t")):
         return None
     chomp = "" if value.endswith("\n") and not value.endswith("\n\n") else None
@@ -294,8 +295,8 @@ def _is_json(inside: Collection) -> bool:
 def _json(value: object) -> str:
     from json import dumps
 
-    # JSON lets characters through that YAML takes for line breaks or refuses. Only these are
-    # escaped: JSON spells a character above U+FFFF as two, and YAML takes neither of them.
+    # JSON allows characters that YAML reads as line breaks or refuses. Only these are escaped,
+    # because a JSON escape of a character above U+FFFF has two halves, which YAML refuses.
     return "".join(map(_escaped, dumps(value, ensure_ascii=False))) + "\n"
 
 
@@ -305,7 +306,7 @@ def _escaped(char: str) -> str:
 
 
 def _list_offset(node: Node) -> int:
-    """Return how far lists are indented below their keys in this document; -1: there is none."""
+    """Return how many columns lists are indented below their keys, or -1 without such a list."""
     for entry in node.entries if isinstance(node, Collection) and not node.flow else ():
         value = entry.value
         if isinstance(value, Sequence) and not value.flow and entry.key is not None:
@@ -331,19 +332,19 @@ def equal(a: object, b: object) -> bool:
 
 
 class Likeness:
-    """Compare values that do not change; a number for each excludes most that differ at once."""
+    """Compare values that do not change; a hash of each value excludes most pairs at once."""
 
     __slots__ = ("_numbers",)
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}  # of collections, by their identity
+        self._numbers: dict[int, int] = {}  # id() of a collection -> its hash
 
     def same(self, a: object, b: object) -> bool:
-        """Return whether `equal` holds; each collection is looked through only once."""
+        """Return whether `equal` holds for two values; each collection is hashed only once."""
         return self.number(a) == self.number(b) and equal(a, b)
 
     def number(self, value: object) -> int:
-        """Return the same for values that are equal."""
+        """Return a hash that is the same for equal values."""
         if not isinstance(value, dict | list | tuple):
             return hash(("nan",) if value != value else (type(value), value))  # noqa: PLR0124
         number = self._numbers.get(id(value))
@@ -356,7 +357,10 @@ class Likeness:
         return number
 
     def partners(self, have: list[object], want: list[object]) -> list[int | None]:
-        """Return for every wanted element its partner: equal, of one name, or in one place."""
+        """Return the index of the partner of every wanted element, or None for a new element.
+
+        A partner has an equal value, the same name, or the same index.
+        """
         partners: list[int | None] = [None] * len(want)
         free = dict.fromkeys(range(len(have)))
 
@@ -388,7 +392,7 @@ def _field(value: object, name: str) -> tuple[object, ...]:
 
 
 def _is_like(a: object, b: object) -> bool:
-    """Return whether an element may become the one that is wanted in its place."""
+    """Return whether an element may become the wanted element with the same index."""
     if not isinstance(a, dict) or not isinstance(b, dict):
         return type(a) is type(b)
     return any(k in b and equal(v, b[k]) for k, v in a.items())

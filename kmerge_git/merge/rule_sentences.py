@@ -114,9 +114,7 @@ _KYAML = {
 
 
 def in_words(rule: str) -> str:
-    """Return the sentence of a rule (`2`, `12 policy higher`, `M2 lost`), or '' for an unknown
-    rule.
-    """
+    """Return the sentence of a rule (`2`, `12 policy higher`, `M2 lost`), or '' without one."""
     return RULES.get(rule.partition(" ")[0], "")
 
 

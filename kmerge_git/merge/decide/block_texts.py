@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 def merge(base: Scalar | None, ours: Scalar, theirs: Scalar) -> NewText | None:
-    """Return our block scalar with the lines of both sides, or None if the texts are not
-    comparable.
-    """
+    """Return our block scalar with both sides' lines, or None if the texts are not comparable."""
     if not is_block_text(ours) or ours.anchor != theirs.anchor or ours.tag != theirs.tag:
         return None
     if theirs.style != ours.style or (base is not None and base.style != ours.style):

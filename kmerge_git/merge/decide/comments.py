@@ -48,9 +48,7 @@ def foot_lines(made: Collection | None) -> list[Line]:
 
 
 def may_part(at: Three[Collection | None]) -> bool:
-    """Return whether floating comments are possible: three block collections, and a `#` in the
-    base.
-    """
+    """Return whether three block collections, and a `#` in the base, allow floating comments."""
     blocks = [c for c in at.each() if c is not None and not c.flow and c.entries]
     return len(blocks) == 3 and "#" in blocks[0].text[blocks[0].top : blocks[0].bottom]
 
@@ -123,7 +121,7 @@ def _with_blanks(run: list[Line], above: dict[int, list[Line]]) -> list[Line]:
 
 
 def _respelled(lines: Three[list[Line]]) -> Lines | None:
-    """Return lines with the same comments in all versions, or None if all lines keep our spelling."""
+    """Return lines with the same comments in all versions, or None if our spelling stays."""
     respelled = [_spelled(at) for at in map(Three, *lines.each())]
     return (
         [respelled] if any(a is not b for a, b in zip(respelled, lines.ours, strict=True)) else None
@@ -131,16 +129,12 @@ def _respelled(lines: Three[list[Line]]) -> Lines | None:
 
 
 def _spelled(at: Three[Line]) -> Line:
-    """Return one comment of all versions, in their spelling if only their side changed its
-    indentation.
-    """
+    """Return one comment of all versions; the side that alone changed its indentation wins."""
     return at.theirs if at.theirs.form != at.base.form == at.ours.form else at.ours
 
 
 def _clash(part: Three[list[Line]]) -> list[Run]:
-    """Merge comments that both sides changed: keep the additions of both sides, drop deleted
-    comments.
-    """
+    """Merge comments that both sides changed; keep new comments of both sides, drop deleted ones."""
     if part.base and (fewer := _only_taken_away(part)):
         return [fewer[0]]
     from kmerge_git.text.diff3 import Region, refine
@@ -208,9 +202,7 @@ def tails_clash(at: Three[Entry | None]) -> bool:
 
 
 def merged_tail(at: Three[Entry | None]) -> str | None:
-    """Merge the texts behind the values if only the lines below the values differ; else return
-    None.
-    """
+    """Merge the texts behind values if only the lines below the values differ; else return None."""
     columns = {column_of(entry) for entry in at.each() if entry is not None}
     tails = at.map(
         lambda entry: after(entry).partition("\n") if entry is not None else ("", "", "")

@@ -192,8 +192,7 @@ def _loose(slots: Three[_Slots], pairs: Three[dict[int, int]]) -> list[int]:
 
 
 class _Parted:
-    """Hold a collection without its floating comments, and those comments in order among its
-    entries.
+    """Hold a collection without its floating comments, and those comments in order.
 
     A token is an entry, the number of a line of base, or `foot` for the rest at the bottom. `lines`
     has the lines of a token, `starts` the offset of its first line.
@@ -531,9 +530,7 @@ def _comments(made: Collection, span: tuple[int, int]) -> list[tuple[str, int]]:
 
 
 def _end(side: int, below: list[tuple[str, int]], inside: Counts, outside: Counts) -> int:
-    """Return the end of the last line below an entry that another version has inside the entry, or
-    0.
-    """
+    """Return the end of the last line below an entry that another version has inside it, or 0."""
     end = 0
     seen: dict[str, int] = {}
     for line, stop in below:

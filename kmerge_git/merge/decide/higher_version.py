@@ -10,11 +10,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    # prefix, numbers, the parts of a pre-release (nothing: a release), variant
+    # prefix, numbers, the parts of a pre-release (empty for a release), variant
     Version = tuple[str, tuple[int, ...], tuple[str, ...], str]
-    Answer = tuple[str, str]  # the side that is higher, or nothing and why
+    Answer = tuple[str, str]  # the higher side and '', or '' and the reason
     Pair = tuple[str, str]
-    Parts = list[tuple[int, int, str]]  # of a pre-release, as they are compared
+    Parts = list[tuple[int, int, str]]  # the parts of a pre-release in comparable form
 
 BEFORE_RELEASE = ("alpha", "beta", "dev", "pre", "preview", "rc", "snapshot")
 STAGES = frozenset(("alpha", "beta", "rc"))  # the other words have no order
@@ -104,7 +104,7 @@ def _refused(text: str, *, is_bare: bool) -> str:
 
 
 def version(text: str) -> Version | None:
-    """Return the parts of `v1.2.3-rc.1`, or None for other texts, for example the hash of a commit."""
+    """Return the parts of `v1.2.3-rc.1`, or None for other texts such as the hash of a commit."""
     text = text.partition("+")[0]
     if len(text) > LONGEST:
         return None
@@ -263,7 +263,7 @@ def _parts(text: str) -> tuple[list[str], str]:
 
 
 def _numbers(a: str, b: str) -> tuple[str, str, str]:
-    """Return the common first word of two parts and their numbers (`n51`, `n52`), or empty texts."""
+    """Return the common first word of two parts and their numbers (`n51`, `n52`), or nothing."""
     x, y = a.lstrip(LETTERS), b.lstrip(LETTERS)
     word = a[: len(a) - len(x)]
     if word != b[: len(b) - len(y)] or not (is_number(x) and is_number(y)):
@@ -368,20 +368,18 @@ MANY = 7  # digits: a date, a time, perhaps a commit
 
 
 def is_named(text: str) -> bool:
-    """Return whether the text before the first digit is empty, a name, or the sign of a version
-    range.
-    """
+    """Return whether the text before the first digit is empty, a name, or the sign of a range."""
     front = text[: next(n for n, char in enumerate(text) if char in DIGITS)]
     if front.rstrip(" vV") in RANGES:
         return front[:1] != " "
     key, sign, name = front.rpartition("=")
     if sign:
         return key.lower().endswith(KEYS) and NAMES.issuperset(name)
-    return NAMES.issuperset(name) and name[0] not in "-."  # a flag, or less than nothing
+    return NAMES.issuperset(name) and name[0] not in "-."  # a flag, or a negative number
 
 
 def is_image_name(name: str) -> bool:
-    """Return whether a tag may follow a name: it is no sentence, no other flag's value, no address."""
+    """Return whether a tag may follow a name, unlike a sentence, a flag's value or an address."""
     key, sign, _ = name.rpartition("=")
     is_one_word = " " not in name or "{{" in name
     return is_one_word and name[-1:] != ":" and (not sign or key.lower().endswith(KEYS))

@@ -77,7 +77,7 @@ def _see_changed_second_key(tables: Three[Table]) -> None:
 
 
 def _see_changed_number(tables: Three[Table]) -> None:
-    """Give a port its old key if a side changed only its number; the names of ports are unique."""
+    """Give a port its old key if a side changed only its number; port names are unique."""
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
         gone = [k for k in base if k not in side]

@@ -132,7 +132,7 @@ def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
 
 
 def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:
-    """Return the keys of a side that passed another key of the base, and the keys that they passed."""
+    """Return the keys of a side that passed another key of the base, and the keys they passed."""
     known, there = set(base), set(side)
     old, new = [key for key in base if key in there], [key for key in side if key in known]
     passed: set[Hashable] = set()
@@ -160,8 +160,7 @@ def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:
 
 
 def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Keys:
-    """Return our keys plus the keys that only theirs has: at the end, or each behind its
-    predecessor.
+    """Return our keys plus the keys that only theirs has: at the end, or behind a predecessor.
 
     A key without a predecessor goes to the front, or before its nearest successor, or to the end.
     """

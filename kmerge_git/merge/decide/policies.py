@@ -152,7 +152,7 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
 
 
 def _names(words: list[Word], path: Path) -> bool:
-    """Return whether a field path ends in a field name, so that the content of the field is known."""
+    """Return whether a field path ends in a field name, so that its content is known."""
     word = words[-1] if words else "**"
     last = word if isinstance(word, str) else word[0]
     return last != "**" and (last != "*" or not isinstance(path[-1], str))
@@ -249,9 +249,7 @@ def _is_version(path: Path) -> bool:
 
 
 def _is_quantity(node: Scalar) -> bool:
-    """Return whether a value may be an amount or an id, like `0.5`, `4-core` or `us-east-1`, not
-    `v2`.
-    """
+    """Return whether a value may be an amount or an id, like `0.5` or `4-core`, unlike `v2`."""
     parts = version(node.value)
     if parts is None or image(node.value):
         return False

@@ -113,9 +113,7 @@ class _Search:
     def _matched(
         self, candidates: list[tuple[float, Hashable, Hashable]], in_doubt: set[Hashable]
     ) -> Renamed:
-        """Match the most similar pairs first; pairs with equal scores and a shared key are
-        ambiguous.
-        """
+        """Match the most similar pairs first; a tie between pairs with a common key is a riddle."""
         renamed: Renamed = {}
         taken: set[tuple[str, Hashable]] = set()
         for score in sorted({score for score, *_ in candidates}, reverse=True):
@@ -228,7 +226,7 @@ def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int
 
 
 def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
-    """Find the only elements of a list that is new on both sides if they are alike under two names."""
+    """Find the only elements of a list that is new on both sides if only their names differ."""
     if len(at.ours) != 1 or len(at.theirs) != 1 or at.ours.keys() == at.theirs.keys():
         return []
     ours, theirs = (
@@ -240,7 +238,7 @@ def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
 
 
 def _joined(riddles: list[Riddle]) -> list[Riddle]:
-    """Unite riddles that share an element; the united riddle takes the place of the last of them."""
+    """Unite riddles that share an element; the united riddle takes the last place of them."""
     last = list(range(len(riddles)))  # riddle -> a later riddle of the same group
     known: dict[Hashable, int] = {}
     for number, riddle in enumerate(riddles):

@@ -52,7 +52,7 @@ BY_ELEMENTS = Plan()  # the answer if a list without keys merges element by elem
 
 
 class Place:
-    """Hold the position of the walk and the facts about it that a rule set needs; it never changes."""
+    """Hold the position of the walk and the facts about the position; a place never changes."""
 
     __slots__ = ("list_rule", "lists", "live", "maps", "path", "where")
 
@@ -81,9 +81,7 @@ class Place:
         return Place((*self.path, name), self.where.child(name), self.live, maps=maps)
 
     def elements(self, lists: Three[Sequence | None]) -> Place:
-        """Return the place of the elements of the list at this place; `step` then selects an
-        element.
-        """
+        """Return the place of the elements of the list here; `step` then selects an element."""
         return Place(self.path, self.where.items(), self.live, self.where.list_rule(), lists)
 
     def step(self, step: Step) -> Place:
@@ -118,7 +116,7 @@ class Ruling:
 
 
 class Reading:
-    """Hold the instructions that a document gives about its own merge, before fields are compared."""
+    """Hold the instructions of a document about its own merge, before fields are compared."""
 
     __slots__ = ("gone", "live", "plan", "whole")
 
@@ -152,9 +150,7 @@ if TYPE_CHECKING:
             """Return the instructions that the documents of a pair give about their merge."""
 
         def added(self, document: Document) -> Plan | None:
-            """Return the part of their document that is added, or None if the whole document is
-            added.
-            """
+            """Return the added part of their document, or None if all of it is added."""
 
         def document_clash(self, why: str) -> tuple[str, Notes]:
             """Return the side whose document is taken, or '' to ask a person.
@@ -184,7 +180,10 @@ if TYPE_CHECKING:
         def exclusive(
             self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
         ) -> tuple[list[str] | None, Notes]:
-            """Return which of `names`, fields that exclude each other, to drop; None means a clash."""
+            """Return which of `names`, fields that exclude each other, to drop.
+
+            Return None for a clash.
+            """
 
         # -- the elements of lists, and the order of everything
 
@@ -222,32 +221,26 @@ if TYPE_CHECKING:
             """Merge a key, or an anchor and tag, as text; return None if our text stays."""
 
     class Live(Protocol):
-        """Answer for a document with instructions, such as null or `$patch`, where equal texts
-        decide nothing.
+        """Answer for a document with instructions (null, `$patch`), which equal texts do not
+        decide.
         """
 
         def instructed(
             self, at: Three[Entry | None], place: Place
         ) -> tuple[Item | None, Notes] | None:
-            """Return the result that the document demands for an entry, or None without an
-            instruction.
-            """
+            """Return what the document instructs for an entry, or None for no instruction."""
 
         def enters(self, ours: Node, theirs: Node) -> bool:
-            """Return whether to look inside two values even if one side, or both, left them alone."""
+            """Return whether to look inside two values even if a side left them alone."""
 
         def part(self, theirs: Entry) -> Plan | None:
-            """Return the part of their entry that our version gets, or None if our version gets all
-            of it.
-            """
+            """Return the part of their entry that our version gets, or None for all of it."""
 
         def own(self, ours: Entry) -> Plan:
             """Return the part that stays of an entry that only our version has."""
 
     class Walker(Protocol):
-        """Describe the walk for the merge of sequences, which belongs to the walk but may not
-        import it.
-        """
+        """Describe the walk for the merge of sequences, which may not import the walk."""
 
         @property
         def rules(self) -> Rules: ...

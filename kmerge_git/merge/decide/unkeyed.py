@@ -195,9 +195,7 @@ def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
 def _as_one(
     walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], place: Place, why: str
 ) -> list[Item]:
-    """Return the elements as one clash, except for the common start and the common end of all
-    lists.
-    """
+    """Return the elements as one clash, except for the common start and end of all lists."""
     head = shared_start(keys.each())
     tail = shared_start([names[head:][::-1] for names in keys.each()])
     parts = at.map(lambda entries: entries[head : len(entries) - tail])

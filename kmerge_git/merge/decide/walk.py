@@ -141,7 +141,7 @@ class Walk:
     def node(
         self, at: Three[Node | None], place: Place, source: Entry | None = None
     ) -> Plan | None:
-        """Decide the value at a place that both sides have; their value is in the entry `source`."""
+        """Decide the value that both sides have at a place; `source` is the entry of theirs."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         if place.path in self.doubts:
@@ -266,7 +266,7 @@ class Walk:
     def parted(
         self, at: Three[C | None], tables: Three[dict[Hashable, Entry]] | None, place: Place
     ) -> tuple[Three[C | None], FloatingComments | None]:
-        """Return the versions of a collection without their floating comments, and these comments."""
+        """Return the versions of a collection without floating comments, and these comments."""
         if not self.rules.stops or not may_part(at):
             return at, None
         from kmerge_git.merge.decide import floating_comments
@@ -276,7 +276,10 @@ class Walk:
         return floating_comments.part(at, floating_comments.names_in(at), place)
 
     def switched(self, item: Item, place: Place) -> list[Item]:
-        """Make a clash of an entry that one side commented in while the other deleted the comment."""
+        """Make a clash of an entry that one side commented in.
+
+        The other side deleted the comment.
+        """
         at = Three([], *([e] if e is not None else [] for e in (item.ours, item.theirs)))
         return self.clash(at, Why.BOTH_CHANGED, Place(item.path, place.where))
 

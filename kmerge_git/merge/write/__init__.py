@@ -1,1 +1,1 @@
-"""Make text of a plan: only this package knows indentation."""
+"""Make text of a plan: only this package writes indentation."""

@@ -1,10 +1,9 @@
-"""Write the entries of block collections: the entries that a plan keeps are cut from our text
-unchanged.
+"""Write the entries of block collections; entries that a plan keeps are copied from our text.
 
-Only the entries that a plan changes are put together anew. Three kinds of values carry a comment
-differently. A value that ends its line has it behind itself. A block collection below its key has
-it on the key's line; where one starts behind a dash, it goes to lines of its own for a comment. A
-block scalar has no place for one.
+Only the entries that a plan changes are put together anew. The place of a comment depends on the
+kind of the value. A value that ends its line has the comment behind it. A block collection below
+its key has the comment on the line of the key; a block collection that starts behind a dash moves
+to lines of its own to make room for a comment. A block scalar has no place for a comment.
 """
 
 from __future__ import annotations
@@ -62,14 +61,17 @@ if TYPE_CHECKING:
 
 
 def must_lift(plan: Build) -> bool:
-    """Return whether a clash inside has no lines of its own, or leaves nothing on one side."""
+    """Return whether a clash must be written as a clash of the entry around it.
+
+    This is so if the clash has no lines of its own, or if a side would have no entries left.
+    """
     if plan.ours.flow and not _becomes_block(plan) and flow.must_lift(plan):
         return True
     return is_empty(plan, "ours") or is_empty(plan, "theirs")
 
 
 def cause(plan: Plan) -> tuple[str, str, Item | None]:
-    """Return place and cause of a conflict around a plan, and the item that clashes."""
+    """Return the place and cause of a conflict around a plan, and the item that clashes."""
     path, why, item = named_clash(plan)
     return fieldpath.show(path), why, item
 
@@ -86,7 +88,7 @@ def write_block(plan: Build, column: int, path: Path) -> Pieces:
 
 
 def _ends(plan: Build, column: int, path: Path) -> tuple[Pieces, Pieces]:
-    """Return the comment lines above the first and below the last entry."""
+    """Return the comment lines above the first entry and below the last entry."""
     ours = plan.ours
     head: Pieces = [ours.text[ours.top : ours.entries[0].lead]]
     foot: Pieces = [ours.text[ours.entries[-1].end : ours.bottom]]
@@ -115,7 +117,7 @@ def write_items(plan: Build, column: int) -> Pieces:
 
 
 def _has_open_end(plan: Plan) -> bool:
-    """Return whether blank lines below would belong to the text above them."""
+    """Return whether blank lines below would become part of the block scalar above them."""
     if isinstance(plan, Build):
         return bool(plan.items) and _has_open_end(plan.items[-1].plan)
     if isinstance(plan, Clash):
@@ -141,14 +143,14 @@ def _item(item: Item, column: int) -> Pieces:
 
 
 def _lead(item: Item, entry: Entry, column: int) -> Pieces:
-    """Return the lines above an entry of ours."""
+    """Return the lines above one of our entries."""
     if item.lead is None:
         return [entry.value.text[entry.lead : entry.line]]
     return comment_lines(item.lead, column, item.path)
 
 
 def _clash(clash: Clash, item: Item, column: int) -> Pieces:
-    """Return a hunk around the entries; comments above on which both sides agree stay outside."""
+    """Return a hunk around the entries; comments above stay outside if both sides agree on them."""
 
     def lines(entries: list[Entry]) -> str:
         leads = [clash.with_lead, *[True] * len(entries)]
@@ -180,7 +182,7 @@ def entry_pieces(item: Item, column: int) -> Pieces:
 
 
 def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
-    """Return our key and our value, perhaps with another key or comment."""
+    """Return our key and our value; the key or the comment may be new."""
     value = entry.value
     if on_own_lines(value):
         below = value.text[behind_key(entry) + len(opening(entry)) : entry.end]
@@ -194,13 +196,13 @@ def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
 
 
 def _with_taken(item: Item, entry: Entry, plan: Take, column: int) -> str:
-    """Return our key with theirs' value; the comment comes from the side that has one."""
+    """Return our key with their value; the comment comes from the side that has a comment."""
     taken, new = plan.entry, plan.node
     assert taken is not None  # the caller's case
     if on_own_lines(new):
         line = key_part(item, entry, column) + rest_of_key_line(item, entry, properties(new))
         return line + value_lines(taken, column, entry.value)
-    # the lines of a block are aligned, whatever gap ours has behind its dash
+    # the lines of a block are aligned, whatever the gap behind our dash
     is_block = isinstance(new, Collection) and not new.flow
     if inline(entry.value) and not is_block:
         start = before_value(item, entry, column)
@@ -220,7 +222,7 @@ def _with_taken(item: Item, entry: Entry, plan: Take, column: int) -> str:
 
 
 def _with_comment(rest: str, tail: str) -> str:
-    """Return a value of several lines with the comment that stood behind the old one."""
+    """Return a value of several lines with the comment of the value that it replaces."""
     comment = tail.split("\n", 1)[0].rstrip()
     if "#" not in comment:
         return rest
@@ -229,7 +231,7 @@ def _with_comment(rest: str, tail: str) -> str:
 
 
 def _lifted(item: Item, column: int) -> Hunk:
-    """Return the entry once for each side, with the comment of that side behind it."""
+    """Return a hunk that has the whole entry once for each side, with that side's comment."""
     sides = []
     for side, own in zip(VERSIONS, (item.base, item.ours, item.theirs), strict=True):
         pieces: Pieces = []
@@ -246,7 +248,7 @@ def _lifted(item: Item, column: int) -> Hunk:
 
 
 def _becomes_block(plan: Build) -> bool:
-    """Return whether an empty flow collection of ours is filled with block entries."""
+    """Return whether our empty flow collection is filled with block entries."""
     return plan.ours.flow and not plan.ours.entries and bool(plan.items) and not plan.theirs.flow
 
 
@@ -266,7 +268,7 @@ def _entry_with_block(item: Item, entry: Entry, plan: Build, column: int) -> Pie
 
 
 def _filled(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
-    """Return an empty `{}` or `[]` of ours with the lines of theirs below."""
+    """Return our empty `{}` or `[]` replaced by the block lines of theirs."""
     inner = column + way_below(item.theirs, plan.theirs)
     marks = plan.properties if plan.properties is not None else properties(plan.ours)
     tail = tail_of(item, entry)
@@ -303,7 +305,7 @@ def key_part(item: Item, entry: Entry, column: int) -> str:
 
 
 def before_value(item: Item, entry: Entry, column: int, stop: int = -1) -> str:
-    """Return the text of the entry before its value, or before `stop`."""
+    """Return the text of the entry before its value, or before the offset `stop`."""
     begin = behind_key(entry)
     end = entry.value.start if stop < 0 else stop
     return key_part(item, entry, column) + entry.value.text[begin:end]
@@ -315,11 +317,11 @@ def behind_key(entry: Entry) -> int:
 
 
 def separator(entry: Entry) -> str:
-    """Return the text between the key and the line of its value: a colon, but for `? ` keys."""
+    """Return the text between the key and the line of its value: a colon, or more for `? `."""
     if entry.key is None:
         return ""
     between = entry.value.text[entry.key.end : separator_end(entry)]
-    return between or "\n" + " " * column_of(entry) + ":"  # `? key` alone
+    return between or "\n" + " " * column_of(entry) + ":"  # `? key` without a value
 
 
 def rest_of_key_line(item: Item, entry: Entry, marks: str | None = None) -> str:
@@ -342,7 +344,7 @@ def rest_of_key_line(item: Item, entry: Entry, marks: str | None = None) -> str:
 
 
 def tail_of(item: Item, entry: Entry) -> str:
-    """Return the text behind the value of an entry of ours, to the end of its lines."""
+    """Return the text behind the value of one of our entries, to the end of its lines."""
     plan, value = item.plan, entry.value
     taken = plan.entry if isinstance(plan, Take) else None
     if taken is not None and not keeps_tail(plan, entry, taken):
@@ -354,7 +356,7 @@ def tail_of(item: Item, entry: Entry) -> str:
 
 
 def dash_comment(item: Item) -> str:
-    """Return a comment of theirs for the line of our dash, if ours has its value on that line."""
+    """Return a comment of theirs for the line of our dash, if our value begins on that line."""
     if item.ours is None or not _starts_in_mid_line(item.ours.value) or not item.after:
         return ""
     return item.after.split("\n", 1)[0].strip()

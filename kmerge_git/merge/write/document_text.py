@@ -1,8 +1,7 @@
 """Write a document: a plan and our text become the text of the result.
 
-An entry of theirs that comes only in part is written by itself first, on its own text, so that it
-keeps its comments and its spelling, and read again. Then it is an entry like others, and can be put
-at any column.
+If only a part of their entry is taken, the part is first written by itself, with its own comments
+and spelling, and parsed again. After that it is an ordinary entry that can be put at any column.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
-    """Return the text of our document below its opening."""
+    """Return the text of our document below its opening line."""
     plan = _without_parts(plan)
     ours, theirs = at.ours, at.theirs
     assert ours is not None  # the caller's case
@@ -52,9 +51,9 @@ def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
 
 
 def _write_top(plan: Build, ours: Document) -> Pieces:
-    """Return the text of a document whose top is a collection."""
+    """Return the text of a document whose root is a collection."""
     text, root = ours.source.text, ours.root
-    assert isinstance(root, Collection)  # the plan is about its entries
+    assert isinstance(root, Collection)  # a `Build` plan has a collection
     if not plan.items:
         empty = "{}\n" if isinstance(root, Mapping) else "[]\n"
         if root.flow:
@@ -62,7 +61,7 @@ def _write_top(plan: Build, ours: Document) -> Pieces:
         return [text[ours.body : root.top], *head_and_foot(plan, 0, ()), empty]
     if root.flow and (root.entries or plan.theirs.flow):
         return [text[ours.body : root.start], *flow.write(plan), text[root.end : ours.end]]
-    if root.flow:  # an empty one, filled
+    if root.flow:  # an empty flow collection that is filled
         rest = text[root.end : ours.end].lstrip(" ").removeprefix("\n")
         return [text[ours.body : root.start], *write_items(plan, 0), rest]
     before = text[ours.body : root.top]
@@ -76,7 +75,7 @@ def _write_top(plan: Build, ours: Document) -> Pieces:
 
 
 def _without_parts(plan: Plan) -> Plan:
-    """Return the plan with every part as an entry of a text of its own."""
+    """Return the plan with every partly taken entry rewritten as a whole entry."""
     if isinstance(plan, Take):
         return _alone(plan)
     if not isinstance(plan, Build):
@@ -108,5 +107,5 @@ def _alone(plan: Take) -> Take:
 def _written(entry: Entry, part: Plan) -> Entry:
     pieces = entry_pieces(Item(part, entry, entry, ()), column_of(entry))
     root = split_text(side_text(pieces, "ours")).documents[0].root
-    assert isinstance(root, Collection)  # an entry stands in a collection
+    assert isinstance(root, Collection)  # an entry belongs to a collection
     return root.entries[0]

@@ -1,4 +1,4 @@
-"""Write flow collections: within lines, or one entry a line as JSON is usually written."""
+"""Write flow collections: within lines, or with one entry per line as in most JSON files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def write(plan: Build) -> Pieces:
-    """Return a flow collection of ours with the plan's items."""
+    """Return our flow collection with the plan's items."""
     ours = plan.ours
     text, entries = ours.text, ours.entries
     start = text[ours.start : ours.content]
@@ -57,7 +57,7 @@ def _write_within(plan: Build) -> Pieces:
 
 
 def _usual_gap(ours: Collection) -> str:
-    """Return how two entries are separated within a line."""
+    """Return the text that separates two entries within a line."""
     text, entries = ours.text, ours.entries
     if len(entries) > 1:
         gap = text[entries[0].value.end : entries[1].start]
@@ -68,7 +68,7 @@ def _usual_gap(ours: Collection) -> str:
 
 
 def _write_lines(plan: Build) -> Pieces:
-    """Return every entry on its own lines, with a comma behind all but the last of each side."""
+    """Return every entry on its own lines, with a comma behind all but each side's last entry."""
     ours = plan.ours
     text, entries = ours.text, ours.entries
     first_line = text.rfind("\n", 0, entries[0].start) + 1
@@ -88,7 +88,7 @@ def _write_lines(plan: Build) -> Pieces:
 
 
 def _last(items: list[Item], side: str) -> int:
-    """Return the number of the last item of a side."""
+    """Return the index of the last item of a side."""
     for index in reversed(range(len(items))):
         plan = items[index].plan
         if not isinstance(plan, Clash) or plan.at.side(side):
@@ -97,7 +97,7 @@ def _last(items: list[Item], side: str) -> int:
 
 
 def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
-    """Return the lines of an item, with each side's comma behind it."""
+    """Return the lines of an item, with each side's comma behind the item."""
     bare = tail.replace(",", "", 1) if "," in tail.split("#", maxsplit=1)[0] else tail
     if isinstance(item.plan, Clash):
         base, ours, theirs = (
@@ -135,7 +135,7 @@ def _clash_lines(entries: list[Entry], indent: str, comma: str) -> str:
 
 
 def _entry(item: Item) -> Pieces:
-    """Return one entry, without the comma behind it."""
+    """Return one entry, without the comma behind the entry."""
     entry, plan = item.ours, item.plan
     if entry is None:
         return [_taken(item)]
@@ -156,7 +156,7 @@ def _entry(item: Item) -> Pieces:
 
 
 def _taken(item: Item) -> str:
-    """Return an entry of theirs in our collection."""
+    """Return the text of their entry for our collection."""
     entry = item.plan.entry if isinstance(item.plan, Take) and item.plan.entry else item.theirs
     column = column_of(item.ours) if item.ours is not None else None
     return _moved(entry, column) if entry is not None else ""

@@ -1,6 +1,6 @@
-"""Word the label of a conflict: its place, and what happened there.
+"""Write the label of a conflict: its place, and what each side did there.
 
-`here` is our side, `there` is theirs; the other way round nothing else changes.
+`here` is our side, `there` is their side; if the sides are swapped, only these words change.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 MOST = 3  # paths, causes and names that one label shows; more are counted
 LONGEST = 60  # characters of a name
-# The fields that name an element without a key, the first that it has.
+# The fields that name an element without a key; the first field that is present counts.
 SHOWN = (*NAMING, "host", "path")
 
 
 def label(resource: str, conflicts: Sequence[Conflict]) -> str:
-    """Return the text of the label of one pair of markers: `Deployment/web spec.replicas: ...`."""
+    """Return the label of one pair of markers, such as `Deployment/web spec.replicas: ...`."""
     parts: list[str] = []
     for words, places in grouped((c.told, c.run) for c in conflicts if c.told).items():
         place = _some(fieldpath.together([one for one in dict.fromkeys(places) if one]))
@@ -48,7 +48,7 @@ def label(resource: str, conflicts: Sequence[Conflict]) -> str:
 
 
 def where(hunk: Hunk) -> str:
-    """Return the place of a conflict: `spec.tolerations[0-2] (spot, gpu)` for a run of elements."""
+    """Return the place of a conflict; `spec.tolerations[0-2] (spot, gpu)` has several elements."""
     item = hunk.about
     if not (isinstance(item, Item) and isinstance(item.plan, Clash) and item.path):
         return hunk.place
@@ -64,7 +64,7 @@ def where(hunk: Hunk) -> str:
 
 
 def told(hunk: Hunk) -> str:
-    """Return what happened at the place of a conflict; its `why` where no more is known."""
+    """Return what each side did at the place of a conflict, or else its general cause."""
     about, words = hunk.about, hunk.why
     if isinstance(about, Item) and isinstance(about.plan, Clash):
         words = _told_of_entries(about, about.plan)
@@ -72,7 +72,7 @@ def told(hunk: Hunk) -> str:
             words += f" ({about.plan.refused})"
     elif isinstance(about, Three):
         words = _told_of_documents(about, hunk.why)
-    return words if UNDECIDED not in words else hunk.why  # nobody knows that name
+    return words if UNDECIDED not in words else hunk.why  # an undecided name is not shown
 
 
 # -- entries
@@ -97,7 +97,7 @@ def _told_of_entries(item: Item, clash: Clash) -> str:
 
 
 def _entries_against_deletion(item: Item, clash: Clash) -> str:
-    """Say what one side changed, while the other deleted it."""
+    """Return what one side changed in entries that the other side deleted."""
     old, new = clash.at.base, clash.at.ours or clash.at.theirs
     is_one = len(old) == len(new) == 1 and not is_undecided(old[0].value)
     deed = _DEEDS[clash.why]
@@ -112,14 +112,14 @@ def _entries_against_deletion(item: Item, clash: Clash) -> str:
 
 
 def _entry_text(entry: Entry) -> str:
-    """Return the lines of an entry at the margin, in brackets or not."""
+    """Return the lines of an entry without indentation; the entry may be in brackets."""
     if not in_flow(entry):
         return entry_lines(entry, 0)
     return shift_rest(entry.value.text[entry.start : entry.value.end], -column_of(entry)) + "\n"
 
 
 def _moved_and_gone(at: Three[list[Entry]]) -> str:
-    """Say which side deleted entries of a list that the other moved."""
+    """Return which side deleted entries of a list that the other side moved."""
     known = at.map(lambda entries: {canon(entry.value) for entry in entries})
     mine, yours = known.base - known.ours, known.base - known.theirs
     if bool(mine) == bool(yours):
@@ -128,7 +128,7 @@ def _moved_and_gone(at: Three[list[Entry]]) -> str:
 
 
 def _both_renamed(path: Path, at: Three[list[Entry]], why: str) -> str:
-    """Say the old name and the new ones, if the names clash."""
+    """Return the old name and the new names, if the names clash."""
     if not all(len(entries) == 1 for entries in at.each()):
         return ""
     one = at.map(lambda entries: entries[0])
@@ -157,7 +157,7 @@ def _text_of(node: Node) -> str:
 
 
 def _with_new_names(path: Path, at: Three[list[Entry]], why: str) -> str:
-    """Say the cause, with the replacements of each side."""
+    """Return the cause, with the replacements of each side."""
     names = at.map(lambda entries: [_name(entry, path) for entry in entries])
     known = names.map(set)
     ours, theirs = ([n for n in side if n not in known.base] for side in (names.ours, names.theirs))
@@ -196,7 +196,7 @@ def _names_of_run(at: Three[list[Entry]], *, is_set: bool) -> str:
     mine, yours = names(at.ours), names(at.theirs)
     if not mine or not yours or mine == yours:
         return _some(mine or yours)
-    if set(mine) & set(yours):  # to say who has which of them would be too much
+    if set(mine) & set(yours):  # a label has no room for the names of each side
         return _some(sorted({*mine, *yours}))
     return f"{_some(mine)} here, {_some(yours)} there"
 
@@ -217,7 +217,7 @@ def _name(entry: Entry, path: Path) -> str:
 
 
 def _has_key(path: Path, at: Three[list[Entry]]) -> bool:
-    """Return whether entries stand under a key, of a mapping or of a list."""
+    """Return whether entries have a key: of a mapping, or the key fields of a list."""
     is_named = any(entry.key is not None for entries in at.each() for entry in entries)
     return is_named or bool(path and isinstance(path[-1], tuple))
 
@@ -251,7 +251,7 @@ def _called(known: Identity) -> str:
 
 
 def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str:
-    """Say what tells two new resources apart."""
+    """Return the difference between two new resources."""
     if mine is None or yours is None:
         return why
     if why == Why.STRANGERS:
@@ -268,7 +268,7 @@ def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str
 
 # -- words
 
-# The deed of the side that still has the entry; nothing: it changed lines, which are counted.
+# The verb for the side that has the entry; empty if the side changed lines, which are counted.
 _DEEDS = {
     Why.OURS_GONE: "",
     Why.THEIRS_GONE: "",
@@ -279,12 +279,12 @@ _DEEDS = {
 
 
 def _against_deletion(deed: str, is_ours: bool, texts: list[str], fields: str) -> str:
-    """Say `deleted here, 2 of 6,160 lines changed there: spec.replicas`."""
+    """Return a sentence such as `deleted here, 2 of 6,160 lines changed there: spec.replicas`."""
     has, lacks = ("here", "there") if is_ours else ("there", "here")
-    # nobody has seen the lines of a base that was not decided
+    # the lines of an undecided base were in no file
     count, total = _changed_lines(*texts) if UNDECIDED not in texts[0] else (0, 0)
     lines = f"{count:,} of {total:,} lines changed"
-    if deed:  # a line says it
+    if deed:  # for a single changed line the word is enough
         is_more = count > 1
         what = f"{deed} {has}" + (f" ({lines})" if is_more else "")
     else:
@@ -296,7 +296,7 @@ def _against_deletion(deed: str, is_ours: bool, texts: list[str], fields: str) -
 
 
 def _changed_lines(old: str, new: str) -> tuple[int, int]:
-    """Count the lines that differ, and all; a line that replaces another counts once."""
+    """Count the lines that differ, and all lines; a line that replaces another counts once."""
     a, b = old.splitlines(), new.splitlines()
     hunks = changes(a, b)
     changed = sum(max(a1 - a0, b1 - b0) for a0, a1, b0, b1 in hunks)

@@ -1,10 +1,11 @@
-"""Decide where the markers of a result go: its hunks are widened, cut, and joined.
+"""Decide the places of conflict markers: the hunks are widened, cut, and joined.
 
-A hunk covers what could not be decided. The text between markers is made for the person who reads
-it: no half of a short element, no lines that both sides have, one conflict where git would have
-one. Two lists of units are aligned: equal units stay outside; an entry, an element or a document
-that both sides have in different versions is looked into. However they are cut: all conflicts
-decided for one side are exactly that side.
+A hunk covers text that could not be decided. The text between markers is made for the person who
+reads it: no half of a short element, no lines that both sides have, one conflict wherever git would
+have one. To find the differences, two lists of units are aligned: equal units stay outside of
+conflicts; an entry, an element or a document that differs between the sides is aligned in turn by
+the units inside it. However the hunks are cut, deciding all conflicts for one side gives exactly
+that side.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ if TYPE_CHECKING:
     Pair = tuple[Unit, Unit]
 
 
-# Lines between two differences that are still read as one, as git has it.
+# At most this many lines separate differences that become one conflict, as in git.
 NEAR = 3
 
 
 class Marked:
-    """This is the text between one pair of markers: the lines of each side, and its hunks."""
+    """Hold the text between one pair of markers: the lines of each side, and their hunks."""
 
     __slots__ = ("base", "hunks", "ours", "theirs")
 
@@ -54,7 +55,7 @@ class Marked:
 
 
 class Span:
-    """These are lines that differ, and the numbers of the hunks that they show."""
+    """Hold the range of lines that differ, and the numbers of the hunks in this range."""
 
     __slots__ = ("b0", "b1", "cut", "first", "last")
 
@@ -66,18 +67,18 @@ class Span:
         self.last = last
 
     def to(self, other: Span) -> Span:
-        """Return the lines from here to the end of another span."""
+        """Return a span from the start of this span to the end of another span."""
         mine, yours = self.cut, other.cut
         cut = Cut(mine.o0, max(mine.o1, yours.o1), mine.t0, max(mine.t1, yours.t1))
         return Span(self.b0, max(self.b1, other.b1), cut, self.first, other.last)
 
     def longer(self, lines: int) -> Span:
-        """Return the span with more lines, which are the same on all sides."""
+        """Return the span with more lines at its end, which are the same on all sides."""
         cut = Cut(self.cut.o0, self.cut.o1 + lines, self.cut.t0, self.cut.t1 + lines)
         return Span(self.b0, self.b1 + lines, cut, self.first, self.last)
 
     def part(self, cut: Cut) -> Span:
-        """Return a part of the lines of both sides; the part of the base is unknown."""
+        """Return a span with a part of the lines of both sides; the lines of base stay the same."""
         return Span(self.b0, self.b1, cut, self.first, self.last)
 
 
@@ -94,7 +95,7 @@ def marked(
 
 
 class _Marker:
-    """This is a text with hunks, decided for each version, and the places of the hunks."""
+    """Hold each version's text with all hunks decided for it, and the spans of the hunks."""
 
     __slots__ = ("at", "base", "hunks", "ours", "spans", "theirs", "uncut")
 
@@ -107,7 +108,7 @@ class _Marker:
         b = o = t = 0
         for piece in pieces:
             if isinstance(piece, str):
-                lines = piece.count("\n")  # it may begin or end within a line
+                lines = piece.count("\n")  # the piece may begin or end within a line
                 b, o, t = b + lines, o + lines, t + lines
                 continue
             b1, o1, t1 = (
@@ -130,7 +131,7 @@ class _Marker:
     # -- no half of a short element
 
     def _widened(self) -> list[Span]:
-        """Return the hunks, each with the rest of the short elements that begin in it."""
+        """Return the spans of the hunks, extended to the end of short elements."""
         widened: list[Span] = []
         for span in self.spans:
             if not widened or widened[-1].last < span.last:
@@ -138,7 +139,7 @@ class _Marker:
         return widened
 
     def _wide(self, span: Span) -> Span:
-        """Widen a hunk to the end of its short elements, and to the hunks in these."""
+        """Widen a span to the end of its short elements, and over the hunks in these elements."""
         while True:
             cut = span.cut
             more = max(
@@ -169,7 +170,7 @@ class _Marker:
         return [span.part(part) for part in differences(self.ours, self.theirs, cut)]
 
     def _is_one_line(self, cut: Cut) -> bool:
-        """Return whether a conflict is about one line: most are, and need no reading."""
+        """Return whether a conflict is about one line; such a conflict needs no parsing."""
         lines = self.ours.lines[cut.o0 : cut.o1], self.theirs.lines[cut.t0 : cut.t1]
         return len(lines[0]) == len(lines[1]) == 1 and lines[0] != lines[1]
 
@@ -191,7 +192,7 @@ class _Marker:
         return joined
 
     def _is_one(self, above: Span, below: Span, most: int) -> bool:
-        """Return whether two conflicts are near, and both sides may have the lines between them."""
+        """Return whether two conflicts are near, and may include the lines between them."""
         a, b = above.cut, below.cut
         between = self.ours.lines[a.o1 : b.o0]
         if len(between) > most or any(line in self.uncut for line in between):
@@ -207,7 +208,7 @@ class _Marker:
         return bool(known) and all(known)
 
     def _is_old(self, first: int, second: int) -> bool:
-        """Return whether all versions have the same lines between a hunk and one below it."""
+        """Return whether all versions have the same lines between two hunks."""
         above, below = self.hunks[first], self.hunks[second]
         start, end = self.spans[first].cut.o1, self.spans[second].cut.o0
         between = "".join(self.ours.lines[start:end])
@@ -249,12 +250,12 @@ def spell(
 
 
 def _count(text: str) -> int:
-    """Count the lines of a text; the last one may have no end."""
+    """Count the lines of a text; the last line may lack a line end."""
     return text.count("\n") + (not text.endswith("\n") and text != "")
 
 
 class Cut:
-    """This is a run of lines that differs: our lines o0 to o1, theirs t0 to t1."""
+    """Hold a run of lines that differs: our lines o0 to o1, their lines t0 to t1."""
 
     __slots__ = ("o0", "o1", "t0", "t1")
 
@@ -265,7 +266,7 @@ class Cut:
         self.t1 = t1
 
     def swapped(self) -> Cut:
-        """Return the same run seen from the other side."""
+        """Return the same run with the sides exchanged."""
         return Cut(self.t0, self.t1, self.o0, self.o1)
 
 
@@ -284,7 +285,7 @@ def trimmed(ours: Version, theirs: Version, within: Cut) -> Cut:
 
 
 def differences(ours: Version, theirs: Version, within: Cut) -> list[Cut]:
-    """Return the differences within a run of lines; they do not depend on the side."""
+    """Return the differences within a run of lines; the result does not depend on the side."""
     mine, yours = ours.units(within.o0, within.o1), theirs.units(within.t0, within.t1)
     if [unit.text for unit in yours] < [unit.text for unit in mine]:
         return [cut.swapped() for cut in _differences(theirs, ours, yours, mine, within.swapped())]
@@ -294,7 +295,7 @@ def differences(ours: Version, theirs: Version, within: Cut) -> list[Cut]:
 def _differences(
     ours: Version, theirs: Version, mine: Units, yours: Units, within: Cut
 ) -> list[Cut]:
-    """Return the differences of two lists of units, which tile the two sides of a run."""
+    """Return the differences of two lists of units, which cover the two sides of a run."""
     cuts: list[Cut] = []
     o0, t0 = within.o0, within.t0
     for one, other in _pairs(mine, yours):
@@ -309,7 +310,7 @@ def _differences(
 
 
 def _pairs(mine: Units, yours: Units) -> list[Pair]:
-    """Pair units that are the same, and between them those that are versions of one thing."""
+    """Pair equal units, and between them pair units that are versions of one thing."""
     pairs: list[Pair] = []
     for i0, i1, j0, j1, is_same in _laid([one.text for one in mine], [one.text for one in yours]):
         left, right = mine[i0:i1], yours[j0:j1]
@@ -318,7 +319,7 @@ def _pairs(mine: Units, yours: Units) -> list[Pair]:
 
 
 def _namesakes(mine: Units, yours: Units) -> list[Pair]:
-    """Pair versions of one thing: entries and documents by name, the others by likeness."""
+    """Pair versions of one thing: entries and documents by name, other units by likeness."""
     pairs: list[Pair] = []
     names = [[object() if u.name is None else u.name for u in units] for units in (mine, yours)]
     for i0, i1, j0, j1, is_same in _laid(*names):
@@ -332,7 +333,7 @@ def _namesakes(mine: Units, yours: Units) -> list[Pair]:
 
 
 def _laid(mine: list[Hashable], yours: list[Hashable]) -> Iterator[tuple[int, int, int, int, bool]]:
-    """Return two lists in runs (i0, i1, j0, j1), each with whether it is the same in both."""
+    """Return two lists divided into runs (i0, i1, j0, j1), each with whether the lists agree."""
     i = j = 0
     for i0, i1, j0, j1 in [*diff(mine, yours), (len(mine), len(mine), len(yours), len(yours))]:
         if i < i0 or j < j0:
@@ -343,11 +344,11 @@ def _laid(mine: list[Hashable], yours: list[Hashable]) -> Iterator[tuple[int, in
 
 
 def _alike(mine: Units, yours: Units) -> list[Pair]:
-    """Return the pairs, in order, that are most alike in all."""
+    """Return the pairs of units, in order, with the greatest total likeness."""
     left, right = _comparable(mine, yours)
     bags = [bag(unit.text) for unit in right]
-    least = SAME_PLACE if len(left) > 1 or len(right) > 1 else 0.0  # who else could it be
-    # best[j]: how much all pairs of the units so far with the first j of the others are alike
+    least = SAME_PLACE if len(left) > 1 or len(right) > 1 else 0.0  # only one pair is possible
+    # best[j]: the greatest total likeness of the units so far with the first j other units
     best: list[tuple[float, list[Pair]]] = [(0.0, [])] * (len(right) + 1)
     for one in left:
         row, lines = [best[0]], bag(one.text)
@@ -362,7 +363,7 @@ def _alike(mine: Units, yours: Units) -> list[Pair]:
 
 
 def _comparable(mine: Units, yours: Units) -> tuple[Units, Units]:
-    """Return the units that may be alike: of very many only the long ones, or none."""
+    """Return the units that may be alike; if there are too many, only the long units, or none."""
     left = [unit for unit in mine if unit.thing is not None]
     right = [unit for unit in yours if unit.thing is not None]
     if len(left) * len(right) > MOST_COMPARISONS:
@@ -372,13 +373,13 @@ def _comparable(mine: Units, yours: Units) -> tuple[Units, Units]:
 
 
 def _share(one: Unit, other: Unit, share: float, least: float) -> float:
-    """Return how much two units are versions of one thing; 0 where they must not be divided."""
+    """Return how likely two units are versions of one thing, or 0 if they must not be divided."""
     if one.is_bare and other.is_bare:
-        return share + BETTER_THAN_NONE  # kept both, they are one document in any case
+        return share + BETTER_THAN_NONE  # accepting both gives one document in any case
     is_one = one.is_element and other.is_element and are_one(one, other)
     if one.is_long and other.is_long:
         is_alike = share >= least
-    else:  # a rule in two versions, but not two rules: these give more than both when they mix
+    else:  # two versions of one rule may be divided, two different rules must not
         is_alike = is_one is None and share >= SAME_SHORT and _fields_apart(one, other) == 1
     if not (is_one or is_alike) or not _may_part(one, other):
         return 0.0
@@ -388,9 +389,9 @@ def _share(one: Unit, other: Unit, share: float, least: float) -> float:
 def _may_part(one: Unit, other: Unit) -> bool:
     """Return whether parts of two units may be separated from their common lines.
 
-    Who accepts both sides gets the differing parts twice, below one first line. Two short units
-    that do not share it would both be destroyed; elements with fields in another order would have a
-    field in two places.
+    If a person accepts both sides, the differing parts occur twice below one first line. This would
+    destroy two short units with different first lines, and would repeat a field in elements that
+    have their fields in another order.
     """
     if one.is_long and other.is_long:
         return True
@@ -398,7 +399,7 @@ def _may_part(one: Unit, other: Unit) -> bool:
 
 
 def _fields_apart(one: Unit, other: Unit) -> int:
-    """Return how many fields of two elements are not the same text."""
+    """Return how many fields of two elements differ in their text."""
     mine, yours = one.fields, other.fields
     return sum(mine.get(name) != yours.get(name) for name in mine | yours)
 

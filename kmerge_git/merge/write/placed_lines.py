@@ -1,4 +1,4 @@
-"""Put text of another file at our columns: runs of lines in a result, and hunks of them."""
+"""Put text of another file at our columns: runs of lines in a result, and hunks of such lines."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
 
 
 def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pieces:
-    """Return lines at a column, and hunks where both sides changed them; `top` names the top."""
+    """Return lines at a column, with hunks for runs of lines that both sides changed.
+
+    `top` is the name of the place if the path is empty.
+    """
 
     def lines(of: Sequence[str]) -> str:
         return "".join(_placed(line, column) + "\n" for line in of)
@@ -89,7 +92,7 @@ def without_blank_start(pieces: Pieces) -> Pieces:
 
 
 def _trimmed(text: str) -> str:
-    """Return a text without the blank lines that it starts with."""
+    """Return a text without the blank lines at its start."""
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1
@@ -100,7 +103,7 @@ def _trimmed(text: str) -> str:
 
 
 def overlay(prefix: str, column: int, pieces: Pieces) -> Pieces:
-    """Put a prefix (` - `) over the indentation of the first line, on every side of a hunk.
+    """Put a prefix (`  - `) over the indentation of the first line, on every side of a hunk.
 
     Comment lines above the first entry move above the prefix.
     """
@@ -134,7 +137,7 @@ def _over(prefix: str, column: int, text: str) -> str:
 
 
 def shift(text: str, by: int) -> str:
-    """Move all lines; a line that has not enough blanks to lose goes to the margin."""
+    """Move all lines by `by` columns; a line with too few blanks moves to column 0."""
     if not by:
         return text
     lines = text.split("\n")
@@ -145,13 +148,13 @@ def shift(text: str, by: int) -> str:
 
 
 def shift_rest(text: str, by: int) -> str:
-    """Move all lines but the first, of which only the end is in the text."""
+    """Move all lines except the first line, which begins in the middle of a line."""
     first, newline, rest = text.partition("\n")
     return first + newline + shift(rest, by)
 
 
 def entry_lines(entry: Entry, column: int, *, lead: bool = True) -> str:
-    """Return an entry of any text as lines at a column of ours, with the comments above it."""
+    """Return an entry of any text as lines at one of our columns, with the comments above it."""
     if in_flow(entry):
         return " " * column + _flow_entry_as_block(entry, column).rstrip(" ") + "\n"
     text, indent = entry.value.text, column_of(entry)
@@ -161,9 +164,9 @@ def entry_lines(entry: Entry, column: int, *, lead: bool = True) -> str:
 
 
 def value_lines(entry: Entry, column: int, old: Node) -> str:
-    """Return the lines of a block collection below its key, which goes to a column of ours.
+    """Return the lines of a block collection below its key, which goes to one of our columns.
 
-    If `old`, the value of ours that it replaces, is such a block, its column is kept.
+    If `old`, our value that the collection replaces, is such a block, the column of `old` is kept.
     """
     value = entry.value
     assert isinstance(value, Collection)  # the caller's case
@@ -174,7 +177,7 @@ def value_lines(entry: Entry, column: int, old: Node) -> str:
 
 
 def value_rest(entry: Entry, column: int, style: str | None) -> str:
-    """Return a value behind its key or dash, which goes to a column of ours."""
+    """Return a value behind its key or dash, which goes to one of our columns."""
     value = entry.value
     if isinstance(value, Collection) and not value.flow:
         inner = column + gap(entry)
@@ -183,12 +186,12 @@ def value_rest(entry: Entry, column: int, style: str | None) -> str:
 
 
 def way_below(parent: Entry | None, child: Collection) -> int:
-    """Return the columns from a key or dash to the block below it."""
+    """Return the number of columns from a key or dash to the block below it."""
     return 2 if parent is None or not child.entries else max(child.column - column_of(parent), 0)
 
 
 def gap(entry: Entry) -> int:
-    """Return the columns from a dash to the block behind it; 2 where there is a key instead."""
+    """Return the number of columns from a dash to the block behind the dash, or 2 for a key."""
     value = entry.value
     if entry.key is not None or not isinstance(value, Collection) or not in_mid_line(value):
         return 2
@@ -207,7 +210,7 @@ def _flow_entry_as_block(entry: Entry, column: int) -> str:
 
 
 def as_flow(node: Node) -> str:
-    """Return a node as text that can stand in a flow collection."""
+    """Return a node as text that is valid in a flow collection."""
     if isinstance(node, Scalar):
         return _scalar_as_flow(node)
     if not isinstance(node, Collection) or node.flow:
@@ -218,7 +221,7 @@ def as_flow(node: Node) -> str:
 
 
 def entry_as_flow(entry: Entry) -> str:
-    """Return an entry as text that can stand in a flow collection."""
+    """Return an entry as text that is valid in a flow collection."""
     value = as_flow(entry.value)
     return value if entry.key is None else f"{as_flow(entry.key)}: {value or 'null'}"
 
@@ -239,7 +242,7 @@ def _is_number(text: str) -> bool:
 
 
 def token(node: Node, style: str | None, *, flow: bool) -> str:
-    """Return a value's text as one token, in the wanted quotes where these can hold it."""
+    """Return a value's text as one token, in the wanted quotes if these can hold the value."""
     if style and isinstance(node, Scalar) and node.style == "" and not node.tag:
         spelled = respell(node.value, style) if respell(node.value, "") is not None else None
         if spelled is not None:

@@ -1,6 +1,6 @@
-"""Divide a text into units: its lines, and the entries, elements and documents that they make.
+"""Divide a text into units: lines, and the entries, elements and documents of these lines.
 
-A conflict is cut between units, so that who takes both sides of it has whole ones.
+A conflict is cut between units, so that accepting both sides of a conflict gives whole units.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-# Lines of an element that is not cut: it fits a screen twice.
+# Elements with at most this many lines are not cut: two of them fit on a screen.
 SHORT = 12
-# The fields that tell elements without a key apart, for people alone.
+# The fields that name elements without a key, only for people.
 NAMING = ("name", "key", "id", "alert", "record")
 
 
 class Unit:
-    """This has the lines `start` to `end` of a text: a line, an entry, an element or a document.
+    """Hold the lines `start` to `end` of a text: a line, an entry, an element or a document.
 
     Comments above an entry are lines of their own.
     """
@@ -47,9 +47,9 @@ class Unit:
         self.start = start
         self.end = end
         self.text = text
-        self.parent = parent  # the collection around it
-        self.thing = thing  # None: a line
-        self.name = _name(thing)  # units of one name are one thing
+        self.parent = parent  # the collection around the unit
+        self.thing = thing  # None for a line
+        self.name = _name(thing)  # units with the same name are versions of one thing
 
     @property
     def is_long(self) -> bool:
@@ -63,31 +63,31 @@ class Unit:
 
     @property
     def is_bare(self) -> bool:
-        """Return whether the unit is a document that nothing separates from the text above it."""
+        """Return whether the unit is a document without a `---` above it."""
         return isinstance(self.thing, Document) and "---" not in self.thing.opening
 
     @property
     def node(self) -> Node | None:
-        """Return the value of an entry, the top of a document."""
+        """Return the value of an entry, or the root of a document."""
         return _node(self.thing)
 
     @property
     def fields(self) -> dict[str, str]:
-        """Return the fields of an element that is a map, as text; others have none."""
+        """Return the fields of an element that is a map, as text; other units have no fields."""
         if not self.is_element or not isinstance(self.node, Mapping):
             return {}
         return {e.name: self.node.text[e.start : e.end] for e in self.node.entries}
 
 
 class Version:
-    """This is a text with its lines and documents; a text that is no YAML has lines alone."""
+    """Hold a text with its lines and documents; a text that is not YAML has only lines."""
 
     __slots__ = ("_documents", "_linewise", "lines", "starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._documents: tuple[Document, ...] | None = None
-        self._linewise: dict[int, bool] = {}  # of a collection in brackets; asked for each hunk
+        self._linewise: dict[int, bool] = {}  # by the id() of a flow collection
         self.lines = [line + "\n" for line in text.split("\n")]
         last = self.lines.pop()[:-1]
         self.lines += [last] if last else []
@@ -95,7 +95,7 @@ class Version:
 
     @property
     def documents(self) -> tuple[Document, ...]:
-        """Return the documents of the text; they are read when they are first asked for."""
+        """Return the documents of the text, which is parsed when they are first asked for."""
         if self._documents is None:
             try:
                 stream = split_text(self.text)
@@ -105,7 +105,7 @@ class Version:
         return self._documents
 
     def units(self, start: int, end: int) -> list[Unit]:
-        """Return the largest units within a run of lines; they tile it."""
+        """Return the largest units within a run of lines; together the units cover the run."""
         units: list[Unit] = []
         for document in self.documents:
             first, last = self._span(document.start, document.end)
@@ -116,14 +116,14 @@ class Version:
         return [*self._tiled(units, start, end, self)]
 
     def inside(self, unit: Unit) -> list[Unit]:
-        """Return the units of which one consists."""
+        """Return the units inside a unit."""
         return [*self._part(unit.thing, unit.start, unit.end, unit.parent)]
 
     def are_neighbours(self, above: tuple[int, int], below: tuple[int, int]) -> bool:
-        """Return whether two runs of lines are in one collection, with nothing but lines between.
+        """Return whether two runs are in one collection, with only lines or elements between them.
 
-        Whole elements may be there, too. Documents are no neighbours: theirs, if it has no `---`,
-        would follow on another one of ours.
+        Documents are never neighbours: a document of theirs without a `---` would continue the
+        document of ours above it.
         """
         between_them = self.units(above[0], below[1])
         while len(between_them) == 1 and between_them[0].node is not None:
@@ -137,7 +137,7 @@ class Version:
         return len(parents) == 1 and is_whole and is_plain
 
     def begun(self, start: int, end: int) -> int:
-        """Return the line behind the short elements that begin within a run and go on below it."""
+        """Return the line behind the short elements that begin within a run of lines."""
         lines = self.lines[start:end] if end < len(self.lines) else ()
         if not any(line.lstrip(" ").startswith("-") for line in lines):
             return end
@@ -179,16 +179,14 @@ class Version:
     def _part(
         self, thing: Entry | Document | None, start: int, end: int, parent: object
     ) -> Iterator[Unit]:
-        """Return the units of a part of the lines of a thing; its first lines belong to
-        the parent.
-        """
+        """Return the units of a part of an entry or document; `parent` gets its first lines."""
         node = _node(thing)
         top = min(max(start, self._top(thing)), end)
         yield from self._tiled([], start, top, parent)
         yield from self._tiled([*self._below(node, top, end)], top, end, node)
 
     def _top(self, thing: Entry | Document | None) -> int:
-        """Return the line where the value of an entry, or the text of a document, begins."""
+        """Return the line on which the value of an entry, or the text of a document, begins."""
         if thing is None or isinstance(thing, Document):
             at = thing.body if thing is not None else 0
         elif isinstance(thing.value, Collection) and thing.value.entries:
@@ -208,9 +206,7 @@ class Version:
                 yield entries[index]
 
     def _tiled(self, found: list[Unit], start: int, end: int, parent: object) -> Iterator[Unit]:
-        """Return units, and the lines between them; a line belongs to the parent of the
-        unit above.
-        """
+        """Return units and the lines between them; a line gets the parent of the unit above."""
         at = start
         for unit in found:
             for line in range(at, unit.start):
@@ -227,7 +223,7 @@ class Version:
         return self._span(entry.start, entry.end)
 
     def _span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the lines of a run of characters."""
+        """Return the range of lines that holds a range of characters."""
         return bisect_right(self.starts, start) - 1, bisect_right(self.starts, max(end - 1, start))
 
 
@@ -238,14 +234,14 @@ def _node(thing: Entry | Document | None) -> Node | None:
 
 
 def can_open(mine: Unit, yours: Unit) -> bool:
-    """Return whether units can differ in a part, so that accepting both parts is still YAML."""
+    """Return whether units can conflict in a part only, so that accepting both stays YAML."""
     return _can_differ(mine.node, yours.node)
 
 
 def share_first_line(mine: Unit, yours: Unit) -> bool:
-    """Return whether the first line of two units can be outside of their differences.
+    """Return whether the first line of two units can stay outside of their conflict.
 
-    In the first line of an element its first field begins, and may have to be taken whole.
+    The first line of an element begins its first field, and that field may have to be taken whole.
     """
     if mine.text.partition("\n")[0] != yours.text.partition("\n")[0]:
         return False
@@ -277,7 +273,7 @@ def _name(thing: Entry | Document | None) -> Hashable:
 
 
 def are_one(mine: Unit, yours: Unit) -> bool | None:
-    """Return whether the names that two elements both have are the same; None: they have none."""
+    """Return whether the names that two elements share are equal, or None without names."""
     a, b = mine.node, yours.node
     names = [(field_text(a, field), field_text(b, field)) for field in NAMING] if a and b else []
     known = [one == other for one, other in names if one is not None and other is not None]
