@@ -184,7 +184,10 @@ def _let_explain(
 def _doubtful(
     objections: list[Violation], sources: Three[Source], options: Options, lines: Asked
 ) -> Outcome:
-    """Return git's conflicts if git's line merge has any; otherwise make the file one conflict."""
+    """Return the file as one conflict if git's line merge is clean.
+
+    Otherwise raise `Unsupported`, so that the file gets git's conflicts.
+    """
     why = referee.uncertain(objections[0])
     if lines.result()[1]:
         raise Unsupported(why)
@@ -209,7 +212,7 @@ def _with_conflicts(merged: MergedFile, sources: Three[Source], options: Options
 
 
 def _kept(texts: Three[YamlText], options: Options, why: str) -> Outcome:
-    """Return our version as the result; an inner merge has no sides and gets one placeholder."""
+    """Return our version as the result; an inner merge without sides gets one placeholder."""
     data = texts.ours.data
     if options.virtual:
         from kmerge_git.merge.placeholders import nothing_decided
@@ -255,9 +258,10 @@ def _better(
 
 
 def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: Journal) -> Outcome:
-    """Return git's line merge if it is clean and accepted; otherwise make the file one conflict.
+    """Return git's line merge if it is accepted, or else the file as one conflict.
 
-    This is for files with more conflicts than a person would look at one by one.
+    This is for files with more conflicts than a person would look at one by one. Raise
+    `Unsupported` if git's line merge has conflicts, so that the file gets these conflicts.
     """
     why = f"more than {MOST_CONFLICTS:,} conflicts"
     by_lines, count = lines.result()
@@ -269,10 +273,10 @@ def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: J
 
 
 def _is_beyond_lines(hunk: Hunk) -> bool:
-    """Return whether a conflict stands even if git's line merge is clean.
+    """Return whether a conflict remains even if git's line merge is clean.
 
-    A line merge would bring back entries that are gone. A line merge would also accept a
-    replacement of a placeholder on both sides as if both sides had the same base.
+    A line merge would bring back entries that are gone. If both sides replaced a placeholder, a
+    line merge would treat the placeholder as their common base.
     """
     return hunk.why in Why.FIRM or UNDECIDED in hunk.base
 

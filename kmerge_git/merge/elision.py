@@ -78,7 +78,7 @@ class Elided:
 
 
 def elide(at: Three[Document | None]) -> Elided | None:
-    """Return the three documents without their common runs, or None if that is unsafe."""
+    """Return the three documents without their common runs, or None if a removal is unsafe."""
     documents = [d for d in at.each() if d is not None and not d.inline]
     if len(documents) != 3:
         return None

@@ -234,9 +234,10 @@ BOM = "\ufeff"
 
 
 def to_bytes(text: str, sources: Three[Source]) -> bytes:
-    """Return the bytes of a result, with line ends and byte order mark merged by side.
+    """Return the bytes of a result, in our spelling unless only theirs changed the spelling.
 
-    The result ends with a newline if either side does, because a lost newline is no lost work.
+    The spelling is the byte order mark and the line ends. The result ends with a newline if either
+    side does, because a lost newline is no lost work.
     """
     base, ours, theirs = sources.each()
     if not base.data:

@@ -39,7 +39,7 @@ def _merged(lines: Three[list[str]]) -> Lines:
 
 
 def new_header_comment(at: Three[Node | None]) -> bool:
-    """Return whether only their version has a new comment behind the header of a block scalar."""
+    """Return whether theirs has a header comment on a block scalar that base and ours lack."""
     versions = (at.base or at.ours, at.ours, at.theirs)
     if not all(isinstance(s, Scalar) and is_block_text(s) for s in versions):
         return False

@@ -134,7 +134,7 @@ def _spelled(at: Three[Line]) -> Line:
 
 
 def _clash(part: Three[list[Line]]) -> list[Run]:
-    """Merge comments that both sides changed; keep new comments of both sides, drop deleted ones."""
+    """Merge comments that both sides changed; keep all new comments, drop deleted comments."""
     if part.base and (fewer := _only_taken_away(part)):
         return [fewer[0]]
     from kmerge_git.text.diff3 import Region, refine

@@ -184,7 +184,7 @@ class GitRules:
 
 
 def _texts(table: Table) -> dict[Hashable, str]:
-    """Return the members of a set as text."""
+    """Return the members of a set as text, by key."""
     values = ((key, entry.value) for key, entry in table.items())
     return {key: value.value if isinstance(value, Scalar) else "" for key, value in values}
 

@@ -276,10 +276,7 @@ def _read(node: Scalar) -> str:
 
 
 def _is_cut(number: str) -> bool:
-    """Return whether YAML parsers read a number without quotes as another version:
-
-    `1.10`, never `2.0`.
-    """
+    """Return whether a number without quotes is read as another version (`1.10`, never `2.0`)."""
     return number[-1:] == "0" and number[-2:] != ".0"
 
 

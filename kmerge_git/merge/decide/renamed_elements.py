@@ -226,7 +226,7 @@ def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int
 
 
 def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
-    """Find the only elements of a list that is new on both sides if only their names differ."""
+    """Find the single new elements of both sides if they are alike under two names."""
     if len(at.ours) != 1 or len(at.theirs) != 1 or at.ours.keys() == at.theirs.keys():
         return []
     ours, theirs = (

@@ -221,8 +221,9 @@ if TYPE_CHECKING:
             """Merge a key, or an anchor and tag, as text; return None if our text stays."""
 
     class Live(Protocol):
-        """Answer for a document with instructions (null, `$patch`), which equal texts do not
-        decide.
+        """Decide a document with instructions, such as null or `$patch`.
+
+        If two texts are equal in such a document, the instructions still apply.
         """
 
         def instructed(
