@@ -1,1 +1,1 @@
-"""Bytes and lines; knows no YAML."""
+"""Handle bytes and lines of text, without any knowledge of YAML."""

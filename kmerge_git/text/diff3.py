@@ -1,7 +1,8 @@
-"""Compare lists of hashable things, two or three at a time, and find the common ends of texts.
+"""Compare two or three lists of hashable items, and find the common ends of texts.
 
-`diff` finds the common parts of two lists: equal ends first, then things that occur once on both
-sides (patience), then Myers' shortest edit with a bound, so that the time stays near linear.
+`diff` finds the common parts of two lists: first the equal ends, then the items that occur once on
+both sides (patience diff), then Myers' shortest edit. A bound keeps the time near linear.
+
 `diff3` joins two such comparisons and returns, region by region, which side changed something.
 `uncommon` narrows two texts down to the lines between their common ends, character by character.
 """
@@ -17,19 +18,19 @@ if TYPE_CHECKING:
     Block = tuple[int, int, int, int]
     Hunk = tuple[int, int, int, int]
 
-# Edits after which Myers' search takes the furthest path it has and starts again from there.
+# After this many edits, Myers' search takes its furthest path and starts again from that end.
 _MOST_EDITS = 64
-# Things that may be compared again after a new start. Beyond that the rest counts as different:
-# these are long lists of few different things, and no order can be found in them.
+# The number of items that may be compared again after a new start. Beyond this number the rest
+# counts as different: such lists are long, and the same few items repeat in them.
 _MOST_WORK = 6_000_000
-_MANY = 256  # things that are compared at once, at the ends of two lists
+_MANY = 256  # how many items are compared at once at the ends of two lists
 
 
 class Region:
-    """A run of three lists is given by its bounds: base[b0:b1], ours[o0:o1], theirs[t0:t1].
+    """Hold the bounds of a run in three lists: base[b0:b1], ours[o0:o1] and theirs[t0:t1].
 
-    `kind` is 'same' (nobody changed it), 'ours' or 'theirs' (that side alone did), 'both' (the
-    same change) or 'clash'.
+    `kind` is 'same' (no side changed the run), 'ours' or 'theirs' (only that side changed it),
+    'both' (both sides made the same change) or 'clash'.
     """
 
     __slots__ = ("b0", "b1", "kind", "o0", "o1", "t0", "t1")
@@ -62,11 +63,11 @@ def diff3(
     *,
     adjacent_ok: bool = False,
 ) -> list[Region]:
-    """Return the regions of a three-way merge; in order, they tile all three lists.
+    """Return the regions of a three-way merge in order; together they cover all three lists.
 
-    With `adjacent_ok` off, two changes that touch are one clash, as in git's merge of lines. With
-    it on, changes of different neighbours are separate regions; only where both sides put something
-    new into one gap is their order unknown, and that is a clash.
+    Without `adjacent_ok`, two changes that touch are one clash, as in git's merge of lines. With
+    `adjacent_ok`, changes of neighbouring items are separate regions. The exception is a clash: if
+    both sides insert items at the same position, the order of these items is unknown.
     """
     mine, yours = changes(base, ours), changes(base, theirs)
     regions: list[Region] = []
@@ -97,7 +98,7 @@ def diff3(
 def refine(
     regions: list[Region], ours: Sequence[Hashable], theirs: Sequence[Hashable]
 ) -> list[Region]:
-    """Return the regions; a common start and end of both sides of a clash become their own."""
+    """Return the regions, with the common start and end of both sides of a clash split off."""
     result: list[Region] = []
     for r in regions:
         if r.kind != "clash":
@@ -157,10 +158,10 @@ def changes(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Hunk]:
 def _group(
     mine: list[Hunk], yours: list[Hunk], i: int, j: int, adjacent_ok: bool
 ) -> tuple[int, int]:
-    """Return where the next group of hunks that touch each other ends, on each side.
+    """Return the indexes, one per side, where the next group of hunks that touch each other ends.
 
-    Hunks of one side never touch each other. So it is enough to look at the hunk that comes
-    next, and to ask whether it meets the last one of the other side.
+    Hunks of one side never touch each other. So it is enough to check whether the next hunk touches
+    the last hunk of the other side.
     """
     last_mine: Hunk | None = None
     last_yours: Hunk | None = None
@@ -183,7 +184,7 @@ def _group(
 def _meet(first: Hunk, second: Hunk, adjacent_ok: bool) -> bool:
     if second[0] != first[1]:
         return second[0] < first[1]
-    # Both touch: with neighbours allowed, only two hunks that both add something are in doubt.
+    # The hunks touch. With `adjacent_ok` they only clash if both of them add items.
     return not adjacent_ok or (_grows(first) and _grows(second))
 
 
@@ -198,7 +199,7 @@ def _growth(hunks: list[Hunk], start: int, stop: int) -> int:
 def _trim(
     a: Sequence[Hashable], b: Sequence[Hashable], window: Block, blocks: list[Block]
 ) -> Block:
-    """Return the window without the equal runs at its start and its end, which are noted."""
+    """Return the window without the equal runs at its start and end; add these runs to `blocks`."""
     i0, i1, j0, j1 = window
     start = i0
     while i0 <= i1 - _MANY and j0 <= j1 - _MANY and a[i0 : i0 + _MANY] == b[j0 : j0 + _MANY]:
@@ -224,7 +225,7 @@ def _trim(
 def _anchors(
     a: Sequence[Hashable], b: Sequence[Hashable], i0: int, i1: int, j0: int, j1: int
 ) -> list[tuple[int, int]]:
-    """Return the longest chain of things that occur once in each window, in one order in both."""
+    """Pair the items that occur once in each window; return the longest chain in the same order."""
     once = _once(a, i0, i1)
     once_there = _once(b, j0, j1)
     pairs = [(i, once_there[thing]) for thing, i in once.items() if once_there.get(thing, -1) >= 0]
@@ -232,7 +233,7 @@ def _anchors(
 
 
 def _once(things: Sequence[Hashable], start: int, stop: int) -> dict[Hashable, int]:
-    """Return where each thing occurs; -1 if more than once."""
+    """Return the index of each item, or -1 if the item occurs more than once."""
     where: dict[Hashable, int] = {}
     for index in range(start, stop):
         thing = things[index]
@@ -241,14 +242,17 @@ def _once(things: Sequence[Hashable], start: int, stop: int) -> dict[Hashable, i
 
 
 def longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest subsequence with rising second members; the first members rise already."""
+    """Return the longest subsequence of pairs whose second members rise.
+
+    The first members of `pairs` must rise already.
+    """
     if all(pairs[n][1] < pairs[n + 1][1] for n in range(len(pairs) - 1)):
         return pairs
     from bisect import bisect_left
 
     tops: list[int] = []  # the smallest last member of a chain of each length
-    owners: list[int] = []  # the pair it belongs to
-    before: list[int] = []  # the pair before each pair in its chain
+    owners: list[int] = []  # the index of the pair that ends this chain
+    before: list[int] = []  # for each pair, the index of the previous pair in its chain
     for index, (_, j) in enumerate(pairs):
         length = bisect_left(tops, j)
         before.append(owners[length - 1] if length else -1)
@@ -270,7 +274,10 @@ def longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _myers(
     a: Sequence[Hashable], b: Sequence[Hashable], window: Block, blocks: list[Block]
 ) -> tuple[int, int]:
-    """Note the matches of the shortest edit; says how far it came (the end, or the bound)."""
+    """Add the matches of the shortest edit to `blocks`; return where the search ended.
+
+    The search ends at the end of the window, or earlier if it reaches the bound.
+    """
     i0, i1, j0, j1 = window
     n, m = i1 - i0, j1 - j0
     furthest: dict[int, int] = {1: 0}  # diagonal -> how far into `a`
@@ -323,7 +330,10 @@ def _joined(found: list[Block]) -> list[Block]:
 
 
 def head(a: str, b: str) -> int:
-    """Return the length of the common beginning, by halves: comparing is fast, indexing is not."""
+    """Return the length of the common beginning.
+
+    The search halves the range, because comparing strings is fast and indexing them is slow.
+    """
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -335,7 +345,7 @@ def head(a: str, b: str) -> int:
 
 
 def tail(a: str, b: str, most: int) -> int:
-    """Return the length of the common end, up to a number of characters."""
+    """Return the length of the common end, at most `most` characters."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -347,7 +357,10 @@ def tail(a: str, b: str, most: int) -> int:
 
 
 def uncommon(base: str, *sides: str) -> tuple[int, int]:
-    """Return how many characters all begin with, and end with: whole lines, that do not overlap."""
+    """Return how many characters all texts begin with, and how many all texts end with.
+
+    Only whole lines count, and the two parts do not overlap.
+    """
     heads = [head(base, side) for side in sides]
     start = base.rfind("\n", 0, min(heads)) + 1
     stop = min(
@@ -359,7 +372,7 @@ def uncommon(base: str, *sides: str) -> tuple[int, int]:
 
 
 def lines_between(text: str, start: int, behind: int) -> list[str]:
-    """Return the lines between the first characters and the last ones."""
+    """Return the lines after the first `start` and before the last `behind` characters."""
     inside = text[start : len(text) - behind]
     if not behind:
         return inside.split("\n")

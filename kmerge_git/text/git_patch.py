@@ -1,4 +1,4 @@
-"""The lines of a unified diff, as git writes them and `git apply` reads them."""
+"""Write the lines of a unified diff in the format of `git diff` and `git apply`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     Hunk = tuple[int, int, int, int]
 
-AROUND = 3  # lines that are shown before and behind a change
+AROUND = 3  # context lines before and after a change
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
-_LOOKED_AT = 8000  # bytes in which git looks for a NUL
+_LOOKED_AT = 8000  # git searches this many bytes for a NUL
 
 
 def file_patch(
@@ -22,7 +22,7 @@ def file_patch(
     data: tuple[bytes | None, bytes | None],
     modes: tuple[bytes, bytes],
 ) -> Iterator[bytes]:
-    """Yield the lines of a patch of one file; None is the data of a side without the file."""
+    """Yield the lines of a patch of one file; if a side has no file, its data is None."""
     left, right = _quoted(f"a/{names[0]}"), _quoted(f"b/{names[1]}")
     old, new = data
     yield b"diff --git %s %s\n" % (left, right)
@@ -62,7 +62,7 @@ def _hunks(old: list[bytes], new: list[bytes]) -> Iterator[bytes]:
 
 
 def _groups(hunks: list[Hunk]) -> list[list[Hunk]]:
-    """Return groups of changes so near to each other that they share the lines around them."""
+    """Group changes that are so close that their context lines meet."""
     groups: list[list[Hunk]] = []
     for hunk in hunks:
         if groups and hunk[0] - groups[-1][-1][1] <= 2 * AROUND:
@@ -91,12 +91,12 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _tab(name: bytes) -> bytes:
-    """Return the tab that git puts behind a name with blanks, so that its end is seen."""
+    """Return the tab that git writes after a name with blanks to mark the end of the name."""
     return b"\t" if b" " in name else b""
 
 
 def _quoted(path: str) -> bytes:
-    """Return a path as git quotes it."""
+    """Return a path in the quoting of git."""
     data = path.encode("utf-8", "surrogateescape")
     if not any(byte < 32 or byte > 126 or byte in (34, 92) for byte in data):
         return data

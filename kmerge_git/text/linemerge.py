@@ -1,6 +1,7 @@
-"""Git's own line merge, `git merge-file`.
+"""Run git's own line merge, `git merge-file`.
 
-It is the fallback of everything, and the second opinion where ours by lines says no.
+This merge is the fallback for everything else. It is also the second opinion if the line merge of
+kmerge finds a conflict.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class LineMerge(Protocol):
-        """A line merge that has been started has a result."""
+        """Represent a line merge that has been started and will have a result."""
 
         def result(self) -> tuple[bytes, int]: ...
 
 
 class GitMergeFile:
-    """Run `git merge-file -p` over three files; `result` waits for it."""
+    """Run `git merge-file -p` over three files; `result` waits for git to end."""
 
     __slots__ = ("_argv", "_out", "_pid")
 
@@ -45,7 +46,7 @@ class GitMergeFile:
         self._out, self._pid = _spawn(self._argv)
 
     def result(self) -> tuple[bytes, int]:
-        """Return (merged text, number of conflicts); -1 conflicts: git could not merge by lines."""
+        """Return the merged text and the number of conflicts, or -1 if git cannot merge."""
         if self._pid < 0:
             return _run(self._argv)
         _, status = calls.waitpid(self._pid, 0)
@@ -56,13 +57,13 @@ class GitMergeFile:
 
 
 def _one_line(text: str) -> str:
-    from kmerge_git.visible import label  # few have anything to hide
+    from kmerge_git.visible import label  # few labels have unprintable characters
 
     return label(text)
 
 
 def _spawn(argv: list[str]) -> tuple[int, int]:
-    """Return (file of the output, process), or (-1, -1) where a cheap start is impossible."""
+    """Return the output file and the process id, or (-1, -1) if git cannot be started cheaply."""
     if not (CAN_SPAWN and hasattr(calls, "memfd_create")):
         return -1, -1
     out = calls.memfd_create("kmerge-lines")
@@ -87,7 +88,7 @@ def _run(argv: list[str]) -> tuple[bytes, int]:
 
 
 class TemporaryFiles:
-    """Write three texts to temporary files and merge these by lines."""
+    """Write three texts to temporary files and merge the files by lines."""
 
     __slots__ = ("_folder", "_merge")
 
@@ -103,7 +104,7 @@ class TemporaryFiles:
         self._merge = GitMergeFile((paths[0], paths[1], paths[2]), **options)  # type: ignore[arg-type]
 
     def result(self) -> tuple[bytes, int]:
-        """Return the same as `GitMergeFile.result`; the files are gone afterwards."""
+        """Return the result of `GitMergeFile.result` and remove the temporary files."""
         try:
             return self._merge.result()
         finally:
@@ -116,7 +117,7 @@ class TemporaryFiles:
 
 
 class Given:
-    """Hold a line merge that a caller made."""
+    """Hold the result of a line merge that the caller made."""
 
     __slots__ = ("clean", "text")
 

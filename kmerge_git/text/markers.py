@@ -1,7 +1,7 @@
-"""Find conflict markers, write them, and read a marked text as one of its sides.
+"""Find and write conflict markers, and read a text with conflicts as one of its sides.
 
 A marker is a whole line that starts at column 0 with a run of `<`, `|`, `=` or `>`. A space and a
-label, or nothing, follow the run; nothing at all follows a run of `=`.
+label may follow the run, but nothing follows a run of `=`.
 """
 
 from __future__ import annotations
@@ -15,21 +15,24 @@ if TYPE_CHECKING:
     Labels = tuple[str, str, str]
 
 SIZE = 7
-# jj lengthens its markers by as much: enough to be distinguished at a glance
+# Jujutsu makes its markers longer by the same number, which is enough to see the difference.
 _LONGER = 4
 
 
 def first_marker(text: str, size: int = SIZE) -> int:
     """Return the offset of the first marker of at least this size, or -1.
 
-    A line of `=` alone is no sign of a conflict: it is a heading in many a text.
+    A line of `=` alone does not count as a marker, because many texts underline headings with it.
     """
     offsets = [at for at in (_first(text, char, size) for char in "<|>") if at >= 0]
     return min(offsets, default=-1)
 
 
 def marker_size_for(texts: Iterable[str], size: int = SIZE) -> int:
-    """Return a size for markers that differs from everything in these texts."""
+    """Return a marker size that is longer than every line in these texts that looks like a marker.
+
+    If no line looks like a marker, return `size`.
+    """
     longest = 0
     for text in texts:
         for char in "<|=>":
@@ -47,10 +50,10 @@ def conflict(
     labels: Labels = ("", "", ""),
     size: int = SIZE,
 ) -> str:
-    """Return the lines of a conflict; `labels` are those of ours, base and theirs.
+    """Return the lines of a conflict; `labels` are the labels of ours, base and theirs.
 
-    A side that does not end in a line end gets one. Without a base (None) there is no section
-    for it.
+    A side that does not end in a line end gets a line end. If `base` is None, the conflict has no
+    section for the base.
     """
     out = [_marker("<", size, labels[0]), _whole(ours)]
     if base is not None:
@@ -62,9 +65,10 @@ def conflict(
 def resolve(text: str, side: str, size: int = SIZE) -> str:
     """Return the text with every conflict resolved to 'ours', 'base' or 'theirs'.
 
-    This is the inverse of `conflict`: exact for markers of exactly this size, as long as no
-    content looks like them (see `marker_size_for`). The base of lines outside the markers is not
-    known; a conflict that has no section for the base resolves to nothing there.
+    This function is the inverse of `conflict`. It is exact for markers of exactly this size, as
+    long as no content looks like a marker (see `marker_size_for`). The lines outside of the
+    conflicts are kept for every side. A conflict without a section for the base resolves to nothing
+    for 'base'.
     """
     number = {"base": 0, "ours": 1, "theirs": 2}[side]
     parts = sections(text, size)
@@ -72,7 +76,10 @@ def resolve(text: str, side: str, size: int = SIZE) -> str:
 
 
 def sections(text: str, size: int = SIZE) -> list[str | tuple[str, str, str]]:
-    """Return the text in its parts: lines, and the base, ours and theirs of each conflict."""
+    """Split the text into the parts outside of conflicts and the three versions of each conflict.
+
+    The versions of a conflict are a tuple of base, ours and theirs.
+    """
     parts: list[str | tuple[str, str, str]] = []
     at = 0
     while True:
@@ -91,7 +98,7 @@ def sections(text: str, size: int = SIZE) -> list[str | tuple[str, str, str]]:
 
 
 def _first(text: str, char: str, size: int, start: int = 0) -> int:
-    """Return where the next line that is a marker of at least this size starts, or -1."""
+    """Return the offset of the next line that is a marker of at least this size, or -1."""
     run = char * size
     at = start if text.startswith(run, start) and _is_line_start(text, start) else -1
     if at < 0:
@@ -108,7 +115,7 @@ def _first(text: str, char: str, size: int, start: int = 0) -> int:
 
 
 def _exact(text: str, char: str, size: int, start: int) -> int:
-    """Return the same as `_first`, but of exactly this size."""
+    """Return the offset of the next line that is a marker of exactly this size, or -1."""
     at = _first(text, char, size, start)
     while at >= 0 and _run(text, at) != size:
         at = _first(text, char, size, at + 1)
@@ -116,7 +123,7 @@ def _exact(text: str, char: str, size: int, start: int) -> int:
 
 
 def _run(text: str, at: int) -> int:
-    """Return the length of the run of one character that starts here."""
+    """Return the length of the run of equal characters that starts at `at`."""
     behind = at + 1
     while text.startswith(text[at], behind):
         behind += 1

@@ -1,7 +1,7 @@
-"""Recognise files that no merge by fields may touch: files of SOPS, and text files of Helm charts.
+"""Recognise files that must not be merged by fields: SOPS files, and text files of Helm charts.
 
-The mac of a SOPS file covers all its values. The helpers and the notes of a chart are text,
-although they have no suffix of a text.
+The MAC of a SOPS file covers all values of the file. The helpers and the notes of a chart are plain
+text, although their suffixes do not show this.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def is_sealed(text: str) -> bool:
 
 
 def holds_seal(*versions: bytes) -> bool:
-    """Return whether one of the versions of a file is sealed."""
+    """Return whether SOPS encrypted any of the versions of a file."""
     return any(is_sealed(data.decode("utf-8", "replace")) for data in versions)
 
 
@@ -25,10 +25,10 @@ FOLDER = "templates"
 
 
 def is_chart_text(path: str) -> bool:
-    """Return whether a path is that of helpers or notes of a chart.
+    """Return whether a path is the path of the helpers or the notes of a Helm chart.
 
-    These are `templates/**/*.tpl` and `templates/NOTES.txt`. Helm renders them as text, so they are
-    no YAML even if they look like it.
+    These files are `templates/**/*.tpl` and `templates/NOTES.txt`. Helm renders them as plain text,
+    so they are not YAML even if they look like YAML.
     """
     if not path.endswith((".tpl", "/NOTES.txt")):
         return False

@@ -1,4 +1,4 @@
-"""The text of a result before its conflicts are spelled: runs of text, and hunks of whole lines."""
+"""Hold the text of a result before its conflicts are written, as plain text and hunks of lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ VERSIONS = ("base", "ours", "theirs")
 
 
 class Hunk:
-    """Lines that differ, with the text of every side; `place`, `why` and `about` make the label."""
+    """Hold lines that differ, with the text of every side.
+
+    The conflict label is made from `place`, `why` and `about`.
+    """
 
     __slots__ = ("about", "base", "is_whole", "ours", "place", "theirs", "why")
 
@@ -32,8 +35,8 @@ class Hunk:
         self.theirs = theirs
         self.place = place
         self.why = why
-        self.about = about  # the things that clash, for the label
-        self.is_whole = is_whole  # no part of it may be decided without the others
+        self.about = about  # the values that clash, for the label
+        self.is_whole = is_whole  # whether the hunk must be resolved as a whole
 
     def side(self, name: str) -> str:
         """Return the lines of one side."""
@@ -41,7 +44,7 @@ class Hunk:
         return text
 
     def map(self, change: Callable[[str], str]) -> Hunk:
-        """Return the hunk with the lines of every side changed."""
+        """Return the hunk with the lines of every side changed by a function."""
         return self.but(change(self.base), change(self.ours), change(self.theirs))
 
     def but(self, base: str, ours: str, theirs: str) -> Hunk:
@@ -50,22 +53,22 @@ class Hunk:
 
 
 def side_text(pieces: Pieces, side: str) -> str:
-    """Return the text with every hunk decided for one side."""
+    """Return the text with every hunk resolved to one side."""
     return "".join(p if isinstance(p, str) else p.side(side) for p in pieces)
 
 
 def is_clean(pieces: Pieces) -> bool:
-    """Return whether there is no hunk."""
+    """Return whether the pieces hold no hunk."""
     return all(isinstance(p, str) for p in pieces)
 
 
 def joined(pieces: Pieces) -> Pieces:
-    """Return the pieces, with hunks that touch each other joined to one."""
+    """Return the pieces, with neighbouring hunks joined into one hunk."""
     result: Pieces = []
     for piece in pieces:
         before = result[-1] if result else None
         if isinstance(piece, Hunk) and isinstance(before, Hunk):
-            # named after one of them, and after the same one when the sides are swapped
+            # The name of the joined hunk must stay the same when the sides are swapped.
             named = [h for h in (before, piece) if h.why]
             one = min(named, key=lambda h: (h.place, h.why), default=before)
             result[-1] = one.but(*(before.side(s) + piece.side(s) for s in VERSIONS))

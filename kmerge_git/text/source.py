@@ -1,7 +1,7 @@
-"""Decode bytes to text and encode them again: byte order mark, line ends, the last newline.
+"""Decode bytes to text and encode text to bytes; keep byte order mark and line ends.
 
-Inside, every text is `str` with `\\n` line ends and a final newline; offsets count characters.
-A `Source` remembers what it took away, and `encode` puts it back, byte for byte.
+Inside the program, every text is a `str` with `\\n` line ends and a final newline, and offsets
+count characters. A `Source` remembers what decoding removed, and `encode` restores it exactly.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from kmerge_git.errors import CannotParse
 
 BOM = b"\xef\xbb\xbf"
-LONGEST_LINE = 8 << 20  # libyaml needs a second for 50 MB in one line, which no person writes
+LONGEST_LINE = 8 << 20  # no person writes longer lines, and libyaml is slow on them
 
 
 class Source:
-    """Hold the text of a file and how its bytes spell it."""
+    """Hold the text of a file, its byte order mark and its line ends."""
 
     __slots__ = ("_counted", "bom", "data", "eol", "final_newline", "path", "text")
 
@@ -22,7 +22,7 @@ class Source:
         self.path = path
         self.bom = data.startswith(BOM)
         text = _decode(data[3:] if self.bom else data, path)
-        self.eol = "\n"  # or `\r\n`, or nothing where they are mixed
+        self.eol = "\n"  # or `\r\n`, or empty if the line ends are mixed
         if "\r" in text:
             is_crlf = text.count("\r") == text.count("\r\n") == text.count("\n")
             self.eol = "\r\n" if is_crlf else ""
@@ -31,31 +31,31 @@ class Source:
             raise CannotParse("a lone carriage return ends the file", path=path, hint="remove it")
         self.final_newline = not text or text.endswith("\n")
         self.text = text if self.final_newline else text + "\n"
-        self._counted = 0, 0  # an offset, and the lines that end before it
+        self._counted = 0, 0  # an offset, and the number of lines that end before the offset
 
     @classmethod
     def of(cls, text: str, path: str = "") -> Source:
-        """Return a source of a text that was never bytes."""
+        """Return a source for a text that does not come from bytes."""
         source = cls(b"", path)
         source.text = text
         return source
 
     def encode(self, text: str) -> bytes:
-        """Return the bytes of a text, in this file's spelling."""
+        """Return the bytes of a text with the byte order mark and the line ends of this file."""
         return encode(text, self.bom, self.eol, self.final_newline)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Return line and column of an offset, both counted from 1."""
+        """Return the line and the column of an offset, both counted from 1."""
         start = self.text.rfind("\n", 0, offset) + 1
         at, lines = self._counted
         if at > offset:
             at, lines = 0, 0
         lines += self.text.count("\n", at, offset)
-        self._counted = offset, lines  # findings come one behind the other, in thousands
+        self._counted = offset, lines  # callers ask for thousands of rising offsets
         return lines + 1, offset - start + 1
 
     def line_at(self, offset: int) -> str:
-        """Return the line that holds an offset, without its end."""
+        """Return the line that holds an offset, without the line end."""
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", offset)
         return self.text[start : end if end >= 0 else len(self.text)][:200]
@@ -74,7 +74,7 @@ class Source:
 
 
 def encode(text: str, bom: bool, eol: str, final_newline: bool) -> bytes:
-    """Return the bytes of a text; `eol` is `\\r\\n`, `\\n`, or empty where line ends are mixed."""
+    """Return the bytes of a text; `eol` is `\\r\\n`, `\\n`, or empty for mixed line ends."""
     if not final_newline and text.endswith("\n"):
         text = text[:-1]
         if not eol and text.endswith("\r"):

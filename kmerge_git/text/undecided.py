@@ -1,8 +1,9 @@
-"""Write placeholders where an inner merge could not decide: a unique word and a hash.
+"""Write placeholders where the merge of two merge bases has a conflict.
 
-An inner merge of a criss-cross cannot ask a person. The base's text in such a place would be wrong:
-the next merge would take a side that went back to it for one that changed nothing. A placeholder
-equals nothing that a side can have, so the next merge decides there, or clashes.
+In a criss-cross history, git merges the merge bases first and cannot ask a person. The text of the
+base would be wrong in such a place: if a side later returned to that text, the next merge would
+take that side as unchanged. A placeholder is a unique word and a hash. It equals no text of a side,
+so the next merge either decides the place or reports a conflict.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ UNDECIDED = "kmerge-undecided"
 
 
 def digest(base: str, ours: str, theirs: str) -> str:
-    """Return a hash of three texts; it does not depend on the order of the sides."""
-    from hashlib import sha256  # few merges are inner ones
+    """Return a hash of three texts that does not depend on the order of the two sides."""
+    from hashlib import sha256  # few merges are merges of merge bases
 
     texts = (base, *sorted((ours, theirs)))
     return sha256("".join(f"{len(text)}:{text}" for text in texts).encode()).hexdigest()[:40]
 
 
 def without_placeholders(text: str) -> str:
-    """Return the lines that are known."""
+    """Return the text without the lines that hold a placeholder."""
     if UNDECIDED not in text:
         return text
     return "".join(line for line in text.splitlines(keepends=True) if UNDECIDED not in line)
