@@ -1,1 +1,1 @@
-"""Nodes to resources: identity, field paths, list keys; knows no merging."""
+"""Know resources: their identity, their field paths and the keys of their lists; no merging."""

@@ -1,7 +1,8 @@
-"""Read CustomResourceDefinitions out of files and folders, and the lists that they declare.
+"""Read CustomResourceDefinitions from files and folders, and the lists that they declare.
 
-`x-kubernetes-list-type` and `-map-keys` count as they do for server-side apply. The elements decide
-about a list that declares nothing, as without the CRD: most authors just never wrote it down.
+`x-kubernetes-list-type` and `x-kubernetes-list-map-keys` mean the same as in server-side apply. If
+a CRD declares nothing about a list, the key is inferred from the elements, as without the CRD: most
+authors of CRDs just leave the declaration out.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".yaml", ".yml", ".json")
 _KIND, _LINK, _FILE = 0o170000, 0o120000, 0o100000
-_LARGEST = 16 << 20  # bytes of a file that an attribute names
+_LARGEST = 16 << 20  # the most bytes of a file that an attribute names
 
 
 def kinds_of(text: str) -> list[str] | None:
-    """Return the words that may be kinds of resources in a file, also within lists and JSON.
+    """Return the words of a file that may be kinds of resources, also inside lists and JSON.
 
-    Return None where a kind is spelled in a way that only a parser reads.
+    Return None if the file writes a kind in a way that only a parser can read.
     """
     kinds = []
     for rest in text.split("kind")[1:]:
@@ -45,24 +46,25 @@ def kinds_of(text: str) -> list[str] | None:
 
 
 def _name(word: str) -> str:
-    """Return the letters and digits with which a word starts."""
+    """Return the letters and digits that a word starts with."""
     end = next((at for at, char in enumerate(word) if not char.isalnum()), len(word))
     return word[:end]
 
 
 def learn_files(paths: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
-    """Make the rules know the CRDs in these places; return what is wrong with the places.
+    """Add the CRDs in these files and folders to the list rules; return the problems found.
 
-    With `kinds` only files are parsed that name one of them: a driver merges one file.
+    With `kinds`, parse only the files that name one of these kinds, because a merge driver merges
+    one file.
     """
     return [problem for path in paths for problem in _learned("kmerge.crd", path, kinds)]
 
 
 def learn_own(top: str, places: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
-    """Make the rules know the CRDs in places that an attribute names, below the top folder.
+    """Add the CRDs that a git attribute names, below the top folder, to the list rules.
 
-    The attribute comes with a repository, so it must not make us read anything else: no symbolic
-    link is followed.
+    The attribute comes with the repository, so it must not lead to files outside of the repository:
+    symbolic links are not followed. Return the problems found.
     """
     problems = []
     for place in places:
@@ -77,7 +79,7 @@ def learn_own(top: str, places: Iterable[str], kinds: Iterable[str] | None = Non
 def _learned(
     name: str, path: str, kinds: Iterable[str] | None, *, is_own: bool = False
 ) -> Iterator[str]:
-    """Learn the CRDs at a place, and report what is wrong with it."""
+    """Add the CRDs in a file or folder to the list rules, and yield the problems found."""
     try:
         files = [file for file in _files(path) if not is_own or _is_plain(file)]
         has_crds = [learn(_read(file), file, kinds) for file in files]
@@ -89,7 +91,7 @@ def _learned(
 
 
 def _obstacle(top: str, place: str) -> str:
-    """Return why a place is not a file of the repository, or an empty text."""
+    """Return the reason why a path is not a file of the repository, or ''."""
     parts = place.replace("\\", "/").strip("/").split("/")
     if place[:1] in ("/", "\\") or ":" in place or ".." in parts or ".git" in parts:
         return "lies outside of the repository"
@@ -105,13 +107,13 @@ def _joined(top: str, place: str) -> str:
 
 
 def _is_plain(file: str) -> bool:
-    """Return whether this is a regular file of a reasonable size."""
+    """Return whether a path is a regular file of at most `_LARGEST` bytes."""
     about = calls.lstat(file)
     return about.st_mode & _KIND == _FILE and about.st_size <= _LARGEST
 
 
 def learn(data: bytes, path: str, kinds: Iterable[str] | None = None) -> bool:
-    """Make the rules know the CRDs of a file; return whether there is one in it."""
+    """Add the CRDs of a file to the list rules; return whether the file holds a CRD."""
     if b"CustomResourceDefinition" not in data:
         return False
     if kinds is not None and not any(kind.encode() in data for kind in kinds):
@@ -142,8 +144,9 @@ _INFER = ("", "?", "")
 
 
 def learn_definition(crd: Node) -> tuple[str, str] | None:
-    """Make the rules know the lists of a CRD; return its group and kind, or None if it is
-    no CRD.
+    """Add the lists of a CRD to the list rules; return the group and kind of the CRD.
+
+    Return None if the mapping is not a CRD.
     """
     for (group, kind), tree in crd_list_keys(crd).items():
         facts = _facts(tree) | {"metadata": keytable.fields(keytable.root("v1", "Pod"))["metadata"]}
@@ -153,12 +156,12 @@ def learn_definition(crd: Node) -> tuple[str, str] | None:
 
 
 def crd_list_keys(crd: Node) -> dict[tuple[str, str], Tree]:
-    """Return the lists that a CRD declares, as a tree under its group and kind.
+    """Return the lists that a CRD declares, as one tree under the group and kind of the CRD.
 
-    A tree is `{field: facts}`. Facts have "keys" (the key fields) with "defaults" (key -> value),
-    or "set": True, or "atomic": True. They have "list": True where the tree below is that of each
-    element, "each": True where it is that of every value of a map, and "below" with that tree. The
-    lists of all versions are united; the later version wins.
+    A tree is `{field: facts}`. The facts of a list have "keys" (the key fields) with "defaults"
+    (key -> value), or "set": True, or "atomic": True. "below" holds the tree of the values below a
+    field. With "list": True, that tree describes each element of a list; with "each": True, it
+    describes each value of a map. The lists of all versions are united, and the later version wins.
     """
     spec = crd.get("spec") if crd.get("kind", "") == "CustomResourceDefinition" else None
     if not isinstance(spec, dict):
@@ -177,8 +180,9 @@ def _schemas(spec: Node) -> Iterator[Node]:
 
 
 def _map(value: object) -> Node:
-    """Return a mapping; anybody may have written the file, so any other value counts as an empty
-    one.
+    """Return a value if it is a mapping, or an empty mapping for any other value.
+
+    The CRD may be malformed.
     """
     return value if isinstance(value, dict) else {}
 

@@ -1,4 +1,4 @@
-"""Which fields of a resource, or of a part of one, differ between two versions."""
+"""Find the fields of a resource, or of a part of a resource, that differ between two versions."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from kmerge_git.kube.listkeys import Where
     from kmerge_git.tree.nodes import Node
 
-    # an entry as a step of a path, in the old version and in the new one, and where it is
+    # the step of an entry in a path, its old value, its new value, and its place in the tables
     Pair = tuple[Path, Node | None, Node | None, Where]
     Place = tuple[Element, int, int]
 
 
 def differing(old: Node, new: Node, where: Where) -> list[Path]:
-    """Return the paths of what was changed, added or taken away, from these nodes on.
+    """Return the paths below two nodes that were changed, added or removed.
 
-    An empty path means the nodes themselves; without any path they mean the same.
+    An empty path stands for the nodes themselves. If the nodes mean the same, return no path.
     """
     if same_node(old, new):
         return []
@@ -36,7 +36,7 @@ def differing(old: Node, new: Node, where: Where) -> list[Path]:
 
 
 def _pairs(old: Node, new: Node, where: Where) -> list[Pair] | None:
-    """Return the entries of two collections side by side; None: they cannot be told apart."""
+    """Return the entries of two collections in pairs, or None if the entries cannot be paired."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         place = where.at(new)
         mine, yours = old.index(), new.index()
@@ -62,9 +62,10 @@ def _elements(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
 
 
 def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] | None:
-    """Return the elements of two versions of a list by their keys; None where these do not tell.
+    """Pair the elements of two versions of a list by key; return None if the keys are not unique.
 
-    An element is its step in a path and its places in both versions, -1 where it is not.
+    Each result is the step of an element in a path, and the index of the element in the old and in
+    the new version. The index is -1 if a version does not have the element.
     """
     rule = where.list_rule()
     keys = ListKeys(rule, [old.entries, new.entries])
@@ -77,7 +78,7 @@ def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] |
     come = [key for key in after if key not in before]
     if len(gone) == len(come) == 1:
         versions = old.entries[before[gone[0]]].value, new.entries[after[come[0]]].value
-        if is_one_thing(*map(Leaves, versions)):  # its key is what differs, or a part of that
+        if is_one_thing(*map(Leaves, versions)):  # the same element under another key
             after[gone[0]] = after.pop(come[0])
     return [
         (keys.step(key), before.get(key, -1), after.get(key, -1))
@@ -86,7 +87,10 @@ def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] |
 
 
 def _only_one(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
-    """Return elements without keys by their places, if a single one differs."""
+    """Return the only pair of elements without keys that differs, or None if several differ.
+
+    The elements are paired by index.
+    """
     if len(old.entries) != len(new.entries):
         return None
     pairs = zip(old.entries, new.entries, strict=True)

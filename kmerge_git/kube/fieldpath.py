@@ -1,18 +1,18 @@
-"""Show paths of fields to people, and match them against the patterns of policies.
+"""Show paths of fields to people, and match paths against the patterns of policies.
 
     spec.template.spec.containers[name=app].image
     spec.ports[port=80,protocol=TCP].name     an element by several keys
     items[Deployment/web].spec                a resource in a list of resources
-    metadata.annotations[example.com/config]  a key with dots or other odd characters
-    spec.rules[3]                             an element by its place in the base, from 0
+    metadata.annotations[example.com/config]  a key with dots or other special characters
+    spec.rules[3]                             an element by its index in the base, from 0
     data["a]b"]                               quoted: `\\"`, `\\\\` and `\\n` as in JSON
 
-A path is a tuple of steps: a str is a key of a mapping, an int a place in a list, a tuple an
-element of a list by its keys: (field, text) pairs, or the name of a resource alone.
+A path is a tuple of steps. A str is a key of a mapping, and an int is an index in a list. A tuple
+is an element of a list by its keys: (field, text) pairs, or only the name of a resource.
 
-In a pattern `*` is any one key of a mapping, `[*]` anything in brackets, and `**` any
-number of steps. `[name=app]` means an element with more keys, too, and so does `[app]` the
-element of which `app` is the only key.
+In a pattern, `*` matches any one key of a mapping, `[*]` matches any step in brackets, and `**`
+matches any number of steps. `[name=app]` also matches an element with more keys, and `[app]`
+matches an element whose only key is `app`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Element = tuple[tuple[str, str] | str, ...]
     Step = str | int | Element
     Path = tuple[Step, ...]
-    # a key, `*`, `**`, or a step in brackets: as it is written, and in its parts
+    # a key, `*` or `**`; or a step in brackets, as the written text and as its parts
     Word = str | tuple[str, Element]
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
@@ -33,8 +33,9 @@ _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def show(path: Path, *, quoted: bool = False) -> str:
-    """Return the path as text; `quoted` is for findings: only plain keys and directives
-    are bare.
+    """Return the path as text; with `quoted`, write brackets around all keys but the plain ones.
+
+    Findings use `quoted`. Directives such as `$setElementOrder/containers` count as plain keys.
     """
     out = ""
     for step in path:
@@ -50,7 +51,10 @@ def show(path: Path, *, quoted: bool = False) -> str:
 
 
 def together(shown: list[str]) -> list[str]:
-    """Return shown paths in one row, neighbours in one place as `spec.requests.cpu, .memory`."""
+    """Shorten paths for a list: a path whose parent was just shown keeps only its last step.
+
+    For example, return `spec.requests.cpu` and `.memory`.
+    """
     known, out = "", []
     for path in shown:
         parent = _parent(path)
@@ -60,7 +64,7 @@ def together(shown: list[str]) -> list[str]:
 
 
 def _parent(path: str) -> str:
-    """Return a shown path without its last step, if that is a plain one."""
+    """Return a shown path without its last step, or '' if the last step is not a plain key."""
     parent, _, last = path.rpartition(".")
     is_plain = last.count("[") == last.count("]") and not {*path} & {'"', " "}
     return parent if is_plain else ""
@@ -74,7 +78,10 @@ def _part(part: tuple[str, str] | str, quoted: bool) -> str:
 
 
 def _is_bare(key: str) -> bool:
-    """Return whether a finding shows a key without brackets, `$setElementOrder/containers` too."""
+    """Return whether a key is shown without brackets in a finding.
+
+    Directives such as `$setElementOrder/containers` are shown without brackets, too.
+    """
     return bool(key) and (_PLAIN | {"/"} if key[0] == "$" else _PLAIN).issuperset(key.lstrip("$"))
 
 
@@ -90,14 +97,17 @@ def _spelled(text: str, quoted: bool) -> str:
 
 
 def matches(words: list[Word], path: Path) -> bool:
-    """Return whether a pattern means a place; a place in a list without keys counts as the list."""
+    """Return whether a pattern matches a path.
+
+    If the last step of the path is an index, a pattern that matches the list matches the path, too.
+    """
     if _meet(words, path):
         return True
     return bool(path) and isinstance(path[-1], int) and _meet(words, path[:-1])
 
 
 def _meet(words: list[Word], path: Path) -> bool:
-    reached = {0}  # how many steps the words so far may have taken
+    reached = {0}  # the numbers of steps that the words so far may match
     for word in words:
         if word == "**":
             reached = set(range(min(reached), len(path) + 1)) if reached else reached
@@ -107,7 +117,7 @@ def _meet(words: list[Word], path: Path) -> bool:
 
 
 def _means(word: Word, step: Step) -> bool:
-    """Return whether a word of a pattern means a step."""
+    """Return whether a word of a pattern matches a step of a path."""
     if isinstance(word, str):
         return isinstance(step, str) and word in ("*", step)
     raw, parts = word
@@ -123,7 +133,10 @@ def _means(word: Word, step: Step) -> bool:
 
 
 def pattern(text: str) -> list[Word]:
-    """Return the words of a pattern, one a step; no text is refused, an odd one matches nothing."""
+    """Return the words of a pattern, one word for each step.
+
+    No text is refused: a malformed pattern matches nothing.
+    """
     words: list[Word] = []
     at = 0
     while at < len(text):
@@ -142,7 +155,7 @@ def pattern(text: str) -> list[Word]:
 
 
 def _brackets(text: str, at: int) -> tuple[Element, int]:
-    """Return the parts of a step in brackets, and where the brackets end."""
+    """Return the parts of a step in brackets, and the offset where the brackets end."""
     parts: list[tuple[str, str] | str] = []
     while at < len(text) and text[at] != "]":
         word, at = _word(text, at, ",=]")
@@ -156,7 +169,7 @@ def _brackets(text: str, at: int) -> tuple[Element, int]:
 
 
 def _word(text: str, at: int, stops: str) -> tuple[str, int]:
-    """Return the text from `at` to one of the stops, or to the end of its quotes."""
+    """Return the text from `at` to the next stop or closing quote, and its end offset."""
     word, end = "", at
     if text[at : at + 1] != '"':
         while end < len(text) and text[end] not in stops:

@@ -1,8 +1,8 @@
-"""Identify resources, and find out which resources of two versions belong together.
+"""Identify resources, and pair the resources of two versions that belong together.
 
-Identity is group, kind, namespace and name: the version is a field, so that an apiVersion bump is
-an edit. The passes of `pairing` go from the certain to the likely, and each looks only at resources
-that have no partner yet.
+The identity is group, kind, namespace and name. The version of the API is a field, so a new
+apiVersion is an edit. `pairing` runs several passes, from certain to likely. Each pass looks only
+at resources that have no partner yet.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     Pairs = list[tuple[int, int]]
 
 _KPT_MERGE = "# kpt-merge:"
-# kinds moved from the group `extensions` to these ones
+# Kubernetes moved kinds from the group `extensions` to these groups.
 _HEIRS = ("apps", "networking.k8s.io", "policy")
 
 
 class Identity:
-    """This is group, kind, namespace and name; a resource without a name has its
-    `generate_name`.
+    """Hold the group, kind, namespace and name of a resource.
+
+    A resource without a name is identified by its `generate_name`.
     """
 
     __slots__ = ("generate_name", "group", "key", "kind", "name", "namespace", "version")
@@ -67,7 +68,7 @@ class Identity:
 
 
 class Candidate:
-    """This is a document, or an item of a `kind: List`, for which a partner is sought."""
+    """Represent a document, or an item of a `kind: List`, that needs a partner."""
 
     __slots__ = ("_lines", "_text", "identity", "index", "kind")
 
@@ -82,14 +83,14 @@ class Candidate:
 
     @property
     def lines(self) -> dict[str, int]:
-        """Return the lines that make two texts alike."""
+        """Return the lines by which the likeness of two texts is measured."""
         if self._lines is None:
             self._lines = bag(self._text)
         return self._lines
 
 
 class Pairing:
-    """This holds pairs of indexes into base and other, and the resources that are ambiguous."""
+    """Hold pairs of indexes into base and other, and the indexes of the ambiguous resources."""
 
     __slots__ = ("ambiguous_base", "ambiguous_other", "left", "pairs", "right")
 
@@ -102,7 +103,7 @@ class Pairing:
 
 
 def identity(root: Node | None) -> Identity | None:
-    """Return the identity of a resource, or None for anything that has no kind or no name."""
+    """Return the identity of a resource, or None if the node has no kind or no name."""
     if not isinstance(root, Mapping):
         return None
     entry = root.index().get("metadata")
@@ -121,14 +122,14 @@ def identity(root: Node | None) -> Identity | None:
 
 
 def describe(known: Identity) -> str:
-    """Return a short name for messages: `Deployment/web`."""
+    """Return a short name for messages, such as `Deployment/web`."""
     return f"{known.kind}/{known.name or known.generate_name + '*'}"
 
 
 def may_be_one(a: Document, b: Document) -> bool:
-    """Return whether two documents may be versions of one.
+    """Return whether two documents may be versions of one document.
 
-    They are the only documents of a file that is new on both sides.
+    The documents are the only documents of a file that both sides added.
     """
     mine, yours = identity(a.root), identity(b.root)
     if mine is not None and yours is not None:
@@ -147,8 +148,8 @@ def pairing(
 ) -> Pairing:
     """Pair the resources of two versions that belong together.
 
-    With `identified_only` only a full name counts. It is meant for resources that both sides added,
-    as neither can be a later state of the other.
+    With `identified_only`, pair resources only by full name. This is for resources that both sides
+    added, because neither version can come from the other version.
     """
     result = Pairing(base, other)
     _by_key(result, _full_name)
@@ -158,7 +159,7 @@ def pairing(
         _by_key(result, _identified("group", "kind", "name"), _may_gain_a_namespace)
         _alike(result, _generated, 0.0, by_place=True)
         _alike(result, _identified("group", "kind"), RENAMED)
-        # under another kind, or in another group
+        # The partner may have another kind or another group.
         _alike(result, _identified("namespace", "name", least=FEW_LEAVES + 1), RENAMED)
         _alike(result, lambda r: (_nameless(r) and r.kind) or None, RELATED, by_place=True)
         _alike(result, _nameless, RELATED, by_place=True)
@@ -168,13 +169,13 @@ def pairing(
 
 
 def _text(mapping: Mapping, field: str) -> str:
-    """Return the text of a scalar field; `1` and `"1"` are one name."""
+    """Return the text of a scalar field, so that `1` and `"1"` are the same name."""
     value = mapping.get(field)
     return value.value if isinstance(value, Scalar) and not is_null(value) else ""
 
 
 def _kpt_merge(metadata: Entry) -> tuple[str, str] | None:
-    """Return namespace and name from `metadata: # kpt-merge: namespace/name`."""
+    """Return namespace and name from a comment `metadata: # kpt-merge: namespace/name`, or None."""
     if metadata.key is None:
         return None
     text = metadata.key.text
@@ -193,7 +194,10 @@ def _full_name(resource: Candidate) -> Hashable:
 
 
 def _identified(*fields: str, least: int = 0) -> Callable[[Candidate], Hashable]:
-    """Return a key of some fields of the identity, for resources with a name and enough lines."""
+    """Return a key function that reads some fields of the identity.
+
+    The key is None if the resource has no name or fewer than `least` lines.
+    """
 
     def key(resource: Candidate) -> Hashable:
         if _full_name(resource) is None or (least and sum(resource.lines.values()) < least):
@@ -204,7 +208,7 @@ def _identified(*fields: str, least: int = 0) -> Callable[[Candidate], Hashable]
 
 
 def _group_heir(resource: Candidate) -> Hashable:
-    """Return the name alike for `extensions` and for the group that a kind moved to."""
+    """Return the same key for a resource in `extensions` and in the group its kind moved to."""
     known = resource.identity
     if known is None or not known.name or known.group not in ("extensions", *_HEIRS):
         return None
@@ -224,7 +228,7 @@ def _may_gain_a_namespace(a: Candidate, b: Candidate) -> bool:
 
 
 def _with_name(resources: list[Candidate], wanted: bool = True) -> list[Candidate]:
-    """Return the resources that have an identity, or those without one."""
+    """Return the resources that have an identity; if `wanted` is False, return the others."""
     return [r for r in resources if (r.identity is not None) == wanted]
 
 
@@ -233,7 +237,7 @@ def _by_key(
     key: Callable[[Candidate], Hashable],
     allowed: Callable[[Candidate, Candidate], bool] = lambda a, b: True,
 ) -> None:
-    """Pair the resources with the same key, where the key occurs once on each side."""
+    """Pair two resources if they are the only resources of their side with the same key."""
     for mine, yours in _groups(result, key):
         if len(mine) == len(yours) == 1 and allowed(mine[0], yours[0]):
             result.pairs.append((mine[0].index, yours[0].index))
@@ -241,7 +245,10 @@ def _by_key(
 
 
 def _repeated(result: Pairing) -> None:
-    """Pair resources of a name that one version has twice, by likeness, or call them ambiguous."""
+    """Pair the resources of a full name by likeness, or list them as ambiguous.
+
+    A version may hold several resources of one full name.
+    """
     done: set[int] = set()
     for mine, yours in _groups(result, _full_name):
         if not yours or not mine:
@@ -264,7 +271,10 @@ def _alike(
     *,
     by_place: bool = False,
 ) -> None:
-    """Pair resources of one key that are clearly alike; then, if asked to, the rest by place."""
+    """Pair resources with the same key if they are clearly alike.
+
+    With `by_place`, pair the remaining resources in the order of the file.
+    """
     for mine, yours in _groups(result, key):
         rest = _matched(mine, yours, least, result)
         if by_place:
@@ -275,7 +285,7 @@ def _alike(
 def _matched(
     mine: list[Candidate], yours: list[Candidate], least: float, result: Pairing
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Pair resources that are clearly alike; return the rest of each side."""
+    """Pair resources that are clearly alike; return the remaining resources of each side."""
     pairs = match(mine, yours, least)
     result.pairs += [(a.index, b.index) for a, b in pairs]
     used = {id(r) for found in pairs for r in found}
@@ -285,7 +295,7 @@ def _matched(
 def _groups(
     result: Pairing, key: Callable[[Candidate], Hashable]
 ) -> Iterable[tuple[list[Candidate], list[Candidate]]]:
-    """Return the resources with the same key, of each side; those without a key are left out."""
+    """Group the resources of each side by key, and leave out resources without a key."""
     groups: dict[Hashable, tuple[list[Candidate], list[Candidate]]] = {}
     for side, resources in enumerate((result.left, result.right)):
         for resource in resources:

@@ -1,8 +1,8 @@
-"""Tell which lists merge, and by what: the table of Kubernetes' own kinds, and some lists by hand.
+"""Look up which lists are merged by key or as a set, in a table of Kubernetes' own kinds.
 
-`list_keys.json` is generated (tools/generate_list_keys.py explains the format): one string a line,
-so that the merge driver reads it without the json module. Definitions are read when somebody asks
-for them.
+`list_keys.json` is generated (tools/generate_list_keys.py explains the format). The file holds one
+string per line, so that the merge driver can read it without the json module. A definition is
+parsed when it is first used. Tables for lists of a few other kinds are in this module.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    # strategic merge patch, structural merge, the definition below
+    # strategic merge patch, structural merge, the definition of the values below
     Facts = tuple[str, str, str]
     Groups = tuple[Collection[str], ...]
 
@@ -23,13 +23,13 @@ _roots: dict[tuple[str, str], int] = {}
 _keys: dict[str, list[tuple[str, str]]] = {}
 _definitions: dict[int, dict[str, Facts]] = {}
 _learned: dict[tuple[str, str], int] = {}  # (group, kind) -> a definition that a CRD brought
-LEARNED = 1_000_000  # the number of the first of these
+LEARNED = 1_000_000  # the number of the first learned definition
 
 
 def root(api_version: str, kind: str) -> int:
-    """Return the number of a kind's definition, or -1 for a kind the table does not know.
+    """Return the number of a kind's definition, or -1 if the table does not hold the kind.
 
-    A version that is not listed is read as the newest listed one of the same group and kind.
+    If the version is not in the table, use the newest version of the same group and kind.
     """
     group = api_version.rpartition("/")[0]
     if (group, kind) in _learned:
@@ -56,7 +56,7 @@ def _listed(api_version: str, group: str, wanted: str) -> int:
 
 
 def fields(number: int) -> dict[str, Facts]:
-    """Return the fields of a definition of which something is known."""
+    """Return the known fields of a definition."""
     known = _definitions.get(number)
     if known is None:
         known = {}
@@ -68,12 +68,15 @@ def fields(number: int) -> dict[str, Facts]:
 
 
 def below(column: str) -> int:
-    """Return the number in a column `7`, `[7` (of each element) or `{7` (of each value), or -1."""
+    """Return the number in a column, or -1 if the column is empty.
+
+    A column is `7`, `[7` (the definition of each element) or `{7` (the definition of each value).
+    """
     return int(column.lstrip("[{")) if column else -1
 
 
 def keys(structural: str) -> list[tuple[str, str]]:
-    """Return the fields that tell the elements of a list apart, each with its default."""
+    """Return the fields that distinguish the elements of a list, each with its default."""
     if structural not in _keys:
         words = [word.partition("=") for word in structural.split(",")]
         is_keyed = structural not in ("", "*", "?")
@@ -82,7 +85,7 @@ def keys(structural: str) -> list[tuple[str, str]]:
 
 
 def key_fields() -> set[str]:
-    """Return the fields that are keys of lists in Kubernetes' own kinds."""
+    """Return all fields that are list keys in Kubernetes' own kinds."""
     return {
         name
         for number in range(len(_table()) - _first)
@@ -92,9 +95,9 @@ def key_fields() -> set[str]:
 
 
 def define(facts: dict[str, Facts]) -> int:
-    """Return the number of a new definition.
+    """Add a definition and return its number.
 
-    A list with `?` as its structural column has the keys that its elements show.
+    If a list has `?` as its structural column, its keys are inferred from its elements.
     """
     number = LEARNED + len(_definitions)
     _definitions[number] = facts
@@ -102,7 +105,7 @@ def define(facts: dict[str, Facts]) -> int:
 
 
 def learn(group: str, kind: str, number: int) -> None:
-    """Let the kind have this definition from now on."""
+    """Use this definition for the kind from now on."""
     _learned[group, kind] = number
 
 
@@ -112,13 +115,13 @@ def learned() -> dict[tuple[str, str], int]:
 
 
 def know(learned: dict[tuple[str, str], int]) -> None:
-    """Forget what was learned, and know this instead."""
+    """Replace all learned definitions by these definitions."""
     _learned.clear()
     _learned.update(learned)
 
 
 def forget() -> None:
-    """Forget what was learned."""
+    """Forget all learned definitions."""
     _learned.clear()
 
 
@@ -138,7 +141,7 @@ KUSTOMIZATION = (
     # keyed by name
     "configMapGenerator|name secretGenerator|name images|name replicas|name vars|name "
     "helmCharts|name "
-    # where every patch is a file, and has one target
+    # Every patch is a file and has one target.
     "patches|path "
     # sets
     "resources|* components|* bases|* crds|* configurations|* generators|* transformers|* "
@@ -152,12 +155,12 @@ _SOURCES = (
     "secret storageos vsphereVolume"
 )
 _HANDLERS = frozenset(("exec", "httpGet", "tcpSocket", "grpc", "sleep"))
-# Lists that only say what is allowed, in any order, by the list or the resource around them.
+# Lists whose order has no meaning, by the list or the resource that holds them.
 BAGS = {
     "rbac": ("rules", "subjects"),
     "rules[]": ("apiGroups", "resources", "resourceNames", "verbs", "nonResourceURLs"),
 }
-# Lists of custom resources that no definition in the repository declares.
+# Lists of custom resources that have no CRD in the repository.
 CUSTOM: dict[tuple[str, str], tuple[tuple[str, ...], dict[str, Facts]]] = {
     ("operators.coreos.com", "ClusterServiceVersion"): (
         ("spec", "install", "spec"),
@@ -167,10 +170,10 @@ CUSTOM: dict[tuple[str, str], tuple[tuple[str, ...], dict[str, Facts]]] = {
         },
     ),
 }
-OPEN: dict[str, Facts] = {"": ("", "?", "")}  # the rest of a custom resource: the elements decide
-# A mapping with `properties` is a schema, of a custom resource or of a chart's values.
+OPEN: dict[str, Facts] = {"": ("", "?", "")}  # other custom resources: keys are inferred
+# A mapping with `properties` is a schema of a custom resource or of the values of a chart.
 SCHEMA: dict[str, Facts] = {"required": ("", "*", "")}
-# Fields of which a mapping may have one, by the field or the list around the mapping.
+# Groups of fields that exclude each other, by the field or the list that holds the mapping.
 EXCLUSIVE: dict[str, Groups] = {
     "volumes[]": (frozenset(_SOURCES.split()),),
     "env[]": (("value", "valueFrom"),),

@@ -1,9 +1,9 @@
-"""Measure how much two texts, or two elements, are alike, and pair what clearly belongs together.
+"""Measure how much two texts or two elements are alike, and pair the clearly related ones.
 
-Every threshold of the project is here. Likeness is by content, never by position alone: by the
-lines of documents, by the leaves of elements. A leaf is a scalar, or an empty collection, with the
-keys that lead to it. The leaves of a list are one group: one more or one less does not make the
-others differ.
+Every threshold of the project is in this module. The likeness of documents is measured by their
+lines, and the likeness of elements by their leaves, never by position alone. A leaf is a scalar or
+an empty collection, with the keys that lead to it. The leaves of a list are one group: an element
+more or less does not make the other elements differ.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from typing import Protocol, TypeVar
 
     class Lined(Protocol):
-        """This is anything with a bag of lines."""
+        """Represent anything with a bag of lines."""
 
         @property
         def lines(self) -> dict[str, int]:
-            """Return the bag; see `bag`."""
+            """Return the bag of lines; see `bag`."""
 
     T = TypeVar("T", bound=Lined)
     K = TypeVar("K", bound=Hashable)
@@ -31,47 +31,53 @@ if TYPE_CHECKING:
 
 # -- documents, by their lines
 
-# Lines that a document shares with one under a new name, of all their lines: people rename and
-# edit in one go, and another resource of the same kind shares less.
+# The share of common lines of a document and its renamed version. People rename and edit at the
+# same time, and another resource of the same kind has fewer lines in common.
 RENAMED = 0.6
-# Lines that documents without a name share; where even that fails they pair by place.
+# The share of common lines of two documents without a name. Documents with fewer common lines
+# are paired in the order of the file.
 RELATED = 0.5
-# A partner must be more alike than the next best one by this much.
+# The likeness of a partner must exceed the likeness of the second best partner by this much.
 CLEARLY = 0.1
-# Lines that the only documents of a file that is new on both sides share, to be one: they have the
-# file's name in common, and what they do not share stays or is a conflict.
+# The share of common lines of the only documents of a file that both sides added. The share is low
+# because the documents have the file name in common, and because the lines that differ are kept or
+# are a conflict.
 NEW_FILE = 0.25
 
-# Lines that a removed file and a new one share, to be one file that moved: git's share.
+# The share of common lines of a removed file and a new file that count as a move, as in git.
 MOVED_FILE = 0.5
 
 # -- elements and entries, by their leaves
 
-# Equal leaves of an element and what it was renamed to: so many of so many. A rename with one
-# edit among three leaves, or five, is seen; two elements of one template are not taken for one.
+# The share of equal leaves of an element and its renamed version, as a fraction. A rename with
+# one edit in three or five leaves is found, and two elements of one template are kept apart.
 RENAMED_LEAVES = (2, 3)
-# Leaves that an element must have: fewer are alike by chance, unless one of them is long.
+# The least number of leaves of an element: fewer leaves are alike by chance unless a leaf is long.
 FEW_LEAVES = 3
 LONG_LEAF = 20
-# Equal leaves of the only elements that both sides put into one new list: one thing, two names.
+# The share of equal leaves of the only elements that both sides added to a new list, if these are
+# the same element under two names.
 SAME_THING = (1, 2)
-# Equal lines of two versions of an element without a key that are at one place as well.
+# The share of equal lines of two versions of an element without a key at the same index.
 SAME_PLACE = 0.5
-# Equal leaves of two elements without a key that a comparison shows as one, changed.
+# The share of equal leaves of two elements without a key that are shown as one changed element.
 SAME_ELEMENT = 0.5
-# Equal lines of two short elements that begin with the same line, and are shown as one.
+# The share of equal lines of two short elements that begin with the same line and are shown as one
+# changed element.
 SAME_SHORT = 0.7
-# The likeness of a pair that may be shown as one, though it has no line in common.
+# The likeness of a pair that may be shown as one changed element without any common line.
 BETTER_THAN_NONE = 0.01
 
-# Comparisons in one group. Beyond that no document is a rename, and elements are a conflict.
+# The most comparisons in one group. In a larger group no document counts as renamed, and elements
+# are a conflict.
 MOST_COMPARISONS = 2500
 
 
 def bag(text: str) -> dict[str, int]:
-    """Return the lines with content, without their indentation, and how often each occurs.
+    """Return how often each line with content occurs, without the indentation.
 
-    Comments are left out, lines that only open a block, and lines that any two of a kind share.
+    Leave out comments, lines that only open a block, and the lines `apiVersion` and `kind`, which
+    any two resources of a kind share.
     """
     lines = (line for line in text.split("\n") if not line.startswith(("apiVersion:", "kind:")))
     bare = (line.strip(" \t\r-") for line in lines)
@@ -79,7 +85,7 @@ def bag(text: str) -> dict[str, int]:
 
 
 def stripped_lines(text: str) -> dict[str, int]:
-    """Return how often each line of any text is there, without its indentation."""
+    """Return how often each line of a text occurs, without the indentation."""
     return _counted(filter(None, map(str.strip, text.split("\n"))))
 
 
@@ -91,7 +97,7 @@ def _counted(things: Iterable[K]) -> dict[K, int]:
 
 
 def share_lines(one: str, other: str) -> bool:
-    """Return whether two elements at one place have enough lines in common to be one."""
+    """Return whether two elements at the same index share enough lines to be the same element."""
     lines, others = (
         _counted(line.strip(" -") for line in text.split("\n")) for text in (one, other)
     )
@@ -100,7 +106,7 @@ def share_lines(one: str, other: str) -> bool:
 
 
 def _shared(a: dict[K, int], b: dict[K, int]) -> int:
-    """Return how many things two bags have in common."""
+    """Return how many items two bags have in common."""
     if len(b) < len(a):
         a, b = b, a
     common = 0
@@ -111,15 +117,15 @@ def _shared(a: dict[K, int], b: dict[K, int]) -> int:
 
 
 def likeness(a: dict[str, int], b: dict[str, int]) -> float:
-    """Return the share of common lines (Dice); two empty bags are the same."""
+    """Return the share of common lines (Dice), which is 1.0 for two empty bags."""
     total = sum(a.values()) + sum(b.values())
     return 2 * _shared(a, b) / total if total else 1.0
 
 
 def match(mine: Sequence[T], yours: Sequence[T], least: float) -> list[tuple[T, T]]:
-    """Return pairs that are at least so alike, each clearly the best choice for the other.
+    """Return the pairs whose likeness is at least `least` and clearly the best on both sides.
 
-    Of things with the same lines the first pairs with the first: they are interchangeable.
+    Items with the same lines are paired in order, because such items are interchangeable.
     """
     pairs, left, right = _equal(mine, yours)
     if not left or not right or len(left) * len(right) > MOST_COMPARISONS:
@@ -133,7 +139,7 @@ def match(mine: Sequence[T], yours: Sequence[T], least: float) -> list[tuple[T, 
 
 
 def _equal(mine: Sequence[T], yours: Sequence[T]) -> tuple[list[tuple[T, T]], list[T], list[T]]:
-    """Return pairs with the very same lines, and what is left of each side."""
+    """Return the pairs with exactly the same lines, and the remaining items of each side."""
     waiting: dict[frozenset[tuple[str, int]], list[T]] = {}
     for b in reversed(yours):
         waiting.setdefault(frozenset(b.lines.items()), []).append(b)
@@ -149,19 +155,19 @@ def _equal(mine: Sequence[T], yours: Sequence[T]) -> tuple[list[tuple[T, T]], li
 
 
 def _clear_best(row: list[float], least: float) -> int:
-    """Return the index of the one clearly best value, or -1."""
+    """Return the index of the value that is clearly the best, or -1."""
     best = max(row)
     at = row.index(best)
     second = max((value for i, value in enumerate(row) if i != at), default=-1.0)
     return at if best >= least and best - second >= CLEARLY else -1
 
 
-# what makes a resource the one it is
+# the fields that identify a resource
 IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
 
 
 class Leaves:
-    """This counts the leaves of an element, but for those that are its key."""
+    """Count the leaves of an element without the leaves that are its key."""
 
     __slots__ = ("counts", "total")
 
@@ -176,7 +182,7 @@ class Leaves:
 
 
 def is_alike(old: Leaves, new: Leaves) -> bool:
-    """Return whether an element holds what an old one held, under another key."""
+    """Return whether a new element has most of the leaves of an old element with another key."""
     part, whole = RENAMED_LEAVES
     if whole * old.shared(new) < part * max(old.total, new.total):
         return False
@@ -184,7 +190,7 @@ def is_alike(old: Leaves, new: Leaves) -> bool:
 
 
 def leaves_of(resource: Node | None) -> Leaves:
-    """Return the leaves of a resource without those that are its name."""
+    """Return the leaves of a resource without the leaves that identify the resource."""
     return Leaves(resource, IDENTITY)
 
 
@@ -198,7 +204,10 @@ def _in_common(a: Leaves, b: Leaves) -> set[Leaf]:
 
 
 def is_one_thing(ours: Leaves, theirs: Leaves) -> bool:
-    """Return whether what both sides put into a new list is one thing under two names."""
+    """Return whether the elements that both sides added to a new list are the same element.
+
+    The elements have different names.
+    """
     part, whole = SAME_THING
     if min(ours.total, theirs.total) < FEW_LEAVES:
         return False

@@ -1,9 +1,9 @@
 """Decide how the list at a place of a file merges: by key, as a set, or element by element.
 
-The first hit wins: kustomization files, the table of Kubernetes' own kinds with the definitions
-that were learned, lists of resources (`kind: List`, templates of OpenShift), and for everything
-else the keys that all elements turn out to have (`infer_key`). The table alone decides about a kind
-that it knows: a list without an entry there is atomic.
+The first source that knows the list wins: kustomization files, then the table of Kubernetes' own
+kinds and of learned CRDs, then lists of resources (`kind: List`, templates of OpenShift). For all
+other lists, `infer_key` finds a key that all elements have. If the table holds a kind, a list of
+this kind without an entry in the table is atomic.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
     Entries = List[Entry]
 
-# The keys of lists that no table knows; the first one that fits wins.
+# The possible keys of a list that no table holds; the first key that fits is used.
 KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
-# Fields by which the elements of two plain lists are recognized as one, the first one that fits.
+# Fields that show that two elements of plain lists are the same; the first that fits is used.
 RECOGNIZED_BY = ("name", "containerPort", "mountPath", "key", "type", "port")
-# The first keys of lists of ports, whose names are unique as well.
+# The first key fields of lists of ports. The names in these lists are unique, too.
 PORT_KEYS = ("containerPort", "port")
-# Lists whose order means something: init containers run one by one, `$(VAR)` looks upwards.
+# Lists whose order has a meaning: init containers run one by one, and `$(VAR)` refers to an
+# earlier variable.
 ORDERED = ("initContainers", "env")
 
 KUSTOMIZATION_GROUP = "kustomize.config.k8s.io"
@@ -39,12 +40,12 @@ _KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomizatio
 
 
 class ListRule:
-    """This says how a list merges.
+    """Hold how a list merges.
 
-    `kind` is 'keyed' (by `fields`; a missing one has its value in `defaults`, if any), 'set',
-    'atomic' (no pairing by key), 'infer' (see `infer_key`) or 'resources' (by identity). The order
-    of the elements means something if the list is `ordered`. It means nothing in a `bag`, so that
-    an atomic list may take in what both sides add.
+    `kind` is 'keyed' (by `fields`; a missing field has its value in `defaults`, if any), 'set',
+    'atomic' (elements are not paired by key), 'infer' (see `infer_key`) or 'resources' (by
+    identity). If the list is `ordered`, the order of the elements has a meaning. In a `bag`, the
+    order has no meaning, so an atomic list may take the elements that both sides add.
     """
 
     __slots__ = ("bag", "defaults", "fields", "kind", "ordered")
@@ -75,7 +76,7 @@ _customs: dict[tuple[str, str], dict[str, keytable.Facts]] = {}
 
 
 class Where:
-    """This is a place in a resource, as far as the tables know it."""
+    """Hold a place in a resource and the facts of the tables about this place."""
 
     __slots__ = ("_below", "_fields", "_name", "_rule")
 
@@ -87,12 +88,15 @@ class Where:
         below: str = "",
     ) -> None:
         self._name = name
-        self._fields = fields  # None: nobody knows what is below
+        self._fields = fields  # None if no table knows the fields below
         self._rule = rule
-        self._below = below  # `[7` or `{7`: the definition of each element, of each value
+        self._below = below  # the definition of each element (`[7`) or of each value (`{7`)
 
     def at(self, node: Node | None) -> Where:
-        """Return the place of a node: the root of a resource and a schema say what they are."""
+        """Return the place of a node.
+
+        The root of a resource and a schema have definitions of their own.
+        """
         if isinstance(node, Mapping):
             version, kind = _word(node, "apiVersion"), _word(node, "kind")
             if version and kind:
@@ -108,7 +112,7 @@ class Where:
             return _defined(field, int(self._below[1:]))
         if self._fields is None:
             return Where(field, None, _inferred(field))
-        # a definition has an entry without a name where a mapping may have any key
+        # If a mapping may have any key, its definition has an entry without a name.
         _, structural, below = self._fields.get(field) or self._fields.get("", ("", "", ""))
         if structural == "?":  # a field of a custom resource whose definition says nothing
             return Where(field, {} if below else None, _inferred(field), below)
@@ -135,7 +139,7 @@ class Where:
         return self._rule
 
     def exclusive(self) -> Groups:
-        """Return groups of fields; the mapping at this place may have one field of each."""
+        """Return groups of fields that exclude each other in the mapping at this place."""
         return EXCLUSIVE.get(self._name, ())
 
 
@@ -143,8 +147,9 @@ _UNKNOWN = Where("", None, ListRule("infer"))
 
 
 def start(root: Node | None, path: str = "") -> Where:
-    """Return the place of the top node; the `path` of the file matters where the kind is
-    left out.
+    """Return the place of the top node of a file.
+
+    The file name decides if a kustomization has no `kind`.
     """
     is_named_so = path.rpartition("/")[2] in _KUSTOMIZATION_FILES
     if is_named_so and isinstance(root, Mapping) and not _word(root, "apiVersion"):
@@ -153,14 +158,14 @@ def start(root: Node | None, path: str = "") -> Where:
 
 
 def key_names() -> frozenset[str]:
-    """Return the names of all fields that may be a key of a list, or a part of one."""
+    """Return the names of all fields that may be a key of a list, or a part of such a key."""
     return frozenset((*KEYS, *PORT_KEYS, *keytable.key_fields()))
 
 
 class ListKeys:
-    """These keys tell the elements of one list apart, in any number of versions of it.
+    """Compute the keys that distinguish the elements of one list in any number of versions.
 
-    The versions matter where no table knows the list: all their elements must have the key.
+    The versions matter if no table holds the list: the elements of all versions must have the key.
     """
 
     __slots__ = ("fields", "rule")
@@ -168,16 +173,20 @@ class ListKeys:
     def __init__(self, rule: ListRule, versions: Iterable[Entries] = ()) -> None:
         self.rule = rule
         inferred = infer_key(versions) if rule.kind == "infer" else None
-        self.fields = rule.fields if inferred is None else (inferred,)  # that make the key
+        self.fields = rule.fields if inferred is None else (inferred,)  # the key fields
 
     @property
     def exist(self) -> bool:
-        """Return whether the elements have keys: fields, or what they are, or their identity."""
+        """Return whether the elements have keys.
+
+        The key of an element is made of some fields, of the whole scalar in a set, or of the
+        identity of a resource.
+        """
         return bool(self.fields) or self.rule.kind in ("set", "resources")
 
     @property
     def paths(self) -> tuple[tuple[str, ...], ...]:
-        """Return the fields of an element that make its key, as paths."""
+        """Return the paths of the fields that make the key of an element."""
         if self.rule.kind != "resources":
             return tuple((field,) for field in self.fields)
         from kmerge_git.kube.likeness import IDENTITY  # few files hold a List
@@ -185,11 +194,11 @@ class ListKeys:
         return IDENTITY
 
     def of(self, node: Node) -> Hashable:
-        """Return the key of an element; None where it has none."""
+        """Return the key of an element, or None if the element has no key."""
         kind = self.rule.kind
         if kind == "keyed":
             texts = [field_text(node, field) for field in self.fields]
-            # the first must be there, others may have a default or be absent
+            # The first key field is required; other key fields may have a default or be absent.
             return None if texts[0] is None else self._filled(texts)
         if kind == "set":
             return canon(node) if isinstance(node, Scalar) and not node.anchor else None
@@ -207,8 +216,9 @@ class ListKeys:
         )
 
     def table(self, entries: Entries) -> dict[Hashable, Entry] | None:
-        """Return the elements of a version by their keys; None if one has no key, or two have the
-        same.
+        """Return the elements of a version by key.
+
+        Return None if an element has no key, or if two elements have the same key.
         """
         if not self.exist:
             return None
@@ -221,7 +231,7 @@ class ListKeys:
         return table
 
     def step(self, key: Hashable) -> Element:
-        """Return an element as a step of a field path; an element of a set has no name."""
+        """Return an element as a step of a field path; the step of an element of a set is empty."""
         if self.rule.kind == "resources":
             from kmerge_git.kube.identity import Identity, describe
 
@@ -231,10 +241,10 @@ class ListKeys:
 
 
 def infer_key(versions: Iterable[Entries]) -> str | None:
-    """Return the key of a list that no table knows, from its elements in each version; or None.
+    """Return the key of a list that no table holds, found in the elements of each version, or None.
 
-    A key fits if every element of every version holds it, as a scalar that is not null, and no
-    version repeats a value. Empty versions do not count.
+    A field is a key if every element of every version has it as a scalar that is not null, and if
+    no version repeats a value. Empty versions do not count.
     """
     lists = [[entry.value for entry in entries] for entries in versions if entries]
     for key in KEYS:
@@ -254,13 +264,13 @@ def _fits(key: str, elements: list[Node]) -> bool:
 
 
 def field_text(node: Node, field: str) -> str | None:
-    """Return the text of a scalar field; None where there is none, or null."""
+    """Return the text of a scalar field, or None if the field is missing, null or no scalar."""
     value = node.get(field) if isinstance(node, Mapping) else None
     return value.value if isinstance(value, Scalar) and not is_null(value) else None
 
 
 def has_port_names(rule: ListRule) -> bool:
-    """Return whether a list holds ports, whose names are unique besides their keys."""
+    """Return whether a list holds ports, whose names must be unique besides their keys."""
     return rule.kind == "keyed" and rule.fields[0] in PORT_KEYS
 
 
@@ -283,7 +293,7 @@ def _root(node: Mapping, version: str, kind: str) -> Where:
 
 
 def _custom(group: str, kind: str) -> Where:
-    """Return the root of a resource of which some lists are known, all at one path."""
+    """Return the root place of a custom resource from `CUSTOM`; its known lists are at one path."""
     if (group, kind) not in _customs:
         path, facts = CUSTOM[group, kind]
         for step in reversed(path):
@@ -302,8 +312,9 @@ def _defined(name: str, number: int) -> Where:
 
 
 def _rule(field: str, structural: str) -> ListRule:
-    """Return the rule of a structural column: `*`, `name`, `containerPort,protocol=TCP`,
-    or none.
+    """Return the rule of a structural column.
+
+    A column is `*`, `name`, `containerPort,protocol=TCP` or empty.
     """
     if not structural:
         return ATOMIC

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def found_at(node: Node | None, path: Path) -> Node | None:
-    """Return the value at a path; None where nothing is there, or more than one element fits."""
+    """Return the value at a path, or None if no element or more than one element fits."""
     for step in path:
         node = _below(node, step)
     return node
@@ -38,5 +38,5 @@ def _is_meant(node: Node, step: tuple[tuple[str, str] | str, ...]) -> bool:
             if known is None or describe(known) != part:
                 return False
         elif field_text(node, part[0]) not in (part[1], None):
-            return False  # a field that is not there has its default
+            return False  # a missing field matches, because it has its default value
     return bool(step)

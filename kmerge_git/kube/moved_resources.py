@@ -1,8 +1,8 @@
-"""Say what a move of a resource between files is, for everybody who follows resources.
+"""Define when a resource moved between files, for all modules that follow moved resources.
 
 Packages (`packages/followed_resources`), merges of repositories (`whole/moved_edits`) and
-comparisons (`compare/folder_changes`) read files in their own ways, and each knows a resource by a
-name of its own: a name can be anything that is hashable.
+comparisons (`compare/folder_changes`) read files in different ways and name resources differently.
+So a name can be any hashable value.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def once(named: Iterable[tuple[Name | None, Thing]]) -> dict[Name, Thing]:
-    """Return things by their names, without those that share a name, or have none.
+    """Return the named items by name, without items that share a name or have no name.
 
-    Two of one name cannot be told apart, so neither of them is followed.
+    Two items with the same name cannot be distinguished, so neither item is followed.
     """
     things: dict[Name, Thing] = {}
     shared = set()
@@ -33,7 +33,7 @@ def once(named: Iterable[tuple[Name | None, Thing]]) -> dict[Name, Thing]:
 
 
 def holders(contents: Iterable[tuple[Place, Iterable[Name]]]) -> dict[Name, list[Place]]:
-    """Return for each name the places that hold it, in the order of the places."""
+    """Return for each name the places that hold the name, in the order of the places."""
     found: dict[Name, list[Place]] = {}
     for place, names in contents:
         for name in names:
@@ -42,9 +42,10 @@ def holders(contents: Iterable[tuple[Place, Iterable[Name]]]) -> dict[Name, list
 
 
 def moved(before: Collection[str], after: Collection[str]) -> tuple[str, str] | None:
-    """Return the file that a resource left and the file where it arrived, if it is one of each.
+    """Return the file that a resource left and the file that it moved to.
 
-    More than one is no move: two files of a kustomization may well hold resources of one name.
+    Return None if there is more than one file of either: two files of a kustomization may well hold
+    resources of the same name.
     """
     gone, fresh = set(before) - set(after), set(after) - set(before)
     return (gone.pop(), fresh.pop()) if len(gone) == len(fresh) == 1 else None

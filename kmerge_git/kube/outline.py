@@ -1,7 +1,8 @@
 """Read the identity of a resource from its lines, without parsing the document.
 
-This answers only for the plain shape that nearly all manifests have, and returns None for all
-others, which are then parsed. A bundle of a thousand resources is paired in milliseconds this way.
+Nearly all manifests have the plain shape that `outline` reads. For other shapes `outline` returns
+None, and the caller parses the document. This way a bundle of a thousand resources is paired in
+milliseconds.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ _ODD = frozenset("&*!|>{}[]#'\"%@`,")
 
 
 def full_name(document: Document) -> Hashable | None:
-    """Return the full name of a document, parsed where its lines are not plain; None without a
-    name.
+    """Return the full name of a document, or None if the document has no name.
+
+    If the lines of the document are not plain, parse the document.
     """
     name = outline(document.content)
     if name is not None:
@@ -30,8 +32,9 @@ def full_name(document: Document) -> Hashable | None:
 
 
 def outline(text: str) -> tuple[str, str, str, str] | None:
-    """Return (group, kind, namespace, name) by the lines of a document, or None if they are not
-    plain.
+    """Return (group, kind, namespace, name) from the lines of a document.
+
+    Return None if the lines are not plain.
     """
     values: dict[str, str] = {}
     for field in FIELDS:
@@ -49,7 +52,10 @@ def outline(text: str) -> tuple[str, str, str, str] | None:
 
 
 def _names(text: str, start: int) -> dict[str, str] | None:
-    """Return `name` and `namespace` among the lines below `metadata:`."""
+    """Return `name` and `namespace` from the lines below `metadata:`.
+
+    Return None if the lines are not plain.
+    """
     indent = _indent_of_first(text, start)
     if indent <= 0:
         return None
@@ -67,12 +73,12 @@ def _names(text: str, start: int) -> dict[str, str] | None:
 
 
 def _rest_of_line(text: str, at: int) -> str:
-    """Return a value without the comment behind it."""
+    """Return the rest of a line without its comment."""
     return text[at : text.find("\n", at)].split(" #", maxsplit=1)[0].strip()
 
 
 def _indent_of_first(text: str, start: int) -> int:
-    """Return the column of the first line below `start` that has content."""
+    """Return the indentation of the first line with content at or after `start`."""
     while start < len(text):
         end = text.find("\n", start)
         line = text[start : end if end >= 0 else len(text)]
@@ -84,7 +90,7 @@ def _indent_of_first(text: str, start: int) -> int:
 
 
 def _leaves(lines: str) -> bool:
-    """Return whether lines come back to the margin, so that the mapping ends among them."""
+    """Return whether a line starts at the margin, so that the mapping ends before it."""
     return any(line and line[0] not in " #" for line in lines.split("\n"))
 
 
