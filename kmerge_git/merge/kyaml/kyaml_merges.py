@@ -1,12 +1,12 @@
-"""Merge as the seed documents do: merge2 and merge3 as pure functions over texts.
+"""Merge texts by the rules of merge2 and merge3, as pure functions.
 
 >>> merge3("replicas: 1\n", "replicas: 2\n", "replicas: 1 # ours\n")
 'replicas: 2 # ours\n'
 >>> merge2("replicas: 2\n", "replicas: 1\nimage: web\n")
 'replicas: 2\nimage: web\n'
 
-Files without fields, such as Helm templates, are merged by git's lines; where both sides
-changed a line, the destination's stays.
+Files without fields, such as Helm templates, are merged by git's line merge. If both sides changed
+a line, the line of the destination stays.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 NAMES = Three("original", "dest", "updated")
 STAYS = "both changed, dest's lines stay"
-LOST = "lines lost"  # the rule; here it is updated's change that does not come through
+LOST = "lines lost"  # the rule for a change of updated that is not in the result
 
 
 class Result:
-    """Holds the bytes of a merge, and says how they came about."""
+    """Hold the bytes of a merge and the decisions that led to them."""
 
     __slots__ = ("conflicts", "data", "decisions", "reason")
 
@@ -52,32 +52,38 @@ class Result:
     ) -> None:
         self.data = data
         self.decisions = decisions
-        self.reason = reason  # why the lines were merged, and not the fields
-        self.conflicts = conflicts  # of other rules: these always have an answer
+        self.reason = reason  # the reason if lines were merged instead of fields
+        self.conflicts = conflicts  # only other rule sets have conflicts; the rules kyaml have none
 
     @property
     def lost(self) -> tuple[Decision, ...]:
-        """Return changes of dest, and clashing lines of updated, that do not come through."""
+        """Return the decisions whose change is not in the result.
+
+        These are changes of dest, and changed lines of updated that conflict with lines of dest.
+        """
         return tuple(d for d in self.decisions if d.rule.endswith(" lost"))
 
 
 def merge3(original: str, updated: str, dest: str, *, infer: bool = True) -> str:
-    """Merge what changed from original to updated into dest; updated wins, null clears."""
+    """Merge the changes from original to updated into dest.
+
+    A change of updated wins, and null clears a field.
+    """
     texts = Three(original.encode(), dest.encode(), updated.encode())
     return merge3_bytes(texts, infer=infer).data.decode()
 
 
 def merge2(src: str, dest: str, *, infer: bool = True, prepend: bool = False) -> str:
-    """Merge the fields of src over dest; null clears."""
+    """Merge the fields of src over dest; null clears a field."""
     return merge2_bytes(src.encode(), dest.encode(), infer=infer, prepend=prepend).data.decode()
 
 
 def merge3_bytes(
     texts: Three[bytes], *, infer: bool = True, path: str = "", names: Three[str] = NAMES
 ) -> Result:
-    """Do `merge3` over (original, dest, updated) as bytes, and return its decisions, too.
+    """Merge (original, dest, updated) as `merge3` does, but over bytes and with the decisions.
 
-    `path` is the file's name, which may tell its kind; `names` are for error messages.
+    `path` is the name of the file, which may tell its kind; `names` are for error messages.
     """
     from kmerge_git.merge.kyaml.three_way import KyamlRules
 
@@ -99,22 +105,28 @@ def merge3_bytes(
 
 
 def is_text(error: KmergeError, texts: Three[bytes]) -> bool:
-    """Return whether an error means that a file has no fields: a template, or an odd map."""
+    """Return whether an error means that a file has no fields.
+
+    Such a file is a template, or has a map that cannot be merged by fields.
+    """
     is_template = isinstance(error, CannotParse) and any(b"{{" in text for text in texts.each())
     return is_template or isinstance(error, TextOnly)
 
 
 def _why(error: KmergeError) -> str:
-    """Return why there are no fields; a template needs no words of a parser, for it is right."""
+    """Return the reason why a file has no fields.
+
+    A template is no mistake, so the reason for a template is no parser error.
+    """
     return TEMPLATE if "{{" in error.excerpt else str(error)
 
 
 def merge3_text(
     texts: Three[bytes], *, path: str = "", names: Three[str] = NAMES, reason: str = ""
 ) -> Result:
-    """Merge lines, whatever the files hold: where both changed something, dest's lines stay.
+    """Merge any files by lines; if both sides changed the same lines, keep the lines of dest.
 
-    A file that is no text is kept whole.
+    If a file is binary, keep the file of dest as a whole.
     """
     trivial = agreed(texts)
     if trivial is not None:
@@ -123,7 +135,7 @@ def merge3_text(
         return _kept(texts, "both changed a binary file, dest's stays", reason)
     try:
         return _by_lines(_opened(texts, names), reason, path)
-    except CannotParse:  # it is in no encoding that we know
+    except CannotParse:  # the encoding is unknown
         data, notes = merge_by_lines(texts)
         return Result(data, _told(notes), reason)
 
@@ -137,7 +149,7 @@ def merge2_bytes(
     path: str = "",
     names: tuple[str, str] = ("src", "dest"),
 ) -> Result:
-    """Do `merge2` over bytes, and return its decisions, too."""
+    """Merge (src, dest) as `merge2` does, but over bytes and with the decisions."""
     from kmerge_git.merge.kyaml.two_way import TwoWayRules
 
     rules = TwoWayRules(infer=infer, prepend=prepend)
@@ -160,7 +172,10 @@ def merge2_bytes(
 
 
 def _opened(texts: Three[bytes], names: Three[str]) -> Three[YamlText]:
-    """Open the versions, with their names for error messages; `CannotParse` if one is no text."""
+    """Open the versions under their names for error messages.
+
+    Raise `CannotParse` if a version is not text.
+    """
     opened = Three(*map(YamlText, texts.each(), names.each()))
     _ = opened.map(lambda text: text.source)
     return opened
@@ -175,7 +190,7 @@ def _merged(
 ) -> Result:
     journal = Journal()
     streams = split_within(texts)
-    refuse_oddities(*streams.each())  # two-way the base has no document: all are looked at
+    refuse_oddities(*streams.each())  # merge2 has an empty base, so this checks all documents
     merged = by_resource.merge(rules, streams, journal, path)
     prove(merged, "ours")
     data = _spelled(merged.decided("ours"), texts)
@@ -183,14 +198,17 @@ def _merged(
 
 
 def _spelled(text: str, texts: Three[YamlText]) -> bytes:
-    """Return the bytes of a result; an empty destination has no spelling of its own."""
+    """Return the bytes of a result in the line ends of the destination.
+
+    If the destination is empty, use the line ends of updated.
+    """
     sources = texts.map(lambda one: one.source)
     theirs = sources.theirs
     return to_bytes(text, sources if sources.ours.text else Three(theirs, theirs, theirs))
 
 
 def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
-    """Merge lines; three good files are never made into one that is broken."""
+    """Merge lines, but keep dest if the merge would turn three valid files into a broken file."""
     merged, notes = merge_by_lines(texts.map(lambda one: one.source.text.encode()))
     data = _spelled(merged.decode(), texts)
     versions = texts.map(lambda one: one.data)
@@ -200,7 +218,7 @@ def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
 
 
 def _kept(texts: Three[bytes], why: str, reason: str) -> Result:
-    """Keep the destination as it is, and say that nothing of updated came."""
+    """Keep the destination as it is, and note that no change of updated was taken."""
     return Result(texts.ours, _told([Note((), why, "ours", LOST)]), reason)
 
 
@@ -211,10 +229,10 @@ def _told(notes: list[Note]) -> tuple[Decision, ...]:
 
 
 def _placed(error: Unsupported, texts: Three[YamlText]) -> Unsupported:
-    """Return the error with the name of the file whose line it shows."""
+    """Return the error with the name of the file that holds the line in the error."""
     if error.path or not error.line:
         return error
-    for text in texts.each() if error.excerpt else ():  # of several the last one counts
+    for text in texts.each() if error.excerpt else ():  # the last file with this line counts
         lines = text.source.text.split("\n")
         if lines[error.line - 1 : error.line] == [error.excerpt]:
             error.path = text.path
@@ -226,14 +244,14 @@ def _placed(error: Unsupported, texts: Three[YamlText]) -> Unsupported:
 
 def merge_by_lines(texts: Three[bytes]) -> tuple[bytes, list[Note]]:
     """Return the merged text, and notes about all lines of updated that were not taken."""
-    from kmerge_git.text.linemerge import TemporaryFiles  # few files are texts
+    from kmerge_git.text.linemerge import TemporaryFiles  # few files are merged by lines
 
     size = marker_size_for(text.decode("latin-1") for text in texts.each())
     marked, conflicts = TemporaryFiles(texts.each(), marker_size=size).result()
     if conflicts == 0:
         return marked, []
     data, conflicts = TemporaryFiles(texts.each(), favor="ours").result()
-    if conflicts:  # git cannot read it as text
+    if conflicts:  # git cannot merge these files as text
         return texts.ours, [Note((), "both changed, dest's version stays", "ours", LOST)]
     return data, [
         Note((f"line {line}",), STAYS, "ours", LOST, ours, theirs)
@@ -242,9 +260,9 @@ def merge_by_lines(texts: Three[bytes]) -> tuple[bytes, list[Note]]:
 
 
 def _clashes(marked: bytes, size: int) -> Iterator[tuple[int, str, str]]:
-    """Yield the lines of both sides in each conflict, and the number of dest's in the result."""
+    """Yield the line number in the result and the lines of both sides for each conflict."""
     start, middle, end = (char * size for char in (b"<", b"=", b">"))
-    number = 1  # of the next line of the result
+    number = 1  # the number of the next line of the result
     inside: list[list[bytes]] = []
     for line in marked.split(b"\n"):
         if line.startswith(start):

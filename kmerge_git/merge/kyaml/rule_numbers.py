@@ -1,4 +1,4 @@
-"""Number the rules of decisions as docs/merge-rules.md does."""
+"""Give decisions the rule numbers of docs/merge-rules.md."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry, Node
 
 
-# (what happened, number in rules git) -> number in rules kyaml
+# (change, rule number of the rules git) -> rule number of the rules kyaml
 THREE_WAY = {
     ("changed", "5"): "M7",
     ("changed", "8"): "R4",
@@ -31,14 +31,17 @@ TWO_WAY = {
 
 
 def numbered(decision: Decision, numbers: dict[tuple[str, str], str]) -> Decision:
-    """Return a decision with the number that its rule has in the contract."""
+    """Return a decision with the number of its rule in docs/merge-rules.md."""
     d = decision
     rule = numbers.get((d.what, d.rule), d.rule)
     return Decision(d.resource, d.path, d.what, d.side, rule, d.ours, d.theirs)
 
 
 def took(ours: Node, theirs: Node, path: Path) -> Note:
-    """Note that a value which updated alone changed is taken; for a scalar with both values."""
+    """Return the note for a value that only updated changed.
+
+    The note of a scalar holds both values.
+    """
     if isinstance(theirs, Mapping):
         rule = "M16" if path and not isinstance(path[-1], str) else "M13"
     else:
@@ -48,26 +51,26 @@ def took(ours: Node, theirs: Node, path: Path) -> Note:
 
 
 def lost(path: Path, what: str, rule: str, ours: Node | None, theirs: Node | None) -> Note:
-    """Note a change of the destination that does not come through."""
+    """Return the note for a change of the destination that is not in the result."""
     dest, updated = (node.raw if node is not None else "" for node in (ours, theirs))
     return Note(path, what, "theirs", f"{rule} lost", dest, updated)
 
 
 def null_rule(other: Entry | None) -> str:
-    """Return the number for a null that clears a value of another version."""
+    """Return the rule number for a null that clears a value of another version."""
     value = other.value if other is not None else None
     return "M10" if isinstance(value, Mapping) else "M9" if isinstance(value, Sequence) else "M5"
 
 
 def added_rule(entry: Entry) -> str:
-    """Return the number for an entry that updated adds."""
+    """Return the rule number for an entry that updated adds."""
     if entry.key is None:
         return "M14"
     return {Scalar: "M3", Sequence: "M7"}.get(type(entry.value), "M12")
 
 
 def clash_rule(at: Three[Node | None]) -> str:
-    """Return the number for a value that both changed."""
+    """Return the rule number for a value that both sides changed."""
     ours, theirs = at.ours, at.theirs
     if type(ours) is not type(theirs):
         return "M26"

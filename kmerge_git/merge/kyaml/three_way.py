@@ -1,8 +1,8 @@
-"""Decide by the rules `kyaml`: the updated side wins, null clears, nothing is a conflict.
+"""Decide by the rules `kyaml`: updated wins, null clears, and no conflict is left.
 
-These are the seed documents' three-way rules for a deployment tool that must end with an answer:
-original = base, updated = theirs, destination = ours. The numbers are those of docs/merge-rules.md.
-A change of the destination that does not come through is noted as `lost`.
+These three-way rules are for a deployment tool that cannot ask a person. Original is the base,
+updated is theirs, and the destination is ours. The rule numbers are the numbers in
+docs/merge-rules.md. A change of the destination that is not in the result gets a note `lost`.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 
 
 class KyamlRules:
-    """Answers at every place as the seeds do; see `decide.rules.Rules` for the questions."""
+    """Decide every place of a merge by the rules `kyaml`; see `decide.rules.Rules`."""
 
     __slots__ = ("infer",)
     stops = False
 
     def __init__(self, *, infer: bool = True) -> None:
-        self.infer = infer  # K6: off leaves only the table of Kubernetes' kinds
+        self.infer = infer  # if False, only the table of Kubernetes' kinds has list keys (rule K6)
 
     # -- documents
 
@@ -57,7 +57,7 @@ class KyamlRules:
         return likely_same(ours, theirs)
 
     def reading(self, at: Three[Document | None]) -> Reading:
-        """Let a null of one side clear, even where the other changed nothing."""
+        """Let a null of one side clear a field, even if the other side changed nothing."""
         base, ours, theirs = at.base, at.ours, at.theirs
         if base is None or ours is None or theirs is None:
             return Reading()
@@ -69,7 +69,7 @@ class KyamlRules:
         return None
 
     def document_clash(self, why: str) -> tuple[str, Notes]:
-        """R1, R5: a deleted document is deleted, on either side."""
+        """Delete a document that either side deleted (rules R1 and R5)."""
         side = "ours" if "deleted in ours" in why else "theirs"
         rule = "R5" if side == "ours" else "R1" if "deleted" in why else "M2"
         what = why.replace("theirs", "updated").replace("ours", "dest")
@@ -89,7 +89,7 @@ class KyamlRules:
     def _only_theirs(
         self, base: Entry | None, theirs: Entry, place: Place
     ) -> tuple[Item | None, Notes]:
-        """Bring back what updated adds or changes, and the destination lacks."""
+        """Take what updated adds or changes in an entry that the destination lacks."""
         path = place.path
         if base is None:
             return taken(theirs, place), [Note(path, "added", "theirs", added_rule(theirs))]
@@ -109,18 +109,18 @@ class KyamlRules:
         return item, [lost(path, what, "M15" if theirs.key is None else rule, None, theirs.value)]
 
     def _key_fields(self, entry: Entry, place: Place) -> tuple[str, ...]:
-        """Return the fields that make the key of an element: they must come with its changes."""
+        """Return the fields that make the key of an element, which must come with its changes."""
         if entry.key is not None or place.list_rule is None:
             return ()
         if place.list_rule.kind != "infer":
             return place.list_rule.fields
-        step = place.path[-1]  # it says which field was found to be the key
+        step = place.path[-1]  # the step holds the field that was inferred as the key
         return tuple(part[0] for part in step) if isinstance(step, tuple) else ()
 
     def _only_ours(
         self, base: Entry | None, ours: Entry, place: Place
     ) -> tuple[Item | None, Notes]:
-        """Drop what original had, and updated lacks; keep what only the destination has."""
+        """Drop what original had and updated lacks; keep what only the destination has."""
         path = place.path
         if base is None:
             return own(ours, place), []
@@ -141,7 +141,7 @@ class KyamlRules:
         return Item(kept, ours, None, path), notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-        """M34: take updated's value; a comment of ours has no place behind it."""
+        """Take the value of updated, and drop the comment after the old value (rule M34)."""
         ours, theirs = at.ours[0], at.theirs[0]
         note = lost(place.path, why, "M34", ours.value, theirs.value)
         return [taken(theirs, place, over=ours)], [note]
@@ -149,11 +149,11 @@ class KyamlRules:
     # -- values
 
     def text(self, at: Three[Node | None], place: Place) -> tuple[Plan | None, Notes]:
-        """M2, M30: updated wins; there is no merge inside of texts."""
+        """Decline to merge inside of texts, so that updated wins (rules M2 and M30)."""
         return None, []
 
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
-        """Take updated's value."""
+        """Take the value of updated."""
         assert at.ours is not None and at.theirs is not None  # the caller's case
         what = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
         values = at.map(lambda e: e.value if e is not None else None)
@@ -167,7 +167,7 @@ class KyamlRules:
     def exclusive(
         self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
     ) -> tuple[list[str] | None, Notes]:
-        """M27: keep updated's of members that exclude each other."""
+        """Drop fields of the destination that exclude a field of updated (rule M27)."""
         gone = excluded(at, names)
         notes = [
             lost((*place.path, name), "excluded by updated's", "M27", entry.value, None)
@@ -187,17 +187,17 @@ class KyamlRules:
         return tables, []  # another key is another element
 
     def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
-        """M6, M7, M29: take whole lists; updated's if it changed."""
+        """Merge lists as a whole: take the list of updated if it changed (rules M6, M7 and M29)."""
         base, ours, theirs = at.base, at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         if base is not None and (same_node(base, ours) or same_node(base, theirs)):
-            return BY_ELEMENTS  # one value, and the comments of both
+            return BY_ELEMENTS  # the value of one side, and the comments of both sides
         return Keep(ours) if same_node(ours, theirs) else None
 
     def order(
         self, tables: Three[Table], kept: dict[Hashable, Item], rule: ListRule | None
     ) -> Keys | None:
-        """M28: put new members of a set last."""
+        """Put the new members of a set last (rule M28)."""
         order, _ = weave(list(tables.base), list(tables.ours), list(tables.theirs), kept)
         if rule is None or rule.kind != "set":
             return order
@@ -206,12 +206,16 @@ class KyamlRules:
     # -- the text between values
 
     def lines(self, lines: Three[list[Line]]) -> Lines | None:
-        """M34: keep the destination's comment where both changed it."""
+        """Keep the comment of the destination if both sides changed the comment (rule M34)."""
         parts = merge_lines(lines)
         return [*settled(parts, "ours")] if parts is not None else None
 
     def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
-        """M33, M34: do the same; but a scalar taken from updated brings its own comment."""
+        """Keep the trailing comment of the destination if both sides changed it (rules M33 and
+        M34).
+
+        A scalar that is taken from updated brings its own comment.
+        """
         new, _ = merge_tail(tails)
         if new is None and isinstance(plan, Take) and isinstance(plan.node, Scalar):
             is_own = tails.theirs.strip() not in ("", tails.base.strip())
@@ -223,7 +227,7 @@ class KyamlRules:
 
 
 def _deleted(path: Path, rule: str, ours: Entry, *, lost_too: bool) -> Note:
-    """Note a deletion by updated."""
+    """Return the note for a deletion by updated."""
     if lost_too:
         return lost(path, "deleted in updated, changed in dest", rule, ours.value, None)
     return Note(path, "deleted", "theirs", rule)

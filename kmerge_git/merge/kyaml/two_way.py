@@ -1,7 +1,7 @@
-"""Decide by the two-way rules of the seeds: source over destination, without a base.
+"""Decide by the two-way rules: the source wins over the destination, and there is no base.
 
-The numbers are those of docs/merge-rules.md. A `$patch` in a source is an instruction, not
-data.
+The rule numbers are the numbers in docs/merge-rules.md. A `$patch` in a source is an instruction
+and not data.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class TwoWayRules:
-    """Merges source (theirs) over destination (ours); the base is always absent."""
+    """Merge source (theirs) over destination (ours); the base is always absent."""
 
     __slots__ = ("infer", "prepend")
     stops = False
@@ -59,7 +59,10 @@ class TwoWayRules:
         return lone + [(i, j) for i, j in others if all(i != a and j != b for a, b in lone)]
 
     def reading(self, at: Three[Document | None]) -> Reading:
-        """T22: follow `$patch` at the top of the source; else its nulls and instructions."""
+        """Follow a `$patch` at the top of the source (rule T22).
+
+        Without such a `$patch`, follow the nulls and the other `$patch` instructions in the source.
+        """
         ours, theirs = at.ours, at.theirs
         root = theirs.root if theirs is not None else None
         directive = directive_of(root) if root is not None else ""
@@ -73,14 +76,18 @@ class TwoWayRules:
         return Reading(live)
 
     def added(self, document: Document) -> Plan | None:
-        """T16: a null adds nothing, nor does an instruction."""
+        """Return the plan for a new document without its nulls and `$patch` instructions (rule
+        T16).
+
+        Return None if the document has neither nulls nor instructions.
+        """
         if document.root is None or instructions(document) is None:
             return None
         plan = without(Keep(document.root), is_nothing)
         return plan if isinstance(plan, Build) else None
 
     def document_clash(self, why: str) -> tuple[str, Notes]:
-        """T18: a document of another kind of value is replaced."""
+        """Replace a document whose value is of another kind (rule T18)."""
         return "theirs", [Note((), "replaced", "theirs", "T18")]
 
     # -- entries
@@ -97,7 +104,7 @@ class TwoWayRules:
         return item, notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-        """Take the source's value; a comment of ours has no place behind it."""
+        """Take the value of the source, and drop the comment after the old value."""
         ours, theirs = at.ours[0], at.theirs[0]
         return [taken(theirs, place, over=ours)], [_replaced(place.path, ours, theirs)]
 
@@ -107,7 +114,7 @@ class TwoWayRules:
         return None, []
 
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
-        """Take the source's value."""
+        """Take the value of the source."""
         assert at.ours is not None and at.theirs is not None  # the caller's case
         other_kind = type(at.ours.value) is not type(at.theirs.value)
         note = _replaced(place.path, at.ours, at.theirs, other_kind=other_kind)
@@ -136,7 +143,10 @@ class TwoWayRules:
         return tables, []  # another key is another element
 
     def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
-        """T5: the source's list replaces the destination's; T17: `[]` changes no keyed list."""
+        """Replace the list of the destination by the list of the source (rule T5).
+
+        An empty list in the source does not change a keyed list (rule T17).
+        """
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         there = data_of(theirs)
@@ -154,7 +164,10 @@ class TwoWayRules:
     def order(
         self, tables: Three[Table], kept: dict[Hashable, Item], rule: ListRule | None
     ) -> Keys | None:
-        """T12: put new elements last; T20: in front with `prepend`; T21: fields by neighbour."""
+        """Put new elements last, or first with `prepend` (rules T12 and T20).
+
+        New fields are placed next to their neighbours in the source (rule T21).
+        """
         elements = rule is not None
         result = insert_new(
             list(tables.ours),
@@ -167,11 +180,11 @@ class TwoWayRules:
     # -- the text between values
 
     def lines(self, lines: Three[list[Line]]) -> Lines | None:
-        """T23: keep the destination's comments."""
+        """Keep the comments of the destination (rule T23)."""
         return None
 
     def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
-        """T14: take the source's trailing comment, if there is one."""
+        """Take the trailing comment of the source, if it exists (rule T14)."""
         new = tails.theirs.strip() not in ("", tails.ours.strip())
         if isinstance(plan, Take) and isinstance(plan.node, Scalar):
             new = bool(tails.theirs.strip())
@@ -185,7 +198,10 @@ class TwoWayRules:
 def _replaced(
     path: Path, ours: Entry, theirs: Entry | None = None, *, other_kind: bool = False
 ) -> Note:
-    """Note what the source replaces; the user asked for that, so nothing is lost."""
+    """Return the note for a value that the source replaces.
+
+    The user asked for the replacement, so the note does not say `lost`.
+    """
     is_list = theirs is not None and isinstance(theirs.value, Sequence)
     number = "T18" if other_kind else "T5" if is_list else "T2"
     source = without_marker(theirs.value) if theirs is not None else ""
@@ -193,7 +209,7 @@ def _replaced(
 
 
 def _lone_pair(ours: list[Document], theirs: list[Document]) -> list[tuple[int, int]]:
-    """Pair a source that names no resource with the one resource that there is."""
+    """Pair a source without a resource name with the only resource of the destination."""
     from kmerge_git.kube.identity import identity
 
     here, there = (
@@ -225,17 +241,19 @@ def _unclear(document: Document, why: str, hint: str) -> Unsupported:
 
 
 class Instructions:
-    """Applies the nulls and directives of a source; see `decide.rules.Live`."""
+    """Apply the nulls and `$patch` instructions of a source; see `decide.rules.Live`."""
 
     __slots__ = ("nulls",)
 
     def __init__(self, *, nulls: bool) -> None:
-        self.nulls = nulls  # whether there is a null in it
+        self.nulls = nulls  # whether the source holds a null
 
     def instructed(self, at: Three[Entry | None], place: Place) -> tuple[Item | None, Notes] | None:
-        """T22: `$patch` in the source decides first; alone in an element it means the list.
+        """Apply a `$patch` or a null of the source to an entry.
 
-        T3, T6, T9, T16: a null in the source clears; T15: one in the destination stays.
+        A `$patch` decides first; an element that holds only a `$patch` is an instruction for the
+        whole list (rule T22). A null in the source clears the entry (rules T3, T6, T9 and T16), and
+        a null in the destination stays (rule T15).
         """
         ours, theirs = at.ours, at.theirs
         if theirs is None:
@@ -259,7 +277,10 @@ class Instructions:
         return (self.nulls and holds_null(theirs)) or "$patch" in theirs.raw
 
     def part(self, theirs: Entry) -> Plan | None:
-        """T16: take nulls and directives out of what is added: they are of no use there."""
+        """Return an added value without its nulls and `$patch` instructions (rule T16).
+
+        Return None if the value has neither.
+        """
         value = theirs.value
         if not self.nulls and "$patch" not in value.raw:
             return None
@@ -270,19 +291,19 @@ class Instructions:
         return part_of(theirs, [without(whole, is_nothing), whole])
 
     def own(self, ours: Entry) -> Plan:
-        """Take nulls away inside of an entry that only ours has, if the source has nulls."""
+        """Return a value that only the destination has, without nulls if the source has nulls."""
         whole = Keep(ours.value)
         return without(whole, is_null_field) if self.nulls else whole
 
 
 def instructions(document: Document) -> Instructions | None:
-    """Return what a source with nulls or instructions does; None if it has neither."""
+    """Return the `Instructions` of a source, or None if the source has no null and no `$patch`."""
     nulls = document_holds_null(document)
     return Instructions(nulls=nulls) if nulls or "$patch" in document.content else None
 
 
 def directive_of(node: Node) -> str:
-    """Return the value of a mapping's `$patch`; nothing where there is none."""
+    """Return the value of the `$patch` of a mapping, or '' if the mapping has no `$patch`."""
     value = node.get("$patch") if isinstance(node, Mapping) else None
     if value is None:
         return ""
@@ -300,7 +321,7 @@ def directive_of(node: Node) -> str:
 
 
 def _marker(node: Node) -> Entry | None:
-    """Return the element of a list that holds a `$patch` and nothing else."""
+    """Return the first element of a list that holds only a `$patch`, or None."""
     for element in node.entries if isinstance(node, Sequence) else ():
         value = element.value
         if isinstance(value, Mapping) and [e.name for e in value.entries] == ["$patch"]:
@@ -309,13 +330,13 @@ def _marker(node: Node) -> Entry | None:
 
 
 def data_of(value: Sequence) -> list[Entry]:
-    """Return the elements of a list without the first that is an instruction for the list."""
+    """Return the elements of a list without the `$patch` element that instructs the list."""
     marker = _marker(value)
     return [entry for entry in value.entries if entry is not marker]
 
 
 def is_nothing(entry: Entry) -> bool:
-    """Return whether an entry adds nothing: a null, or an instruction."""
+    """Return whether an entry adds nothing because it is a null or a `$patch`."""
     return null(entry.value) or is_directive(entry)
 
 
@@ -324,7 +345,7 @@ def is_directive(entry: Entry) -> bool:
 
 
 def replaced(ours: Mapping, theirs: Mapping) -> Build:
-    """T22, at the top of a document: take the fields of the source, and no others."""
+    """Follow a `$patch: replace` of a document: take only the fields of the source (rule T22)."""
     data = [entry for entry in theirs.entries if not is_directive(entry)]
     parts = [part_of(entry, [without(Keep(entry.value), is_nothing)]) for entry in data]
     fresh = [
@@ -335,7 +356,7 @@ def replaced(ours: Mapping, theirs: Mapping) -> Build:
 
 
 def without_marker(value: Node) -> str:
-    """Return the text of a value, without an element that is an instruction."""
+    """Return the text of a value without the `$patch` element that instructs a list."""
     marker = _marker(value)
     if not isinstance(value, Sequence) or marker is None:
         return value.raw

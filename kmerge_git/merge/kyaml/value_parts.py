@@ -1,7 +1,7 @@
-"""Take parts of a value: without nulls that clear, the changes of updated, what dest alone has.
+"""Take parts of a value: the changes of updated, or what only dest has, without nulls.
 
-Each is a plan over the value's own text, so that it is written with its comments and its
-spelling.
+Each part is a plan over the text of the value, so that it is written with the comments and the
+quotes of this text.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _ODD = ("&", "!", "\t", "? ", " \n", ": ]", ": ,", ":]", ":,")
 def tables_of(
     at: Three[Sequence | None], rule: ListRule, *, infer: bool
 ) -> Three[dict[Hashable, Entry]] | None:
-    """Return the elements of three lists by key, or None for a list without keys."""
+    """Return the elements of three lists by key, or None if the list has no keys."""
     lists = at.map(lambda seq: seq.entries if seq is not None else ())
     tables = by_key(lists, rule, infer=infer)
     return _with_one_name(tables) if tables is not None and has_port_names(rule) else tables
 
 
 def _with_one_name(tables: Three[dict[Hashable, Entry]]) -> Three[dict[Hashable, Entry]]:
-    """Put a port that both sides have, under two numbers, under one key of the tables.
+    """Put two ports with the same name under one key, if the sides have different port numbers.
 
-    Names of ports are unique: else there would be two of one name, without a word.
+    The names of ports are unique, so the result must not hold two ports with one name.
     """
     base, ours, theirs = tables.each()
     mine, yours, before = map(_by_name, (ours, theirs, base))
@@ -66,28 +66,34 @@ def _with_one_name(tables: Three[dict[Hashable, Entry]]) -> Three[dict[Hashable,
 
 
 def _by_name(table: dict[Hashable, Entry]) -> dict[str, Hashable]:
-    """Return the keys of ports by their names, without those that share theirs."""
+    """Return the keys of ports by port name, without ports that share a name."""
     keys = grouped((field_text(entry.value, "name"), key) for key, entry in table.items())
     return {name: same[0] for name, same in keys.items() if name and len(same) == 1}
 
 
-# -- what comes to the destination, and what stays there
+# -- entries that the destination takes or keeps
 
 
 def taken(theirs: Entry, place: Place, over: Entry | None = None) -> Item:
-    """Take an entry of theirs, without nulls that clear; `over` one of ours its value alone."""
+    """Take an entry of updated, without the nulls that clear fields.
+
+    With `over`, only the value of the entry is taken, and replaces the value of `over`.
+    """
     part = place.live.part(theirs) if place.live else None
     return Item(Take(theirs.value, theirs, part=part), over, theirs, place.path)
 
 
 def own(ours: Entry, place: Place) -> Item:
-    """Keep an entry that only ours has, without nulls that clear."""
+    """Keep an entry that only the destination has, without the nulls that clear fields."""
     plan = place.live.own(ours) if place.live else Keep(ours.value)
     return Item(plan, ours, None, place.path)
 
 
 def updated_value(ours: Entry, theirs: Entry, place: Place, part: Plan | None = None) -> Take:
-    """Take theirs' value in our quotes, and with our anchor: our aliases must not lose it."""
+    """Take the value of updated with the quotes and the anchor of the destination.
+
+    The anchor stays because aliases in the destination may refer to it.
+    """
     old, new = ours.value, theirs.value
     style = old.style if isinstance(old, Scalar) and old.style in ("'", '"') else None
     anchor = old.anchor if isinstance(new, Scalar) and not new.anchor else ""
@@ -97,20 +103,20 @@ def updated_value(ours: Entry, theirs: Entry, place: Place, part: Plan | None = 
 
 
 def excluded(at: Three[Mapping | None], names: list[str]) -> dict[str, Entry]:
-    """Return our fields that updated's exclude, if updated has any of them."""
+    """Return the fields of the destination that exclude a field of updated."""
     ours, theirs = (side.index() if side is not None else {} for side in (at.ours, at.theirs))
     if not any(name in theirs for name in names):
         return {}
     return {name: ours[name] for name in names if name not in theirs}
 
 
-# -- without what clears
+# -- values without the nulls and instructions
 
 
 def without(plan: Plan, drop: Drop) -> Plan:
-    """Return a plan without the entries of mappings that are to drop, at every depth.
+    """Return a plan without the entries of mappings that `drop` selects, at every depth.
 
-    Without such entries it is the very same plan.
+    If no entry is selected, return the same plan object.
     """
     if isinstance(plan, Keep) and isinstance(plan.node, Collection):
         node = plan.node
@@ -128,10 +134,7 @@ def without(plan: Plan, drop: Drop) -> Plan:
 
 
 def part_of(theirs: Entry, plans: Iterator[Plan] | list[Plan]) -> Plan | None:
-    """Return the first of some parts that can be written without the rest; None: the whole entry.
-
-    An element of a flow list comes as a whole: it has no line of its own.
-    """
+    """Return the first of some plans that is a part of an entry and is valid YAML on its own."""
     if theirs.key is None and in_flow(theirs):
         return None
     for plan in plans:
@@ -141,9 +144,10 @@ def part_of(theirs: Entry, plans: Iterator[Plan] | list[Plan]) -> Plan | None:
 
 
 def _stands_alone(entry: Entry, plan: Plan) -> bool:
-    """Return whether a part is YAML without its surroundings.
+    """Return whether a part of an entry is valid YAML outside of its document.
 
-    No alias has its anchor outside, and a blank follows the colon: JSON does not need one.
+    No alias in the part may refer to an anchor outside of the part. A blank must follow the colon
+    of the key, because only JSON allows a colon without a blank.
     """
     text = entry.value.text
     if entry.key is not None and entry.value.start == entry.key.end + 1:
@@ -180,9 +184,9 @@ def _nodes(plan: Plan) -> Iterator[Node]:
 def children(
     old: Node, new: Node, where: Where, path: Path = (), *, infer: bool
 ) -> list[Child] | None:
-    """Return the entries of `new`, each with that of `old`, its tables and its path.
+    """Return each entry of `new` with the entry of `old`, its place in the tables and its path.
 
-    Return None for values whose entries have no names or keys.
+    Return None if the entries have no names or keys.
     """
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         there, inner = old.index(), where.at(new)
@@ -204,13 +208,16 @@ def _keys_of(at: Three[Sequence | None], rule: ListRule, *, infer: bool) -> List
     return keys_of(at, rule) if infer else ListKeys(rule)
 
 
-# -- what updated changed
+# -- the changes of updated
 
 
 def delta(
     old: Node, new: Node, where: Where, kept: tuple[str, ...] = (), *, infer: bool
 ) -> Plan | None:
-    """Return what `new` adds to `old` or changes, with the fields `kept`; None: nothing."""
+    """Return what `new` adds to `old` or changes in `old`, with the key fields `kept`.
+
+    Return None if `new` adds and changes nothing.
+    """
     if same_node(old, new):
         return None
     pairs = children(old, new, where, infer=infer)
@@ -226,7 +233,7 @@ def delta(
     changed = False
     for before, e, inner, _ in pairs:
         part: Plan | None = Keep(e.value)
-        if before is not None:  # a null clears nothing that is not there
+        if before is not None:  # a null can only clear a value that exists
             cleared = null(e.value)
             part = None if cleared else delta(before.value, e.value, inner, names, infer=infer)
         changed = changed or part is not None
@@ -236,7 +243,7 @@ def delta(
 
 
 def without_cleared(old: Node, new: Node, where: Where, *, infer: bool) -> Plan:
-    """Return `new` without its nulls in the places of values of `old`: they did their work."""
+    """Return `new` without the nulls that clear a value of `old`."""
     pairs = children(old, new, where, infer=infer) or []
     items: list[Item] = []
     for before, e, inner, _ in pairs:
@@ -252,15 +259,17 @@ def without_cleared(old: Node, new: Node, where: Where, *, infer: bool) -> Plan:
     return Build(new, new, items)
 
 
-# -- what only the destination has
+# -- the parts that only the destination has
 
 
 def rest(
     base: Node, ours: Node, where: Where, path: Path, *, infer: bool
 ) -> tuple[Plan | None, list[Path]]:
-    """Return what only ours has in a mapping or keyed list that updated removed; None: nothing.
+    """Return the parts of a value that only the destination has, although updated removed the
+    value.
 
-    What base had goes; the paths are those where ours had changed it.
+    The value is a mapping or a keyed list. Everything that base had is removed; the returned paths
+    are the places that the destination had changed. The plan is None if nothing is left.
     """
     pairs = children(base, ours, where, path, infer=infer)
     if pairs is None or not isinstance(ours, Collection):
@@ -272,7 +281,7 @@ def rest(
         if before is not None and entry.key is not None:
             plan, below = rest(before.value, entry.value, inner, place, infer=infer)
             changed += below
-        elif before is not None:  # M21: an element goes as a whole
+        elif before is not None:  # an element is removed as a whole (rule M21)
             plan = None
             changed += [] if same_node(before.value, entry.value) else [place]
         if plan is not None:
@@ -284,16 +293,16 @@ def rest(
 
 
 class Nulls:
-    """Applies nulls under the three-way rules; see `decide.rules.Live`.
+    """Apply nulls under the three-way rules; see `decide.rules.Live`.
 
-    A null acts only where it is a change: where original has a value, or updated alone has the
-    field. Any other null is nobody's wish to clear anything, and a value.
+    A null clears a field only if the null is a change: if original has a value, or if only updated
+    has the field. Any other null is an ordinary value.
     """
 
     __slots__ = ()
 
     def instructed(self, at: Three[Entry | None], place: Place) -> tuple[None, Notes] | None:
-        """M5, M9, M10, M17: a null that one side put in the place of a value clears the field."""
+        """Clear a field if one side replaced its value by null (rules M5, M9, M10 and M17)."""
         base, ours, theirs = at.base, at.ours, at.theirs
         there = base or ours or theirs
         if there is None or there.key is None or (base is not None and null(base.value)):
@@ -303,14 +312,14 @@ class Nulls:
         if theirs is None or not null(theirs.value):
             return None
         if ours is None:
-            return None, []  # over nothing it adds nothing
+            return None, []  # there is no value to clear
         rule = null_rule(ours)
         if base is not None and same_node(base.value, ours.value):
             return None, [Note(place.path, "null clears", "theirs", rule)]
         return None, [lost(place.path, "null clears", rule, ours.value, theirs.value)]
 
     def _cleared(self, base: Entry, theirs: Entry | None, place: Place) -> tuple[None, Notes]:
-        """Leave out what dest has cleared, and note what updated made of it."""
+        """Leave out a field that dest has cleared, and note what updated changed in this field."""
         rule = null_rule(base)
         if theirs is None or null(theirs.value) or same_node(base.value, theirs.value):
             return None, [Note(place.path, "null clears", "ours", rule)]
@@ -321,7 +330,7 @@ class Nulls:
         return holds_null(ours) or holds_null(theirs)
 
     def part(self, theirs: Entry) -> Plan | None:
-        """Keep nulls inside of what updated adds: they clear nothing."""
+        """Keep the nulls inside of a value that updated adds, because these nulls clear nothing."""
         return None
 
     def own(self, ours: Entry) -> Plan:
@@ -329,7 +338,7 @@ class Nulls:
 
 
 def null(node: Node) -> bool:
-    """Return whether a node is null, however it is spelled."""
+    """Return whether a node is null in any YAML spelling."""
     return isinstance(node, Scalar) and is_null(node)
 
 
@@ -348,14 +357,17 @@ def holds_null(node: Node) -> bool:
 
 
 def document_holds_null(document: Document) -> bool:
-    """Return the same for a document, which is parsed only where its lines leave it open."""
+    """Return whether a field of a document is null.
+
+    The document is parsed only if its lines may hold a null.
+    """
     if not may_hold_null(document.content):
         return False
     return document.root is not None and holds_null(document.root)
 
 
 def may_hold_null(text: str) -> bool:
-    """Return whether lines of YAML could hold a null field; False is certain."""
+    """Return whether lines of YAML could hold a null field; if False, no field is null."""
     if any(word in text for word in _WORDS) or any(sign in text for sign in _ODD):
         return True
     if text.count("{") != text.count("{}") or not text.endswith("\n"):
@@ -376,7 +388,7 @@ def may_hold_null(text: str) -> bool:
 
 
 def _has_value_below(text: str, colon: int, below: int) -> bool:
-    """Return whether the next line with a value belongs to the key that ends at a colon."""
+    """Return whether the next line with content is the value of the key that ends at `colon`."""
     start = text.rfind("\n", 0, colon) + 1
     while text[start] == " " or text[start : start + 2] == "- ":
         start += 1
