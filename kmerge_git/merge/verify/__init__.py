@@ -1,1 +1,1 @@
-"""Check whether a result is right: the proof, the referee, a merge by lines, damage."""
+"""Check a merge result: by proof against the plan, by laws, by a line merge, and for damage."""

@@ -1,6 +1,7 @@
-"""Define the laws of counts and of order, for things that their content tells apart.
+"""Define the laws of counts and of order for values that are identified by their content.
 
-Tallies count things in base, ours, theirs and the result, all over a file, without pairing.
+Tallies count values in base, ours, theirs and the result. They count over the whole file, without
+pairing resources or elements.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.verify.sites import Site
     from kmerge_git.tree.same import Meaning
 
-    Place = tuple[int, Path]  # a document of the result, or -1; a collection in it
+    Place = tuple[int, Path]  # the number of a document (-1 for none), the path of a collection
     # how often something occurs in base, ours, theirs and the result
     Count = list[int]
     Tally = dict[Place, Count]
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Tallies:
-    """These count keys by the pattern of their path, and values by the name of their field."""
+    """Count keys by the pattern of their path, and values by the name of their field."""
 
     __slots__ = ("keys", "values")
 
@@ -38,8 +39,8 @@ class Tallies:
         self.values: dict[tuple[str, Meaning], Tally] = {}
 
     def count(self, site: Site, key: Hashable, count: Count, is_fresh: bool) -> None:
-        """Count a key in a collection of each of the four."""
-        if is_fresh:  # a common addition is the base of what each side added to it
+        """Add the counts of a key in a collection of base, ours, theirs and the result."""
+        if is_fresh:  # the common part of both additions counts as base
             count = [min(count[1], count[2]), *count[1:]]
         tally = self.keys.setdefault((site.pattern, key), {})
         known = tally.setdefault((site.number, site.path), [0, 0, 0, 0])
@@ -47,24 +48,24 @@ class Tallies:
             known[side] += number
 
     def one(self, site: Site, key: Hashable, side: int) -> None:
-        """Count a key once in one of the four."""
+        """Count a key once in one of base, ours, theirs and the result."""
         self.count(site, key, [int(side == which) for which in range(4)], False)
 
     def forget_parts(self, site: Site) -> None:
-        """Leave out the parts of keys that were counted at a place."""
+        """Remove the counts of the key parts that were counted at a site."""
         for pattern, key in [*self.keys]:
             if pattern == site.pattern and isinstance(key, tuple):
                 del self.keys[pattern, key]
 
     def value(self, site: Site, around: Site, value: Meaning, side: int) -> None:
-        """Count a value of one of the four."""
+        """Count a value in one of base, ours, theirs and the result."""
         tally = self.values.setdefault((site.pattern.rpartition(".")[2], value), {})
         tally.setdefault((around.number, around.path), [0, 0, 0, 0])[side] += 1
 
     def wrong(self, perhaps: Tallies) -> Iterator[tuple[tuple[str, Hashable], Place, str]]:
-        """Return keys that occur too often or not often enough, where, and how often.
+        """Yield the keys with a wrong count in the result, each with its place and a message.
 
-        `perhaps` has keys that base may have besides.
+        `perhaps` holds the keys that base may have in addition.
         """
         for which, tally in self.keys.items():
             base, ours, theirs, made = _sums(tally)
@@ -74,9 +75,9 @@ class Tallies:
                 yield which, _place(tally), sites.miscounted(which[1], made, *allowed[0])
 
     def lost(self, perhaps: Tallies) -> Iterator[tuple[Meaning, Place]]:
-        """Return values that one side alone brought and the result seems to lack, and where.
+        """Yield the values that only one side added and the result lacks, each with its place.
 
-        Values of base in `perhaps` were brought by nobody.
+        A value in `perhaps` may come from base, so it does not count as added.
         """
         for (name, value), tally in self.values.items():
             base, ours, theirs, made = _sums(tally)
@@ -101,13 +102,13 @@ def _place(tally: Tally) -> Place:
     return next((p for p in in_result if tally[p][RESULT]), in_result[0] if in_result else (-1, ()))
 
 
-_MOST = 300  # elements of a list that both sides reordered; beyond that time matters more
+_MOST = 300  # in longer lists the order is not checked, to save time
 
-MOST_NEWCOMERS = 400  # pairs of elements that both sides added to one list
+MOST_NEWCOMERS = 400  # the most pairs of added elements that are compared in a list
 
 
 def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
-    """Return how often a thing may occur in the result, by its counts in the versions."""
+    """Return the least and the greatest count that the result may have, from the input counts."""
     mine, yours = ours - base, theirs - base
     both = base + mine + yours
     if mine > 0 and yours > 0:
@@ -118,9 +119,9 @@ def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
 
 
 class Newcomers:
-    """These are the additions of both sides to one list, and their gaps.
+    """Hold the elements that both sides added to one list, and the gap of each element.
 
-    The gap of an element depends on the elements of base before it that both sides have.
+    The gap of an element is the number of elements before it that base and both sides have.
     """
 
     __slots__ = ("_are_few", "_fresh", "_gaps", "_is_one")
@@ -131,7 +132,7 @@ class Newcomers:
         self._fresh = [[x for x in side if x not in known] for side in (ours, theirs)]
         self._are_few = len(self._fresh[0]) * len(self._fresh[1]) <= MOST_NEWCOMERS
         self._gaps = [_places(side, common) for side in (ours, theirs)]
-        # the gaps with the same elements before them on both sides
+        # the gaps that have the same elements before them on both sides
         orders = [[x for x in dict.fromkeys(side) if x in common] for side in (ours, theirs)]
         self._is_one = {0}
         apart: set[Hashable] = set()
@@ -141,10 +142,10 @@ class Newcomers:
                 self._is_one.add(n + 1)
 
     def allowed(self, key: Hashable, counts: tuple[int, int, int]) -> tuple[int, int]:
-        """Return the bounds of a count in a list: an addition of both sides in one gap is there
-        once.
+        """Return the allowed counts of an element in a list.
 
-        Next to other additions equal elements may be two (`-f a` and `-f b`).
+        An element that both sides added in the same gap occurs once. Next to other additions an
+        equal element may occur twice (`-f a` and `-f b`).
         """
         if counts != (0, 1, 1):
             return bounds(*counts)
@@ -152,7 +153,7 @@ class Newcomers:
         if gap != self._gaps[1][key] or gap not in self._is_one:
             return 1, 2
         if not self._are_few:
-            return 1, 2  # not looked at one by one
+            return 1, 2  # too many elements to compare them
         runs = [
             [x for x in news if places[x] == gap]
             for news, places in zip(self._fresh, self._gaps, strict=True)
@@ -161,7 +162,7 @@ class Newcomers:
 
 
 def _places(keys: Keys, common: set[Hashable]) -> dict[Hashable, int]:
-    """Return how many different common keys are in front of each key, where it comes first."""
+    """Return how many different common keys precede the first occurrence of each key."""
     places: dict[Hashable, int] = {}
     before = 0
     for key in keys:
@@ -172,13 +173,13 @@ def _places(keys: Keys, common: set[Hashable]) -> dict[Hashable, int]:
 
 
 def _is_part(shorter: Keys, longer: Keys) -> bool:
-    """Return whether a sequence is another one with perhaps some elements left out."""
+    """Return whether a sequence is another sequence, perhaps without some elements."""
     rest = iter(longer)
     return all(any(x == y for y in rest) for x in shorter)
 
 
 def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
-    """Return two elements of all versions whose order in the result is not explained.
+    """Return two elements of all versions with an unexplained order in the result, or ().
 
     Only elements that occur once in each version have an order.
     """
@@ -198,10 +199,11 @@ def _is_turned(x: Hashable, y: Hashable, places: list[dict[Hashable, int]]) -> b
 
 
 def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
-    """Return two elements with which the sides replaced what both deleted, if both are there.
+    """Return two elements in the result that replace the same deleted elements, or ().
 
-    Their place lies between the nearest elements of base that both sides have. An element that both
-    put there replaces a deleted one.
+    Both sides deleted some elements between the same two common elements. Each side added another
+    element instead, and the result holds both additions. An element that both sides added replaces
+    one deleted element.
     """
     old, mine, yours, made = set(base), set(ours), set(theirs), set(result)
     known = old & mine & yours
@@ -217,7 +219,7 @@ def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[
 
 
 def _gaps(keys: Keys, known: set[Hashable]) -> dict[tuple[Hashable, Hashable], Keys]:
-    """Return the elements between two known ones that follow one another."""
+    """Return the elements between each two successive known elements."""
     gaps: dict[tuple[Hashable, Hashable], Keys] = {}
     run: Keys = []
     before: Hashable = None
@@ -231,7 +233,7 @@ def _gaps(keys: Keys, known: set[Hashable]) -> dict[tuple[Hashable, Hashable], K
 
 
 def by_side(lists: Iterable[Iterable[K]]) -> dict[K, Count]:
-    """Return how often each thing occurs in each of the four."""
+    """Return how often each item occurs in base, ours, theirs and the result."""
     counts: dict[K, Count] = {}
     for side, things in enumerate(lists):
         for thing in things:
@@ -240,9 +242,9 @@ def by_side(lists: Iterable[Iterable[K]]) -> dict[K, Count]:
 
 
 def unsettled(counts: dict[Hashable, Count]) -> dict[Hashable, Count]:
-    """Return the counts without those that nobody changed, or both replaced alike.
+    """Return the counts that differ, without the items that both sides replaced alike.
 
-    Where one side alone changed the rest, and the result follows it, nothing is left.
+    If only one side changed the rest, and the result follows that side, return nothing.
     """
     rest = {key: count for key, count in counts.items() if len(set(count)) > 1}
     gone = {key for key, count in rest.items() if count[0] and not any(count[1:])}
@@ -253,15 +255,16 @@ def unsettled(counts: dict[Hashable, Count]) -> dict[Hashable, Count]:
 
 
 def follows(four: Sequence[T], same: Callable[[T, T], bool] = eq) -> bool:
-    """Return whether at most one side changed something, and the result is as that side has it."""
+    """Return whether at most one side changed a value, and the result has that change."""
     base, ours, theirs, made = four
     return (same(base, theirs) and same(ours, made)) or (same(base, ours) and same(theirs, made))
 
 
 def unexplained(counts: dict[Hashable, Count]) -> tuple[str, tuple[Hashable, ...]]:
-    """Return what is wrong with elements without keys that can be merged inside, and which ones.
+    """Return what is wrong with the elements of a list without keys, and the wrong elements.
 
-    Two versions of one element may have become a third: each of them is gone for a new one.
+    These elements can be merged by fields. So two versions of an element may be replaced by a third
+    version in the result.
     """
     merged = [key for key, count in counts.items() if not any(count[:3])]
     new_versions = sum(counts[key][3] for key in merged)

@@ -1,7 +1,8 @@
-"""Walk through the fields of three versions and of the result, for the referee.
+"""Compare the fields of the three versions with the result, to find broken laws.
 
-A change of one side alone that the result has cancels out and is not walked. The laws of leaf, gone
-and order are checked on the way; counts are gathered and judged at the end.
+If only one side changed a value and the result has this change, the value is skipped. The laws of
+leaf, gone and order are checked during the comparison. The counts are collected and checked at the
+end.
 """
 
 from __future__ import annotations
@@ -40,29 +41,29 @@ UNLIKE = "is not what the side that changed it made it"
 
 
 class Fields:
-    """This is one walk: its violations, and the counts that are judged when it is over."""
+    """Walk through the fields once, and hold the violations and the counts."""
 
     __slots__ = ("exempt", "found", "has_conflicts", "known", "perhaps", "settled", "tallies")
 
     def __init__(self, *, has_conflicts: bool) -> None:
         self.has_conflicts = has_conflicts
-        self.settled: set[Path] = set()  # in the document that is walked
+        self.settled: set[Path] = set()  # decided paths in the current document
         self.found: list[Violation] = []
-        self.exempt: set[str] = set()  # the lines of what was settled
+        self.exempt: set[str] = set()  # lines that a policy or the favoured side decided
         self.known: Known = {}
         self.tallies = Tallies()
         self.perhaps = (
             Tallies()
-        )  # entries that base has besides, if each side renamed them its own way
+        )  # the entries that only base has, because each side may have renamed them differently
 
     def report(self, law: str, site: Site, what: str, which: object = None) -> None:
-        """Note a violation."""
+        """Add a violation."""
         self.found.append(Violation(law, site.number, site.path, what, (site.path, which)))
 
     # -- entries with a path
 
     def children(self, tables: Tables, site: Site, inner: Callable[[Hashable], Site]) -> None:
-        """Walk entries under keys: entries of mappings, keyed elements, documents."""
+        """Walk entries under keys: entries of mappings, keyed elements and documents."""
         base, ours, theirs = (table.keys() for table in tables[:RESULT])
         lost = [base - ours, base - theirs]
         both_lost, both_gained = base - ours - theirs, (ours & theirs) - base
@@ -71,24 +72,27 @@ class Fields:
             at = rows[key]
             there = [entry is not None for entry in at]
             if site.is_shared and there == [True, False, False, False] and not both_gained:
-                # both deleted it, or each renamed it, in a conflict, its own way
+                # Both sides deleted the entry, or each side renamed it differently in a conflict.
                 self.aside(at, inner(key), site, key)
                 continue
-            # a renamed entry has its fields from elsewhere, too
+            # The fields of a renamed entry come from its old key.
             renamed = both_lost if there[1] and there[2] else lost[0 if there[1] else 1]
             pure = site.pure and (there[0] or not renamed)
             fresh = site.fresh or (pure and there[:RESULT] == [False, True, True])
             self.entry(at, inner(key).but(pure=pure, fresh=fresh), site, key)
 
     def aside(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
-        """Count an entry that base alone has as one that may not count."""
+        """Count an entry that only base has in the separate tally `perhaps`.
+
+        The sides may have renamed the entry.
+        """
         if self.has_conflicts:
             kept, self.tallies = self.tallies, self.perhaps
             self.entry(at, site, around, key)
             self.tallies = kept
 
     def entry(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
-        """Walk an entry of a mapping, a keyed element, a document."""
+        """Walk an entry of a mapping, a keyed element or a document."""
         nodes = _values(at)
         if site.path in self.settled:
             self.leave_out(at)
@@ -108,7 +112,7 @@ class Fields:
         self.value(nodes, site, around, sites.shown(key))
 
     def value(self, nodes: Nodes, site: Site, around: Site, name: str) -> None:
-        """Walk the values at one place in some of the four."""
+        """Walk the values at one place; some of the versions or the result may have no value."""
         kinds = {type(node) for node in nodes[1:] if node is not None}
         if site.is_shared and (len(kinds) > 1 or not kinds <= {Mapping, Sequence}):
             what = _leaf(nodes)
@@ -125,7 +129,7 @@ class Fields:
         self.leaves(nodes, site, around)
 
     def leaves(self, nodes: Nodes, site: Site, around: Site) -> None:
-        """Count the values at a place; texts of several lines are merged by lines."""
+        """Count the values at a place, except for block texts, which are merged by lines."""
         if any(node is not None and is_block_text(node) for node in nodes):
             return
         for side, node in enumerate(nodes):
@@ -133,7 +137,7 @@ class Fields:
                 self.tallies.value(site, around, meaning(node), side)
 
     def mapping(self, nodes: list[Mapping | None], site: Site) -> None:
-        """Walk key by key; a key that may have been renamed is no part of a pattern."""
+        """Walk mappings key by key; a key that may have been renamed is `*` in the pattern."""
         site = site.within(next(node for node in nodes if node is not None))
         tables = [sites.index(node) for node in nodes]
 
@@ -149,7 +153,7 @@ class Fields:
         self.children(tables, site, inner)
 
     def sequence(self, nodes: list[Sequence | None], site: Site) -> None:
-        """Walk by key where the list has one, else by the content of the elements."""
+        """Walk lists by key if the elements have keys, or else by the content of the elements."""
         rule = site.where.list_rule()
         lists = [[*node.entries] if node is not None else [] for node in nodes]
         laws = site.is_shared and None not in nodes[1:]
@@ -168,10 +172,10 @@ class Fields:
         if both:
             self.report("count", site, f"{sites.named(both)} both replace what is gone")
 
-    # -- elements without one
+    # -- elements without a path
 
     def unkeyed(self, lists: list[list[Entry]], site: Site, rule: ListRule, *, laws: bool) -> None:
-        """Check elements without keys: how many of each, their order, and differences in them."""
+        """Check the number, the order and the fields of elements without keys."""
         keys: list[list[Hashable]] = [
             [sites.what(e.value, self.known) for e in entries] for entries in lists
         ]
@@ -188,7 +192,7 @@ class Fields:
                 self.report("count", site, sites.miscounted(key, made, low, high))
         if laws:
             self.whole(counts, keys, site, rule)
-        if site.fresh:  # common additions are the base of the rest
+        if site.fresh:  # the common part of both additions counts as base
             lists, keys = [lists[1], *lists[1:]], [keys[1], *keys[1:]]
             differing = {key: [min(count[1:3]), *count[1:]] for key, count in differing.items()}
         inner = site.elements()
@@ -200,7 +204,7 @@ class Fields:
     def whole(
         self, counts: dict[Hashable, Count], keys: list[list[Hashable]], site: Site, rule: ListRule
     ) -> None:
-        """Check a list without keys that all four have: its elements, and their order."""
+        """Check the elements and the order of a list without keys that all versions have."""
         inside = {key: count for key, count in counts.items() if not sites.is_leaf(key)}
         what, which = unexplained(inside)
         if what:
@@ -209,26 +213,26 @@ class Fields:
             self.order(keys, site)
 
     def alone(self, node: Node, side: int, site: Site, around: Site) -> None:
-        """Walk an element, or a document, of one of the four that cannot be paired."""
+        """Walk an element or a document that cannot be paired with other versions."""
         nodes: Nodes = [None, None, None, None]
         nodes[side] = node
         self.value(nodes, site.but(is_shared=False), around, "")
 
     def order(self, keys: list[list[Hashable]], site: Site) -> None:
-        """Check the law of order, where the order means something."""
+        """Check the law of order for a list whose order has a meaning."""
         pair = disordered(*keys)
         if pair:
             self.report("order", site, f"{sites.named(pair)} stand the other way round")
 
     def judge(self) -> None:
-        """Check the counts of the whole file; each place is reported once."""
+        """Check the counts of the whole file, and report each place once."""
         reported = {(v.document, v.path) for v in self.found}
         for which, place, what in self.tallies.wrong(self.perhaps):
             if place not in reported:
                 self.found.append(Violation("count", *place, what, which))
 
     def leave_out(self, at: Iterable[Entry | None]) -> None:
-        """Remember the lines of something that a policy or the favourite side settled."""
+        """Exempt the lines of an entry that a policy or the favoured side decided."""
         for entry in at:
             if entry is not None:
                 lines = entry.value.text[entry.lead : entry.end].split("\n")
@@ -240,15 +244,15 @@ def _rows(tables: Tables) -> dict[Hashable, Entries]:
 
 
 def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
-    """Return the keys that must be looked into.
+    """Return the keys whose entries must be compared.
 
-    Changes of nobody, of one side alone, or of both alike need no look, if the result has them. A
-    key that comes or goes is looked into where another one may have become it.
+    A change of one side, or the same change of both sides, needs no comparison if the result has
+    it. A key that was added or deleted is compared if another key may be its renamed version.
     """
     left = [key for key, at in rows.items() if not _cancels_out(_values(at))]
     agreed = {key for key in left if _replaced(_values(rows[key]))}
     gone = {key for key in left if rows[key][0] and not any(rows[key][1:])}
-    if not gone or len(agreed) == len(gone):  # both made the same of them
+    if not gone or len(agreed) == len(gone):  # both sides replaced the same keys alike
         left = [key for key in left if key not in agreed and key not in gone]
     moved = any(None in rows[key][:RESULT] for key in left)
     known = set(left)
@@ -256,14 +260,14 @@ def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
 
 
 def _cancels_out(at: Nodes) -> bool:
-    """Return whether the result has the change of one side, or of both sides alike."""
+    """Return whether the result has the change of one side, or the same change of both sides."""
     return follows(at, _same) or (
         None not in at and _same(at[1], at[2]) and _same(at[1], at[RESULT])
     )
 
 
 def _replaced(at: Nodes) -> bool:
-    """Return whether both sides added the same, and the result has it."""
+    """Return whether both sides added the same value, and the result has this value."""
     return at[0] is None and at[1] is not None and _same(at[1], at[2]) and _same(at[1], at[RESULT])
 
 
@@ -272,7 +276,7 @@ def _values(at: Entries) -> Nodes:
 
 
 def _same(a: Node | None, b: Node | None) -> bool:
-    """Return whether two values need no look inside: blocks of one text, others of one meaning."""
+    """Return whether two values are equal: blocks by their text, other values by their meaning."""
     if a is None or b is None:
         return a is b
     if isinstance(a, Collection) and isinstance(b, Collection) and not (a.flow and b.flow):
@@ -281,9 +285,10 @@ def _same(a: Node | None, b: Node | None) -> bool:
 
 
 def _presence(at: Nodes, *, is_one: bool) -> tuple[str, str]:
-    """Return the law that is broken because something is there, or not, and how; or empty texts.
+    """Return the law that a present or absent value breaks, and a message.
 
-    A key of several fields may be new because each side changed one of them.
+    If no law is broken, return two empty texts. A key of several fields may be new because each
+    side changed one of the fields.
     """
     base, ours, theirs, made = at
     sides = [side for side in (ours, theirs) if side is not None]
@@ -301,9 +306,9 @@ def _presence(at: Nodes, *, is_one: bool) -> tuple[str, str]:
 
 
 def _leaf(at: Nodes) -> str:
-    """Return what is wrong with a value that one side alone decides, or an empty text."""
+    """Return what is wrong with a scalar value in the result, or ''."""
     base, ours, theirs, made = at
-    if ours is None or theirs is None:  # then it is new, on one side
+    if ours is None or theirs is None:  # only one side added the value
         return "" if _same(ours or theirs, made) else "is not what was added"
     if _same(ours, theirs) or _same(base, theirs):
         return "" if _same(ours, made) else UNLIKE

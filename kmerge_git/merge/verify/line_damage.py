@@ -1,7 +1,7 @@
-"""Find the damage that a line merge can do: results that neither side had, and no reader wants.
+"""Find the damage of a line merge: errors in the result that neither side had.
 
-These are repeated keys, repeated elements of keyed lists, repeated resources, and repeated elements
-of lists without keys. A text that does not parse (an undefined alias too) raises.
+Damage is a repeated key, a repeated element of a list, or a repeated resource. A text that cannot
+be parsed, for example because of an undefined alias, raises an error.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry
     from kmerge_git.tree.same import Known
 
-    Identities = dict[str, Identity | None]  # of documents, by their texts
+    Identities = dict[str, Identity | None]  # the identities of documents, by document text
     Places = dict[str, list[Entry | Document]]
 
 
-LARGE = 100_000  # bytes that may have too many entries
+LARGE = 100_000  # a file with more bytes may have too many entries
 
 
 def is_sound(result: YamlText, inputs: Three[Stream]) -> bool:
-    """Return whether a line merge brings no damage that neither ours nor theirs had."""
+    """Return whether a line merge has no damage that neither ours nor theirs had."""
     try:
         return not new_damage(result.stream, inputs, result.path)
     except KmergeError:
@@ -41,16 +41,16 @@ def is_sound(result: YamlText, inputs: Three[Stream]) -> bool:
 
 
 def breaks(result: YamlText, texts: Three[YamlText]) -> bool:
-    """Return whether three inputs that are YAML became something damaged."""
+    """Return whether a result of three valid YAML inputs is damaged."""
     return bool(brought(result, texts))
 
 
 def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None = None) -> set[str]:
-    """Return the damage in a merge of three inputs that are YAML, where no input has it.
+    """Return the damage of a merge result that none of its three valid YAML inputs has.
 
-    The result is read first: where it is undamaged, the inputs are not parsed. A result that is too
-    large is not looked into. `sound` has the undamaged documents of earlier results of the same
-    inputs, which are not read again.
+    If the result is undamaged, the inputs are not parsed. A very large result is not checked.
+    `sound` holds undamaged documents from earlier results of the same inputs, so that these
+    documents are not parsed again.
     """
     path = result.path
     if is_chart_text(path):
@@ -97,9 +97,9 @@ def damage(
     known: set[str] | None = None,
     keys: Identities | None = None,
 ) -> set[str]:
-    """Return every damage, as a line that says what and where; `known` texts are not looked into.
+    """Return every damage as a line with its kind and place.
 
-    `keys` has resources by their texts; those are not looked into, either.
+    Documents whose texts are in `known` or `keys` are not checked.
     """
     return set(places(documents, path, known, keys))
 
@@ -110,10 +110,10 @@ def places(
     known: set[str] | None = None,
     keys: Identities | None = None,
 ) -> Places:
-    """Return every damage as `damage` does, and the entries or documents that it is about."""
+    """Return every damage as `damage` does, with the entries or documents that are repeated."""
     damages: Places = {}
     seen: dict[object, Document] = {}
-    keys = {} if keys is None else keys  # equal texts are read once
+    keys = {} if keys is None else keys  # equal texts are parsed once
     made_of: Known = {}
     for document in documents:
         text = document.text
@@ -159,7 +159,10 @@ def _twins(
 
 
 def repeat_keys(made: Sequence, rule: ListRule, known: Known) -> list[Hashable]:
-    """Return the keys that elements of a list must not share; None: nothing to compare."""
+    """Return the keys that the elements of a list must not share.
+
+    The key of an element is None if there is nothing to compare.
+    """
     nodes = [entry.value for entry in made.entries]
     if rule.kind in ("resources", "keyed"):
         keys = list(map(ListKeys(rule).of, nodes))

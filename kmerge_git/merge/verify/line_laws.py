@@ -1,7 +1,6 @@
-"""Check the referee's laws of lines: comments are counted, lines that both sides kept stay as they
-are.
+"""Check laws for lines: the number of comments, and the lines that both sides kept.
 
-Nothing is parsed: block scalars are recognized by their headers and their indentation.
+Nothing is parsed: block scalars are found by their headers and their indentation.
 """
 
 from __future__ import annotations
@@ -28,17 +27,18 @@ UNLIKE = "is not there as both sides kept it"
 def line_laws(
     at: Three[Stream], result: Stream, rest: Documents, exempt: set[str], *, any_column: bool
 ) -> list[Violation]:
-    """Check comments and untouched lines of the documents that are left to look into.
+    """Check the comments and the untouched lines of the remaining documents.
 
-    Lines that open documents, or are before and behind them, are checked in the whole file. Lines
-    may be at `any_column` where a person will look at the result anyway.
+    Comments in document openings, before the first document and after the last document are checked
+    in the whole file. With `any_column`, a kept line may have any column, because a person will
+    look at the result anyway.
     """
     around = [_around(stream) for stream in (*at.each(), result)]
     if len(set(around)) == 1 and not any(rest):
         return []
     texts = _texts(rest)
     lines = [_bare(text) for text in texts]
-    # an addition of both may replace a deleted line of one of them, line for line
+    # A line that both sides added may equal a line that one side deleted.
     may_hide = bool({*lines[1]}.intersection(lines[2]).difference(lines[0]))
     whole = around
     if any("#" in text for text in texts):  # block scalars are recognized by their headers
@@ -55,9 +55,7 @@ def line_laws(
 
 
 def _texts(rest: Documents) -> list[str]:
-    """Return the texts of the documents, without the lines with which all versions begin
-    and end.
-    """
+    """Return the texts of the documents, without their common first and last lines."""
     if len({len(documents) for documents in rest}) > 1:
         return list(map(_whole, rest))
     texts = []
@@ -83,7 +81,7 @@ def _around(stream: Stream) -> str:
 
 
 def _comments(texts: list[str], exempt: set[str], *, may_hide: bool) -> list[tuple[str, str]]:
-    """Return the comments that occur too often or not often enough, and how often."""
+    """Return the comments with a wrong count, each with a message."""
     miscounted = []
     for line, (base, ours, theirs, made) in by_side(map(comments, texts)).items():
         low, high = bounds(base, ours, theirs)
@@ -124,8 +122,9 @@ def _opens_text(bare: str) -> bool:
 
 
 def _dashes(bare: str) -> int:
-    """Return how many columns the dashes in front of a key take; the last counts if no key
-    follows.
+    """Return the width of the dashes before a key.
+
+    If no key follows, the last dash does not count.
     """
     taken = 0
     while bare.startswith("- "):
@@ -138,7 +137,7 @@ def _dashes(bare: str) -> int:
 
 
 def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> list[str]:
-    """Return lines that both sides kept, and that the result lacks, or has at another column."""
+    """Return lines that both sides kept and the result lacks, or has at another column."""
     columns = [[len(line) - len(line.lstrip(" ")) for line in t.split("\n")] for t in texts]
     needed = _needed(columns, bare, any_column=any_column)
     rows = [
@@ -153,7 +152,7 @@ def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> 
     counts, made_of = [counted(version) for version in bare[:RESULT]], set(bare[RESULT])
     for column, line in short:
         base, ours, theirs = (count.get(line, 0) for count in counts)
-        # which of equal lines a diff keeps is a guess: the sides may have deleted different ones
+        # A diff guesses which of equal lines were kept: the sides may have deleted different lines.
         least = base - max(base - ours, 0) - max(base - theirs, 0)
         made = there.get((column, line), 0)
         if made < min(needed[column, line], least) and not _is_emptied(line, made_of):
@@ -164,7 +163,7 @@ def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> 
 def _needed(
     columns: list[list[int]], bare: list[list[str]], *, any_column: bool
 ) -> dict[tuple[int, str], int]:
-    """Return the lines that both sides kept, at the columns where they belong, and how often."""
+    """Return how often each line that both sides kept must occur at its column in the result."""
     mine, yours = (_kept(bare[0], bare[side]) for side in (1, 2))
     kept = {
         n: (columns[0][n], columns[1][mine[n]], columns[2][yours[n]])
@@ -184,14 +183,14 @@ def _is_emptied(line: str, made: set[str]) -> bool:
 
 
 def _column(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
-    """Return the column that a line gets; any, where both sides indent their lines anew."""
+    """Return the column that a line must have, or `ANY` if both sides changed the indentation."""
     if theirs in (base, ours):
         return ours
     return theirs if ours == base and not may_stay else ANY
 
 
 def _kept(base: list[str], side: list[str]) -> dict[int, int]:
-    """Return for lines of base that a side kept their places in it."""
+    """Return the lines of base that a side kept: index in base -> index in the side."""
     return {
         i: j
         for i0, i1, j0, j1 in diff(base, side)
@@ -207,18 +206,18 @@ def _placed(found: list[tuple[str, str, str]], rest: Documents, path: str) -> li
 
 
 class _Places:
-    """This looks up lines in the versions of a file, many times."""
+    """Look up the places of lines in the versions of a file."""
 
     __slots__ = ("_counts", "_known", "_last", "_made", "_names", "_path")
 
     def __init__(self, rest: Documents, path: str) -> None:
         self._path = path
         self._made = rest[RESULT]
-        # the first of each name
+        # the first document of each name
         self._names = {identity(made.root): made for made in reversed(self._made)}
-        self._known: dict[int, CollectionPaths] = {}  # by the document's id
+        self._known: dict[int, CollectionPaths] = {}  # by the id() of the document
         self._counts = [counted(_bare("\n".join(d.content for d in side))) for side in rest]
-        self._last = [_last_places(documents) for documents in rest]  # and the offsets of lines
+        self._last = [_last_places(documents) for documents in rest]
 
     def of(self, line: str) -> tuple[int, Path]:
         """Return the document and the collection that have, or should have, a line."""
@@ -236,7 +235,7 @@ class _Places:
         return counterpart.number, self._known[id(document)].around(offset)
 
     def _counterpart(self, document: Document) -> Document | None:
-        """Return the document of the result with the name of another version's."""
+        """Return the document of the result that has the name of another document."""
         if len(self._made) == 1:
             return self._made[0]
         known = identity(document.root)
@@ -244,7 +243,7 @@ class _Places:
 
 
 def _last_places(documents: list[Document]) -> dict[str, tuple[Document, int]]:
-    """Return the last place of each line."""
+    """Return the last document and offset of each line."""
     places: dict[str, tuple[Document, int]] = {}
     for document in documents:
         offset = document.body

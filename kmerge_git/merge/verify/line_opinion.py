@@ -1,7 +1,9 @@
-"""Ask for a second opinion: a merge of the same files by lines, which knows nothing of YAML.
+"""Compare a merge with a second opinion: a merge of the same files by lines.
 
-Two merges that know nothing of each other and agree need no third one. So git's own line merge,
-which is a process, is asked only where ours, which knows less, neither agrees nor clashes.
+The line merge knows nothing of YAML. If two independent merges agree, no third merge is needed.
+Git's own line merge is slower, because it is a separate process, but it knows more than the line
+merge of kmerge. So git is asked only if the line merge of kmerge neither agrees with the result nor
+finds a conflict.
 """
 
 from __future__ import annotations
@@ -25,13 +27,13 @@ if TYPE_CHECKING:
 
     Counts = frozenset[tuple[Hashable, int]]
 
-# Marks of what lines do not show: the anchor of an alias, a repeated anchor, and the end of a text
-# of several lines.
+# Signs of YAML that a line merge may break: aliases, anchors and block texts. Lines do not show the
+# anchor of an alias, a repeated anchor, or the end of a block text.
 UNTOLD = ("*", "&", ": |", ": >", "- |", "- >", "? |", "? >")
 
 
 class Asked:
-    """This is git's line merge, which starts once, when somebody asks for it."""
+    """Run git's line merge once, when its result is first needed."""
 
     __slots__ = ("_answer", "_path", "_start")
 
@@ -41,27 +43,30 @@ class Asked:
         self._answer: tuple[YamlText, int] | None = None
 
     def result(self) -> tuple[YamlText, int]:
-        """Return (merged text, number of conflicts); -1 conflicts: the lines cannot be merged."""
+        """Return the merged text and the number of conflicts.
+
+        If the lines cannot be merged, the number of conflicts is -1.
+        """
         if self._answer is None:
             self._answer = self.favored("")
         return self._answer
 
     def favored(self, side: str) -> tuple[YamlText, int]:
-        """Return the result with every conflict decided for a side."""
+        """Return the result with every conflict resolved to a side."""
         data, count = self._start(side).result()
         return YamlText(data, self._path), count
 
     def again(self) -> tuple[YamlText, int]:
-        """Return the result of another start, with other labels."""
+        """Run the merge again, for example with other labels, and return the new result."""
         self._answer = None
         return self.result()
 
 
 def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
-    """Merge the lines of all three files in place, and compare that with the result.
+    """Merge the lines of the three files, and compare the lines with the result.
 
-    Return `agrees` for the same lines, `clash` for a conflict, which git will have, too, and an
-    empty text if only git can tell.
+    Return `agrees` for the same lines, or `clash` for a conflict, which git will find, too. Return
+    '' if only git can tell.
     """
     sources = [stream.source for stream in streams.each()]
     spellings = {(source.bom, source.eol, source.final_newline) for source in sources}
@@ -79,7 +84,7 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
 
 
 def needs_proof(merged: MergedFile) -> bool:
-    """Return whether there is a document in which agreement by lines is not enough."""
+    """Return whether a document holds YAML for which agreement by lines is not enough."""
     return any(
         mark in side_text(document.pieces, "ours")
         for document in merged.documents
@@ -89,7 +94,7 @@ def needs_proof(merged: MergedFile) -> bool:
 
 
 def same_meaning(by_lines: YamlText, result: Stream) -> bool:
-    """Return whether a merge by lines means the same as our result."""
+    """Return whether a merge by lines means the same as the result of kmerge."""
     from kmerge_git.merge.verify.proof import same_documents
 
     try:
@@ -99,9 +104,9 @@ def same_meaning(by_lines: YamlText, result: Stream) -> bool:
 
 
 def same_but_for_order(by_lines: YamlText, result: Stream) -> bool:
-    """Return whether two texts have the same content, in another order or with blank documents.
+    """Return whether two texts have the same content, apart from order and blank documents.
 
-    Order may mean something: the referee decides that.
+    The order may have a meaning, which the referee checks.
     """
     try:
         one, other = (map(_without_order, each.roots) for each in (by_lines.stream, result))
@@ -115,7 +120,7 @@ def _in_no_order(things: Iterable[Hashable]) -> Counts:
 
 
 def _without_order(node: Node) -> Hashable:
-    """Return what two collections have in common that differ in nothing but order."""
+    """Return a value that is equal for two nodes that differ only in order."""
     if not isinstance(node, Collection):
         return canon(node)
     inside = ((entry.name, _without_order(entry.value)) for entry in node.entries)
@@ -123,7 +128,7 @@ def _without_order(node: Node) -> Hashable:
 
 
 def _in_place(merged: MergedFile, streams: Three[Stream]) -> bool:
-    """Return whether every version has the documents of the result, and in that order."""
+    """Return whether every version has the documents of the result in the same order."""
     count = len(merged.documents)
     if any(len(stream.documents) != count for stream in streams.each()):
         return False
@@ -148,7 +153,7 @@ def _opinion(made: MergedDocument) -> str:
 
 
 def _by_lines(texts: Three[str]) -> str | None:
-    """Return the merge of the lines; None: they clash."""
+    """Return the merge of the lines, or None if the lines clash."""
     start, behind = uncommon(*texts.each())
     lines = texts.map(lambda text: lines_between(text, start, behind))
     result: list[str] = []

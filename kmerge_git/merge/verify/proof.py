@@ -1,7 +1,7 @@
-"""Prove a result: it is parsed again and must have the value of the plan, before it is called
-clean.
+"""Prove a result: parse its text again, and compare the value with the plan.
 
-With conflicts, every hunk is decided for ours, and again for theirs; both texts must hold.
+A result is called clean only after this proof. If there are conflicts, the text is proved twice:
+with every conflict resolved to ours, and to theirs.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def prove(merged: MergedFile, side: str) -> list[Document]:
-    """Raise `Unproved` if a document that was merged inside differs from its plan.
+    """Raise `Unproved` if a document that was merged by fields differs from its plan.
 
-    Return the documents that were read for it.
+    Return the documents that were parsed for the proof.
     """
     read: list[Document] = []
     for document in merged.documents:
@@ -37,7 +37,7 @@ def prove(merged: MergedFile, side: str) -> list[Document]:
 
 
 def unproved(merged: MergedFile) -> list[MergedDocument]:
-    """Return the documents whose text, decided for either side, differs from their plans."""
+    """Return the documents whose text differs from the plan for either side."""
     return [
         document
         for document in merged.documents
@@ -46,7 +46,10 @@ def unproved(merged: MergedFile) -> list[MergedDocument]:
 
 
 def _read(document: MergedDocument, side: str) -> Document | None:
-    """Read a document that was merged inside, decided for a side; None: there is none."""
+    """Parse a document that was merged by fields, with its conflicts resolved to a side.
+
+    Return None if the text is not one valid document.
+    """
     if document.plan is None:
         return None
     text = (document.opening or "---\n") + side_text(document.pieces, side)
@@ -104,7 +107,7 @@ def _agrees_mapping(plan: Build, node: Mapping, side: str) -> bool:
     there = node.index()
     if len(wanted) != len(node.entries):
         return False
-    if len(there) < len(node.entries):  # repeated keys: only in the same order
+    if len(there) < len(node.entries):  # repeated keys must have the same order
         pairs = zip(wanted, node.entries, strict=True)
         return all(name == e.name and agrees(part, e.value, side) for (name, part), e in pairs)
     return dict(wanted).keys() == there.keys() and all(
@@ -121,7 +124,7 @@ def _agrees_list(plan: Build, node: Collection, side: str) -> bool:
 
 
 def _decided(plan: Build, side: str) -> list[tuple[str, Plan]]:
-    """Return the key and the plan of every entry, with every clash decided for one side."""
+    """Return the key and the plan of every entry, with every clash resolved to one side."""
     entries: list[tuple[str, Plan]] = []
     for item in plan.items:
         own = item.ours or item.theirs if item.key is None else item.theirs
@@ -140,7 +143,7 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 
 def same_documents(a: tuple[Document, ...], b: tuple[Document, ...]) -> bool:
-    """Return whether two streams mean the same."""
+    """Return whether two streams of documents mean the same."""
     if len(a) != len(b):
         return False
     for one, other in zip(a, b, strict=True):

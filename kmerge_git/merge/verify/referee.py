@@ -1,20 +1,24 @@
-"""Judge the result of a merge a second time, as an independent referee that never sees its plan.
+"""Check the result of a merge a second time, as an independent referee that never sees the plan.
 
-It knows the three inputs and the result, and six laws that hold in every right merge:
+The referee compares the three inputs with the result. Six laws hold in every correct merge:
 
-- count: an element, document or comment line that one side added or removed follows that side;
-  an addition of both is there between the larger count and the sum; so are removals;
-- order: of two elements that all have, the order that one side alone changed is the result's;
-- leaf: a value that one side alone changed is that side's; a value that one side brought is
-  somewhere;
-- gone: an entry that one side deleted and the other left alone is not there;
-- comment: the law of counts for comment lines;
-- untouched: a line that both sides kept is there, indented as a side that moved it has it.
+- count: if only one side added or removed copies of an element, the result has the count of that
+  side. If both sides added copies, or both removed copies, the result changes by at least the
+  larger of the two numbers, and by at most their sum;
+- order: if only one side changed the order of two elements, the result has the order of that side;
+- leaf: if only one side changed a value, the result has the value of that side. If only one side
+  added a value, the result holds the value;
+- gone: if one side deleted an entry and the other side did not change it, the result lacks the
+  entry;
+- comment: the law of counts also holds for comment lines;
+- untouched: if both sides kept a line, the result has the line. If one side changed the indentation
+  of the line, the result has the new indentation.
 
-Counts, comments and untouched lines are checked without pairing anything, so that a wrong pairing
-shows. Places that a policy or a favourite side settled are left out.
+Counts, comments and untouched lines are checked without pairing resources or elements, so these
+checks find wrong pairs. Places that a policy or the favoured side decided are not checked.
 
-A place that cannot be right is a conflict in the next merge, then the place around it.
+If a place breaks a law, the merge is repeated with a conflict at this place. If that does not help,
+the conflict grows to the collection around the place.
 """
 
 from __future__ import annotations
@@ -46,14 +50,14 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Document, Stream, YamlText
     from kmerge_git.tree.nodes import Node
 
-    Documents = list[list[Document]]  # of base, ours, theirs and the result
+    Documents = list[list[Document]]  # the documents of base, ours, theirs and the result
     Settled = Some[tuple[str, Path]]
 
 
 def accepts(result: YamlText, at: Three[Stream], options: Options, settled: Settled) -> bool:
-    """Return whether git's line merge brings no damage, and is a merge of the inputs.
+    """Return whether git's line merge does no damage and breaks no law.
 
-    `settled` has the places that a policy or the favourite side decided.
+    `settled` holds the places that a policy or the favoured side decided.
     """
     if not line_damage.is_sound(result, at):
         return False
@@ -68,18 +72,18 @@ def objections(
     options: Options,
     settled: Settled,
 ) -> list[Violation]:
-    """Return where our merge cannot be right; with conflicts, outside of these.
+    """Return the places where a merge by fields breaks a law, except for places with conflicts.
 
-    `results` are the documents of the result; with conflicts, of both decided texts. Documents in
-    `read` were read for the proof, and need not be read again.
+    `results` holds the result, or both resolved results if there are conflicts. Documents in `read`
+    were parsed for the proof and are not parsed again.
     """
     hunks = [hunk for _, hunk in merged.hunks()]
     violated = ask_referee(at, options, settled, read, *results)
     if not hunks or not violated:
         return violated
-    # what a conflict shows is still to be decided
+    # A person still has to decide the lines of a conflict.
     shown = "\n".join(text for h in hunks for text in (h.base, h.ours, h.theirs))
-    words = set(shown.replace(":", " ").split())  # most keys are in it as they are
+    words = set(shown.replace(":", " ").split())  # a fast first check: most keys are words
     return [v for v in violated if v.about not in words and v.about not in shown]
 
 
@@ -92,17 +96,20 @@ def ask_referee(
     other: Stream | None = None,
 ) -> list[Violation]:
     if options.rules != "git":
-        return []  # these rules have a winner, and report the loser
+        return []  # other rules let one side win, and report the lost changes
     return violations(at, result, other, settled=settled, read=read)
 
 
 def uncertain(found: Violation) -> str:
-    """Return the cause of a conflict around a place that cannot be right."""
+    """Return the reason that a conflict shows for a place that breaks a law."""
     return f"{Why.UNCERTAIN}: {found.what}"
 
 
 def widened(doubts: Doubts, found: list[Violation], merged: MergedFile) -> Doubts | None:
-    """Return the doubts with those about a merge; None: no place is left to doubt."""
+    """Return the doubts about places, with the places of new violations added.
+
+    Return None if a violation has no place that can be added.
+    """
     grown = {key: dict(paths) for key, paths in doubts.items()}
     shown = [d for d in merged.documents if side_text([d.opening, *d.pieces], "ours").strip()]
     for violation in found:
@@ -117,7 +124,7 @@ def widened(doubts: Doubts, found: list[Violation], merged: MergedFile) -> Doubt
 
 
 def _not_yet(path: Path, paths: dict[Path, str]) -> Path | None:
-    """Return the place, or the next one around it, that was not in doubt before."""
+    """Return the path, or the nearest parent path that was not in doubt before, or None."""
     while path in paths:
         if not path:
             return None
@@ -133,12 +140,12 @@ def violations(
     settled: Settled = (),
     read: Iterable[Document] = (),
 ) -> list[Violation]:
-    """Return where a result breaks a law.
+    """Return the places where a result breaks a law.
 
-    With conflicts `result` is the result with all of them decided for ours, `other` the same
-    decided for theirs: a law that both results break is broken outside of them. `settled` are the
-    places that a policy or the favourite side decided, each with the name of its resource, as the
-    journal has them. Documents of `read` were parsed before, and are not parsed again.
+    If there are conflicts, `result` is the result resolved to ours, and `other` is the result
+    resolved to theirs. Only a law that both results break is broken outside of the conflicts.
+    `settled` holds the places that a policy or the favoured side decided, each with the name of its
+    resource. Documents in `read` were parsed before and are not parsed again.
     """
     known = {document.content: document for document in read}
     violated = _broken(at, result, settled, known, has_conflicts=other is not None)
@@ -150,7 +157,7 @@ def violations(
 
 
 def _place(found: list[Violation], result: Stream, at: Three[Stream]) -> None:
-    """Change the path of every violation to that of a collection of the result."""
+    """Change the path of every violation to the path of a collection in the result."""
     file = result.source.path or at.ours.source.path
     documents: dict[int, CollectionPaths] = {}
     for violation in found:
@@ -183,17 +190,17 @@ def _broken(
 
 
 def _parsed(document: Document, known: dict[str, Document]) -> Document:
-    """Return a document of the same text that was parsed before, if there is one."""
+    """Return a document with the same text that was parsed before, or the document itself."""
     twin = known.get(document.content)
     return document if twin is None or document.inline or twin.inline else twin
 
 
 def _without_settled(four: Documents) -> Documents:
-    """Return the documents that must be looked into.
+    """Return the documents that must be compared.
 
-    Documents with one text in all versions cancel out, and those of one name that one side alone
-    changed, if the result has them as that side. A document that comes or goes on one side cancels
-    out only where no other can have become it.
+    Skip documents with the same text in all versions. Skip documents with the same name if only one
+    side changed them and the result has that change. A document that a side added or deleted is
+    skipped only if no other document can be its renamed version.
     """
     rest = _without_equal(four)
     groups: dict[Hashable, Documents] = {}
@@ -231,9 +238,9 @@ def _without_equal(four: Documents) -> Documents:
 def _documents(
     fields: Fields, rest: Documents, made: list[int], path: str, settled: Settled
 ) -> None:
-    """Walk the documents: those of one name together, the others one at a time.
+    """Walk documents with the same name together, and the other documents one at a time.
 
-    `made` are the numbers of the documents in the result.
+    `made` holds the numbers of the documents in the result.
     """
     where = start(None, path)
     top = Site(-1, where)
@@ -249,7 +256,7 @@ def _documents(
             elif name is not None:
                 tables[side][name], numbers[name] = entry, number
             else:
-                top.is_shared = False  # a name may be on one side alone, or there twice
+                top.is_shared = False  # one side alone may have a name, or have the same name twice
                 nameless += _alone(fields, entry.value, side, Site(number, where))
 
     def inner(name: Hashable) -> Site:
@@ -266,7 +273,7 @@ def _documents(
 
 
 def _alone(fields: Fields, root: Node, side: int, site: Site) -> list[Node]:
-    """Walk a document that cannot be paired; return it if it has no name at all."""
+    """Walk a document that cannot be paired; return the document if it has no name at all."""
     fields.alone(root, side, site, site)
     known = identity(root)
     for part in sites.parts(known) if known is not None else ():
@@ -275,7 +282,7 @@ def _alone(fields: Fields, root: Node, side: int, site: Site) -> list[Node]:
 
 
 def _entry(document: Document) -> Entry | None:
-    """Return a document as an entry; None: it is empty."""
+    """Return a document as an entry, or None if the document is empty."""
     if document.root is None:
         return None
     entry = Entry(document.start, document.end)
@@ -284,7 +291,10 @@ def _entry(document: Document) -> Entry | None:
 
 
 def _names(rest: Documents) -> list[list[Hashable]]:
-    """Return the names that tell the documents of a version apart; None for the others."""
+    """Return the names that identify the documents of each version.
+
+    The name is None for a document without a unique name.
+    """
     roots = [[document.root for document in documents] for documents in rest]
     counts = [sum(root is not None for root in version) for version in roots]
     if counts[1:] == [1, 1, 1] and counts[0] < 2:  # a new file on both sides has no base
@@ -298,12 +308,12 @@ def _names(rest: Documents) -> list[list[Hashable]]:
 
 
 def _to_the_list(path: Path) -> Path:
-    """Return a path up to the list without keys that it leads into, if it does."""
+    """Return the path up to the first list without keys."""
     return path[: next((n for n, step in enumerate(path) if isinstance(step, int)), len(path))]
 
 
 def _values(fields: Fields, rest: Documents) -> None:
-    """Check that the values of one side are in the result, wherever."""
+    """Check that the values that only one side added are anywhere in the result."""
     lost = [*fields.tallies.lost(fields.perhaps)]
     if not lost:
         return

@@ -1,4 +1,4 @@
-"""Describe the places that the referee looks at, its violations, and the names of elements."""
+"""Describe the places and the violations that the referee checks, and the names of elements."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     Spot = tuple[Collection, Where]
     Child = tuple[int, int, Step | None]
 
-    # of base, ours, theirs and the result
+    # the tables of base, ours, theirs and the result
     Tables = list[dict[Hashable, Entry]]
 
-# the place of the result in lists of base, ours, theirs and the result
+# the index of the result in lists of base, ours, theirs and the result
 RESULT = 3
 
 
 class Violation:
-    """This is a law that a result breaks, and the place."""
+    """Hold a law that a result breaks, and the place."""
 
     __slots__ = ("document", "law", "path", "what", "which")
 
@@ -34,19 +34,19 @@ class Violation:
         self, law: str, document: int, path: Path, what: str, which: Hashable = None
     ) -> None:
         self.law = law  # count, order, leaf, gone, comment or untouched
-        self.document = document  # its number in the result; -1: the file
-        self.path = path  # of the nearest collection behind map keys and keyed elements alone
+        self.document = document  # the number of the document in the result, or -1 for the file
+        self.path = path  # the path of the nearest collection that only keys lead to
         self.what = what
-        self.which = which  # its subject, where `what` does not say it
+        self.which = which  # the key or element, if `what` does not name it
 
     @property
     def key(self) -> tuple[str, str, Hashable]:
-        """Return a key that is the same for the same fault in two results."""
+        """Return a key that is equal for the same violation in two results."""
         return self.law, self.what, self.which
 
     @property
     def about(self) -> str:
-        """Return the key, element or line that the fault is about, as it is shown."""
+        """Return the text of the key, element or line that the violation is about."""
         return self.what.partition("`")[2].rpartition("`")[0]
 
     def __repr__(self) -> str:
@@ -54,7 +54,7 @@ class Violation:
 
 
 class Site:
-    """This is a place in the three versions and in the result at once."""
+    """Represent one place in the three versions and in the result together."""
 
     __slots__ = (
         "entire",
@@ -69,37 +69,37 @@ class Site:
     )
 
     def __init__(self, number: int, where: Where) -> None:
-        self.number = number  # of the document in the result
+        self.number = number  # the number of the document in the result
         self.where = where
-        self.path: Path = ()  # as far as keys lead
-        self.is_fixed = False  # no key leads further
-        self.pattern = ""  # without keys of elements and places
-        self.is_shared = True  # the path leads here in every version
-        self.pure = True  # nothing that was renamed can have come here
-        self.entire = False  # all below is counted, whether it differs or not
-        self.fresh = False  # both sides added it: common parts count as base's
+        self.path: Path = ()  # up to the first list without keys
+        self.is_fixed = False  # inside a list without keys, where the path does not grow
+        self.pattern = ""  # the path without keys and indexes of elements
+        self.is_shared = True  # the path exists in every version
+        self.pure = True  # no renamed entry can be at this place
+        self.entire = False  # whether entries below are counted even if they do not differ
+        self.fresh = False  # both sides added the place, so common parts count as base
 
     def but(self, **facts: object) -> Site:
-        """Return the same place, with other facts about it."""
+        """Return the same place with some attributes changed."""
         site = Site(self.number, self.where)
         for name in Site.__slots__:
             setattr(site, name, facts[name] if name in facts else getattr(self, name))
         return site
 
     def within(self, node: Node | None) -> Site:
-        """Return the place of a mapping, once it may say which kind it is."""
+        """Return the place of a mapping, which may hold the kind of a resource."""
         return self.but(where=self.where.at(node))
 
     def key(self, name: str, pattern: str) -> Site:
-        """Return the place below a key of the mapping here."""
+        """Return the place below a key of the mapping at this place."""
         return self._below(name, f".{pattern}", self.where.child(name))
 
     def element(self, step: Step) -> Site:
-        """Return the place of an element of the list here, by its key."""
+        """Return the place of an element of the list at this place, by its key."""
         return self._below(step, "[]", self.where.items())
 
     def elements(self) -> Site:
-        """Return the place of the elements of the list here, which no path tells apart."""
+        """Return the common place of all elements of the list at this place, which have no keys."""
         where, pattern = self.where.items(), f"{self.pattern}[]"
         site = self.but(where=where, pattern=pattern, is_fixed=True, entire=True)
         return site.but(is_shared=False, pure=False, fresh=False)
@@ -110,7 +110,7 @@ class Site:
 
 
 class CollectionPaths:
-    """This finds the collections of a document by their paths; each is read once."""
+    """Find the collections of a document by their paths; read each collection only once."""
 
     __slots__ = ("_below", "_found")
 
@@ -119,15 +119,18 @@ class CollectionPaths:
         self._below: dict[Path, list[Child]] = {}
 
     def nearest(self, path: Path) -> Path:
-        """Return the path, or as much of it as leads to a collection."""
+        """Return the longest beginning of the path that leads to a collection."""
         for size in range(len(path) + 1):
             if not self._leads_to_one(path[:size]):
                 return path[: size - 1] if size else ()
         return path
 
     def around(self, offset: int) -> Path:
-        """Return the path of the nearest collection, behind keys alone, that holds a line."""
-        from bisect import bisect_right  # not for every import of the pipeline
+        """Return the path of the innermost collection that holds a line.
+
+        The path has only keys of mappings and of list elements.
+        """
+        from bisect import bisect_right  # imported here, because few merges need it
 
         path: Path = ()
         while self._leads_to_one(path):
@@ -142,13 +145,13 @@ class CollectionPaths:
         return path
 
     def _leads_to_one(self, path: Path) -> bool:
-        """Return whether the path leads to a collection, if the path above does."""
+        """Return whether a path leads to a collection, if its parent path does."""
         if path not in self._found:
             self._children(path[:-1])
         return self._found.get(path) is not None
 
     def _children(self, path: Path) -> list[Child]:
-        """Return the collections within one: where they begin and end, and their steps."""
+        """Return the collections directly in a collection: start, end and step of each."""
         if path not in self._below:
             children = self._below[path] = []
             spot = self._found[path]
@@ -171,7 +174,10 @@ def _held(value: Collection) -> tuple[int, int]:
 
 
 def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry, Where]]:
-    """Return the entries of a collection, each with its step; None: it has no key."""
+    """Yield the entries of a collection, each with its step.
+
+    The step is None for an element without a key.
+    """
     if isinstance(node, Mapping):
         where = where.at(node)
         for entry in node.entries:
@@ -184,14 +190,15 @@ def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry,
 
 
 def keys_of(lists: list[list[Entry]], rule: ListRule) -> ListKeys:
-    """Return the keys of a list, found in the inputs, unless these are empty."""
+    """Return the keys of a list, found in the inputs, or in the result if the inputs are empty."""
     return ListKeys(rule, lists[:RESULT] if any(lists[:RESULT]) else lists)
 
 
 def tables(lists: list[list[Entry]], keys: ListKeys) -> Tables | None:
-    """Return the elements by key; None: there is no key, or an input repeats one.
+    """Return the elements of each version by key.
 
-    Of a repetition in the result the first element counts.
+    Return None if there is no key, or if an input repeats a key. If the result repeats a key, the
+    first element counts.
     """
     known = [keys.table(entries) for entries in lists[:RESULT]]
     of_result: dict[Hashable, Entry] = {}
@@ -206,8 +213,11 @@ def index(node: Mapping | None) -> dict[Hashable, Entry]:
 
 
 def what(node: Node, known: Known) -> Hashable:
-    """Return the content of an element, marked if it is a leaf, which is never merged inside."""
-    alone = isinstance(node, Scalar) and not is_block_text(node)  # those are merged
+    """Return the content of an element, with a mark if the element is a leaf.
+
+    A leaf is a scalar that is never merged, unlike a block text.
+    """
+    alone = isinstance(node, Scalar) and not is_block_text(node)  # block texts are merged
     return ("leaf" if alone else "", canon_of(node, known))
 
 
@@ -216,7 +226,7 @@ def is_leaf(key: Hashable) -> bool:
 
 
 def parts(key: Hashable) -> tuple[Hashable, ...]:
-    """Split a key of several fields: each side may change one of them."""
+    """Split a key of several fields into its fields, because each side may change one field."""
     if isinstance(key, Identity):
         return tuple(enumerate(key.key))
     if isinstance(key, tuple) and len(key) > 1 and all(isinstance(x, str | None) for x in key):
@@ -225,7 +235,7 @@ def parts(key: Hashable) -> tuple[Hashable, ...]:
 
 
 def shown(key: Hashable) -> str:
-    """Show a key to people."""
+    """Return a key as text for people."""
     while isinstance(key, tuple) and key:
         texts = [part for part in key if isinstance(part, str) and part not in ("leaf", "str")]
         key = texts[-1] if key[0] != "leaf" and texts and isinstance(key[-1], str) else key[-1]
@@ -237,6 +247,6 @@ def named(pair: Iterable[Hashable]) -> str:
 
 
 def miscounted(key: Hashable, made: int, low: int, high: int) -> str:
-    """Say how often a thing would be somewhere, and how often it should."""
+    """Return a message about the count that a key has in the result and the allowed counts."""
     wanted = f"{low}" if low == high else f"{low} to {high}"
     return f"`{shown(key)}` would stand there {made} times, not {wanted}"
