@@ -1,1 +1,1 @@
-"""Answers to the conflicts of a merged file: the lines that they put there, and their proof."""
+"""Answer the conflicts of a merged file, and prove that the answers change nothing else."""

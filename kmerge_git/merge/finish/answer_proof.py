@@ -1,8 +1,8 @@
-"""Prove answers: outside of the conflicts nothing changes, inside is what was chosen.
+"""Prove that answers to conflicts change only the conflicts, and mean what the user chose.
 
-The merge with every conflict decided for ours was proved when it was made. A document with other
-answers is compared with it: whatever is outside of the conflicts must be the same there, and the
-entries inside must be those that the lines of the answer hold when they are read alone.
+The merge checks its result once with every conflict resolved to ours. A document with other answers
+is compared with that result. Everything outside of the conflicts must be the same in both. Inside a
+conflict, the entries must be the same as when the lines of the answer are parsed alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.merge.merged import MergedDocument
 
-    Answers = dict[int, str]  # by the identity of a hunk
+    Answers = dict[int, str]  # the lines of each answer, by the id() of the hunk
     Range = tuple[int, int]
 
 
@@ -31,16 +31,16 @@ _EMPTY = ("{}", "[]")
 
 
 class DocumentProof:
-    """The proof of answers to the conflicts of one document; a text is read once."""
+    """Prove answers to the conflicts of one document; each text is parsed only once."""
 
     def __init__(self, document: MergedDocument) -> None:
         self._document = document
         self._hunks = [piece for piece in document.pieces if isinstance(piece, Hunk)]
-        self._read: dict[tuple[str, ...], _Answered] = {}  # without answers, and with the last ones
+        self._read: dict[tuple[str, ...], _Answered] = {}  # the documents without and with answers
 
     def check(self, answers: Answers) -> None:
-        """Refuse the answers if they change more than their own lines."""
-        for side in SIDES:  # all of one side was proved when the merge was made
+        """Refuse the answers if they change more than the lines of their conflicts."""
+        for side in SIDES:  # the merge itself proved the result with all of one side
             if all(answers.get(id(hunk), hunk.ours) == hunk.side(side) for hunk in self._hunks):
                 return
         if self._document.plan is None:
@@ -54,9 +54,9 @@ class DocumentProof:
                 _check_inside(after, hunk, answers[id(hunk)])
 
     def with_empty_ones(self, answers: Answers) -> str | None:
-        """Return the document with `[]` or `{}` where answers took all entries of a collection.
+        """Return the document with `[]` or `{}` for each collection that the answers emptied.
 
-        None where there is no such collection.
+        Return None if the answers emptied no collection.
         """
         if self._document.plan is None:
             return None
@@ -80,7 +80,7 @@ class DocumentProof:
 
 
 def _check_documents(hunks: list[Hunk], answers: Answers) -> None:
-    """Refuse lines for a whole document that continue the document before them."""
+    """Refuse an answer for a whole document that would continue the previous document."""
     for hunk in hunks:
         text = answers.get(id(hunk), "")
         if not isinstance(hunk.about, Three) or not text:
@@ -90,18 +90,21 @@ def _check_documents(hunks: list[Hunk], answers: Answers) -> None:
 
 
 def _opens(text: str) -> bool:
-    """Return whether lines begin with `---`, or with comments above it."""
+    """Return whether the first line that is no comment and not blank begins with `---`."""
     lines = (line for line in text.split("\n") if line.strip() and not line.startswith("#"))
     return next(lines, "").startswith("---")
 
 
 class _Answered:
-    """The text of a document with some answers and ours for the rest, and its conflicts' places."""
+    """Hold the text of a document with some answers, and the places of its conflicts.
+
+    Conflicts without an answer are resolved to ours.
+    """
 
     def __init__(self, document: MergedDocument, answers: Answers) -> None:
         self.opening = document.opening or "---\n"
-        self.ranges: dict[int, Range] = {}  # in the order of the text, as all that follow
-        self.of_texts: list[Range] = []  # of the conflicts about lines of a text
+        self.ranges: dict[int, Range] = {}  # in the order of the text
+        self.of_texts: list[Range] = []  # the ranges of conflicts about lines of a text
         out, at = [self.opening], len(self.opening)
         for piece in document.pieces:
             text = piece if isinstance(piece, str) else answers.get(id(piece), piece.ours)
@@ -123,30 +126,30 @@ class _Answered:
         self.all = list(self.ranges.values())
 
     def around(self, entry: Entry) -> int | None:
-        """Return the conflict that has all lines of an entry."""
+        """Return the conflict that holds all lines of an entry, or None."""
         return self._with_all(entry.line, entry.end)
 
     def has(self, node: Node) -> int | None:
-        """Return the conflict that has all of a node."""
+        """Return the conflict that holds the whole text of a node, or None."""
         return self._with_all(node.start, node.end) if node.start < node.end else None
 
     def _with_all(self, start: int, end: int) -> int | None:
-        """Return the conflict that has all of a run of characters: the last before its end."""
+        """Return the conflict that holds all characters from `start` to `end`, or None."""
         at = bisect_right(self.full, start, key=lambda one: one[0][0]) - 1
         return self.full[at][1] if at >= 0 and end <= self.full[at][0][1] else None
 
     def outside(self, entries: tuple[Entry, ...]) -> list[Entry]:
-        """Return the entries that are not whole in a conflict."""
+        """Return the entries that are not completely inside a conflict."""
         return [entry for entry in entries if self.around(entry) is None]
 
     def has_text_of(self, node: Scalar) -> bool:
-        """Return whether a conflict is about lines of a text that goes on around them."""
+        """Return whether a conflict holds some lines of a text, and the text goes on outside."""
         first = bisect_right(self.of_texts, node.start, key=_end)
         nearest = self.of_texts[first : first + 1]
         return any(not self.text[node.end : start].strip() for start, _ in nearest)
 
     def brackets(self, start: int, end: int) -> tuple[str, str]:
-        """Return those of the flow collection that a run of whole lines is in, or none."""
+        """Return the brackets of the innermost flow collection around some whole lines, or ''."""
         node: Node | None = self.root
         brackets = ("", "")
         while isinstance(node, Collection):
@@ -161,7 +164,7 @@ class _Answered:
     def strays(
         self, entries: tuple[Entry, ...], before: _Answered, known: tuple[Entry, ...]
     ) -> bool:
-        """Return whether lines of a conflict came among entries where `before` has none."""
+        """Return whether lines of a conflict are among entries where `before` has no such lines."""
         here = {self.around(entry) for entry in entries} - {before.around(entry) for entry in known}
         return any(start < end for start, end in (before.ranges[h] for h in here if h))
 
@@ -182,7 +185,7 @@ def _same_around(
     after: _Answered,
     emptied: list[tuple[int, str]] | None = None,
 ) -> bool:
-    """Return whether all that is outside of the conflicts is the same."""
+    """Return whether everything outside of the conflicts is the same in two nodes."""
     if isinstance(one, Collection) and _is_nothing(other):
         is_emptied = not before.outside(one.entries)
         if is_emptied and emptied is not None:
@@ -217,7 +220,7 @@ def _same_entries_around(
     same = not after.strays(other.entries, before, one.entries)
     for a, b in zip(left, there, strict=True):
         is_touched = before.touches(a) or after.touches(b)
-        same &= (  # all of them are compared: each may be emptied
+        same &= (  # every pair is compared, to find all emptied collections
             _same_around(a.value, b.value, before, after, emptied)
             if is_touched
             else same_node(a.value, b.value)
@@ -226,18 +229,18 @@ def _same_entries_around(
 
 
 def _is_nothing(node: Node) -> bool:
-    """Return whether a key has no value: all that was below it is gone."""
+    """Return whether a key has no value because everything below the key is gone."""
     return isinstance(node, Scalar) and node.start == node.end
 
 
 def _check_inside(after: _Answered, hunk: Hunk, text: str) -> None:
-    """Refuse lines whose entries are others than when the lines are read alone."""
+    """Refuse an answer if its lines mean something else in the document than when parsed alone."""
     start, end = after.ranges[id(hunk)]
     opening, closing = after.brackets(start, end)
     try:
         alone = root_of(opening + text + closing)
     except KmergeError:
-        return  # lines of a text, or a part of something: those around them are compared
+        return  # lines of a text or of an incomplete value; the lines around them are compared
     if not isinstance(alone, Collection) or (alone.flow and not opening):
         return
     there = list(_outermost(after.root, start, end))
@@ -257,7 +260,10 @@ def _are_same(some: list[Entry], others: list[Entry]) -> bool:
 
 
 def _with_fields_of_last(entries: list[Entry]) -> list[Entry] | None:
-    """Return the entries of lines that end within an element: of the last the fields alone."""
+    """Replace the last of some list elements by its fields.
+
+    This is for lines that end within an element. Return None if the last entry is no such element.
+    """
     last = entries[-1] if entries else None
     if last is None or last.key is not None or not isinstance(last.value, Collection):
         return None
@@ -265,7 +271,7 @@ def _with_fields_of_last(entries: list[Entry]) -> list[Entry] | None:
 
 
 def _outermost(node: Node, start: int, end: int) -> Iterator[Entry]:
-    """Yield the outermost entries that lie within a run of characters."""
+    """Yield the outermost entries that lie completely between two offsets."""
     entries = node.entries if isinstance(node, Collection) else ()
     first = bisect_right(entries, start, key=lambda entry: entry.end)
     for entry in entries[first : bisect_left(entries, end, key=lambda entry: entry.start)]:

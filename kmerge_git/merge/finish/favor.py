@@ -1,4 +1,4 @@
-"""Answer every conflict with the favoured side, as if a person took it everywhere."""
+"""Resolve every conflict to the favoured side."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def favored(merged: Outcome, texts: Three[YamlText], options: Options, journal: Journal) -> Outcome:
-    """Return the merge without conflicts, or as it was where that side makes no sound file."""
+    """Return the merge with all conflicts resolved to the favoured side.
+
+    If the resolved file would be damaged, return the merge with its conflicts.
+    """
     data: bytes = merged.open_merge.decided(options.favor)
     if line_damage.breaks(YamlText(data, options.path), texts):
         return merged

@@ -1,4 +1,4 @@
-"""Number the open conflicts of one file, and make the file with answers to them."""
+"""Number the open conflicts of a file, and write the file with answers to these conflicts."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Options
     from kmerge_git.text.pieces import Pieces
 
-    Given = Mapping[int, str]  # by the number of the conflict: the lines in its place
+    Given = Mapping[int, str]  # the lines of each answer, by the number of the conflict
 
 
 class OpenConflicts:
-    """The conflicts of one file by their numbers, in the order of the text, and answers to them."""
+    """Hold the conflicts of one file, numbered in the order of the text, and apply answers."""
 
     __slots__ = (
         "_file",
@@ -46,10 +46,10 @@ class OpenConflicts:
         self._hunks = hunks = open_merge.hunks
         self._texts = texts
         self._path = texts.ours.path
-        self._sound: Identities = {}  # documents that were looked into for an answer before
+        self._sound: Identities = {}  # documents that were already checked for damage
         self._proofs = [DocumentProof(document) for document in open_merge.merged.documents]
         self._proved: Given | None = None  # the last answers that were proved
-        self._file: tuple[Given, bytes] | None = None  # the last file, and its answers
+        self._file: tuple[Given, bytes] | None = None  # the last answers, and the file with them
         by_lines = open_merge.is_by_lines
         self.conflicts = open_merge.conflicts
         self.kinds = [possible_answers.kind_of(hunk, by_lines=by_lines) for hunk in hunks]
@@ -59,25 +59,25 @@ class OpenConflicts:
         return possible_answers.path_of(self._hunks[number])
 
     def choices(self, number: int) -> tuple[str, ...]:
-        """Return the answers in one word that a conflict may have."""
+        """Return the one-word answers that are possible for a conflict."""
         return possible_answers.choices(self.kinds[number], self._hunks[number])
 
     def value(self, number: int, side: str) -> str | None:
-        """Return what a version has there, for people; None where it has nothing."""
+        """Return the value of a version in a conflict, as text for people, or None."""
         return possible_answers.value_of(self.kinds[number], self._hunks[number], side)
 
     def chosen(self, number: int, choice: str) -> str:
-        """Return the lines that an answer in one word puts there."""
+        """Return the lines that a one-word answer puts in the place of a conflict."""
         return possible_answers.lines_of(self.kinds[number], self._hunks[number], choice)
 
     def with_value(self, number: int, given: str) -> str:
-        """Return the lines with a value that somebody gave as YAML."""
-        from kmerge_git.merge.finish.own_value import with_value  # few answers are no side
+        """Return the lines of a conflict with a value that the user gave as YAML."""
+        from kmerge_git.merge.finish.own_value import with_value  # most answers choose a side
 
         return with_value(self.kinds[number], self._hunks[number], given)
 
     def check(self, given: Given) -> None:
-        """Refuse answers that cannot be together in this file."""
+        """Refuse answers that cannot be combined in this file."""
         if given == self._proved:
             return
         by_hunk = self._by_hunk(given)
@@ -85,7 +85,7 @@ class OpenConflicts:
             if any(id(piece) in by_hunk for piece in document.pieces):
                 proof.check(by_hunk)
         broken: set[str] = set()
-        for side in SIDES:  # what the answers to come may mend is no fault of these
+        for side in SIDES:  # it is enough if the file is sound with one side for the rest
             rest = {n: h.side(side) for n, h in enumerate(self._hunks) if n not in given}
             data = self.text({**rest, **given})
             broken = line_damage.brought(YamlText(data, self._path), self._texts, self._sound)
@@ -96,14 +96,14 @@ class OpenConflicts:
         raise Refused(f"the file would be broken: {min(broken)}")
 
     def _refuse_no_json(self, data: bytes) -> None:
-        """Refuse YAML in a file that is JSON in all versions."""
+        """Refuse an answer that is not JSON, if the file is JSON in all versions."""
         if not self._path.endswith(".json") or _is_json(data):
             return
         if all(_is_json(text.data) for text in self._texts.each() if text.data):
             raise Refused("the file would be no JSON any more: quote it")
 
     def text(self, given: Given) -> bytes:
-        """Return the file with these answers, and markers around the other conflicts."""
+        """Return the file with these answers, and with markers around the unanswered conflicts."""
         if self._file is not None and self._file[0] == given:
             return self._file[1]
         by_hunk = self._by_hunk(given)
@@ -121,7 +121,7 @@ class OpenConflicts:
 
 
 def _is_json(data: bytes) -> bool:
-    import json  # few files are
+    import json  # few files are JSON
 
     try:
         json.loads(data.decode("utf-8-sig"))
@@ -131,7 +131,10 @@ def _is_json(data: bytes) -> bool:
 
 
 def open_lines(marked: bytes, texts: Three[bytes], options: Options) -> OpenMerge:
-    """Return a text with git's markers as a merge; in style `diff3` its base is known, too."""
+    """Return a text with git's conflict markers as a merge.
+
+    If the markers have the style `diff3`, the merge has the base of each conflict, too.
+    """
     text = marked.decode("utf-8", "surrogateescape")
     is_crlf = text.count("\r\n") == text.count("\n")
     if is_crlf:
@@ -153,7 +156,10 @@ def open_lines(marked: bytes, texts: Three[bytes], options: Options) -> OpenMerg
 
 
 def _as_it_ends(hunk: Hunk, texts: Three[bytes]) -> Hunk:
-    """Return the last lines of a file as the sides end: a marker needs a line of its own."""
+    """Return the last hunk of a file without the final newlines that the sides do not have.
+
+    Git adds such a newline so that the next marker gets a line of its own.
+    """
     sides = zip((hunk.base, hunk.ours, hunk.theirs), texts.each(), strict=True)
     return hunk.but(
         *(text if whole.endswith(b"\n") else text.removesuffix("\n") for text, whole in sides)

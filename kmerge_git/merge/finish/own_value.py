@@ -1,4 +1,4 @@
-"""Write a value that no side has into the lines of a conflict, and read it again there."""
+"""Write a value that no side has into the lines of a conflict, and check it by parsing them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from kmerge_git.text.pieces import Hunk
 
 
-_OF_DOCUMENTS = ("---", "...")  # deeper in a file they would be text
+_OF_DOCUMENTS = ("---", "...")  # inside an indented value these lines would be text
 
 
 def with_value(kind: str, hunk: Hunk, given: str) -> str:
-    """Return the lines of a conflict with a value in the place of those of both sides."""
+    """Return the lines of a conflict with a given value instead of the values of the sides."""
     root = _parsed(edited(given.lstrip("\n")))
     given = edited(given.strip("\n"))
     model = hunk.ours or hunk.theirs or hunk.base
@@ -57,7 +57,7 @@ def _refuse_documents(given: str) -> None:
 
 
 def _in_place(hunk: Hunk, entry: Entry, root: Node, given: str) -> str:
-    """Return the lines of an entry with another value, read again in their place."""
+    """Return the lines of an entry with another value, and check the value by parsing the lines."""
     lines = within(_entry_with(entry, root, given))
     there = entry_of(hunk, lines)
     if there is None or there.name != entry.name or not same_node(there.value, root):
@@ -78,7 +78,7 @@ def _parsed(given: str) -> Node:
 
 
 def _entry_with(entry: Entry, root: Node, given: str) -> str:
-    """Return the lines of an entry with another value; a comment behind the old one stays."""
+    """Return the lines of an entry with another value; keep the comment after the old value."""
     old = entry.value
     text = old.text
     is_block = isinstance(root, Collection) and not root.flow

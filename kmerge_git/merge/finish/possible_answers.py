@@ -1,7 +1,7 @@
-"""Say what somebody may answer to a conflict, and which lines the answer puts in its place.
+"""Find the possible answers to a conflict, and the lines that an answer puts in its place.
 
-The lines of a side are read as YAML to know which entry the conflict is about. `own_value` makes
-the lines of a value that no side has.
+The lines of a side are parsed as YAML to find the entry that the conflict is about. `own_value`
+writes the lines of a value that no side has.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     from kmerge_git.text.pieces import Hunk
 
 CHOICES = (*SIDES, "both", "base", "higher")
-# The kinds of conflicts; `value` is one scalar below a key, or in a list.
+# The kinds of conflicts. `value` is one scalar below a key or in a list.
 KINDS = ("value", "entries", "text", "comment", "document", "lines")
-BRACKETS = (("{\n", "}\n"), ("[\n", "]\n"))  # around lines from within a flow collection
+BRACKETS = (("{\n", "}\n"), ("[\n", "]\n"))  # put around lines of a flow collection
 
 _TWICE = "the same thing would stand there twice"
 _NOT_IN_A_ROW = "these are no lines that can stand one below the other"
 
 
 def kind_of(hunk: Hunk, *, by_lines: bool = False) -> str:
-    """Return which of `KINDS` a conflict is."""
+    """Return the kind of a conflict, as listed in `KINDS`."""
     if by_lines:
         return "lines"
     if hunk.why == Why.COMMENT:
@@ -62,7 +62,7 @@ def kind_of(hunk: Hunk, *, by_lines: bool = False) -> str:
 
 
 def _are_one(entries: list[Entry]) -> bool:
-    """Return whether entries have one name and, between brackets, the same neighbours."""
+    """Return whether entries have one name and, in flow collections, the same neighbours."""
     if any(in_flow(entry) for entry in entries) and len({_around(e) for e in entries[-2:]}) > 1:
         return False
     return len({entry.name for entry in entries}) == 1
@@ -74,7 +74,10 @@ def _around(entry: Entry) -> tuple[str, str]:
 
 
 def value_of(kind: str, hunk: Hunk, side: str) -> str | None:
-    """Return a side for people: the scalar of a value, else the lines without indentation."""
+    """Return the value of a side as text for people.
+
+    For a single scalar, return the scalar; for other kinds, return the lines without indentation.
+    """
     text = hunk.side(side)
     entry = entry_of(hunk, text) if kind == "value" else None
     if entry is not None:
@@ -83,7 +86,10 @@ def value_of(kind: str, hunk: Hunk, side: str) -> str | None:
 
 
 def choices(kind: str, hunk: Hunk) -> tuple[str, ...]:
-    """Return the answers that may be given; the proof of the whole file decides in the end."""
+    """Return the one-word answers that are possible.
+
+    The proof of the whole file may still refuse an answer.
+    """
     possible = []
     for choice in CHOICES:
         with suppress(Refused):
@@ -98,14 +104,14 @@ def lines_of(kind: str, hunk: Hunk, choice: str) -> str:
         return hunk.side(_higher(kind, hunk))
     if choice == "both":
         return _both(kind, hunk)
-    # the base may come from a merge of several bases that had a conflict there, ours or git's
+    # The base may be a merge of several bases with a conflict, either of kmerge or of git.
     if choice == "base" and (UNDECIDED in hunk.base or first_marker(hunk.base) >= 0):
         raise Refused("the base is an undecided merge itself")
     return hunk.side(choice)
 
 
 def edited(text: str, size: int = 7) -> str:
-    """Return the lines that somebody wrote for the place of a conflict."""
+    """Check the lines that a user wrote for a conflict, and return them with a final line end."""
     if first_marker(text, min(size, 7)) >= 0:
         raise Refused("conflict markers are left in it")
     text = text.replace("\r\n", "\n")
@@ -115,7 +121,7 @@ def edited(text: str, size: int = 7) -> str:
 
 
 def ended(text: str) -> str:
-    """Return lines of which the last one ends as well."""
+    """Return lines with a line end after the last line."""
     return text if not text or text.endswith("\n") else text + "\n"
 
 
@@ -132,11 +138,11 @@ def _higher(kind: str, hunk: Hunk) -> str:
 
 
 def _both(kind: str, hunk: Hunk) -> str:
-    """Return the lines of ours, and below them those that theirs has besides."""
+    """Return the lines of ours, followed by the lines that only theirs has."""
     ours, theirs = hunk.ours, hunk.theirs
     if not ours or not theirs:
         raise Refused("one side has nothing there")
-    if hunk.why.startswith(Why.DAMAGE):  # lines of both sides do not go together
+    if hunk.why.startswith(Why.DAMAGE):  # the lines of both sides together do damage
         raise Refused(_TWICE)
     if kind == "document":
         return ours + (theirs if theirs.startswith("---") else "---\n" + theirs)
@@ -145,7 +151,7 @@ def _both(kind: str, hunk: Hunk) -> str:
     mine, yours = block_of(ours), block_of(theirs)
     if mine is None or yours is None:
         raise Refused(_NOT_IN_A_ROW)
-    # a field on the line of a dash begins an element
+    # A field on the line of a dash begins an element of a list.
     is_in_dash = _is_about_a_key(hunk) and isinstance(mine, Sequence)
     lines = "" if is_in_dash else _both_entries(mine, yours)
     if lines:
@@ -157,7 +163,10 @@ def _both(kind: str, hunk: Hunk) -> str:
 
 
 def _both_entries(mine: Collection, yours: Collection) -> str:
-    """Return the lines of two collections; nothing where they are not two things."""
+    """Return the lines of two collections together.
+
+    Return '' if one collection holds the other, or if they have different values for one key.
+    """
     here, there = {_meaning(e) for e in mine.entries}, {_meaning(e) for e in yours.entries}
     if type(mine) is not type(yours) or here <= there or there <= here:
         return ""  # one side has all that the other has
@@ -170,7 +179,7 @@ def _both_entries(mine: Collection, yours: Collection) -> str:
 
 
 def _first_line(entry: Entry) -> int:
-    """Return where an entry begins with the comments that belong to it."""
+    """Return the offset where an entry begins, including the comments that belong to the entry."""
     return entry.attached if entry.line != entry.start else entry.line
 
 
@@ -179,7 +188,7 @@ def _are_comments(text: str) -> bool:
 
 
 def _have_one(some: Iterable[Entry], others: Iterable[Entry]) -> bool:
-    """Return whether some have a key of the others, or elements of one name."""
+    """Return whether two lists of entries have a key or an element name in common."""
     return bool({*map(_called, some)} & {*map(_called, others)} - {None})
 
 
@@ -188,7 +197,7 @@ def _called(entry: Entry) -> Hashable:
 
 
 def _meaning(entry: Entry) -> Hashable:
-    """Return the same for entries of one key and one meaning."""
+    """Return a value that is equal for entries with the same key and the same meaning."""
     return entry.name, canon(entry.value)
 
 
@@ -196,23 +205,27 @@ def _meaning(entry: Entry) -> Hashable:
 
 
 def path_of(hunk: Hunk) -> Path:
-    """Return the place of a conflict; nothing for a document and for what has no fields."""
+    """Return the path of a conflict.
+
+    The path is empty for a conflict about a document, or about lines without fields.
+    """
     if isinstance(hunk.about, Item):
         return hunk.about.path
     return hunk.about if isinstance(hunk.about, tuple) else ()
 
 
 def _is_about_a_key(hunk: Hunk) -> bool:
-    """Return whether a conflict is about a key, not about an element of a list."""
+    """Return whether a conflict is about a key and not about an element of a list."""
     path = path_of(hunk)
     return bool(path) and isinstance(path[-1], str)
 
 
 def entry_of(hunk: Hunk, text: str) -> Entry | None:
-    """Return the entry that a conflict is about, in the lines of a side that hold nothing else.
+    """Return the entry that a conflict is about, if the lines of a side hold no other entry.
 
-    Of a flow collection in one line it is the entry inside. Where the lines are part of a flow
-    collection, the entry's text has the brackets around them (see `within`).
+    If the lines are a key with a flow collection, return the entry inside this collection. If the
+    lines are part of a flow collection, the text of the entry has the brackets of the collection
+    around it (see `within`).
     """
     is_about_a_key = _is_about_a_key(hunk)
     block = block_of(text)
@@ -227,7 +240,7 @@ def entry_of(hunk: Hunk, text: str) -> Entry | None:
 
 
 def within(text: str) -> str:
-    """Return a text that `entry_of` found an entry in, without the brackets put around it."""
+    """Return a text from `entry_of` without the brackets that `entry_of` put around it."""
     for opening, closing in BRACKETS:
         if text.startswith(opening) and text.endswith("\n" + closing):
             return text[len(opening) : -len(closing)]
@@ -247,14 +260,17 @@ def _entry_below(hunk: Hunk, top: Collection | None) -> Entry | None:
 
 
 def _is_around(hunk: Hunk, entry: Entry) -> bool:
-    """Return whether an entry is around the one that the conflict is about."""
+    """Return whether an entry contains the entry that the conflict is about."""
     if _is_about_a_key(hunk):
         return entry.key is None or entry.name != path_of(hunk)[-1]
     return entry.key is not None
 
 
 def _in_one_line(hunk: Hunk, around: Entry | None, inner: Node | None) -> Entry | None:
-    """Return the entry within flow collections, by keys alone: their places are certain."""
+    """Return the entry inside flow collections, found by keys alone.
+
+    List elements are not searched, because their indexes may differ between the versions.
+    """
     path = path_of(hunk)
     at = len(path) - 1
     while around is not None and at >= 0 and path[at] != around.name:
@@ -282,14 +298,14 @@ def _is_in_flow(hunk: Hunk) -> bool:
 
 
 def block_of(text: str) -> Collection | None:
-    """Return the block collection that some lines are."""
+    """Return the block collection in some lines, or None."""
     top = _collection(text)
     return None if top is None or top.flow else top
 
 
-@lru_cache(maxsize=32)  # of each conflict the lines are read ten times
+@lru_cache(maxsize=32)  # the lines of a conflict are parsed about ten times
 def _collection(text: str) -> Collection | None:
-    """Return the collection that some lines are."""
+    """Return the collection in some lines, or None."""
     try:
         root = root_of(text)
     except KmergeError:
@@ -298,13 +314,13 @@ def _collection(text: str) -> Collection | None:
 
 
 def root_of(text: str) -> Node | None:
-    """Return the root of a text that is one document."""
+    """Return the root of a text that is one document, or None."""
     documents = split_text(text).documents
     return documents[0].root if len(documents) == 1 else None
 
 
 def dedented(text: str) -> str:
-    """Return lines without the indentation that all of them share."""
+    """Return lines without the indentation that all lines share."""
     lines = text.split("\n")
     margin = min((len(x) - len(x.lstrip(" ")) for x in lines if x.strip()), default=0)
     return "\n".join(line[margin:] for line in lines)
