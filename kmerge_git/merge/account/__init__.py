@@ -1,1 +1,1 @@
-"""Account for a merge, place by place, from its versions and its result."""
+"""List the decisions of a merge, place by place, from its versions and its result."""

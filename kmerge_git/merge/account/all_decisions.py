@@ -1,7 +1,7 @@
 """List every decision of a merge with its three values.
 
-The journal of a walk only has the places about which the rules were asked. Here the versions and
-the result are compared once more, so that all places are listed, with the values of the text.
+The journal of a merge holds only the places that the rules had to decide. This module compares the
+versions with the result, so that all places are listed, with the values as they are written.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     Place = tuple[str, Path]
     Documents = dict[Hashable, Document]
     Naming = Callable[[Document], Hashable]
-    Results = tuple[Stream, Stream] | None  # decided for ours, and for theirs
+    Results = tuple[Stream, Stream] | None  # the result resolved to ours, and to theirs
     Trio = Three[Document | None]
 
-# notes of these rules say more than that one side changed something
+# Notes of these rules say more than which side changed something.
 _TELLING = ("12", "13")
 
 
@@ -61,7 +61,10 @@ def explained(
     notes: Iterable[tuple[str, Note]],
     options: Options,
 ) -> tuple[Decision, ...]:
-    """Return a decision for every place at which the versions differ; none without fields."""
+    """Return a decision for every place at which the versions differ.
+
+    If the files cannot be read as fields, return nothing.
+    """
     try:
         base = texts.base.stream
         streams = Three(base, texts.ours.stream_like(base), texts.theirs.stream_like(base))
@@ -86,7 +89,10 @@ def explained(
 
 
 def _ends(outcome: Outcome, texts: Three[YamlText], options: Options) -> Results:
-    """Return the result with its conflicts decided for either side; None: it cannot be read."""
+    """Return the result twice: with all conflicts resolved to ours, and resolved to theirs.
+
+    Return None if the result cannot be parsed.
+    """
     try:
         result = YamlText(outcome.text, options.path)
         if outcome.clean:
@@ -122,7 +128,7 @@ def _with_values(place: Place, what: str, side: str, rule: str, values: Three[st
 
 
 def _note(known: Mapping[Place, Note], of: Difference) -> Note | None:
-    """Return the note of a place; notes of a resource are not about its comments."""
+    """Return the note of a place; a note of a resource does not apply to its comments."""
     return known.get((of.resource, of.path)) if of.kind != "comment" else None
 
 
@@ -133,7 +139,10 @@ def _says_more(note: Note) -> bool:
 def _more(
     notes: Iterable[tuple[Place, Note]], listed: set[Place], streams: Three[Stream]
 ) -> Iterable[Decision]:
-    """Yield the notes of other places: a policy, a favoured side or a null decided there."""
+    """Yield the notes of places that are not listed yet.
+
+    At such a place a policy, a favoured side or a null decided.
+    """
     for (resource, path), note in notes:
         is_listed = any(name == resource and _are_in_line(path, other) for name, other in listed)
         is_whole = not path and note.side == "conflict"
@@ -144,7 +153,7 @@ def _more(
 
 
 def _are_in_line(one: Path, other: Path) -> bool:
-    """Return whether one place is inside of the other."""
+    """Return whether one of two places is inside of the other place, or the same place."""
     short = min(len(one), len(other))
     return one[:short] == other[:short]
 
@@ -178,7 +187,7 @@ def differing(
 
 
 def _of_one(rules: Rules, at: Trio, ends: Ends[Document], path: str) -> Iterator[Difference]:
-    """Yield the differences in one resource; its comments and its spelling come last."""
+    """Yield the differences in one resource: first the fields, then the comments and the layout."""
     roots = at.map(_root)
     result = (_root(ends[0]), _root(ends[1])) if ends is not None else None
     if at.ours is None or at.theirs is None:
@@ -195,7 +204,7 @@ def _of_one(rules: Rules, at: Trio, ends: Ends[Document], path: str) -> Iterator
 
 
 def _layout(texts: Three[str], doers: set[str]) -> Iterator[Difference]:
-    """Yield a side that changed a text, though no field of it and no comment."""
+    """Yield a layout difference for a side that changed the text but no field and no comment."""
     left = [side for side in SIDES if side not in doers and texts.side(side) != texts.base]
     if left:
         side = left[0] if len(left) == 1 else "both"
@@ -207,7 +216,7 @@ def _root(document: Document | None) -> Node | None:
 
 
 def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:
-    """Yield the comments of a resource that not all versions have."""
+    """Yield a difference if the versions of a resource have different comments."""
     lines = at.map(lambda d: _comments_of(d) if d is not None else [])
     if lines.base == lines.ours == lines.theirs:
         return
@@ -220,7 +229,7 @@ def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:
 
 
 def _comments_of(document: Document) -> list[str]:
-    """Return the comments of a document, without the contents of block texts."""
+    """Return the comments of a document, without lines inside of block texts."""
     text, root = document.source.text, document.root
     out, at = "", document.body
     for first, last in _block_texts(root) if root is not None and "#" in document.content else ():
@@ -229,7 +238,7 @@ def _comments_of(document: Document) -> list[str]:
 
 
 def _block_texts(node: Node) -> Iterator[tuple[int, int]]:
-    """Yield the spans of block texts, without their headers."""
+    """Yield the start and end of each block text below a node, without its header."""
     if is_block_text(node):
         yield node.text.find("\n", node.content, node.end) % (node.end + 1), node.end
     elif isinstance(node, Collection):
@@ -238,7 +247,7 @@ def _block_texts(node: Node) -> Iterator[tuple[int, int]]:
 
 
 def _placed(tables: Three[Documents], end: Stream) -> Documents:
-    """Return the documents of a result under the keys of the inputs that they come from."""
+    """Return the documents of a result under the keys of the input documents they come from."""
     free = {document.number: document for document in end.documents}
     placed: Documents = {}
     keys = list(dict.fromkeys([*tables.ours, *tables.theirs, *tables.base]))
@@ -257,7 +266,7 @@ def _placed(tables: Three[Documents], end: Stream) -> Documents:
 
 
 def _by_likeness(tables: Three[Documents], keys: list[Hashable], left: list[Document]) -> Documents:
-    """Return the other documents: those without a name, and those with a new one."""
+    """Pair the remaining documents by likeness: documents without a name or with a new name."""
     gone = {key for key in tables.base if key not in tables.ours or key not in tables.theirs}
     rest = [key for key in keys if key not in gone]
     mine = [tables.ours.get(key) or tables.theirs[key] for key in rest]
@@ -265,7 +274,7 @@ def _by_likeness(tables: Three[Documents], keys: list[Hashable], left: list[Docu
 
 
 def _one_of(at: Trio, known: dict[Hashable, list[Document]], name_as: Naming) -> Document | None:
-    """Return the first document of a result that is called as one of the versions."""
+    """Return the first document of a result that has the name of one of the versions."""
     for version in (at.ours, at.theirs, at.base):
         name = name_as(version) if version is not None else None
         if name is not None and known.get(name):
@@ -288,7 +297,7 @@ def _order(tables: Three[Documents], results: list[Documents] | None) -> Iterato
 
 
 def _around(streams: Three[Stream], ends: Results) -> Iterator[Difference]:
-    """Yield comments above the first resource or behind the last one."""
+    """Yield differences in the comments above the first resource or below the last resource."""
     parts: tuple[Callable[[Stream], str], ...] = (lambda s: s.prologue, lambda s: s.tail)
     for part in parts:
         texts = streams.map(part)

@@ -1,7 +1,7 @@
 """Compare the fields of the versions of a merge, and find the version that is in the result.
 
-A result with conflicts is two: everything decided for ours, and for theirs. Where these two
-differ, the place is left to a person.
+A result with conflicts is read twice: with all conflicts resolved to ours, and to theirs. If these
+two readings differ at a place, a person has to decide the place.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from kmerge_git.merge.decide.rules import Rules, Table
 
     T = TypeVar("T")
-    Ends = tuple[T | None, T | None] | None  # None: the result is unknown there
+    Ends = tuple[T | None, T | None] | None  # None if the result is unknown at this place
     KeyOf = Callable[[Entry], Hashable]
 
 
 @dataclass(slots=True)
 class Difference:
-    """A place where the versions of a merge differ, and the side that is in the result."""
+    """Hold a place where the versions of a merge differ, and the side that is in the result."""
 
     path: Path
     what: str
@@ -45,21 +45,21 @@ class Difference:
 
     @property
     def doers(self) -> set[str]:
-        """Return the sides that did something here."""
+        """Return the sides that changed this place."""
         is_alone = self.side in ("ours", "theirs") and " " not in self.what
         return {self.side} if is_alone else {"ours", "theirs"}
 
 
 @dataclass(frozen=True, slots=True)
 class Four:
-    """The nodes of one place in the versions and in the result."""
+    """Hold the nodes of one place in the three versions and in the result."""
 
     at: Three[Node | None]
     ends: Ends[Node]
 
 
 def differences(rules: Rules, four: Four, path: Path, where: Where) -> Iterator[Difference]:
-    """Yield the places from here on at which a side did anything."""
+    """Yield the places at or below a path that a side changed."""
     at = four.at
     if alike(at.base, at.ours) and alike(at.base, at.theirs):
         return
@@ -81,7 +81,10 @@ def differences(rules: Rules, four: Four, path: Path, where: Where) -> Iterator[
 
 
 def _are_all(at: Three[Node | None], kind: type[Collection]) -> bool:
-    """Return whether both sides have a collection of a kind, and base has none of another."""
+    """Return whether both sides have a collection of this kind.
+
+    The base must have such a collection, too, or nothing.
+    """
     is_base = at.base is None or isinstance(at.base, kind)
     return is_base and isinstance(at.ours, kind) and isinstance(at.theirs, kind)
 
@@ -102,7 +105,7 @@ def _index(node: Node | None) -> dict[Hashable, Entry]:
 
 
 def _renamed(names: Three[Hashable], path: Path) -> Iterator[Difference]:
-    """Yield an entry that has another key on a side."""
+    """Yield a difference for an entry that has another key on a side."""
     new = [name for name in (names.ours, names.theirs) if name not in (names.base, None)]
     if names.base is None or not new:
         return
@@ -129,7 +132,7 @@ def _in_list(
 def _entries(
     four: Four, tables: Three[Table], kind: type[Collection], key_of: KeyOf
 ) -> Iterator[tuple[Hashable, Three[Hashable], Four]]:
-    """Yield each key of the tables, its own key in every version, and its values."""
+    """Yield each key of the tables, the key of this entry in every version, and its values."""
     ends = _each_end(four.ends, kind, key_of)
     for key in dict.fromkeys([*tables.base, *tables.ours, *tables.theirs]):
         at = under(tables, key)
@@ -141,7 +144,10 @@ def _entries(
 def _each_end(
     ends: Ends[Node], kind: type[Collection], key_of: KeyOf
 ) -> tuple[dict[Hashable, Node], dict[Hashable, Node]] | None:
-    """Return the entries of the result by key; None where it has another kind of value."""
+    """Return the entries of both readings of the result by key.
+
+    Return None if the result has another kind of value at this place.
+    """
     if ends is None:
         return None
     tables = [
@@ -155,13 +161,13 @@ def _each_end(
 def _values_in(
     ends: tuple[dict[Hashable, Node], dict[Hashable, Node]] | None, keys: Three[Hashable]
 ) -> Ends[Node]:
-    """Return the values in the result, under the key of one of the versions."""
+    """Return the values in the result, found under the key of one of the versions."""
     if ends is None:
         return None
     names = [key for key in (keys.ours, keys.theirs, keys.base) if key is not None]
     first, second = (next((end[name] for name in names if name in end), None) for end in ends)
     if first is None and second is None and keys.ours is not None and keys.theirs is not None:
-        return None  # it is there under another name
+        return None  # the result has the entry under another name
     return first, second
 
 
@@ -171,7 +177,7 @@ def _order(
     key_of: KeyOf,
     path: Path,
 ) -> Iterator[Difference]:
-    """Yield the order of the elements that all versions have, if a side changed it."""
+    """Yield a difference if a side changed the order of the elements that all versions have."""
     common = {key for key in tables.base if key in tables.ours and key in tables.theirs}
     orders = tables.map(lambda table: [key for key in table if key in common])
     if orders.base == orders.ours == orders.theirs:
@@ -191,7 +197,7 @@ def _text_of(key: Hashable) -> str:
 
 
 def marked(four: Four, path: Path) -> list[Difference]:
-    """Return the anchor and tag of a collection if a side changed them, without its entries."""
+    """Return a difference if a side changed the anchor or the tag of a collection."""
     at = four.at.map(_marks)
     if four.at.base is None or at.base == at.ours == at.theirs:
         return []
@@ -204,12 +210,15 @@ def _marks(node: Node | None) -> str:
 
 
 def alike(a: Node | None, b: Node | None) -> bool:
-    """Return whether two nodes mean the same, or neither is there."""
+    """Return whether two nodes mean the same, or are both absent."""
     return a is b if a is None or b is None else same_node(a, b)
 
 
 def side_of(at: Three[T], ends: Ends[T], same: Callable[[T | None, T | None], bool]) -> str:
-    """Return the side whose version is in the result; `both`: neither alone, or the same."""
+    """Return the side whose version is in the result, or `conflict`.
+
+    Return `both` if both sides have the version of the result, or if neither side has it.
+    """
     if ends is None:
         is_mine, is_theirs = same(at.base, at.theirs), same(at.base, at.ours)
         if same(at.ours, at.theirs):
@@ -222,7 +231,7 @@ def side_of(at: Three[T], ends: Ends[T], same: Callable[[T | None, T | None], bo
 
 
 def what_of(at: Three[T | None], same: Callable[[T | None, T | None], bool]) -> str:
-    """Return the changes of the sides: `changed`, `added`, `deleted`, of one side or of both."""
+    """Describe what the sides did: `changed`, `added` or `deleted`, on one side or on both."""
 
     def change(new: T | None) -> str:
         how = "added" if at.base is None else "deleted" if new is None else "changed"
@@ -237,7 +246,7 @@ def what_of(at: Three[T | None], same: Callable[[T | None, T | None], bool]) -> 
 
 
 def whole(four: Four, path: Path, *, is_set: bool = False) -> Difference:
-    """Return the difference of a place that is not looked into."""
+    """Return the difference of a place whose entries are not compared."""
     at = four.at
     what, side = what_of(at, alike), side_of(at, four.ends, alike)
     rule, kind = _rule(at, path, what, is_set=is_set), _kind(at, path, what)
@@ -254,7 +263,7 @@ def _kind(at: Three[Node | None], path: Path, what: str) -> str:
 
 
 def _rule(at: Three[Node | None], path: Path, what: str, *, is_set: bool) -> str:
-    """Return the number of the rule that decides about such a place."""
+    """Return the number of the rule that decides about a place with these versions."""
     if " " not in what or "alike" in what:
         return "3" if path and isinstance(path[-1], tuple) and what != "changed" else "1"
     if at.ours is None or at.theirs is None:
@@ -267,7 +276,10 @@ def _rule(at: Three[Node | None], path: Path, what: str, *, is_set: bool) -> str
 
 
 def shown_values(at: Three[Node | None]) -> Three[str]:
-    """Return the three values in a line each; of texts and lists only the differing parts."""
+    """Return the three values, each in one line.
+
+    Of texts and lists, show only the parts that differ.
+    """
     there = [node for node in at.each() if node is not None]
     if len(there) > 1 and all(map(is_block_text, there)):
         lines = at.map(lambda node: body_lines(node) if isinstance(node, Scalar) else None)
@@ -284,7 +296,10 @@ def apart(
     spelled: Callable[[T], str],
     joined: Callable[[list[str], bool], str],
 ) -> Three[str]:
-    """Return the parts of each version that not all have; all parts where there are none."""
+    """Return the parts of each version that not all versions have.
+
+    If only the order differs, return all parts.
+    """
     counts = [Counter(map(key, parts)) for parts in at.each() if parts is not None]
     common = counts[0]
     for count in counts[1:]:
