@@ -1,1 +1,1 @@
-"""Know resources: their identity, their field paths and the keys of their lists; no merging."""
+"""Identify resources, show their field paths, and find the keys of their lists."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Protocol, TypeVar
 
     class Lined(Protocol):
-        """Represent anything with a bag of lines."""
+        """Describe an object that has a bag of lines."""
 
         @property
         def lines(self) -> dict[str, int]:
@@ -204,9 +204,9 @@ def _in_common(a: Leaves, b: Leaves) -> set[Leaf]:
 
 
 def is_one_thing(ours: Leaves, theirs: Leaves) -> bool:
-    """Return whether the elements that both sides added to a new list are the same element.
+    """Return whether two elements of different names, each added by one side, are the same.
 
-    The elements have different names.
+    The elements are the only elements that both sides added to a new list.
     """
     part, whole = SAME_THING
     if min(ours.total, theirs.total) < FEW_LEAVES:

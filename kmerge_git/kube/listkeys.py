@@ -243,8 +243,8 @@ class ListKeys:
 def infer_key(versions: Iterable[Entries]) -> str | None:
     """Return the key of a list that no table holds, found in the elements of each version, or None.
 
-    A field is a key if every element of every version has it as a scalar that is not null, and if
-    no version repeats a value. Empty versions do not count.
+    A field is a key if every element of every version has the field as a scalar that is not null,
+    and if no version repeats a value. Empty versions do not count.
     """
     lists = [[entry.value for entry in entries] for entries in versions if entries]
     for key in KEYS:

@@ -44,8 +44,8 @@ def holders(contents: Iterable[tuple[Place, Iterable[Name]]]) -> dict[Name, list
 def moved(before: Collection[str], after: Collection[str]) -> tuple[str, str] | None:
     """Return the file that a resource left and the file that it moved to.
 
-    Return None if there is more than one file of either: two files of a kustomization may well hold
-    resources of the same name.
+    Return None if the resource left several files or no file, or arrived in several files or no
+    file. Two files of a kustomization may well hold resources of the same name.
     """
     gone, fresh = set(before) - set(after), set(after) - set(before)
     return (gone.pop(), fresh.pop()) if len(gone) == len(fresh) == 1 else None

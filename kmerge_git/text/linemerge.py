@@ -1,7 +1,7 @@
 """Run git's own line merge, `git merge-file`.
 
-This merge is the fallback for everything else. It is also the second opinion if the line merge of
-kmerge finds a conflict.
+Git's line merge is the fallback if no other merge works. Git's line merge also gives a second
+opinion if kmerge's own line merge does not agree with the result.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ class GitMergeFile:
         self._out, self._pid = _spawn(self._argv)
 
     def result(self) -> tuple[bytes, int]:
-        """Return the merged text and the number of conflicts, or -1 if git cannot merge."""
+        """Return the merged text and the number of conflicts.
+
+        If git cannot merge the files by lines, the number of conflicts is -1.
+        """
         if self._pid < 0:
             return _run(self._argv)
         _, status = calls.waitpid(self._pid, 0)

@@ -65,10 +65,10 @@ def conflict(
 def resolve(text: str, side: str, size: int = SIZE) -> str:
     """Return the text with every conflict resolved to 'ours', 'base' or 'theirs'.
 
-    This function is the inverse of `conflict`. It is exact for markers of exactly this size, as
-    long as no content looks like a marker (see `marker_size_for`). The lines outside of the
-    conflicts are kept for every side. A conflict without a section for the base resolves to nothing
-    for 'base'.
+    This function is the inverse of `conflict`. The result is exact for markers of exactly this
+    size, as long as no content looks like a marker (see `marker_size_for`). The lines outside of
+    the conflicts are kept for every side. A conflict without a section for the base resolves to
+    nothing for 'base'.
     """
     number = {"base": 0, "ours": 1, "theirs": 2}[side]
     parts = sections(text, size)

@@ -2,8 +2,8 @@
 
 In a criss-cross history, git merges the merge bases first and cannot ask a person. The text of the
 base would be wrong in such a place: if a side later returned to that text, the next merge would
-take that side as unchanged. A placeholder is a unique word and a hash. It equals no text of a side,
-so the next merge either decides the place or reports a conflict.
+take that side as unchanged. A placeholder is a unique word and a hash. A placeholder equals no text
+of a side, so the next merge either decides the place or reports a conflict.
 """
 
 from __future__ import annotations

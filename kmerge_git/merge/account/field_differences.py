@@ -217,7 +217,7 @@ def alike(a: Node | None, b: Node | None) -> bool:
 def side_of(at: Three[T], ends: Ends[T], same: Callable[[T | None, T | None], bool]) -> str:
     """Return the side whose version is in the result, or `conflict`.
 
-    Return `both` if both sides have the version of the result, or if neither side has it.
+    Return `both` if the result equals the versions of both sides, or the version of neither side.
     """
     if ends is None:
         is_mine, is_theirs = same(at.base, at.theirs), same(at.base, at.ours)

@@ -164,7 +164,7 @@ class _Answered:
     def strays(
         self, entries: tuple[Entry, ...], before: _Answered, known: tuple[Entry, ...]
     ) -> bool:
-        """Return whether lines of a conflict are among entries where `before` has no such lines."""
+        """Return whether a conflict has entries in a collection, but has none in `before`."""
         here = {self.around(entry) for entry in entries} - {before.around(entry) for entry in known}
         return any(start < end for start, end in (before.ranges[h] for h in here if h))
 

@@ -1,4 +1,4 @@
-"""Write a value that no side has into the lines of a conflict, and check it by parsing them."""
+"""Write a value that no side has into the lines of a conflict, then parse the lines as a check."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class KyamlRules:
     def alone(self, at: Three[Entry | None], place: Place) -> tuple[Item | None, Notes]:
         if at.theirs is not None:
             return self._only_theirs(at.base, at.theirs, place)
-        assert at.ours is not None  # the caller's case
+        assert at.ours is not None  # the caller guarantees this
         return self._only_ours(at.base, at.ours, place)
 
     def _only_theirs(
@@ -154,7 +154,7 @@ class KyamlRules:
 
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
         """Take the value of updated."""
-        assert at.ours is not None and at.theirs is not None  # the caller's case
+        assert at.ours is not None and at.theirs is not None  # the caller guarantees this
         what = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
         values = at.map(lambda e: e.value if e is not None else None)
         note = lost(place.path, what, clash_rule(values), values.ours, values.theirs)
@@ -189,7 +189,7 @@ class KyamlRules:
     def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
         """Merge lists as a whole: take the list of updated if it changed (rules M6, M7 and M29)."""
         base, ours, theirs = at.base, at.ours, at.theirs
-        assert ours is not None and theirs is not None  # the caller's case
+        assert ours is not None and theirs is not None  # the caller guarantees this
         if base is not None and (same_node(base, ours) or same_node(base, theirs)):
             return BY_ELEMENTS  # the value of one side, and the comments of both sides
         return Keep(ours) if same_node(ours, theirs) else None

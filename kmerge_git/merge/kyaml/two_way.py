@@ -98,7 +98,7 @@ class TwoWayRules:
     def alone(self, at: Three[Entry | None], place: Place) -> tuple[Item | None, Notes]:
         if at.ours is not None:
             return own(at.ours, place), []
-        assert at.theirs is not None  # the caller's case
+        assert at.theirs is not None  # the caller guarantees this
         notes = [Note(place.path, "added", "theirs", added_rule(at.theirs))]
         item = None if is_directive(at.theirs) else taken(at.theirs, place)
         return item, notes
@@ -115,7 +115,7 @@ class TwoWayRules:
 
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
         """Take the value of the source."""
-        assert at.ours is not None and at.theirs is not None  # the caller's case
+        assert at.ours is not None and at.theirs is not None  # the caller guarantees this
         other_kind = type(at.ours.value) is not type(at.theirs.value)
         note = _replaced(place.path, at.ours, at.theirs, other_kind=other_kind)
         return updated_value(at.ours, at.theirs, place), [note]
@@ -131,7 +131,7 @@ class TwoWayRules:
 
     def keyed(self, at: Three[Sequence | None], rule: ListRule) -> Three[Table] | None:
         ours, theirs = at.ours, at.theirs
-        assert ours is not None and theirs is not None  # the caller's case
+        assert ours is not None and theirs is not None  # the caller guarantees this
         there = data_of(theirs)
         if ours.entries and not there:
             return None
@@ -148,7 +148,7 @@ class TwoWayRules:
         An empty list in the source does not change a keyed list (rule T17).
         """
         ours, theirs = at.ours, at.theirs
-        assert ours is not None and theirs is not None  # the caller's case
+        assert ours is not None and theirs is not None  # the caller guarantees this
         there = data_of(theirs)
         if ours.entries and not there:
             mine = Three(None, ours, None)

@@ -1,4 +1,4 @@
-"""Take parts of a value: the changes of updated, or what only dest has, without nulls.
+"""Take parts of a value: the changes of updated, the parts only dest has, or all but the nulls.
 
 Each part is a plan over the text of the value, so that it is written with the comments and the
 quotes of this text.
@@ -134,7 +134,7 @@ def without(plan: Plan, drop: Drop) -> Plan:
 
 
 def part_of(theirs: Entry, plans: Iterator[Plan] | list[Plan]) -> Plan | None:
-    """Return the first of some plans that is a part of an entry and is valid YAML on its own."""
+    """Return the first plan that takes a part of an entry and is valid YAML on its own, or None."""
     if theirs.key is None and in_flow(theirs):
         return None
     for plan in plans:
@@ -214,7 +214,7 @@ def _keys_of(at: Three[Sequence | None], rule: ListRule, *, infer: bool) -> List
 def delta(
     old: Node, new: Node, where: Where, kept: tuple[str, ...] = (), *, infer: bool
 ) -> Plan | None:
-    """Return what `new` adds to `old` or changes in `old`, with the key fields `kept`.
+    """Return the part of `new` that `old` lacks or has differently, with the key fields `kept`.
 
     Return None if `new` adds and changes nothing.
     """

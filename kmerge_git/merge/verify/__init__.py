@@ -1,1 +1,1 @@
-"""Check a merge result: by proof against the plan, by laws, by a line merge, and for damage."""
+"""Check a merge result: prove the plan, check laws, compare with a line merge, find damage."""

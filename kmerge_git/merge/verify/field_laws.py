@@ -232,7 +232,10 @@ class Fields:
                 self.found.append(Violation("count", *place, what, which))
 
     def leave_out(self, at: Iterable[Entry | None]) -> None:
-        """Exempt the lines of an entry that a policy or the favoured side decided."""
+        """Remember the lines of an entry that a policy or the favoured side decided.
+
+        The laws for lines do not apply to these lines.
+        """
         for entry in at:
             if entry is not None:
                 lines = entry.value.text[entry.lead : entry.end].split("\n")
@@ -247,7 +250,8 @@ def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
     """Return the keys whose entries must be compared.
 
     A change of one side, or the same change of both sides, needs no comparison if the result has
-    it. A key that was added or deleted is compared if another key may be its renamed version.
+    this change. A key that was added or deleted is compared if another key may be its renamed
+    version.
     """
     left = [key for key, at in rows.items() if not _cancels_out(_values(at))]
     agreed = {key for key in left if _replaced(_values(rows[key]))}
