@@ -1,7 +1,7 @@
 """Read and write the annotation in which `kubectl apply` keeps the config that it applied last.
 
-It is written byte for byte as kubectl does, because the annotation itself is a field that is
-patched: another spelling of the same config would be a change.
+The annotation is written byte for byte as kubectl writes it, because the annotation itself is a
+field that is patched: another spelling of the same config would be a change.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from kmerge_git.errors import PatchError
 from kmerge_git.patch.json_values import Map, Value, copied, failure, go_type, no_number
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-LIMIT = 262144  # bytes, all annotations of an object together: the API server's limit
+LIMIT = 262144  # bytes of all annotations of an object together, in the API server
 
-# Go's JSON is safe to put into HTML, and breaks no line of JavaScript.
+# Go escapes the characters that are special in HTML, and the line breaks of JavaScript.
 _ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "&<>\u2028\u2029"} | {"\ufffd": "\ufffd"})
 _INT64 = range(-(2**63), 2**63)
 
 
 def last_applied(live: Map) -> Map | None:
-    """Return the config in the annotation; None without one, and `{}` for an empty text."""
+    """Return the config in the annotation.
+
+    Return None if there is no annotation, and `{}` if its text is empty.
+    """
     text = annotation(live)
     if not text:
         return None if text is None else {}
@@ -35,14 +38,14 @@ def last_applied(live: Map) -> Map | None:
 
 
 def annotation(live: Map) -> str | None:
-    """Return the text of the annotation."""
+    """Return the text of the last-applied annotation, or None."""
     metadata = _map(live, ("metadata",))
     text = _map(metadata, ("metadata", "annotations")).get(LAST_APPLIED)
     return None if text is None else str(text)
 
 
 def without_annotation(patch: Map) -> Map:
-    """Return a patch without the last-applied annotation, which always differs on both sides."""
+    """Return a patch without the last-applied annotation, which differs between any two sides."""
     metadata = patch.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict) or not isinstance(annotations, dict):
@@ -52,7 +55,7 @@ def without_annotation(patch: Map) -> Map:
 
 
 def with_last_applied(target: Map, config: Map) -> Map:
-    """Return the target with the config in its annotation."""
+    """Return a copy of the target with the config in its last-applied annotation."""
     result = copied(target)
     annotations = _annotations(result)
     annotations[LAST_APPLIED] = annotation_text(config)
@@ -68,7 +71,7 @@ def with_last_applied(target: Map, config: Map) -> Map:
 
 
 def annotation_text(config: Map) -> str:
-    """Return the config as the annotation has it: without annotation, compact, keys sorted."""
+    """Return the compact JSON of the config with sorted keys, without the annotation itself."""
     plain = copied(config)
     _annotations(plain).pop(LAST_APPLIED, None)
     return go_json(plain) + "\n"
@@ -81,7 +84,10 @@ def _annotations(resource: Map) -> Map:
 
 
 def _map(around: Map, at: tuple[str, ...]) -> Map:
-    """Return the map at a key, or an empty one; kubectl reads no other value there."""
+    """Return the map at a key, or an empty map if the key is absent.
+
+    Refuse any other value, as kubectl does.
+    """
     value = around.get(at[-1])
     if value is None:
         return {}
@@ -91,7 +97,10 @@ def _map(around: Map, at: tuple[str, ...]) -> Map:
 
 
 def go_json(value: Value) -> str:
-    """Return the value as Go encodes it: sorted keys, no spaces, `<`, `>` and `&` escaped."""
+    """Return the value as JSON in Go's spelling.
+
+    The keys are sorted, there are no spaces, and `<`, `>` and `&` are escaped.
+    """
     if isinstance(value, dict):
         entries = (f"{go_json(key)}:{go_json(value[key])}" for key in sorted(value))
         return "{" + ",".join(entries) + "}"

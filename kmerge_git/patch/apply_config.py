@@ -1,8 +1,8 @@
-"""Make what `kubectl apply` makes of a config and a live object, without a cluster.
+"""Compute the result of `kubectl apply` from a config and a live object, without a cluster.
 
-The API server stores neither directives nor nulls, whatever is left of them. `explain` says who
-decides about each field: a field in the config is set; one that is not there, but was applied
-before, goes; one in neither belongs to somebody else and stays.
+The API server stores neither directives nor nulls, so leftovers of these are removed. `explain`
+says who decides about each field. A field in the config is set. A field that was applied before but
+is no longer in the config is removed. Any other field belongs to somebody else and stays.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ ABSENT: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """Holds what an apply does: the object afterwards, the patch that is sent, and how."""
+    """Hold the result of an apply: the object afterwards, and the patch that kubectl sends."""
 
     result: Map
     patch: Map  # the whole object, if it is created
     created: bool
-    strategic: bool  # else a JSON merge patch
+    strategic: bool  # if False, the patch is a JSON merge patch
     modified: Map  # the config as it is applied, with its annotation
     original: Map  # the config that was applied before
     warnings: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
-        """Return whether kubectl says "configured" and not "unchanged"."""
+        """Return whether kubectl prints "configured" rather than "unchanged"."""
         return self.created or bool(self.patch)
 
 
@@ -62,10 +62,11 @@ def apply_config(
     schema: Schema | None = None,
     overwrite: bool = True,
 ) -> Map:
-    """Return the live object after `kubectl apply` of the config; a live `{}` does not exist yet.
+    """Return the live object after `kubectl apply` of the config. An empty `live` is created.
 
-    `last_applied` is the config applied before; None: taken from live's annotation. Without a
-    schema a built-in kind has its own, and any other kind is merged by JSON merge patch.
+    `last_applied` is the config that was applied before; if it is None, it is read from the
+    annotation of `live`. If no schema is given, the schema of a built-in kind is looked up, and any
+    other kind is merged by JSON merge patch.
     """
     applied = plan_apply(
         config, live, last_applied=last_applied, schema=schema, overwrite=overwrite
@@ -82,9 +83,10 @@ def plan_apply(
     overwrite: bool = True,
     namespace: str = "",
 ) -> Applied:
-    """Return the same, with the patch and the warnings.
+    """Plan `kubectl apply`: return the resulting object, the patch and the warnings.
 
-    `namespace` is filled into a config without one; empty: the live object's.
+    `namespace` is filled into a config without a namespace; if it is empty, the namespace of the
+    live object is used.
     """
     _check(config)
     for name, value in (("live object", live), ("config applied before", last_applied or {})):
@@ -121,7 +123,7 @@ def _check(config: Map) -> None:
 
 
 def _completed(config: Map, live: Map, namespace: str) -> Map:
-    """Return the config with the namespace, and without an old annotation."""
+    """Return the config with its namespace filled in, and without a last-applied annotation."""
     result = copied(config)
     metadata = result["metadata"]
     annotations = metadata.get("annotations")
@@ -152,9 +154,10 @@ def _json_patch(original: Map, modified: Map, live: Map) -> Map:
 
 
 def stored(resource: Map, live: Map) -> Map:
-    """Return the object without leftover directives, and without nulls that live had not.
+    """Return the object as the server stores it: without leftover directives and without new nulls.
 
-    Free-form parts stay as they are: the data of a ControllerRevision is a patch.
+    A null that the live object already has stays. Free-form parts stay as they are: the data of a
+    ControllerRevision is a patch itself.
     """
     shape = root_shape(str(resource.get("apiVersion", "")), str(resource.get("kind", "")))
     return _stored_map(resource, live, shape or "any")
@@ -189,7 +192,7 @@ def _stored_map(value: Map, live: Map, shape: str) -> Map:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Says who decides about one field, and what became of it."""
+    """Say who decides about a field, and how the apply changes the field."""
 
     path: str
     owner: str  # "config", "last applied", "live"
@@ -200,7 +203,7 @@ class Field:
 
 
 class _Sides(NamedTuple):
-    """Holds the values of one place in the four objects."""
+    """Hold the values of one field in the four objects that an apply compares."""
 
     config: Value
     last: Value
@@ -209,14 +212,17 @@ class _Sides(NamedTuple):
 
 
 def explain(applied: Applied, live: Map, schema: Schema | None) -> list[Field]:
-    """Return every field that the config, the config before or the live object has."""
+    """Return a record for each field of the config, the last applied config and the live object."""
     objects = (applied.modified, applied.original, live, applied.result)
     fields = _walk(_Sides(*map(_without_annotations, objects)), schema, ())
     return [field for field in fields if field is not None]
 
 
 def _without_annotations(resource: Map) -> Map:
-    """Return the object without the annotation itself, and without a map that held no other."""
+    """Return the object without the last-applied annotation.
+
+    If `annotations` is empty after that, remove `annotations` too.
+    """
     result = without_annotation(resource)
     metadata = result.get("metadata")
     if isinstance(metadata, dict) and metadata.get("annotations") == {}:
@@ -261,7 +267,10 @@ def _walk_list(sides: _Sides, field: FieldRule, path: Path) -> Iterator[Field | 
 
 
 def _elements(side: Value, key: str) -> dict[str, Value]:
-    """Return the elements of a list by the texts of their merge key; by their own without one."""
+    """Return the elements of a list, keyed by the text of their merge key.
+
+    If the list has no merge key, each element is keyed by its own text.
+    """
     elements = side if isinstance(side, list) else []
     if not key:
         return {go_text(value): value for value in elements}
@@ -273,7 +282,7 @@ def _decided(sides: _Sides, path: Path) -> Field | None:
     if sides.config is not ABSENT:
         return _by_config(sides, place)
     if live is ABSENT:
-        return None  # applied once, gone already
+        return None  # it was applied before, and is already gone
     if after is not ABSENT:
         if same(live, after):
             why = "not in the config, not applied before: it belongs to somebody else"

@@ -1,17 +1,18 @@
 """Apply a strategic merge patch exactly as the API server and kubectl do.
 
-`merge_map` is the whole algorithm, in upstream's order: `$patch`, `$retainKeys`, every
-`$setElementOrder/f`, then the other keys. Where Go walks a map in random order, or panics,
-this has one answer: document order, `$deleteFromPrimitiveList` first, and an error.
+`merge_map` is the whole algorithm, in the order of kubectl's code: `$patch`, `$retainKeys`, every
+`$setElementOrder/f`, then the other keys. Where Go walks a map in random order, this module uses
+document order, with `$deleteFromPrimitiveList` first; where Go panics, this module raises an error.
 
-With `as_patches` two patches become one: deletions and parallel keys are copied, not executed.
+With `as_patches`, two patches are combined into one patch: deletions and directives are copied
+instead of executed.
 
-Lists of scalars are ordered sets, lists of maps are merged by their merge key. The order of
-the result has the two traps of upstream: new elements come before those that the patch does
-not name, and the "server order" of `$setElementOrder` is a piece of memory that the deletions
-and additions before it have written to.
+A list of scalars is an ordered set; a list of maps is merged by its merge key. The order of the
+result has two surprises, as in kubectl. New elements come before the elements that the patch does
+not name. And the "server order" that `$setElementOrder` uses is an array that the deletions and
+additions before it have already overwritten.
 
-`apply_kustomize` does what a `patches:` entry of kustomize 5 does, where that differs.
+`apply_kustomize` does the same for a `patches:` entry of kustomize 5, which has other rules.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ Flavor = Literal["kubectl", "kustomize"]
 MergeElement = Callable[[Map, Map, At], Map]
 Identity = Callable[[Value], Hashable]
 Keys = tuple[str, ...]
-# a merged list, and what upstream takes for the server's order afterwards
+# a merged list, and the list that kubectl then takes for the order at the server
 Merged = tuple[list[Value], list[Value]]
 
-_GONE: Any = object()  # in the place of a field or an element that goes
+_GONE: Any = object()  # stands for a field or an element that is removed
 _NO_KEY = object()  # the identity of an element without the merge key
 _STRATEGIES = ("delete", "replace", "merge")  # of kustomize
 _KINDS: dict[type, str] = {dict: "MappingNode", list: "SequenceNode"}
@@ -52,10 +53,10 @@ _KINDS: dict[type, str] = {dict: "MappingNode", list: "SequenceNode"}
 def apply_patch(
     original: Map, patch: Map, schema: Schema | None = None, *, flavor: Flavor = "kubectl"
 ) -> Map:
-    """Return the object after the patch; without a schema its own built-in kind decides.
+    """Return the object after the patch. Without a schema, use the schema of its built-in kind.
 
-    `flavor="kustomize"` does what a kustomize `patches:` entry does; a patch that removes the
-    whole resource gives `{}` there.
+    `flavor="kustomize"` applies the patch as a kustomize `patches:` entry; a patch that removes the
+    whole resource gives `{}` then.
     """
     if not isinstance(original, dict) or not isinstance(patch, dict):
         raise PatchError("invalid JSON document")
@@ -72,19 +73,19 @@ def apply_patch(
 
 
 def schema_of(resource: Map) -> Schema:
-    """Return the built-in schema of an object; a custom resource has none: an error."""
+    """Return the built-in schema of an object; raise `PatchError` for a custom resource."""
     return Schema.builtin(str(resource.get("apiVersion", "")), str(resource.get("kind", "")))
 
 
 def merge_patches(first: Map, second: Map, schema: Schema) -> Map:
-    """Return one patch that does what both do, the second after the first."""
+    """Return one patch that has the effect of the first patch followed by the second patch."""
     return copied(merge_map(first, second, schema, (), as_patches=True))
 
 
 def merge_map(
     original: Map, patch: Map, schema: Schema, at: At, *, as_patches: bool = False
 ) -> Map:
-    """Return one map under a patch; neither is changed."""
+    """Return a map after a patch; change neither the map nor the patch."""
     if PATCH in patch:
         return _executed(patch, at)
     rest = dict(patch)
@@ -105,7 +106,10 @@ def _executed(patch: Map, at: At) -> Map:
 
 
 def _retained(original: Map, patch: Map, at: At, *, as_patches: bool) -> Map:
-    """Return the original without what `$retainKeys` does not list; take that key out."""
+    """Return the fields of the original that `$retainKeys` lists.
+
+    Remove `$retainKeys` from the patch.
+    """
     if RETAIN_KEYS not in patch:
         return dict(original)
     keys = patch.pop(RETAIN_KEYS)
@@ -154,7 +158,7 @@ def _merge_field(
 
 
 def _merger(below: Schema, as_patches: bool) -> MergeElement:
-    """Return the merge of two elements of a keyed list."""
+    """Return the function that merges two elements of a keyed list."""
     return lambda original, patch, at: merge_map(original, patch, below, at, as_patches=as_patches)
 
 
@@ -181,7 +185,7 @@ def without_nulls(value: Value) -> Value:
 
 
 def without_directives(value: Value) -> Value:
-    """Return the value without every map that holds `$patch`; other directives stay as data."""
+    """Return the value without the maps that hold `$patch`; other directives stay as data."""
     if isinstance(value, dict):
         if PATCH in value:
             return _GONE
@@ -198,7 +202,10 @@ def without_directives(value: Value) -> Value:
 def _set_order(
     result: Map, patch: Map, key: str, schema: Schema, at: At, *, as_patches: bool
 ) -> None:
-    """Execute one `$setElementOrder/f`: merge the list f and order it; take both keys out."""
+    """Execute one `$setElementOrder/f`: merge and sort the list `f`.
+
+    Remove `f` and the directive from the patch.
+    """
     here, order = (*at, key), patch.pop(key)
     if as_patches and not same(result.setdefault(key, order), order):
         raise failure("invalid patch format of setElementOrder list", here)
@@ -212,7 +219,7 @@ def _set_order(
     ours, theirs = result.get(name), patch.get(name)
     _check_order(theirs or [], order, field, here)
     if not order or (ours is None and theirs is None):
-        return  # upstream sorts by an empty order into chance: it says nothing
+        return  # kubectl sorts by an empty order at random, so an empty order is ignored
     patch.pop(name, None)
     merged, server = _merged(ours, theirs, field, there, as_patches=as_patches)
     result[name] = _ordered(merged, order, server, field, here)
@@ -227,7 +234,7 @@ def _merged(
     *,
     as_patches: bool,
 ) -> Merged:
-    """Return the list before `$setElementOrder` orders it, and the order it has at the server."""
+    """Return the list before `$setElementOrder` sorts it, and its order at the server."""
     server = ours or []
     if theirs is None:
         return server, server
@@ -262,7 +269,7 @@ def _check_order_keys(merged: list[Value], order: list[Value], key: str, at: At)
 
 
 def _check_order(patch: list[Value], order: list[Value], field: FieldRule, at: At) -> None:
-    """Refuse elements of the patch that the order list has not, or in another relative order."""
+    """Refuse a patch list if its elements are not in the order list, in the same relative order."""
     if not patch or not order:
         return
     key = field.merge_key
@@ -305,7 +312,10 @@ def merge_lists(
     *,
     deleting: bool = False,
 ) -> Merged:
-    """Merge the patch list into the original; if `deleting`, its scalars are to be removed."""
+    """Merge the patch list into the original list.
+
+    With `deleting`, the patch list holds the scalars to remove.
+    """
     if not original and not patch:
         return original, original
     if element_type(at, original, patch) is not dict:
@@ -314,14 +324,14 @@ def merge_lists(
 
 
 def need_merge_key(field: FieldRule, at: At) -> str:
-    """Return the merge key of a list of maps, which must have one."""
+    """Return the merge key of a list of maps; raise `PatchError` if it has none."""
     if not field.merge_key:
         raise failure(f"cannot merge lists without merge key for {field.below.name()}", at)
     return field.merge_key
 
 
 def element_type(at: At, *lists: list[Value]) -> type:
-    """Return the one type of all elements; mixed types, and lists in lists, are errors."""
+    """Return the common type of all elements; refuse mixed types, and lists inside lists."""
     kinds = [type(element) for elements in lists for element in elements]
     if not kinds:
         raise failure("no elements in any of the given slices", at)
@@ -338,7 +348,7 @@ def _merge_scalars(
     named = {scalar(value) for value in patch}
     if deleting:
         return [v for v in original if scalar(v) not in named], original
-    if field.merge_key:  # upstream looks for the merge key in the texts
+    if field.merge_key:  # kubectl expects maps if the list has a merge key
         _need(dict, original[0] if original else patch[0], at)
     united = list({scalar(value): value for value in [*original, *patch]}.values())
     return in_order(united, patch, original, scalar), original
@@ -377,10 +387,10 @@ def _merge_maps(
 
 
 class _Survivors:
-    """Deletes and adds elements of the original, and keeps upstream's view of its memory.
+    """Delete and add elements of a list, and keep the "server order" that kubectl sees.
 
-    In Go both are one array: a deletion shifts what follows, and an addition is written into the
-    place that became free. `server` is the array as it looks to those who kept its old length.
+    In Go both lists share one array: a deletion shifts the elements behind it, and an addition is
+    written into the freed slot. `server` is the array as kubectl sees it with the old length.
     """
 
     def __init__(self, original: list[Value], key: str, at: At) -> None:
@@ -414,7 +424,10 @@ def _special(element: Map, key: str, at: At) -> str:
 def in_order(
     merged: list[Value], listed: list[Value], server: list[Value], identity: Identity
 ) -> list[Value]:
-    """Return the merged elements: those listed in that order, woven into the server's order."""
+    """Return the merged elements, sorted by `listed`.
+
+    Elements that are not listed keep the order of the server between the listed elements.
+    """
     wanted, known = places_of(listed, identity), places_of(server, identity)
     unknown = len(known)
     named = [element for element in merged if identity(element) in wanted]
@@ -436,29 +449,32 @@ def in_order(
 
 
 def places_of(elements: list[Value], identity: Identity) -> dict[Hashable, int]:
-    """Return the first place of each identity."""
+    """Return the index of the first element of each identity."""
     return {identity(elements[place]): place for place in reversed(range(len(elements)))}
 
 
 def scalar(value: Value) -> Hashable:
-    """Return a scalar as a set member: `1`, `1.0` and true differ."""
+    """Return a scalar as a set member, so that `1`, `1.0` and true differ."""
     return (type(value), value)
 
 
 def keyed(key: str, at: At) -> Identity:
-    """Return what identifies maps: their values of the merge key (an absent one counts as null)."""
+    """Return a function that identifies maps by their merge key; a missing key counts as null."""
     return lambda element: identity_of(element.get(key), at)
 
 
 def identity_of(value: Value, at: At) -> Hashable:
-    """Return the value of a merge key as a set member; a map or list makes upstream panic."""
+    """Return the value of a merge key as a set member.
+
+    Refuse a map or list, where kubectl panics.
+    """
     if isinstance(value, dict | list):
         raise failure(f"the merge key must be a scalar, here it is {go_text(value)}", at)
     return scalar(value)
 
 
 def need_key(element: Value, key: str, at: At) -> None:
-    """Refuse an element that is no map, or has no merge key."""
+    """Refuse an element that is not a map, or that lacks the merge key."""
     _need(dict, element, at)
     if key not in element:
         why = f"map: {go_text(element)} does not contain declared merge key: {key}"
@@ -479,15 +495,15 @@ def _bad_directive(element: Map, at: At) -> PatchError:
 
 
 def apply_kustomize(original: Map, patch: Map, schema: Schema | None = None) -> Map:
-    """Return the object after a patch of kustomize; `{}` if the patch removes it.
+    """Return the object after a kustomize patch, or `{}` if the patch removes the object.
 
-    Maps: `$patch: delete` removes the key, `merge` changes nothing, new content is walked too, so
-    that directives work in it. Keyed lists: the patch's elements go to the front, the keys are
-    those of server-side apply (port and protocol) and compared as text. The other directives are
-    plain fields.
+    In maps, `$patch: delete` removes the key, `$patch: merge` changes nothing, and directives work
+    in new content too. In keyed lists, the elements of the patch go to the front, and elements are
+    paired by the text of the keys of server-side apply (port and protocol). All other directives
+    are plain fields.
 
-    Where kustomize loses data without a word (an element without its key makes it drop the other
-    elements, or ignore the patch), this is an error instead.
+    kustomize loses data silently if an element lacks its key: it drops the other elements, or
+    ignores the patch. Such a patch raises an error here.
     """
     if schema is None:
         kind = str(original.get("kind", ""))
@@ -495,7 +511,7 @@ def apply_kustomize(original: Map, patch: Map, schema: Schema | None = None) -> 
     strategy = _strategy(patch, ())
     if strategy == "delete":
         return {}
-    if strategy == "replace":  # kustomize puts name and kind back, and nothing else arrives
+    if strategy == "replace":  # kustomize restores name and kind, and ignores the rest
         return copied(original)
     return copied(_kustomized_map(original, _plain(patch), schema, ()))
 
@@ -513,7 +529,7 @@ def _plain(patch: Map) -> Map:
 
 
 def _kustomized(original: Value, patch: Value, schema: Schema | None, at: At) -> Value:
-    """Return the value of a field; `_GONE` if the field goes."""
+    """Return the patched value of a field, or `_GONE` if the patch removes the field."""
     if patch is None:
         return _GONE
     absent = original is _GONE or original is None
@@ -522,7 +538,7 @@ def _kustomized(original: Value, patch: Value, schema: Schema | None, at: At) ->
     if not isinstance(patch, dict):
         return patch
     if absent and patch.get(PATCH) not in _STRATEGIES:
-        return _kustomized_map({}, patch, schema, at)  # any other directive is data here
+        return _kustomized_map({}, patch, schema, at)  # here any other directive is data
     strategy = _strategy(patch, at)
     if strategy == "delete":
         return _GONE
@@ -567,7 +583,10 @@ def _kustomized_list(original: Value, patch: list[Value], field: FieldRule, at: 
 
 
 def _used_keys(elements: list[Map], keys: Keys) -> Keys:
-    """Return the keys that any element has: a second key that none has counts for nothing."""
+    """Return the list keys that any element has.
+
+    If no element has a list key, return all of them.
+    """
     return tuple(key for key in keys if any(key in element for element in elements)) or keys
 
 
@@ -585,14 +604,14 @@ def _kustomized_elements(
         here = (*at, position)
         identity = _identity(element, keys, here)
         if identity in seen:
-            continue  # the first of two wins
+            continue  # of two elements with the same keys the first wins
         seen.add(identity)
         place = places.get(identity, -1)
         before = rest[place] if place >= 0 else _GONE
-        # `$patch: replace` on one element has no effect there (kustomize#2037).
+        # In kustomize `$patch: replace` on one element has no effect (kustomize#2037).
         ignored = place >= 0 and element.get(PATCH) == "replace"
         after = before if ignored else _kustomized(before, element, field.below, here)
-        # Modified elements go to the front too, but for lists with more than one key.
+        # Modified elements go to the front too, except in lists with more than one key.
         stays = place >= 0 and len(field.list_keys) > 1
         if place >= 0:
             rest[place] = after if stays else _GONE
@@ -602,7 +621,7 @@ def _kustomized_elements(
 
 
 def _identity(element: Value, keys: Keys, at: At) -> Keys:
-    """Return the texts of the keys of a patch's element, which must have them all."""
+    """Return the texts of all list keys of a patch element; refuse an element that lacks a key."""
     if not isinstance(element, dict):
         raise failure(f"the element is no map: {go_text(element)}", at)
     for key in keys:

@@ -10,10 +10,10 @@ DIRECTIVES = (PATCH, RETAIN_KEYS, ORDER, DELETE)
 
 
 def is_directive(key: str) -> bool:
-    """Return whether the API server executes a key; `$setElementOrder` needs no `/field` for it."""
+    """Return whether the API server treats a key as a directive, even if `/field` is missing."""
     return key in (PATCH, RETAIN_KEYS) or key.startswith((ORDER, DELETE))
 
 
 def is_complete_directive(key: str) -> bool:
-    """Return the same where a directive about a list names it: `$setElementOrder/containers`."""
+    """Return whether a key is a complete directive, such as `$setElementOrder/containers`."""
     return key in (PATCH, RETAIN_KEYS) or key.startswith((f"{ORDER}/", f"{DELETE}/"))

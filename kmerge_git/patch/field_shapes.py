@@ -1,8 +1,9 @@
 """Look up the shape of every field of every built-in kind.
 
-Merging never needs it, the strategic fields come from the list key table: it is for kubectl's
-schema errors, for the checks, and for what the API server stores. A shape is `string`, `integer`
-or the like, `@12` for an object type, or `[]` or `{}` and the shape of each element or value.
+A merge does not need the shapes, because the fields with a strategy are in the list key table. The
+shapes are for kubectl's schema errors, for the checks, and for what the API server stores. A shape
+is a type such as `string` or `integer`, `@12` for an object type, or `[]` or `{}` followed by the
+shape of each element or value.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ if TYPE_CHECKING:
 
 
 def root_shape(api_version: str, kind: str) -> str:
-    """Return the shape of a built-in kind, `@12`; empty for an unknown one."""
+    """Return the shape of a built-in kind, such as `@12`, or '' for an unknown kind."""
     number = _table()["roots"].get(api_version, {}).get(kind)
     return "" if number is None else f"@{number}"
 
 
 def nearest_root_shape(api_version: str, kind: str) -> str:
-    """Return the same; for a version that is not listed that of the newest one of its group."""
+    """Return the shape of a built-in kind.
+
+    If the version is unknown, use the newest version of its API group.
+    """
     group = api_version.rpartition("/")[0]
     group = "apps" if group == "extensions" else group
     newest = (v for v in _table()["roots"] if v.rpartition("/")[0] == group and root_shape(v, kind))
@@ -30,7 +34,10 @@ def nearest_root_shape(api_version: str, kind: str) -> str:
 
 
 def object_type(shape: str) -> tuple[str, dict[str, str]] | None:
-    """Return the Go name of an object type like `@12`, and its fields' shapes; else None."""
+    """Return the Go name and the field shapes of an object type such as `@12`.
+
+    Return None for any other shape.
+    """
     if not shape.startswith("@"):
         return None
     name, fields = _table()["definitions"][int(shape[1:])]
@@ -38,14 +45,17 @@ def object_type(shape: str) -> tuple[str, dict[str, str]] | None:
 
 
 def version_of(kind: str) -> str:
-    """Return the apiVersion of a built-in kind whose name only one group has, or nothing."""
+    """Return the apiVersion of a built-in kind.
+
+    If several API groups have a kind of this name, return ''.
+    """
     versions = [version for version in _table()["roots"] if root_shape(version, kind)]
     groups = {version.rpartition("/")[0] for version in versions} - {"extensions"}
     return versions[0] if len(groups) == 1 else ""
 
 
 def is_builtin_group(api_version: str) -> bool:
-    """Return whether an apiVersion belongs to a group of Kubernetes itself."""
+    """Return whether an apiVersion belongs to an API group of Kubernetes itself."""
     group = api_version.rpartition("/")[0]
     return any(version.rpartition("/")[0] == group for version in _table()["roots"])
 

@@ -1,7 +1,7 @@
-"""Apply JSON merge patches (RFC 7386), for kinds without a schema, and make them.
+"""Make JSON merge patches (RFC 7386), and apply them, for kinds without a schema.
 
-Like the API server's library: a null inside a list that replaces something else than a map is
-taken out of the maps there.
+Nulls are treated as in the API server's library. If a patch list replaces a value that is no map,
+the nulls are removed from the maps in that list.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from kmerge_git.patch.make_patch import (
 
 
 def apply_json_patch(original: Map, patch: Map) -> Map:
-    """Return the object after the patch: maps merged, null deletes, lists and scalars replaced."""
+    """Return the object after the patch.
+
+    Maps are merged, a null deletes its field, and lists and scalars are replaced.
+    """
     if not isinstance(original, dict) or not isinstance(patch, dict):
         raise PatchError("invalid JSON document")
     return copied(_merged(original, patch))
@@ -39,7 +42,7 @@ def _merged(original: Map, patch: Map) -> Map:
 
 
 def make_json_patch(original: Map, modified: Map) -> Map:
-    """Return the JSON merge patch that makes the modified object of the original one."""
+    """Return the JSON merge patch that turns the original object into the modified object."""
     return copied(_difference(original, modified))
 
 
@@ -61,7 +64,8 @@ def make_json_patch3(
 ) -> Map:
     """Return the patch that `kubectl apply` sends for a custom resource.
 
-    Additions and changes from current to modified, deletions from original to modified.
+    The patch has the additions and changes from `current` to `modified`, and the deletions from
+    `original` to `modified`.
     """
     additions = _additions(_difference(current, modified))
     deletions = _deletions(_difference(original, modified))
@@ -73,7 +77,7 @@ def make_json_patch3(
 
 
 def _additions(patch: Map) -> Map:
-    """Return the patch without its nulls; only a map that was empty before stays empty."""
+    """Return the patch without nulls, and without the maps that become empty then."""
     left = {
         key: _additions(value) if isinstance(value, dict) else value
         for key, value in patch.items()
@@ -83,7 +87,7 @@ def _additions(patch: Map) -> Map:
 
 
 def _deletions(patch: Map) -> Map:
-    """Return the nulls of the patch alone."""
+    """Return only the nulls of the patch, inside their maps."""
     left = {
         key: _deletions(value) if isinstance(value, dict) else None
         for key, value in patch.items()

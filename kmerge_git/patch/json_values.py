@@ -1,6 +1,7 @@
-"""Compare, copy and print plain JSON values as Go does, and report errors at places in them.
+"""Compare, copy and print plain JSON values as Go does, and report errors with their field paths.
 
-Upstream compares by Go type: `1`, `1.0`, `"1"` and `true` are four different values.
+Values are equal only if their Go types are equal: `1`, `1.0`, `"1"` and `true` are four different
+values.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _GO_TYPES: dict[type, str] = {
 
 
 def same(left: Value, right: Value) -> bool:
-    """Return whether two values are equal in type and value, at every depth."""
+    """Return whether two values are equal in type and content, at every depth."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
@@ -39,7 +40,7 @@ def same(left: Value, right: Value) -> bool:
 
 
 def copied(value: Map) -> Map:
-    """Return a deep copy, so that a result shares nothing with the inputs."""
+    """Return a deep copy, so that the result shares no object with the inputs."""
     return {key: _copied(item) for key, item in value.items()}
 
 
@@ -50,14 +51,14 @@ def _copied(value: Value) -> Value:
 
 
 def sorted_keys(value: Value) -> Value:
-    """Return the value with the keys of every map in order, as kubectl prints objects."""
+    """Return the value with the keys of every map sorted, as kubectl prints objects."""
     if isinstance(value, dict):
         return {key: sorted_keys(value[key]) for key in sorted(value)}
     return [sorted_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def no_number(value: Value) -> At | None:
-    """Return the place of the first number that JSON has not: `.nan`, `.inf`."""
+    """Return the path of the first number that JSON cannot express, such as `.nan` or `.inf`."""
     if isinstance(value, float):
         return None if isfinite(value) else ()
     inner: Iterable[tuple[str | int, At | None]]
@@ -71,7 +72,7 @@ def no_number(value: Value) -> At | None:
 
 
 def go_type(value: Value) -> str:
-    """Return the Go type that upstream's messages name."""
+    """Return the name that Go's error messages use for the type of a value."""
     return _GO_TYPES.get(type(value), type(value).__name__)
 
 
@@ -87,7 +88,7 @@ def go_text(value: Value) -> str:
 
 
 def go_string(value: Value) -> str:
-    """Return the value as Go's `%s` prints it: a value that is no text becomes a complaint."""
+    """Return the value as Go's `%s` prints it, which is an error text for anything but a string."""
     if isinstance(value, dict | list):
         return _go_collection(value, go_string)
     if value is None:
@@ -102,7 +103,8 @@ def _go_collection(value: Value, printed: Callable[[Value], str]) -> str:
 
 
 def _float_text(value: float) -> str:
-    # Go's %g: the shortest digits; an exponent, of two digits at least, below 1e-4, from 1e6 on.
+    # Go's %g prints the shortest digits. Below 1e-4 and from 1e6 on, it prints an exponent
+    # of at least two digits.
     mantissa, _, power = f"{value!r}".partition("e")
     whole, _, part = mantissa.lstrip("-").partition(".")
     digits = (whole + part).lstrip("0").rstrip("0") or "0"
@@ -116,5 +118,5 @@ def _float_text(value: float) -> str:
 
 
 def failure(why: str, at: At) -> PatchError:
-    """Return the error at a place of the patch."""
+    """Return a `PatchError` that names the path of a field in the patch."""
     return PatchError(why, field=show(at), steps=at)

@@ -1,8 +1,8 @@
-"""Make strategic merge patches: between two objects, and the three-way patch of kubectl apply.
+"""Make strategic merge patches between two objects, and the three-way patch of `kubectl apply`.
 
-The result is what kubectl would send, its quirks included: a field under strategy `replace` is
-always sent, a scalar list reordered into sorted order gives nothing, and elements with one
-merge key come out in reverse.
+The result is the patch that kubectl would send, with the quirks of kubectl. A field with the
+strategy `replace` is always sent. A scalar list that was only sorted gives no patch. Elements that
+have the same merge key come out in reverse order.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kmerge_git.patch.json_values import At, Map, Value, copied, failure, go_tex
 from kmerge_git.patch.patch_schema import FieldRule, Schema
 
 Precondition = Callable[[Map], bool]
-Lists = tuple[list[Value], list[Value], list[Value]]  # changes, deletions, order
+Lists = tuple[list[Value], list[Value], list[Value]]  # the changes, the deletions and the order
 T = TypeVar("T")
 
 
@@ -41,7 +41,7 @@ def make_patch(
     *,
     preconditions: Iterable[Precondition] = (),
 ) -> Map:
-    """Return the strategic merge patch that makes the modified object of the original one."""
+    """Return the strategic merge patch that turns the original object into the modified object."""
     patch = copied(diff_maps(original, modified, schema or schema_of(modified), (), Wanted()))
     check_preconditions(patch, preconditions)
     return patch
@@ -56,11 +56,11 @@ def make_patch3(
     overwrite: bool = True,
     preconditions: Iterable[Precondition] = (),
 ) -> Map:
-    """Return the patch of `kubectl apply`: it brings the modified config into the current object.
+    """Return the patch of `kubectl apply`: bring the modified config into the current object.
 
-    What the original config had and the modified one has not is deleted; what only the current
-    object has stays. Without `overwrite`, a field that was changed in the current object and is
-    changed differently by the patch raises `PatchConflict`.
+    A field that is only in the original config is deleted; a field that is only in the current
+    object stays. Without `overwrite`, a field that the current object and the patch change in
+    different ways raises `PatchConflict`.
     """
     schema = schema or schema_of(modified)
     delta = diff_maps(current, modified, schema, (), Wanted(deletions=False))
@@ -76,7 +76,10 @@ def make_patch3(
 
 
 def conflict(patch: Map, changed: Map, at: At = ()) -> PatchConflict:
-    """Return the error that shows what both sides did; `at` is where they first clash."""
+    """Return the error that shows the changes of both sides.
+
+    `at` is the path of the first conflict.
+    """
     from kmerge_git.tree.emit import dump
 
     return PatchConflict(
@@ -88,18 +91,18 @@ def conflict(patch: Map, changed: Map, at: At = ()) -> PatchConflict:
 
 
 def check_preconditions(patch: Map, preconditions: Iterable[Precondition]) -> None:
-    """Raise if one of the functions refuses the finished patch."""
+    """Raise `PatchError` if one of the preconditions refuses the finished patch."""
     if not all(accepts(patch) for accepts in preconditions):
         raise PatchError(f"precondition failed for: {go_text(patch)}")
 
 
 def require_key_unchanged(key: str) -> Precondition:
-    """Refuse a patch that has the key."""
+    """Return a precondition that refuses a patch with this top-level key."""
     return lambda patch: key not in patch
 
 
 def require_metadata_key_unchanged(key: str) -> Precondition:
-    """Refuse a patch that has the key below metadata."""
+    """Return a precondition that refuses a patch with this key below `metadata`."""
 
     def accepts(patch: Map) -> bool:
         metadata = patch.get("metadata")
@@ -113,16 +116,16 @@ def require_metadata_key_unchanged(key: str) -> Precondition:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Selects the differences that go into the patch."""
+    """Select the kinds of differences that go into the patch."""
 
-    changes: bool = True  # changed and added fields
+    changes: bool = True  # fields that were changed or added
     deletions: bool = True
     order: bool = True  # `$setElementOrder`
-    retain_keys: bool = False  # the map at hand is below `retainKeys`
+    retain_keys: bool = False  # the strategy of this map has `retainKeys`
 
 
 def diff_maps(original: Map, modified: Map, schema: Schema, at: At, wanted: Wanted) -> Map:
-    """Return the patch between two maps."""
+    """Return the patch that turns the original map into the modified map."""
     patch: Map = {}
     for key, value in modified.items():
         if key in original:
@@ -142,7 +145,7 @@ def diff_maps(original: Map, modified: Map, schema: Schema, at: At, wanted: Want
 def _diff_field(
     key: str, original: Value, modified: Value, schema: Schema, at: At, wanted: Wanted
 ) -> Map:
-    """Return the entries of a patch for one field."""
+    """Return the entries of the patch for one field."""
     if key == PATCH:
         if not isinstance(original, str) or not isinstance(modified, str):
             raise failure(f"invalid value for special key: {PATCH}", at)
@@ -153,7 +156,7 @@ def _diff_field(
         field = schema.field(key, in_list=isinstance(modified, list), at=at)
     except PatchError:
         if same(original, modified):
-            return {}  # it is unknown, but nothing changed
+            return {}  # the field is unknown, but nothing changed
         raise
     if isinstance(modified, list):
         return _diff_list_field(key, original, modified, field, at, wanted)
@@ -183,8 +186,8 @@ def _diff_list_field(
 
 
 def _diff_scalars(original: list[Value], modified: list[Value], wanted: Wanted) -> Lists:
-    # Upstream sorts the original in place, and then asks whether the two lists differ: a list
-    # that was only brought into sorted order gives no patch.
+    # kubectl sorts the original list in place, and then compares the two lists: a list
+    # that was only sorted gives no patch.
     before, after = sorted(original, key=go_text), sorted(modified, key=go_text)
     pairs = list(_side_by_side(before, after, go_text))
     added = [new for old, new in pairs if old is None]
@@ -199,7 +202,10 @@ def _diff_scalars(original: list[Value], modified: list[Value], wanted: Wanted) 
 def _side_by_side(
     before: list[T], after: list[T], text: Callable[[T], str]
 ) -> Iterator[tuple[T | None, T | None]]:
-    """Yield two sorted lists in pairs of the same text; None is the partner of a lone one."""
+    """Yield the elements of two sorted lists in pairs with equal texts.
+
+    An element without a partner is paired with None.
+    """
     i = j = 0
     while i < len(before) or j < len(after):
         is_old = j == len(after) or (i < len(before) and text(before[i]) <= text(after[j]))
@@ -231,12 +237,12 @@ def _diff_maps_list(
 def _diff_elements(
     original: list[Map], modified: list[Map], field: FieldRule, at: At, wanted: Wanted
 ) -> tuple[list[Map], list[Map]]:
-    """Return changed and added elements, and the directives that delete the others."""
+    """Return the changed and added elements, and a `$patch: delete` for each removed element."""
     key = field.merge_key
     below = replace(wanted, retain_keys=field.retain_keys)
     changes: list[Map] = []
     deletions: list[Map] = []
-    # Go's sort says "less" for equal keys too here, which turns them round.
+    # kubectl's sort function returns "less" for equal keys too, which reverses their order.
     before, after = (
         sorted(_with_keys(side, key), key=lambda one: (one[0], -one[1]))
         for side in (original, modified)
@@ -254,7 +260,7 @@ def _diff_elements(
 
 
 def _with_keys(elements: list[Map], key: str) -> list[tuple[str, int, Map]]:
-    """Return the text of its merge key, the place in the list, and each element."""
+    """Return each element with the text of its merge key and its index in front."""
     return [(go_text(element[key]), place, element) for place, element in enumerate(elements)]
 
 
@@ -262,9 +268,10 @@ def _with_keys(elements: list[Map], key: str) -> list[tuple[str, int, Map]]:
 
 
 def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
-    """Return where both patches first change one field differently.
+    """Return the path of the first field that the two patches change differently, or None.
 
-    The whole of both is walked: an error counts only if there is no conflict anywhere.
+    Both patches are always compared completely, because an error is raised only if no conflict is
+    found anywhere.
     """
     clashes = list(_clashes(left, right, FieldRule(schema), ()))
     places = [one for one in clashes if not isinstance(one, PatchError)]
@@ -275,7 +282,10 @@ def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
 
 
 def json_has_conflicts(left: Value, right: Value) -> bool:
-    """Return the same for JSON merge patches: lists by index, scalars by typed equality."""
+    """Return whether two JSON merge patches conflict.
+
+    Lists are compared by index, and scalars by type and value.
+    """
     if type(left) is not type(right):
         return True
     if isinstance(left, dict):
@@ -286,7 +296,7 @@ def json_has_conflicts(left: Value, right: Value) -> bool:
 
 
 def _clashes(left: Value, right: Value, known: FieldRule, at: At) -> Iterator[At | PatchError]:
-    """Yield where two values clash, and the errors on the way."""
+    """Yield the paths where two values conflict, and the errors found while comparing them."""
     if isinstance(left, dict) and isinstance(right, dict):
         if any(PATCH in side for side in (left, right)) and not (
             PATCH in left and PATCH in right and same(left[PATCH], right[PATCH])
@@ -302,7 +312,7 @@ def _clashes(left: Value, right: Value, known: FieldRule, at: At) -> Iterator[At
 
 def _of_maps(left: Map, right: Map, schema: Schema, at: At) -> Iterator[At | PatchError]:
     for key in left:
-        # Deletions from a set never clash with each other, and an order is no content.
+        # Deletions from a scalar list never conflict with each other, and neither do orders.
         if key not in right or is_complete_directive(key):
             continue
         here = (*at, key)

@@ -1,8 +1,8 @@
-"""Tell how a strategic merge patch treats each field of a kind: by what strategy and merge key.
+"""Say how a strategic merge patch treats each field of a kind: its strategy and its merge key.
 
-One `Schema` is one place in a kind. A lookup is made only where both sides hold a map, or both
-a list, exactly where upstream makes it: every schema error of kubectl comes from a lookup.
-The facts come from the built-in tables or from an OpenAPI document.
+A `Schema` describes one kind, or one field inside a kind. A field is looked up only if both sides
+hold a map or both hold a list, exactly as kubectl does, because every schema error of kubectl comes
+from such a lookup. The data comes from the built-in tables or from an OpenAPI document.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from kmerge_git.patch.field_shapes import object_type, root_shape
 from kmerge_git.patch.json_values import failure
 
 Node = Mapping[str, Any]
-Place = Any  # a place of a source; None: everything is allowed below it
+Place = Any  # a place in a source; None if any value is allowed below it
 # The place of a field, its strategies, its merge key, and the keys of server-side apply.
 Facts = tuple[Place, tuple[str, ...], str, tuple[str, ...]]
 
 NO_DOCUMENT = "this is no OpenAPI document"
 _STRATEGIES = {"m": "merge", "r": "replace", "k": "retainKeys"}
-# What Go calls a value of that shape when it is asked for its fields.
+# The Go kind that kubectl's error names for each shape.
 _GO_KINDS = {
     "string": "string",
     "integer": "int64",
@@ -41,18 +41,18 @@ _OPAQUE = {
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """Says how a patch merges a field: by what strategy and key, with the schema below it."""
+    """Say how a patch merges a field: the strategy, the merge key and the schema of its content."""
 
     below: Schema
     strategy: str = ""  # "", "merge" or "replace"
     retain_keys: bool = False
     merge_key: str = ""
-    list_keys: tuple[str, ...] = ()  # the keys of server-side apply: kustomize's
+    list_keys: tuple[str, ...] = ()  # the keys of server-side apply, which kustomize uses
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Knows the fields of a kind, or of a place inside it."""
+    """Look up the fields of a kind, or of a field inside a kind."""
 
     source: Builtin | Definitions
     place: Place = None
@@ -61,8 +61,9 @@ class Schema:
     def builtin(cls, api_version: str, kind: str, *, complete: bool = False) -> Schema:
         """Return the schema of a built-in kind (Kubernetes 1.21 to 1.36).
 
-        It knows the strategic fields and takes all others as plain (map merged, list replaced).
-        With `complete` it knows every field, and an unknown one is the error that kubectl has.
+        By default the schema has only the fields with a strategy; in all other fields a map is
+        merged and a list is replaced. With `complete` the schema has every field, and an unknown
+        field raises the error that kubectl prints.
         """
         schema = cls.find(api_version, kind, complete=complete)
         if schema is None:
@@ -75,9 +76,9 @@ class Schema:
 
     @classmethod
     def find(cls, api_version: str, kind: str, *, complete: bool = False) -> Schema | None:
-        """Return the built-in schema, or None for a custom resource."""
+        """Return the schema of a built-in kind, or None for a custom resource."""
         number = keytable.root(api_version, kind)
-        if not 0 <= number < keytable.LEARNED:  # a CRD has list keys, and no strategies
+        if not 0 <= number < keytable.LEARNED:  # a CRD has list keys, but no strategies
             return None
         return cls(Builtin(), (number, root_shape(api_version, kind) if complete else ""))
 
@@ -85,7 +86,8 @@ class Schema:
     def from_definitions(cls, definitions: Mapping[str, Any], root: str) -> Schema:
         """Return a complete schema from OpenAPI definitions (v2; v3 schemas work too).
 
-        `definitions` is the document, or its `definitions` part; `root` names one of them.
+        `definitions` is the document, or its `definitions` part; `root` is the name of one
+        definition.
         """
         known = definitions_of(definitions)
         if root not in known:
@@ -93,7 +95,10 @@ class Schema:
         return cls(Definitions(known), (root, known[root]))
 
     def field(self, name: str, *, in_list: bool, at: tuple[str | int, ...] = ()) -> FieldRule:
-        """Return the rule of a field; if `in_list`, both sides hold a list there, else a map."""
+        """Return the rule of a field.
+
+        With `in_list` both sides hold a list in the field, otherwise a map.
+        """
         try:
             below, strategies, key, keys = self.source.look_up(self.place, name, in_list=in_list)
         except UnknownField as unknown:
@@ -110,32 +115,31 @@ class Schema:
         )
 
     def name(self) -> str:
-        """Return upstream's name of this place: the Go kind, or the OpenAPI name."""
+        """Return the name that kubectl's errors use here: the Go kind, or the OpenAPI name."""
         return self.source.name(self.place)
 
 
 class UnknownField(Exception):
-    """Says that the schema has no such field; the text is upstream's."""
+    """Report that the schema has no such field; the message is that of kubectl."""
 
 
 # -- the built-in kinds
 
 
 class Builtin:
-    """Looks fields up in the built-in tables.
+    """Look fields up in the built-in tables.
 
-    A place is the number of a definition (-1: none) and its shape.
-
-    Without a shape only the key table is asked: a field that it does not name is a plain one.
+    A place is the number of a definition (-1 if it has none) and its shape. If the shape is empty,
+    only the key table is used, and a field that is not in the key table has no strategy.
     """
 
     def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
-        """Return the facts of a field; raise `UnknownField`."""
+        """Return the facts about a field, or raise `UnknownField`."""
         number, shape = place
         return _facts(number, shape, name, in_list)
 
     def name(self, place: Place) -> str:
-        """Return the Go kind."""
+        """Return the Go kind of a place."""
         shape = place[1]
         return _go_kind(shape) if shape else "struct"
 
@@ -192,7 +196,7 @@ def schema_for(document: Node, api_version: str, kind: str) -> Schema | None:
 
 
 def definitions_of(document: Node) -> dict[str, Node]:
-    """Return the definitions of a v2 or v3 document; a bare map of them is taken as it is."""
+    """Return the definitions of an OpenAPI v2 or v3 document, or of a plain map of definitions."""
     components = document.get("components")
     schemas = components.get("schemas") if isinstance(components, Mapping) else None
     definitions = document.get("definitions") or schemas or document
@@ -205,12 +209,15 @@ def definitions_of(document: Node) -> dict[str, Node]:
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """Looks fields up as upstream's OpenAPI v2 does; a place is a name and its definition."""
+    """Look fields up in OpenAPI v2 definitions as kubectl does.
+
+    A place is the name of a definition and the definition itself.
+    """
 
     definitions: dict[str, Node]
 
     def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
-        """Return the facts of a field; raise `UnknownField`."""
+        """Return the facts about a field, or raise `UnknownField`."""
         path, node = self._resolved(place) if place else ("", None)
         if node is None:
             return None, (), "", ()
@@ -240,9 +247,12 @@ class Definitions:
         return (path, node.get("items", {}))
 
     def _resolved(self, place: Place) -> tuple[str, Node | None]:
-        """Return the definition behind `$ref`s; None where the field has no type, and takes all."""
+        """Return the name and the definition behind `$ref`s.
+
+        The definition is None if the field has no type: any value is allowed then.
+        """
         path, node = place
-        for _ in range(100):  # a circle of bare refs would never end
+        for _ in range(100):  # without a limit, refs that form a circle would never end
             ref = _ref(node)
             if ref is None:
                 break
@@ -258,7 +268,9 @@ def _ref(node: Node) -> str | None:
     if "$ref" in node:
         return str(node["$ref"])
     parts = node.get("allOf") or []
-    return _ref(parts[0]) if len(parts) == 1 else None  # v3 wraps a ref with a default like this
+    return (
+        _ref(parts[0]) if len(parts) == 1 else None
+    )  # v3 wraps a ref with a default in `allOf`
 
 
 def _shape(node: Node) -> str:
