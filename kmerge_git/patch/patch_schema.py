@@ -268,9 +268,7 @@ def _ref(node: Node) -> str | None:
     if "$ref" in node:
         return str(node["$ref"])
     parts = node.get("allOf") or []
-    return (
-        _ref(parts[0]) if len(parts) == 1 else None
-    )  # v3 wraps a ref with a default in `allOf`
+    return _ref(parts[0]) if len(parts) == 1 else None  # v3 wraps a ref with a default in `allOf`
 
 
 def _shape(node: Node) -> str:

@@ -1,4 +1,4 @@
-"""Block scalars (`|`, `>`) as lines: the header, its comment, and the lines below it."""
+"""Read block scalars (`|`, `>`) as lines: the header, its comment, and the lines below."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from kmerge_git.tree.nodes import Scalar
 
 
 def header(scalar: Scalar) -> str:
-    """Return `|`, `>-` and so on, without an explicit indentation and without its comment."""
+    """Return the header, such as `|` or `>-`, without comment and indentation digits."""
     first = scalar.text[scalar.content : scalar.end].split("\n", 1)[0].split("#")[0]
     return "".join(char for char in first.strip() if not char.isdigit())
 
 
 def header_comment(scalar: Scalar) -> str:
-    """Return the comment behind the header of a block scalar, or an empty text."""
+    """Return the comment after the header of a block scalar, or ''."""
     first = scalar.text[scalar.content : scalar.text.find("\n", scalar.content)]
     return first[first.find("#") :].rstrip() if "#" in first else ""
 
 
 def body_lines(scalar: Scalar) -> list[str]:
-    """Return the source lines of a block scalar without their indentation."""
+    """Return the lines of a block scalar below its header, without their indentation."""
     lines = scalar.text[scalar.content : scalar.end].split("\n")[1:]
     indent = body_indent(scalar)
     return [line[indent:] if line[:indent].strip() == "" else line for line in lines]
 
 
 def body_indent(scalar: Scalar) -> int:
-    """Return the column of a block scalar's lines."""
+    """Return the indentation of the lines of a block scalar."""
     first, *lines = scalar.text[scalar.content : scalar.end].split("\n")
     digits = [c for c in first.split("#")[0] if c.isdigit()]
     if digits:
@@ -41,6 +41,6 @@ def body_indent(scalar: Scalar) -> int:
 
 
 def has_explicit_indent(scalar: Scalar) -> bool:
-    """Return whether the header names an indentation."""
+    """Return whether the header has an explicit indentation, such as `|2`."""
     first = scalar.text[scalar.content : scalar.end].split("\n", 1)[0].split("#")[0]
     return any(char.isdigit() for char in first)

@@ -1,4 +1,4 @@
-"""Values in one line, for people: a scalar as it is written, a collection in brackets."""
+"""Show values in one line for people: a scalar as it is written, a collection in brackets."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LONGEST = 300  # characters; a longer text ends in `…`
-_ROOM = 2 * LONGEST  # characters that are looked at
+_ROOM = 2 * LONGEST  # characters that are read
 
 
 def brief(node: Node | None) -> str:
-    """Return the value in one line; an empty text for None."""
+    """Return the value in one line, or '' if the node is None."""
     return shortened(_spelled(node, _ROOM)) if node is not None else ""
 
 
 def shortened(text: str) -> str:
-    """Return a text in one line, and not too long."""
+    """Return a text in one line of at most `LONGEST` characters."""
     line = " ".join(text[:_ROOM].split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
 def listed(parts: Iterable[str], *, all_of_it: bool) -> str:
-    """Return some elements of a list; `…` stands for those that are left out."""
+    """Return some elements of a list in brackets, with `…` for the elements that are left out."""
     return f"[{', '.join([*([] if all_of_it else ['…']), *parts])}]"
 
 

@@ -1,14 +1,15 @@
-"""Make nodes of documents: libyaml's node graph seen through our nodes, with exact spans.
+"""Make nodes of documents: build the nodes of `tree.nodes` from libyaml's node graph.
 
-libyaml's marks have traps, each met in one place here:
-- marks count characters of the text that was parsed, so every offset is shifted by its start;
-- an alias composes to the anchor's own node, with the marks of the anchor: it is known by a start
-  before the current position, which is why everything is walked with that position;
-- the end of a block collection runs past comments and blank lines: the last leaf's end is used;
-- the end of a block scalar includes trailing blank lines: `block_scalar_end`;
-- U+0085, U+2028 and U+2029 are line breaks to libyaml: only offsets are used, never lines.
+libyaml's marks have traps, and each trap is handled in one place here:
+- Marks count characters of the parsed text, so every offset is shifted by the start of that text.
+- An alias composes to the node of its anchor, with the marks of the anchor. An alias is recognized
+  because its mark is before the current position; every walk therefore keeps a position.
+- The end mark of a block collection is behind comments and blank lines, so the end of the last leaf
+  is used.
+- The end mark of a block scalar is behind trailing blank lines: see `block_scalar_end`.
+- U+0085, U+2028 and U+2029 are line breaks to libyaml, so only offsets are used, never lines.
 
-Nodes are built when they are looked at. `tree.nodes` has the rule for the lines of an entry.
+Nodes are built when they are first used. `tree.nodes` has the rules for the lines of an entry.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    # offsets of a document: where it starts, where the parser begins to read, its content, its end
+    # offsets of a document: its start, the start of the parsed text, its content, its end
     Span = tuple[int, int, int, int]
 
 
 def compose(source: Source, span: Span) -> Node | None:
-    """Return the top node of a document, or None where it holds only comments."""
+    """Return the top node of a document, or None if the document holds only comments."""
     start, base, body, end = span
     try:
         graph = parser.compose(source.text[base:end])
@@ -59,7 +60,10 @@ def compose(source: Source, span: Span) -> Node | None:
 
 
 def _refuse_odd_breaks(source: Source, span: Span) -> None:
-    """Refuse odd line breaks, but in quotes and in the lines of a block: there they are text."""
+    """Refuse odd line breaks outside of quoted and block scalars.
+
+    Inside of these scalars odd line breaks are text.
+    """
     text, (start, base, _, end) = source.text, span
     refuse_many(source, base, end)
     harmless = []
@@ -70,14 +74,14 @@ def _refuse_odd_breaks(source: Source, span: Span) -> None:
             first = min(text.find("\n", first) + 1, last)
         harmless.append((first, last))
     at = odd_break_outside(text, start, end, harmless)
-    if text.startswith("\ufeff", base):  # libyaml drops it and does not count it
+    if text.startswith("\ufeff", base):  # libyaml drops the byte order mark and does not count it
         at = base
     if at >= 0:
         raise refuse(source, at)
 
 
 def _explain(source: Source, span: Span, error: Any) -> CannotParse:
-    """Return libyaml's message with its place in the whole file and a hint."""
+    """Return libyaml's error with its position in the whole file and a hint."""
     start, base, _, end = span
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is not None:
@@ -113,9 +117,9 @@ def _first_odd_character(text: str) -> int:
 
 
 class View:
-    """Build our nodes over the graph of one document; `base` is where the parsed text starts."""
+    """Build nodes from the graph of one document; `base` is the offset of the parsed text."""
 
-    # It does not know the document, which holds the nodes: a circle waits for the collector.
+    # A view has no reference to the document: a reference cycle would delay freeing the memory.
     __slots__ = ("base", "end", "shared", "source", "text", "words")
 
     def __init__(self, source: Source, span: tuple[int, int, int, int], graph: Any) -> None:
@@ -128,7 +132,7 @@ class View:
         self.shared = _shared(graph) if aliases else frozenset()
 
     def leaf(self, graph: Any, position: int) -> Node | None:
-        """Return the scalar or alias at or behind `position`; None for a collection."""
+        """Return the scalar or alias at or after `position`, or None for a collection."""
         start = graph.start_mark.index + self.base
         if start < position:
             return self.alias(position)
@@ -147,7 +151,7 @@ class View:
         return Scalar(text, start, end, content, anchor, tag, value, style)
 
     def alias(self, position: int) -> Alias:
-        """Return the alias at or behind `position`."""
+        """Return the alias at or after `position`."""
         text = self.text
         start = skip(text, position, "-?:,[{")
         if not text.startswith("*", start):
@@ -156,7 +160,10 @@ class View:
         return Alias(text, start, end, text[start + 1 : end])
 
     def collection(self, graph: Any, top: int, bottom: int, end: int) -> Collection:
-        """Return a collection that owns lines within `top`..`bottom`; an `end` of -1 is unknown."""
+        """Return a collection whose lines are within `top`..`bottom`.
+
+        If `end` is -1, find the end of the collection.
+        """
         start = graph.start_mark.index + self.base
         flow = bool(graph.flow_style)
         if flow:
@@ -170,10 +177,10 @@ class View:
         return kind(self.text, start, end, content, anchor, tag, flow, top, bottom, self, graph)
 
     def pairs(self, graph: Any, collection: Collection) -> tuple[Entry, ...]:
-        """Return the entries of a mapping: first find where they stand, then their lines."""
+        """Return the entries of a mapping: first find their spans, then their lines."""
         text, flow, last = self.text, collection.flow, graph.value[-1:]
         keys: list[Node] = []
-        values: list[Node | None] = []  # None: a collection, which must know its lines first
+        values: list[Node | None] = []  # None for a collection, whose lines must be known first
         spans: list[tuple[int, int]] = []
         position = collection.content + self.is_bracketed(graph, collection)
         for pair in graph.value:
@@ -199,14 +206,17 @@ class View:
             value = values[index]
             if value is None:
                 top, end = keys[index].end, spans[index][1]
-                if keys[index].start != entry.start:  # `? key`: the lines begin behind the `:`
+                if keys[index].start != entry.start:  # `? key`: the lines begin after the `:`
                     top = self.colon(top)
                 value = self.collection(graph.value[index][1], top, entry.end, end)
             entry.value = value
         return entries
 
     def leaf_below(self, graph: Any, name: str) -> Node | None:
-        """Return the scalar below a key of a mapping; None where more must be read to know it."""
+        """Return the scalar value of a key of a mapping.
+
+        Return None if the entries must be built to know the value.
+        """
         if self.shared:
             return None  # the key or the value may be an alias
         for key, value in reversed(graph.value):
@@ -216,13 +226,16 @@ class View:
         return None
 
     def value(self, graph: Any, key_end: int) -> Node | None:
-        """Return the scalar or alias behind a key; None for a collection."""
+        """Return the scalar or alias after a key, or None if the value is a collection."""
         if not graph.value and self.is_absent(graph, key_end):
             return Scalar(self.text, key_end, key_end, key_end)
         return self.leaf(graph, key_end)
 
     def is_absent(self, graph: Any, key_end: int) -> bool:
-        """Return whether a key has neither a value nor a `:`; libyaml marks the next token."""
+        """Return whether a key has neither a value nor a `:`.
+
+        libyaml marks the next token as its value then.
+        """
         if graph.value or not isinstance(graph.value, str):
             return False
         start = graph.start_mark.index + self.base
@@ -234,7 +247,7 @@ class View:
         return start == colon or self.text[colon : colon + 1] != ":"  # `:a` may be the next key
 
     def items(self, graph: Any, collection: Collection) -> tuple[Entry, ...]:
-        """Return the items of a sequence, as `pairs` does for a mapping."""
+        """Return the items of a sequence: first find their spans, then their lines."""
         flow = collection.flow
         values: list[Node | None] = []
         spans: list[tuple[int, int]] = []
@@ -262,7 +275,7 @@ class View:
         return entries
 
     def comma(self, item: Any, position: int) -> int:
-        """Return the start of an item of a flow sequence."""
+        """Return the offset of an item in a flow sequence."""
         if self.text.startswith(", ", position):
             start: int = item.start_mark.index + self.base
             if start == position + 2:
@@ -270,14 +283,14 @@ class View:
         return skip(self.text, position, ",")
 
     def dash(self, item: Any, position: int) -> int:
-        """Return the offset of an item's dash; only blanks and comments are before it."""
+        """Return the offset of an item's dash, after blanks and comments."""
         start: int = item.start_mark.index + self.base
         if start - 2 >= position and self.text.startswith("- ", start - 2):
             return start - 2
         return skip(self.text, position, "")
 
     def owned(self, collection: Collection, spans: list[tuple[int, int]]) -> tuple[Entry, ...]:
-        """Return entries at these spans with the lines they own, but without their nodes."""
+        """Return entries with these spans and the lines they own, but without keys and values."""
         if collection.flow:
             return tuple([Entry(start, end) for start, end in spans])
         lines = block_entries(self.source, collection, spans)
@@ -289,7 +302,7 @@ class View:
         )
 
     def end_of(self, graph: Any, position: int) -> int:
-        """Return the end of the last leaf of a node that starts at or behind `position`."""
+        """Return the end of the last leaf of a node that starts at or after `position`."""
         while True:
             start = graph.start_mark.index + self.base
             if start < position:
@@ -338,20 +351,23 @@ class View:
         return self.dash(item, position)
 
     def question(self, position: int, start: int, flow: bool) -> int:
-        """Return the offset of the `?` that introduces a key, or of the key."""
+        """Return the offset of the `?` before a key, or that of the key if there is no `?`."""
         at = skip(self.text, position, "," if flow else "")
         return at if self.text.startswith("?", at) else start
 
     def colon(self, position: int) -> int:
-        """Return the offset behind the colon of a `? ` key."""
+        """Return the offset after the colon of a `? ` key."""
         at = skip(self.text, position, "")
         return at + 1 if self.text.startswith(":", at) else position
 
     def properties_of(self, graph: Any, start: int, end: int, flow: bool) -> tuple[str, str, int]:
-        """Return the properties of a collection; in `&a key: v` the first key has them."""
+        """Return the properties of a collection.
+
+        In `&a key: v` the anchor belongs to the first key.
+        """
         if self.text[start] not in "&!":
             return "", "", start
-        # in `&a {*a : b}` the first key is the mapping itself
+        # in `&a {*a : b}` the first key is an alias of the mapping itself
         if graph.value and isinstance(graph.value[0], tuple) and graph.value[0][0] is not graph:
             key = graph.value[0][0].start_mark.index + self.base
             if key == start:
@@ -361,7 +377,7 @@ class View:
         return properties(self.text, start, end)
 
     def is_bracketed(self, graph: Any, collection: Collection) -> bool:
-        """Return whether a flow mapping has braces; in `[a: b]` it has none."""
+        """Return whether a flow mapping has braces; the mapping in `[a: b]` has no braces."""
         if not collection.flow or self.text[collection.content] != "{":
             return False
         first = graph.value[0][0] if graph.value else None
@@ -369,7 +385,7 @@ class View:
 
 
 def _shared(graph: Any) -> frozenset[int]:
-    """Return the ids of the graph nodes that are in more than one place."""
+    """Return the ids of the graph nodes that appear in more than one place."""
     seen: set[int] = set()
     shared: set[int] = set()
     todo = [graph]
@@ -425,7 +441,10 @@ def block_entries(
 
 
 def first_line(text: str, top: int, content: int) -> int:
-    """Return where the lines of a block collection begin; `content` where that is in mid-line."""
+    """Return the offset at which the lines of a block collection begin.
+
+    If the collection begins in the middle of a line, this is `content`.
+    """
     line = text.rfind("\n", 0, content) + 1
     if text[line:content].strip(" "):
         return content
@@ -437,7 +456,7 @@ def first_line(text: str, top: int, content: int) -> int:
 def block_scalar_end(text: str, content: int, end: int, value: str) -> int:
     """Return the end of the last line of a block scalar's value, without its line break.
 
-    `end` is libyaml's, behind the blank lines that follow.
+    `end` is libyaml's end mark, which is after the blank lines that follow.
     """
     header_end = text.find("\n", content)
     if header_end < 0 or header_end >= end:
@@ -456,14 +475,14 @@ def block_scalar_end(text: str, content: int, end: int, value: str) -> int:
 
 
 def _last_line_end(text: str, header_end: int, end: int, value: str) -> int:
-    """Return the end of the last line with characters of the value."""
+    """Return the end of the last line that holds characters of the value."""
     lines = text[header_end + 1 : end].split("\n")
     first = min(len(value) - len(value.lstrip("\n")), len(lines) - 1)
     indent = _margin(lines[first]) - _margin(value[first:].split("\n", 1)[0])
     result = position = header_end
     for line in lines:
         position += 1 + len(line)
-        # blanks are content where they reach beyond the indentation
+        # blanks beyond the indentation are content
         if line.strip(" \t\r") or len(line.rstrip("\r")) > indent:
             result = position
     return min(result, end)
@@ -474,7 +493,7 @@ def _margin(line: str) -> int:
 
 
 def _with_deeper_comments(text: str, end: int, limit: int, column: int) -> int:
-    """Move `end` over the comment lines right below that are indented deeper than `column`."""
+    """Return `end` moved past the comment lines below that are indented deeper than `column`."""
     position = end
     while position < limit:
         stop = text.find("\n", position, limit) + 1 or limit
@@ -491,12 +510,12 @@ def _with_deeper_comments(text: str, end: int, limit: int, column: int) -> int:
 
 
 def _is_empty(text: str, start: int, end: int) -> bool:
-    """Return whether an entry is one line that ends in `[]` or `{}`."""
+    """Return whether an entry is a single line that ends in `[]` or `{}`."""
     return text[end - 2 : end] in ("[]", "{}") and text.find("\n", start, end) < 0
 
 
 def _with_example(text: str, end: int, limit: int, *, is_last: bool) -> int:
-    """Move `end` over the comment lines below, if a blank line or the end follows them."""
+    """Return `end` moved past the comment lines below, if a blank line or the end follows them."""
     position = end
     while position < limit:
         stop = text.find("\n", position, limit) + 1 or limit
@@ -508,7 +527,7 @@ def _with_example(text: str, end: int, limit: int, *, is_last: bool) -> int:
 
 
 def _attached(text: str, floor: int, line: int) -> int:
-    """Return the start of the comment block that touches `line`, not above `floor`."""
+    """Return the start of the comment block directly above `line`, but not above `floor`."""
     while line > floor:
         previous = text.rfind("\n", floor, line - 1) + 1 or floor
         if not text[previous:line].lstrip(" \t").startswith("#"):

@@ -1,8 +1,8 @@
-"""Split a stream into its documents, as text: every character belongs to exactly one part.
+"""Split the text of a YAML stream into its documents; every character belongs to exactly one part.
 
-A `---` or `...` at the start of a line ends everything before it (in any scalar too, or the text is
-an error), so no parser is needed here. The parts are, in order: the prologue (comments before the
-first document's own lines), the documents, the tail (a last `...` and the lines behind it).
+A `---` or `...` at the start of a line ends everything before it, even a scalar (or the text is an
+error), so no parser is needed here. The parts are, in order: the prologue (the comments before the
+first document), the documents, and the tail (a last `...` and the lines behind it).
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class Document:
-    """A document of a stream: `text[start:body]` opens it, `text[body:end]` is its content."""
+    """Hold a document of a stream.
+
+    `text[start:body]` opens the document, and `text[body:end]` is its content.
+    """
 
     __slots__ = ("_content", "_root", "body", "end", "inline", "number", "source", "start")
 
@@ -33,16 +36,19 @@ class Document:
         self.start = start
         self.body = body
         self.end = end
-        self.inline = inline  # the content begins on the line of the `---`
+        self.inline = inline  # whether the content begins on the line of the `---`
 
     @property
     def text(self) -> str:
-        """Return the whole document, its opening included."""
+        """Return the text of the whole document, including the lines that open it."""
         return self.source.text[self.start : self.end]
 
     @property
     def content(self) -> str:
-        """Return the document without its opening; cut once, it is compared many times."""
+        """Return the text of the document without the lines that open it.
+
+        Keep this text, because it is compared many times.
+        """
         try:
             return self._content
         except AttributeError:
@@ -51,32 +57,38 @@ class Document:
 
     @property
     def opening(self) -> str:
-        """Return the lines that open the document: directives, comments, `---`; or no text."""
+        """Return the lines that open the document: directives, comments and `---`.
+
+        They may be empty.
+        """
         return self.source.text[self.start : self.body]
 
     @property
     def root(self) -> Node | None:
-        """Return the top node; None where the document holds only comments."""
+        """Return the top node, or None if the document holds only comments."""
         try:
             return self._root
         except AttributeError:
-            is_empty = self.body == self.end == self.parsed_from  # 200,000 lines of `---` may be
+            is_empty = self.body == self.end == self.parsed_from  # fast for many `---` lines
             self._root = None if is_empty else self.composed()
             return self._root
 
     def composed(self) -> Node | None:
-        """Return a new top node; `root` is made once and kept."""
-        from kmerge_git.tree.compose import compose  # many who split a text parse nothing
+        """Return a newly parsed top node, while `root` is parsed once and kept."""
+        from kmerge_git.tree.compose import compose  # many callers split a text and parse nothing
 
         return compose(self.source, (self.start, self.parsed_from, self.body, self.end))
 
     @property
     def parsed_from(self) -> int:
-        """Return the offset from which the parser reads; its marks count from there."""
+        """Return the offset from which the parser reads.
+
+        The parser's marks count from this offset.
+        """
         opening = self.opening
         if not (self.inline or "%" in opening):
             return self.body
-        # A directive, or content on the line of the `---`, only make sense with that line.
+        # A directive, or content on the line of the `---`, is parsed together with that line.
         dots = opening.rfind("\n...") + 1
         if dots or opening.startswith("..."):
             dots = opening.find("\n", dots) + 1
@@ -87,7 +99,7 @@ class Document:
 
 
 class Stream:
-    """The documents of a file, with the text before and after them."""
+    """Hold the documents of a file, and the text before and after them."""
 
     __slots__ = (
         *("documents", "markers", "prologue", "prologue_end", "source", "tail", "tail_start"),
@@ -111,15 +123,19 @@ class Stream:
 
     @property
     def roots(self) -> list[Node]:
-        """Return the top node of every document that has one; an error in any of them shows now."""
+        """Return the top nodes of all documents that have a top node.
+
+        Raise the first error in any document.
+        """
         return [root for document in self.documents if (root := document.root) is not None]
 
 
 class YamlText:
-    """A text that is opened once: its bytes, how they spell their lines, and its documents.
+    """Hold the bytes of a text, and read its source and its documents only once.
 
-    Each part is made when it is first asked for, and kept. A text is made from bytes alone, so that
-    a reader of a result sees its bytes, and not the nodes that a writer meant.
+    Source and documents are made when they are first asked for, and kept. A text is made from bytes
+    alone, so that a check of a merge result sees the bytes, and not the nodes that they were made
+    of.
     """
 
     __slots__ = ("_source", "_stream", "data", "path")
@@ -133,7 +149,10 @@ class YamlText:
 
     @property
     def source(self) -> Source:
-        """Return the characters and their spelling; raise `CannotParse` for other bytes."""
+        """Return the source, which holds the characters.
+
+        Raise `CannotParse` if the bytes are no text.
+        """
         try:
             return self._source
         except AttributeError:
@@ -142,11 +161,14 @@ class YamlText:
 
     @property
     def stream(self) -> Stream:
-        """Return the documents."""
+        """Return the stream of documents."""
         return self.stream_like(None)
 
     def stream_like(self, known: Stream | None, most: int = 0) -> Stream:
-        """Return the documents, at most `most`; `known` are those of another version, or None."""
+        """Return the stream of documents; refuse more than `most` documents, if `most` is not 0.
+
+        `known` is the stream of another version of the file, or None.
+        """
         try:
             return self._stream
         except AttributeError:
@@ -156,45 +178,51 @@ class YamlText:
 
     @property
     def roots(self) -> list[Node]:
-        """Return the top nodes of the documents; an error in any of them shows now."""
+        """Return the top nodes of the documents; raise the first error in any document."""
         return self.stream.roots
 
 
 def split_text(text: str, path: str = "", known: Stream | None = None) -> Stream:
-    """Return the documents of a text that was never bytes: one that this program wrote.
+    """Return the documents of a text that this program wrote, which was never bytes.
 
-    `known` are the documents of another version of it.
+    `known` is the stream of another version of the text.
     """
     source = Source.of(text, path)
     return split_like(source, known) if known is not None else split(source)
 
 
 def whole_document(text: str) -> Document:
-    """Return a text without markers, which this program wrote, as a document."""
+    """Return a text that this program wrote, without `---` and `...` lines, as one document."""
     return Document(Source.of(text), 0, 0, 0, len(text), False)
 
 
 def split_like(source: Source, known: Stream, most: int = 0) -> Stream:
-    """Return the documents of another version of a file; common ones are read only once."""
+    """Return the documents of another version of a file.
+
+    Documents that both versions share are read only once.
+    """
     stream = split(source, known, most)
     for document, twin in zip(stream.documents, known.documents, strict=False):
         content = twin.content
         same_size = document.end - document.body == len(content)
         if same_size and source.text.startswith(content, document.body):
-            document._content = content  # once in memory, and equal at the first look
+            document._content = content  # one string in memory, which is fast to compare
     return stream
 
 
 def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
-    """Return the documents of a text, at most `most`; `known` is another version of it, or None."""
+    """Return the documents of a text; refuse more than `most` documents, if `most` is not 0.
+
+    `known` is the stream of another version of the text, or None.
+    """
     text = source.text
     markers = _marker_lines(text, known)
-    if 0 < most < len(markers) // 2:  # a document may begin and end with one
+    if 0 < most < len(markers) // 2:  # a document may begin and end with a marker
         raise TextOnly(f"more than {most:,} documents")
     prologue_end = 0
     documents: list[Document] = []
-    start, position = 0, 0  # of the current document; position: behind its last known marker
-    opened = False  # a `---` or content belongs to the current document
+    start, position = 0, 0  # `start` of the current document; `position` is behind its last marker
+    opened = False  # whether the current document has a `---` or content
     body, inline = 0, False
     for offset in markers:
         before = text[position:offset]
@@ -244,7 +272,7 @@ def is_idle(text: str) -> bool:
 
 
 def _marker_lines(text: str, known: Stream | None) -> list[int]:
-    """Return the offsets of lines that are `---` or `...`, alone or followed by a blank."""
+    """Return the offsets of all marker lines: `---` or `...`, alone or followed by a blank."""
     offsets = [0] if _is_marker(text, 0) else []
     at = 0
     for part in _parts(known) if known is not None else ():
@@ -260,7 +288,7 @@ def _marker_lines(text: str, known: Stream | None) -> list[int]:
 
 
 def _parts(stream: Stream) -> Iterator[str]:
-    """Yield the text before the first marker line, then from each to the next."""
+    """Yield the text before the first marker line, then each marker line with the text below."""
     text, markers = stream.source.text, stream.markers
     starts = markers if markers[:1] == [0] else [0, *markers]
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
@@ -269,7 +297,7 @@ def _parts(stream: Stream) -> Iterator[str]:
 
 
 def _next_marker(text: str, start: int) -> int:
-    """Return the next marker line behind the line at `start`, or the end of the text."""
+    """Return the offset of the next marker line after `start`, or the end of the text."""
     stop = len(text)
     for marker in ("\n---", "\n..."):
         at = text.find(marker, start, stop)
@@ -285,21 +313,24 @@ def _is_marker(text: str, at: int) -> bool:
 
 
 def _body(text: str, marker: int) -> tuple[int, bool]:
-    """Return where the content behind a `---` starts, and whether that is on the marker's line."""
+    """Return the offset of the content after a `---`, and whether the content is on its line."""
     line_end = text.find("\n", marker)
     rest = text[marker + 3 : line_end].strip()
     return (line_end + 1, False) if not rest or rest[0] == "#" else (marker + 3, True)
 
 
 def _refuse_directives(source: Source, start: int, end: int, opened: bool) -> None:
-    """Refuse a `%` line in a document without `---`: it would be read as something else."""
+    """Refuse a `%` line in a document without `---`, which is not read as a directive."""
     text = source.text
     if not opened and (text.startswith("%", start) or text.find("\n%", start, end) >= 0):
         raise source.error("a directive without a `---` behind it", start, "add a `---` line")
 
 
 def _refuse_odd_breaks(stream: Stream) -> None:
-    """Between documents and in front of markers, where libyaml would see another line."""
+    """Refuse odd line breaks between documents and before marker lines.
+
+    libyaml would see another line there.
+    """
     text = stream.source.text
     if text.isascii() and "\r" not in text:
         return

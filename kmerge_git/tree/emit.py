@@ -1,7 +1,7 @@
-"""Writes YAML that did not exist before, in the style of kubectl.
+"""Write new values as YAML, in the style of kubectl.
 
-A user's file is never written again here: only values that have no text yet. Besides the checks
-this is the only module that imports ruamel.yaml.
+This module never rewrites a user's file; it writes only values that have no text yet. Besides the
+checks, this is the only module that imports ruamel.yaml.
 """
 
 from __future__ import annotations
@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 _STR = "tag:yaml.org,2002:str"
 _WIDEST = 1 << 30  # lines are never folded: a folded line is a changed line
 _ESCAPE = re.compile(r"\\(?:x..|u.{4}|.)")
-_LINE = re.compile(r"\n(?!\n)")  # one that is not empty comes next
+_LINE = re.compile(r"\n(?!\n)")  # a line break before a line that is not empty
 _BREAK = re.compile("[\n\x85\u2028\u2029]")
-_LONGEST_KEY = 1000  # libyaml reads `key: value` up to 1024 characters, `? key` behind that
+_LONGEST_KEY = 1000  # libyaml reads `key: value` up to 1024 characters; a longer key needs `? key`
 
 
 def dump(value: object, indent: int = 2, list_offset: int = 0) -> str:
-    """Return the value as a block of YAML; `list_offset` counts from a parent to its dashes."""
+    """Return the value as a block of YAML.
+
+    `list_offset` is the number of columns from a key to the dashes of its list.
+    """
     if isinstance(value, str):
         return _one_line(value) + "\n"
     writer = _Writer(indent, list_offset)
@@ -44,7 +47,7 @@ def dump(value: object, indent: int = 2, list_offset: int = 0) -> str:
 
 
 class _Writer:
-    """Write as ruamel.yaml does, in a tenth of the time; leave odd values to it."""
+    """Write as ruamel.yaml does, in a tenth of the time; let ruamel.yaml write unusual values."""
 
     __slots__ = ("indent", "known", "offset", "parts")
 
@@ -52,10 +55,13 @@ class _Writer:
         self.indent = indent
         self.offset = offset
         self.parts: list[str] = []
-        self.known: dict[str, str] = {}  # the tokens of keys
+        self.known: dict[str, str] = {}  # the token of each key
 
     def mapping(self, value: dict[object, object], column: int, opening: str) -> None:
-        """Write the entries; `opening` precedes the first where a dash is on its line."""
+        """Write the entries of a mapping.
+
+        If the first entry follows a dash, `opening` is the text before that entry.
+        """
         pad = " " * column
         for key, inner in value.items():
             token = self.key(key)
@@ -68,7 +74,7 @@ class _Writer:
             opening = ""
 
     def sequence(self, value: Sequence[object], column: int, opening: str) -> None:
-        """Write the elements with their dashes at a column."""
+        """Write the elements of a sequence, with their dashes at a column."""
         pad = " " * column
         for inner in value:
             dash = (opening or pad) + "-"
@@ -82,7 +88,7 @@ class _Writer:
                 self.scalar(inner, column + 2, 2)
 
     def value(self, inner: object, column: int, below: int) -> None:
-        """Write the value behind a key."""
+        """Write the value after a key."""
         if isinstance(inner, dict) and inner:
             self.parts.append("\n")
             self.mapping(inner, below, "")
@@ -93,7 +99,7 @@ class _Writer:
             self.scalar(inner, below, self.indent)
 
     def scalar(self, value: object, below: int, step: int) -> None:
-        """Write a value without entries; `below` is the column of the lines under a `|`."""
+        """Write a scalar or an empty collection; `below` is the column of the lines below a `|`."""
         if isinstance(value, str):
             if "\n" in value and _fits_block(value):
                 self.block(value, below, step)
@@ -111,7 +117,7 @@ class _Writer:
             self.parts.append(" " + with_ruamel(value, self.indent, self.offset))
 
     def block(self, text: str, below: int, step: int) -> None:
-        """Write lines under a `|`."""
+        """Write a text as a `|` block scalar."""
         bare = text.rstrip("\n")
         chomping = {0: "-", 1: ""}.get(len(text) - len(bare), "+")
         hint = str(step) if text[0] in " \t\n" else ""
@@ -121,7 +127,7 @@ class _Writer:
         self.parts.append(f" |{hint}{chomping}\n{body}")
 
     def key(self, key: object) -> str:
-        """Return the token of a key; an empty text for one that needs a `?`."""
+        """Return the token of a key, or '' if the key needs a `?`."""
         if not isinstance(key, str) or len(key) > _LONGEST_KEY // 10 or _BREAK.search(key):
             return ""
         token = self.known.get(key)
@@ -131,7 +137,7 @@ class _Writer:
 
 
 def with_ruamel(value: object, indent: int, list_offset: int) -> str:
-    """Write with ruamel.yaml: the model for everything here, and the way for odd values."""
+    """Write with ruamel.yaml, which defines the style here and writes unusual values."""
     yaml: Any = YAML(typ="safe", pure=True)
     yaml.Representer = _Representer
     yaml.Emitter = _Emitter
@@ -150,12 +156,12 @@ def with_ruamel(value: object, indent: int, list_offset: int) -> str:
 
 
 def _dedent(text: str, columns: int) -> str:
-    """Moves a list at the top to the margin; ruamel.yaml gives it the offset of any list."""
+    """Move a top-level list to column 0; ruamel.yaml indents it like any other list."""
     return "\n".join(line.removeprefix(" " * columns) for line in text.split("\n"))
 
 
 class _Representer(SafeRepresenter):
-    """Represent plain values only; write the same object twice where it is there twice."""
+    """Represent only plain values; write a repeated object again instead of an alias."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -167,7 +173,10 @@ class _Emitter(Emitter):
     MAX_SIMPLE_KEY_LENGTH = _LONGEST_KEY
 
     def determine_block_hints(self, text: Any) -> tuple[str, int, str]:
-        """Return the header of a `|`; libyaml needs the columns behind blanks and empty lines."""
+        """Return the header of a `|`.
+
+        If the text begins with blanks or empty lines, libyaml needs the indentation in the header.
+        """
         step = int(self.indent or 0) - int(self.indents.values[-1][0] or 0)
         if self.indents.last_seq():  # counted from the dash
             step -= self.sequence_dash_offset
@@ -182,7 +191,7 @@ def _represent_str(representer: Any, text: str) -> Any:
 
 
 def _style(text: str) -> str | None:
-    """Return None where plain text is safe with every reader, `|` for lines, else quotes."""
+    """Return None if plain text is safe with every reader, else `|` for lines, else a quote."""
     if "\n" in text and _fits_block(text):
         return "|"
     return None if _one_line(text) == text else '"'
@@ -197,7 +206,7 @@ def _one_line(text: str) -> str:
 
 
 def _token(text: str) -> str:
-    """Return the text on one line, escapes spelled as ruamel.yaml does."""
+    """Return the text as a token on one line, with escapes spelled as ruamel.yaml spells them."""
     token = _one_line(text)
     if token[0] == '"' and "\\" in token:
         return _ESCAPE.sub(lambda found: found[0][:2] + found[0][2:].upper(), token)
@@ -205,7 +214,7 @@ def _token(text: str) -> str:
 
 
 def _fits_block(text: str) -> bool:
-    """Return whether every line can be in a block scalar, without invisible characters."""
+    """Return whether a block scalar can hold every line without invisible characters."""
     lines = text.split("\n")
     return any(lines) and not any(
         line.endswith((" ", "\t")) or respell(line.replace("\t", " "), "'") is None

@@ -1,17 +1,18 @@
-"""Hold nodes with exact spans, entries that own their lines, and the text around them.
+"""Hold nodes with exact spans, entries with the lines they own, and the text around the entries.
 
-Nodes are views: a collection builds its entries when they are first asked for, so that the parts
-of a document that nobody looks at cost nothing. Offsets count characters of `text`, the text of
-the whole file. Nothing here is ever changed after it was built.
+A node is a view of the text: a collection builds its entries when they are first asked for, so that
+unused parts of a document cost nothing. Offsets count characters of `text`, the text of the whole
+file. A node never changes after it was built.
 
-These rules say which lines of a block collection an entry owns (`tree.compose` follows them):
-- an entry owns its lines from its key or dash to the end of its value's last line, the trailing
-  comment included, and the comment lines right below it that are indented deeper than it, or show
-  the possible contents of its empty `[]` or `{}`: a blank line follows them, or nothing;
-- the lines between two entries (blank lines, comments) are the `lead` of the second one; the
-  comment block that touches the second one is `attached` to it;
-- before the first entry of a collection only the attached block is its lead, the rest is the
-  head of the collection; the lines behind the last entry are its foot.
+`tree.compose` gives each entry of a block collection its lines by these rules:
+- An entry owns the lines from its key or dash to the last line of its value, including the trailing
+  comment. It also owns the comment lines directly below that are indented deeper than the entry. An
+  empty `[]` or `{}` also owns the comment lines directly below, if a blank line or nothing follows
+  them: they show its possible contents.
+- The lines between two entries (blank lines and comments) are the `lead` of the second entry. The
+  comment block directly above the second entry is `attached` to it.
+- Before the first entry of a collection, only the attached comment block is its lead; the lines
+  above are the `head` of the collection. The lines after the last entry are the `foot`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, Self
 
     class Builder(Protocol):
-        """The part of `tree.compose.View` that a collection uses for its entries."""
+        """Declare the methods of `tree.compose.View` with which a collection builds its entries."""
 
         base: int
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """A value in a text: `text[start:end]`, properties (`&anchor`, `!tag`) included."""
+    """Hold a value at `text[start:end]`, including its properties (`&anchor`, `!tag`)."""
 
     __slots__ = ("anchor", "content", "end", "start", "tag", "text")
 
@@ -47,13 +48,13 @@ class Node:
         self.text = text
         self.start = start
         self.end = end
-        self.content = content  # where the value itself starts, behind anchor and tag
+        self.content = content  # the offset of the value itself, after anchor and tag
         self.anchor = anchor  # the name, without `&`
         self.tag = tag  # as written, with its `!`
 
     @property
     def raw(self) -> str:
-        """Return the characters of the node, as they are in the file."""
+        """Return the characters of the node as they are in the file."""
         return self.text[self.start : self.end]
 
     def __repr__(self) -> str:
@@ -61,7 +62,10 @@ class Node:
 
 
 class Scalar(Node):
-    """A scalar; `style` is '' (plain), `'`, `"`, `|` or `>`. A missing value is plain and empty."""
+    """Hold a scalar; `style` is '' (plain), `'`, `"`, `|` or `>`.
+
+    A missing value is plain and empty.
+    """
 
     __slots__ = ("style", "value")
 
@@ -76,7 +80,7 @@ class Scalar(Node):
         value: str = "",
         style: str = "",
     ) -> None:
-        self.text = text  # not by super(): every leaf of every document is made here
+        self.text = text  # no super() call, which is slow: every leaf is made here
         self.start = start
         self.end = end
         self.content = content
@@ -87,7 +91,7 @@ class Scalar(Node):
 
 
 class Alias(Node):
-    """`*name`: a node of its own, never expanded."""
+    """Hold an alias `*name`, which is never expanded."""
 
     __slots__ = ("name",)
 
@@ -97,7 +101,7 @@ class Alias(Node):
 
 
 class Collection(Node):
-    """The common part of mappings and sequences."""
+    """Hold what mappings and sequences have in common."""
 
     __slots__ = ("_entries", "_graph", "_view", "bottom", "column", "flow", "top")
 
@@ -118,12 +122,12 @@ class Collection(Node):
         super().__init__(text, start, end, content, anchor, tag)
         self.flow = flow
         # The lines of a block collection: head, entries and foot tile text[top:bottom]. When the
-        # collection starts in the middle of a line (`- name: x`), `top` is where it starts.
+        # collection starts in the middle of a line (`- name: x`), `top` is the offset of its start.
         self.top = top
         self.bottom = bottom
         # the column of the entries of a block collection
         self.column = content - (text.rfind("\n", 0, content) + 1)
-        self._view = view  # until somebody asks for the entries
+        self._view = view  # None as soon as the entries are built
         self._graph = graph
         self._entries: tuple[Entry, ...] = ()
 
@@ -139,11 +143,11 @@ class Collection(Node):
 
     @property
     def unbuilt(self) -> tuple[Any, int] | None:
-        """Return the parser's node and the start of its text; None once the entries are built."""
+        """Return the parser's node and the offset of its text, or None if the entries are built."""
         return (self._graph, self._view.base) if self._view is not None else None
 
     def with_entries(self, entries: tuple[Entry, ...], top: int, bottom: int) -> Self:
-        """Return the same collection with other entries, and other lines for them."""
+        """Return a copy of the collection with other entries and other lines."""
         span = self.text, self.start, self.end, self.content, self.anchor, self.tag
         copy = type(self)(*span, self.flow, top, bottom, None, None)
         copy._entries = entries
@@ -151,12 +155,12 @@ class Collection(Node):
 
 
 class Mapping(Collection):
-    """A mapping, block or flow. Repeated keys are all there, in the order of the text."""
+    """Hold a block or flow mapping. Repeated keys are all kept, in the order of the text."""
 
     __slots__ = ("_index",)
 
     def index(self) -> dict[str, Entry]:
-        """Return the entries by the text of their key; of repeated keys the last one."""
+        """Return the entries by the text of their keys; the last of repeated keys wins."""
         try:
             return self._index
         except AttributeError:
@@ -164,7 +168,7 @@ class Mapping(Collection):
             return self._index
 
     def get(self, name: str) -> Node | None:
-        """Return the value below a key, or None; do not build all the entries for a leaf."""
+        """Return the value of a key, or None. If the value is a leaf, do not build all entries."""
         if self._view is not None:
             leaf = self._view.leaf_below(self._graph, name)
             if leaf is not None:
@@ -174,17 +178,17 @@ class Mapping(Collection):
 
 
 class Sequence(Collection):
-    """A sequence, block or flow."""
+    """Hold a block or flow sequence."""
 
     __slots__ = ()
 
 
 class Entry:
-    """An entry of a mapping (`key` and `value`) or an item of a sequence (`key` is None).
+    """Hold an entry of a mapping (`key` and `value`) or an item of a sequence (`key` is None).
 
-    `start` is the offset of the key, of the `?`, or of the dash. The lines that belong to a
-    block entry run from `lead` over `attached` and `line` to `end` (see the module's docstring);
-    an entry whose collection starts in the middle of a line (`- name: x`) has `line == start`.
+    `start` is the offset of the key, of the `?`, or of the dash. The lines of a block entry run
+    from `lead` over `attached` and `line` to `end` (see the docstring of the module). If the
+    collection of an entry starts in the middle of a line (`- name: x`), `line` equals `start`.
     """
 
     __slots__ = ("attached", "end", "key", "lead", "line", "start", "value")
@@ -204,7 +208,7 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """Return the key as text; `1` and `"1"` are one key to Kubernetes."""
+        """Return the key as text; Kubernetes takes `1` and `"1"` for the same key."""
         key = self.key
         if isinstance(key, Scalar):
             return key.value
@@ -221,29 +225,29 @@ def in_mid_line(collection: Collection) -> bool:
 
 
 def on_own_lines(node: Node) -> bool:
-    """Return whether a node is a block collection that starts on a line of its own."""
+    """Return whether a node is a block collection that starts on its own line."""
     return isinstance(node, Collection) and not node.flow and not in_mid_line(node)
 
 
 def is_block_text(node: Node) -> bool:
-    """Return whether a node is a block scalar: lines under a header (`|`, `>`)."""
+    """Return whether a node is a block scalar, with lines below a `|` or `>` header."""
     return isinstance(node, Scalar) and node.style in ("|", ">")
 
 
 def inline(node: Node) -> bool:
-    """Return whether a node is one token (or flow collection) within one line."""
+    """Return whether a node is a single token or flow collection within one line."""
     if is_block_text(node):
         return False
     return not (isinstance(node, Collection) and not node.flow) and "\n" not in node.raw
 
 
 def in_flow(entry: Entry) -> bool:
-    """Return whether an entry is in a flow collection: it does not own its line."""
+    """Return whether an entry belongs to a flow collection, where it does not own its line."""
     return entry.end == entry.value.end
 
 
 def is_linewise(collection: Collection) -> bool:
-    """Return whether all entries of a flow collection, and its end, have their own lines."""
+    """Return whether a flow collection has each entry, and its closing bracket, on a new line."""
     text = collection.text
     ends = [*(e.start for e in collection.entries[1:]), collection.end - 1]
     return bool(collection.entries) and all(
@@ -254,7 +258,7 @@ def is_linewise(collection: Collection) -> bool:
 
 
 def comment_behind(entry: Entry | None) -> str:
-    """Return the comment behind an entry of a flow collection on its line."""
+    """Return the comment after an entry of a flow collection, on the same line."""
     if entry is None or not in_flow(entry):
         return ""
     text = entry.value.text
@@ -263,9 +267,9 @@ def comment_behind(entry: Entry | None) -> str:
 
 
 def after(entry: Entry) -> str:
-    """Return the text behind a value on its line and below.
+    """Return the text that an entry owns after its value: the rest of the line, and comments below.
 
-    Of a block collection this is the comment on the line of its key.
+    If the value is a block collection, return the comment on the line of its key.
     """
     value = entry.value
     if not on_own_lines(value):
@@ -277,7 +281,7 @@ def after(entry: Entry) -> str:
 
 
 def opening(entry: Entry) -> str:
-    """Return between the key or dash and the first line of a block collection below it."""
+    """Return the text between the key or dash of an entry and the lines of its block collection."""
     start = entry.key.end if entry.key is not None else entry.start + 1
     value = entry.value
     top = value.top if isinstance(value, Collection) else value.start
@@ -285,38 +289,38 @@ def opening(entry: Entry) -> str:
 
 
 def head(collection: Collection) -> str:
-    """Return the comment lines above the first entry that do not belong to it."""
+    """Return the lines above the first entry that belong to the collection, not to the entry."""
     if collection.flow or in_mid_line(collection) or not collection.entries:
         return ""
     return collection.text[collection.top : collection.entries[0].lead]
 
 
 def foot(collection: Collection) -> str:
-    """Return the comment lines below the last entry that do not belong to it."""
+    """Return the lines below the last entry that belong to the collection, not to the entry."""
     if collection.flow or not collection.entries:
         return ""
     return collection.text[collection.entries[-1].end : collection.bottom]
 
 
 def key_text(entry: Entry) -> str:
-    """Return the key as it is written."""
+    """Return the key as it is written in the file."""
     return entry.key.raw if entry.key is not None else ""
 
 
 def properties(node: Node) -> str:
-    """Return anchor and tag as they are written."""
+    """Return the anchor and the tag as they are written in the file."""
     if isinstance(node, Alias) or node.content == node.start:
         return ""
     return " ".join(node.text[node.start : node.content].split("#")[0].split())
 
 
 def column_of(entry: Entry) -> int:
-    """Return the column of an entry's key or dash."""
+    """Return the column of the key or dash of an entry."""
     return entry.start - (entry.value.text.rfind("\n", 0, entry.start) + 1)
 
 
 def separator_end(entry: Entry) -> int:
-    """Return the offset behind the colon of a key; of a dash the offset behind it."""
+    """Return the offset after the colon of an entry's key, or after the dash of an item."""
     key = entry.key
     if key is None:
         return entry.start + 1
@@ -332,7 +336,7 @@ def separator_end(entry: Entry) -> int:
 
 
 def keeps_blank_lines(node: Node) -> bool:
-    """Return whether a node ends in a block scalar that owns blank lines below it (`|+`)."""
+    """Return whether a node ends in a block scalar that keeps the blank lines below it (`|+`)."""
     while isinstance(node, Collection) and not node.flow and node.entries:
         node = node.entries[-1].value
     if not is_block_text(node):

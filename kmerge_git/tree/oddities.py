@@ -1,10 +1,10 @@
 """Refuse texts that only look like YAML, and mappings with odd keys: both have no fields to merge.
 
-`image: {{ .Values.image }}` reads as a map whose key is a map, and `# {{- if .Values.on }}` as a
-comment. A merge by fields would guess what such a text means.
+YAML reads `image: {{ .Values.image }}` as a map whose key is a map, and `# {{- if .Values.on }}` as
+a comment. A merge by fields would have to guess what such a text means.
 
-Parsing costs more than everything else, so the characters are looked at first: a text without a
-sign surely holds neither, and a text with a sign is composed to be certain.
+Because parsing is slow, the characters are searched for signs first. A text without a sign has
+surely no template and no odd key; a text with a sign is parsed to be certain.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 TEMPLATE = "a template, no YAML"
 ODD_KEY = "a key that is a list or map"
-# actions that decide whether the text up to their `end` is there at all; Helm runs them in comments
+# actions that decide whether the text up to their `end` is rendered; Helm runs them in comments too
 _OPEN = ("if", "range", "with", "define", "block")
 _CONTROL = frozenset((*_OPEN, "else", "end", "template", "break", "continue"))
-# around a key of a flow mapping that is a collection, in a text without its blanks
+# what surrounds a collection used as a key of a flow mapping, in a text without blanks
 _SIGNS = (
     *("{{", "{[", ",{", ",[", "}:", "]:", "{#", ",#", "{?", ",?", "[?"),
     *("{&", ",&", "{!", ",!", "{*", ",*"),
@@ -37,9 +37,9 @@ _LINE_END = ("\n", "")
 
 
 def refuse_oddities(*versions: Stream) -> None:
-    """Raise `TextOnly` if a document that not all versions have cannot be merged by fields.
+    """Raise `TextOnly` if a document cannot be merged by fields, unless all versions have it.
 
-    The whole file is a text then: an action can reach over many documents.
+    The whole file is then merged as text, because a template action can span many documents.
     """
     path = versions[0].source.path
     if is_chart_text(path):
@@ -65,7 +65,7 @@ def refuse_oddities(*versions: Stream) -> None:
 
 
 def _left(versions: tuple[Stream, ...]) -> list[list[Document]]:
-    """Return the documents of each version but for those that all have as one text in memory."""
+    """Return the documents of each version, except those that all versions share in memory."""
     shared = {id(document.content) for document in versions[0].documents}
     for stream in versions[1:]:
         shared &= {id(document.content) for document in stream.documents}
@@ -73,16 +73,16 @@ def _left(versions: tuple[Stream, ...]) -> list[list[Document]]:
 
 
 def _refuse(document: Document) -> None:
-    """Raise `TextOnly` if a document cannot be merged by fields."""
+    """Raise `TextOnly` if this document cannot be merged by fields."""
     content, source = document.content, document.source
-    if begins_as_template(content):  # the parser would say so, too
+    if begins_as_template(content):  # the parser would refuse it, too
         raise source.error(TEMPLATE, document.body + content.find("{{-"))
     try:
         root = document.root
     except CannotParse:
         if "{{" in content:
             raise
-        return  # if it is needed at all, others will say so
+        return  # if the document is needed at all, its reader will raise this error
     scalars: list[tuple[int, int, bool]] = []
     if isinstance(root, Collection):
         odd = _odd_key(root, document, scalars)
@@ -107,7 +107,7 @@ def _refuse(document: Document) -> None:
 
 
 def begins_as_template(content: str) -> bool:
-    """Return whether a document begins with an action that trims: `{{- ` is no YAML for sure."""
+    """Return whether a document begins with a trimming action: `{{- ` is never YAML."""
     if not content.lstrip(" \n").startswith(("{{- ", "{{-\n")):
         return False
     plain = content.replace("\n", "").replace("\t", "")
@@ -115,9 +115,10 @@ def begins_as_template(content: str) -> bool:
 
 
 def _runs_over(text: str, actions: list[tuple[int, str]]) -> int:
-    """Return the offset of an action in comments whose `end` is elsewhere or behind data, or -1.
+    """Return the offset of the first action in comments that affects text outside of them, or -1.
 
-    An example that is complete within a comment runs over nothing.
+    Such an action has its `end` outside of the comments, or data before the `end`. A complete
+    example within one comment affects nothing.
     """
     depth = last = 0
     for at, word in actions:
@@ -132,7 +133,7 @@ def _runs_over(text: str, actions: list[tuple[int, str]]) -> int:
 
 
 def _is_comment(text: str) -> bool:
-    """Return whether the text between two places in comments is only comments."""
+    """Return whether the text between two actions in comments holds only comments."""
     _, *lines = text.split("\n")
     return all(not line.strip() or line.lstrip().startswith("#") for line in lines)
 
@@ -144,9 +145,9 @@ def _text_only(source: Source, why: str, at: int) -> TextOnly:
 
 
 def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int, bool]]) -> int:
-    """Return the offset of a key that is a collection, or -1; where scalars are comes into a list.
+    """Return the offset of a key that is a collection, or -1; collect the positions of scalars.
 
-    This reads the parser's own nodes: to build ours takes longer.
+    This walks over the parser's nodes, because building the nodes of `tree.nodes` takes longer.
     """
     unbuilt = root.unbuilt
     if unbuilt is None:
@@ -156,7 +157,7 @@ def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int,
     graph, base = unbuilt
     todo: list[Any] = [graph]
     known: set[int] = set()
-    for node in todo:  # which grows on the way
+    for node in todo:  # `todo` grows on the way
         if isinstance(node.value, str):
             start: int = node.start_mark.index + base
             scalars.append((start, node.end_mark.index + base, not node.style))
@@ -177,7 +178,7 @@ def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int,
 
 
 def _has_sign(text: str) -> bool:
-    """Return whether a text may hold actions or odd keys; False is certain."""
+    """Return whether a text may hold template actions or odd keys; if not, that is certain."""
     if any(_actions(text)) or _has_question(text) or _has_alias_key(text):
         return True
     if not (_opens(text, "{", "}") or _opens(text, "[", "]")):
@@ -187,12 +188,12 @@ def _has_sign(text: str) -> bool:
 
 
 def has_control(text: str) -> bool:
-    """Return whether a text has template actions that control the text around them."""
+    """Return whether a text has control actions, such as `{{ if }}` or `{{ end }}`."""
     return any(True for _ in _actions(text))
 
 
 def _actions(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the template actions that control the text around them, each with its offset."""
+    """Yield the offset and keyword of each control action, such as `{{ if }}` or `{{ end }}`."""
     at = text.find("{{")
     while at >= 0:
         start = at + 2 + text.startswith("-", at + 2)
@@ -205,7 +206,7 @@ def _actions(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _has_question(text: str) -> bool:
-    """Return whether a `?` may open a key on lines of its own."""
+    """Return whether a `?` may begin a key at the start of a value or line."""
     at = text.find("?")
     while at >= 0:
         if text[at + 1 : at + 2] in _BLANK and _before(text, at) in "\n-?:":
@@ -215,7 +216,7 @@ def _has_question(text: str) -> bool:
 
 
 def _has_alias_key(text: str) -> bool:
-    """Return whether an alias may be a key."""
+    """Return whether an alias may be used as a key."""
     at = text.find("*") if "&" in text else -1
     while at >= 0:
         end = name_end(text, at + 1)
@@ -229,7 +230,7 @@ def _has_alias_key(text: str) -> bool:
 
 
 def _opens(text: str, bracket: str, closing: str) -> bool:
-    """Return whether a flow collection may begin behind an indicator or a property."""
+    """Return whether a flow collection may begin at a value, or after an anchor or tag."""
     at = text.find(bracket)
     while at >= 0:
         is_empty = text.startswith(closing, at + 1) and text[at + 2 : at + 3] in _LINE_END
@@ -242,7 +243,7 @@ def _opens(text: str, bracket: str, closing: str) -> bool:
 
 
 def _before(text: str, at: int) -> str:
-    """Return the last character on the line that is not blank; a line end where there is none."""
+    """Return the last non-blank character before an offset; a line end if there is none."""
     at = _behind_word(text, at)
     return text[at - 1] if at else "\n"
 
@@ -256,7 +257,7 @@ def _word_before(text: str, at: int) -> str:
 
 
 def _behind_word(text: str, at: int) -> int:
-    """Return the offset behind the blanks that precede an offset, seen from the right."""
+    """Return the offset at which the blanks before an offset begin."""
     while at and text[at - 1] in (" ", "\t"):
         at -= 1
     return at

@@ -1,14 +1,14 @@
-"""Parse YAML with libyaml through PyYAML, or with pure PyYAML, and know the characters it reads.
+"""Parse YAML with libyaml through PyYAML, or with pure PyYAML, and find unusual line breaks.
 
-This is the only module that imports PyYAML. Only its parser and composer are used: no resolver,
-no constructor, so that no text can ever make an object. `bare()` imports the C module alone,
-without running `yaml/__init__.py`: a fifth of the time, for the driver.
+This is the only module that imports PyYAML. It uses only the parser and the composer, not the
+resolver and the constructor, so that no text can create a Python object. `bare()` imports only the
+C module, without running `yaml/__init__.py`: this takes the driver a fifth of the time.
 
-YAML 1.1 knows line breaks that nobody types: a lone CR, U+0085, U+2028, U+2029. libyaml starts a
-new line at them, git and people do not, so it is unclear which lines belong to a node. They are
-accepted inside of quoted and block scalars, where they are only text; anywhere else the file is
-left to the line merge. A byte order mark inside of a text is refused with them (two files with a
-mark may have been joined): libyaml takes it for a part of the next token.
+YAML 1.1 has line breaks that nobody types: a lone CR, U+0085, U+2028 and U+2029. libyaml starts a
+new line at them, but git and people do not, so it is unclear which lines belong to a node. Inside
+of quoted and block scalars they are accepted as text; if they are anywhere else, the file is merged
+by lines. A byte order mark inside of a text is refused in the same way (two files may have been
+joined), because libyaml would make it a part of the next token.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# A walk over `DEEPEST` collections needs up to 20 calls for each, and some calls before the first.
+# A walk over `DEEPEST` nested collections needs up to 20 calls for each, and some calls before.
 # Calls of Python functions take no space on the stack of the process.
 FRAMES = 6000
 DEEPEST = 200  # nested collections; the C composer recurses and would crash at some 50,000
 
-# indicators as blanks, and the (last bytes of the) line breaks of YAML 1.1 as line ends
+# replace indicators by blanks, and the last byte of each YAML 1.1 line break by a line end
 _BLANKED = bytes.maketrans(b"-?:\t\r\x85\xa8\xa9", b"    \n\n\n\n")
-_plain: Any = None  # the parser, and the one that counts how deep it is
+_plain: Any = None  # the parser; `_guarded` is the parser that also counts the depth
 _guarded: Any = None
 
 
 class TooDeep(Exception):
-    """The text nests more than `DEEPEST` collections."""
+    """Report that a text nests more than `DEEPEST` collections."""
 
 
 def compose(text: str) -> Any:
-    """Return the node graph of one document, in PyYAML's node classes, or None for an empty one."""
+    """Return PyYAML's node graph of one document, or None if the document is empty."""
     if _plain is None:
         _load()
     is_deep = may_be_deep(text)
@@ -49,7 +49,7 @@ def compose(text: str) -> Any:
         allow_deep_calls()
     parser = (_guarded if is_deep else _plain)(text)
     collecting = gc.isenabled()
-    gc.disable()  # all the new nodes live: looking for dead ones makes this five times slower
+    gc.disable()  # all new nodes are in use: a garbage collection makes this five times slower
     try:
         return parser.get_single_node()
     finally:
@@ -59,13 +59,13 @@ def compose(text: str) -> Any:
 
 
 def allow_deep_calls() -> None:
-    """Let functions call each other as deep as texts nest that are still merged."""
+    """Raise Python's recursion limit, so that functions can walk over deeply nested texts."""
     if sys.getrecursionlimit() < FRAMES:
         sys.setrecursionlimit(FRAMES)
 
 
 def accepts(text: str) -> bool:
-    """Return whether a text parses; this makes no nodes and is much faster, with libyaml."""
+    """Return whether a text parses. With libyaml this is much faster than `compose`."""
     if _plain is None:
         _load()
     if may_be_deep(text) or not hasattr(_plain, "raw_parse"):
@@ -78,10 +78,10 @@ def accepts(text: str) -> bool:
 
 
 def may_be_deep(text: str) -> bool:
-    """Return whether the text could nest deeper than `DEEPEST`; a cheap test, often too careful.
+    """Return whether the text could nest deeper than `DEEPEST`. The test is cheap and too careful.
 
-    Brackets bound the depth of flow collections. Only blanks and indicators precede a block
-    collection on its line, and at most two of them start in one column.
+    The number of brackets limits the depth of flow collections. Only blanks and indicators precede
+    a block collection on its line, and at most two block collections start in one column.
     """
     if text.count("[") + text.count("{") >= DEEPEST // 3:
         return True
@@ -90,7 +90,7 @@ def may_be_deep(text: str) -> bool:
 
 
 def long_scalars(text: str) -> list[tuple[int, int, str, str]]:
-    """Return start, end, style and value of the quoted and block scalars of a text that parses."""
+    """Return start, end, style and value of each quoted or block scalar in a text that parses."""
     if _plain is None:
         _load()
     parser = _plain(text)
@@ -109,28 +109,28 @@ def long_scalars(text: str) -> list[tuple[int, int, str, str]]:
 def yaml_error() -> Any:
     """Return the class of PyYAML's errors."""
     if "yaml.error" not in sys.modules:
-        _load()  # whose error names the missing package
+        _load()  # the error of `_load` names the missing package
     return sys.modules["yaml.error"].YAMLError
 
 
 def bare(folders: list[str] | None = None) -> None:
-    """Load libyaml's binding without the rest of PyYAML, in a process that needs only that."""
+    """Load libyaml's binding without the rest of PyYAML, for a process that needs nothing else."""
     if "yaml" in sys.modules:
         return
     try:
         _import_binding_alone(folders)
-    except BaseException as error:  # whatever PyYAML has become: the normal import still works
+    except BaseException as error:  # whatever changed in PyYAML: the normal import still works
         for name in [n for n in sys.modules if n == "yaml" or n.startswith("yaml.")]:
             del sys.modules[name]
-        if not isinstance(error, Exception | SystemExit):  # somebody wants it to end
+        if not isinstance(error, Exception | SystemExit):  # such as KeyboardInterrupt
             raise
 
 
 def _load() -> None:
-    """Make the two parser classes."""
+    """Create the two parser classes."""
     global _plain, _guarded
-    # Every hook is called once a node. A C function in its place, that takes the arguments and
-    # does nothing, costs a fifth less than a method of ours. What `resolve` returns is kept.
+    # Every hook is called once for each node. A C function that takes the arguments and does
+    # nothing costs a fifth less than a Python method. The result of `resolve` becomes the tag.
     hooks = {"resolve": "".format, "descend_resolver": {}.get, "ascend_resolver": tuple}
     try:
         from yaml._yaml import CParser
@@ -163,7 +163,7 @@ def _pure_bases() -> tuple[Any, ...]:
 
 def _descend(self: Any, parent: Any, index: Any) -> None:
     self.depth += 1
-    if self.depth > DEEPEST + 1:  # a scalar in the deepest one counts too
+    if self.depth > DEEPEST + 1:  # a scalar in the deepest collection counts too
         raise TooDeep
 
 
@@ -172,7 +172,7 @@ def _ascend(self: Any) -> None:
 
 
 def _import_binding_alone(folders: list[str] | None) -> None:
-    """Import `yaml._yaml` inside a stand-in package that holds only what the binding touches."""
+    """Import `yaml._yaml` inside a substitute package that has only the names the binding uses."""
     file = _binding(folders or sys.path)
     package = type(sys)("yaml")
     package.__path__ = [file.rpartition("/")[0]]
@@ -207,7 +207,7 @@ def _import_binding_alone(folders: list[str] | None) -> None:
 
 
 def _binding(folders: list[str]) -> str:
-    """Return the file of the binding from its usual place: asking `import` takes longer."""
+    """Return the file of the binding from its usual folder, which is faster than an `import`."""
     for folder in folders:
         for suffix in sys.modules["_imp"].extension_suffixes():
             file = f"{folder}/yaml/_yaml{suffix}"
@@ -217,7 +217,10 @@ def _binding(folders: list[str]) -> str:
 
 
 class _StandIn(type(sys)):  # type: ignore[misc]
-    """A module with any class it is asked for: the binding looks up many that are unused here."""
+    """Provide a module with any class that is asked for.
+
+    The binding looks up many classes that are never used here.
+    """
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -226,7 +229,7 @@ class _StandIn(type(sys)):  # type: ignore[misc]
 
 
 class _ScalarToken:
-    """A token with PyYAML's attributes."""
+    """Hold a scalar token with the attributes of PyYAML's class."""
 
     __slots__ = ("end_mark", "start_mark", "style", "value")
     id = "<scalar>"
@@ -241,8 +244,8 @@ class _ScalarToken:
 def _node(name: str, kind: str, style: str) -> Any:
     """Return a node class with PyYAML's attributes.
 
-    An exception keeps the arguments it is made with in C, which is twice as fast as an
-    `__init__` of ours; nodes are made by the thousand and few of them are ever looked at.
+    The class is an exception, because an exception keeps its arguments in C, which is twice as fast
+    as an `__init__` in Python. Thousands of nodes are made, and few of them are ever read.
     """
 
     def argument(index: int) -> Any:
@@ -263,7 +266,7 @@ def _init_marked(
     problem_mark: Any = None,
     note: Any = None,
 ) -> None:
-    """Keep the fields of PyYAML's `MarkedYAMLError`; libyaml passes its message as the context."""
+    """Set the fields of PyYAML's `MarkedYAMLError`; libyaml passes its message as the context."""
     self.context, self.context_mark = context, context_mark
     self.problem, self.problem_mark, self.note = problem, problem_mark, note
 
@@ -271,7 +274,7 @@ def _init_marked(
 def _init_reader_error(
     self: Any, name: str, position: int, character: Any, codec: str, why: str
 ) -> None:
-    """Keep the fields of PyYAML's `ReaderError`."""
+    """Set the fields of PyYAML's `ReaderError`."""
     self.name, self.position, self.character = name, position, character
     self.encoding, self.reason = codec, why
 
@@ -280,7 +283,7 @@ _BLANKS = " \t\n\r\x85\u2028\u2029\ufeff"
 
 
 def skip(text: str, position: int, indicators: str) -> int:
-    """Move over white space, comments, and the given indicators."""
+    """Return the position after white space, comments and the given indicators."""
     while position < len(text):
         char = text[position]
         if char == "#":
@@ -294,7 +297,7 @@ def skip(text: str, position: int, indicators: str) -> int:
 
 
 def properties(text: str, start: int, end: int) -> tuple[str, str, int]:
-    """Return anchor, tag, and where the value itself starts."""
+    """Return the anchor, the tag, and the offset of the value after them."""
     anchor = tag = ""
     at = start
     while at < end and text[at] in "&!":
@@ -316,23 +319,23 @@ def properties(text: str, start: int, end: int) -> tuple[str, str, int]:
 
 
 def name_end(text: str, position: int) -> int:
-    """Return the end of the name of an anchor or alias; `:` is no part of it."""
+    """Return the end of the name of an anchor or alias; a `:` does not belong to the name."""
     while text[position : position + 1].isalnum() or text[position : position + 1] in ("-", "_"):
         position += 1
     return position
 
 
 ODD_BREAKS = "\r\x85\u2028\u2029\ufeff"
-MOST_ODD_BREAKS = 1_000  # in a document: the surroundings of each are looked at
+MOST_ODD_BREAKS = 1_000  # in a document: the text around each of them is checked
 
 
 def has_odd_breaks(text: str) -> bool:
-    """Return whether there are any; a CR in front of a LF is none."""
+    """Return whether a text has odd line breaks; a CR before a LF is a normal line break."""
     return first_odd_break(text, 0, len(text)) >= 0
 
 
 def refuse_many(source: Source, start: int, end: int) -> None:
-    """Refuse a region with so many that to look at each of them would take too long."""
+    """Refuse a part of a text with so many odd breaks that checking them would take too long."""
     text = source.text[start:end]
     if sum(map(text.count, ODD_BREAKS)) - text.count("\r\n") > MOST_ODD_BREAKS:
         why = f"more than {MOST_ODD_BREAKS:,} unusual line breaks in a document"
@@ -341,7 +344,7 @@ def refuse_many(source: Source, start: int, end: int) -> None:
 
 
 def first_odd_break(text: str, start: int, end: int) -> int:
-    """Return the offset of the first odd break of a region, or -1."""
+    """Return the offset of the first odd break in a part of a text, or -1."""
     offsets = [text.find(char, start, end) for char in ODD_BREAKS[1:]]
     carriage = text.find("\r", start, end)
     while carriage >= 0 and text.startswith("\n", carriage + 1):
@@ -350,7 +353,10 @@ def first_odd_break(text: str, start: int, end: int) -> int:
 
 
 def odd_break_outside(text: str, start: int, end: int, scalars: list[tuple[int, int]]) -> int:
-    """Return the first odd break of a region outside of these spans, which are in order, or -1."""
+    """Return the offset of the first odd break outside of these scalars, or -1.
+
+    The scalars are sorted spans within the part of the text from `start` to `end`.
+    """
     for first, last in scalars:
         at = first_odd_break(text, start, first)
         if at >= 0:
@@ -360,7 +366,7 @@ def odd_break_outside(text: str, start: int, end: int, scalars: list[tuple[int, 
 
 
 def refuse(source: Source, at: int) -> CannotParse:
-    """Return the error for an odd break."""
+    """Return the error for an odd break at an offset."""
     char = source.text[at]
     name = "byte order mark" if char == "\ufeff" else "line break"
     why = f"an unusual {name} (U+{ord(char):04X}) outside of a quoted text"

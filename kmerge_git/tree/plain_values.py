@@ -1,7 +1,7 @@
 """Turn nodes into plain Python values, as kubectl reads them.
 
-Aliases are expanded, `<<` brings in fields that the mapping itself does not have, of repeated keys
-the last one wins, and every key is a string, because JSON knows no other keys.
+Aliases are expanded. `<<` adds the fields that the mapping itself does not have. Of repeated keys
+the last key wins. Every key becomes a string, because JSON has no other keys.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-MOST_EXPANDED = 200_000  # nodes brought in by aliases; ten lines can bring in a billion
-DEEPEST = 200  # collections inside each other; aliases can nest deeper than the parser lets text
+MOST_EXPANDED = 200_000  # nodes that aliases expand to; ten lines can expand to a billion
+DEEPEST = 200  # nested collections; aliases can nest deeper than the parser allows
 
 _MERGE_TAGS = ("", "!!merge", "!<tag:yaml.org,2002:merge>")
 _ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
 
 
 def load(data: bytes, path: str = "") -> list[object]:
-    """Return the values of the documents of a stream, without documents of only comments."""
+    """Return the values of the documents of a stream; skip documents with only comments."""
     try:
         return [to_value(root) for root in YamlText(data, path).roots]
     except Unsupported as error:
@@ -33,7 +33,10 @@ def load(data: bytes, path: str = "") -> list[object]:
 
 
 def to_value(node: Node | None, root: Node | None = None) -> object:
-    """Return the value of a node; `root`, the top of its document, holds its anchors."""
+    """Return the value of a node.
+
+    `root` is the top node of its document, which holds the anchors.
+    """
     if node is None:
         return None
     try:
@@ -43,7 +46,10 @@ def to_value(node: Node | None, root: Node | None = None) -> object:
 
 
 def reader(root: Node) -> Callable[[Node], object]:
-    """Return a function that reads nodes of one document; it keeps and shares collections."""
+    """Return a function that reads nodes of one document.
+
+    The function caches the values of collections.
+    """
     reading = _Reading(root)
     reading.known = {}
 
@@ -58,14 +64,14 @@ def reader(root: Node) -> Callable[[Node], object]:
 
 
 def is_merge_key(key: Node | None) -> bool:
-    """Return whether a key is `<<`; quoted it is a key like any other."""
+    """Return whether a key is an unquoted `<<`; a quoted `<<` is a normal key."""
     return (
         isinstance(key, Scalar) and key.value == "<<" and not key.style and key.tag in _MERGE_TAGS
     )
 
 
 class _Reading:
-    """Read a node; know the anchors of its document, and count what its aliases bring in."""
+    """Read the value of a node; resolve aliases, and limit the number of expanded values."""
 
     __slots__ = ("anchors", "depth", "expanded", "inside", "known", "root")
 
@@ -75,7 +81,7 @@ class _Reading:
         self.depth = 0
         self.inside = 0  # aliases around the current node
         self.expanded = 0
-        self.known: dict[int, object] | None = None  # collections, where they are kept
+        self.known: dict[int, object] | None = None  # the cached values of collections, by id
 
     def value(self, node: Node) -> object:
         if self.inside:
@@ -91,7 +97,7 @@ class _Reading:
             return value
         if not isinstance(node, Collection):
             raise TypeError(f"{type(node).__name__} is no kind of node")
-        keeps = self.known if not self.inside else None  # contents of aliases are counted anew
+        keeps = self.known if not self.inside else None  # aliases are counted every time
         if keeps is not None and id(node) in keeps:
             return keeps[id(node)]
         self.depth += 1
@@ -118,7 +124,10 @@ class _Reading:
         return {**merged, **own} if merged else own
 
     def merged(self, node: Node) -> dict[str, object]:
-        """Return the fields of `<<: node`; of several mappings the first one with a key wins."""
+        """Return the fields of `<<: node`.
+
+        If several mappings have a key, the first mapping wins.
+        """
         value = self.value(node)
         parts = value if isinstance(value, list) else [value]
         result: dict[str, object] = {}
@@ -151,7 +160,7 @@ class _Reading:
 
 
 def anchored(node: Node) -> Iterator[Node]:
-    """Yield the nodes with an anchor, in the order of the text."""
+    """Yield the nodes that have an anchor, in the order of the text."""
     if node.anchor:
         yield node
     if isinstance(node, Collection) and node.text.find("&", node.start, node.end) >= 0:

@@ -1,10 +1,10 @@
-"""Compare nodes by their text or their meaning, resolve scalars as Kubernetes does, spell strings.
+"""Compare nodes by their text or meaning, resolve scalars as Kubernetes does, and spell strings.
 
-Two families of readers exist: YAML 1.1 (kubectl, Helm, Argo CD, Flux: go-yaml v2 and JSON types)
-and YAML 1.2 (kustomize's kyaml, ruamel.yaml). `resolve` reads as kubectl does. Two *different*
-spellings are `same` only where both families agree: an equality that is missed costs a conflict,
-a wrong one loses a change. For that reason floats (`1.10` and `1.1` may be versions), dates
-and base-60 numbers are the same only as the same text.
+There are two families of readers: YAML 1.1 (kubectl, Helm, Argo CD, Flux: go-yaml v2 and JSON
+types) and YAML 1.2 (kustomize's kyaml, ruamel.yaml). `resolve` reads as kubectl does. Two different
+spellings are `same` only if both families agree: a missed equality only causes a conflict, but a
+wrong equality loses a change. For that reason floats (`1.10` and `1.1` may be versions), dates and
+base-60 numbers are the same only if their text is the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    # by the node's id, which it keeps as long as it lives; by its text and column
+    # the keys are node ids (the node is kept so that its id stays unique), or text and column
     Known = dict[Hashable, tuple[Node, Hashable]]
 
 
@@ -30,7 +30,7 @@ def same_text(a: Node, b: Node) -> bool:
 
 
 def same_lines(a: Node, b: Node) -> bool:
-    """Return whether two nodes have the same text and, of block collections, the same comments."""
+    """Return whether two nodes have the same text, including the comments in block collections."""
     if isinstance(a, Collection) and isinstance(b, Collection) and not a.flow and not b.flow:
         ours, theirs = min(a.start, a.top), min(b.start, b.top)
         return a.column == b.column and a.text[ours : a.bottom] == b.text[theirs : b.bottom]
@@ -38,14 +38,14 @@ def same_lines(a: Node, b: Node) -> bool:
 
 
 def same_entry_text(a: Entry, b: Entry) -> bool:
-    """Return whether two entries have the same lines, comments included."""
+    """Return whether two entries have the same lines, including comments."""
     if a.end - a.lead != b.end - b.lead or a.start - a.line != b.start - b.line:
         return False
     return a.value.text[a.lead : a.end] == b.value.text[b.lead : b.end]
 
 
 def same_bare(a: Entry, b: Entry) -> bool:
-    """Return whether two entries have the same lines at other columns, with the same meaning."""
+    """Return whether two entries have the same lines and meaning, apart from the indentation."""
     if a.value.text.count("\n", a.lead, a.end) != b.value.text.count("\n", b.lead, b.end):
         return False
     return _bare_lines(a) == _bare_lines(b) and same_node(a.value, b.value)
@@ -56,7 +56,7 @@ def _bare_lines(entry: Entry) -> list[str]:
 
 
 def same_node(a: Node, b: Node) -> bool:
-    """Return whether two nodes have the same value, anchors and tags, however they are spelled."""
+    """Return whether two nodes have the same value, anchors and tags, in any spelling."""
     if same_text(a, b):
         return True
     if a.anchor != b.anchor:
@@ -76,7 +76,7 @@ def _same_mapping(a: Mapping, b: Mapping) -> bool:
     if len(a.entries) != len(b.entries):
         return False
     there = b.index()
-    if len(there) != len(b.entries):  # repeated keys: only in the same order
+    if len(there) != len(b.entries):  # with repeated keys the order counts
         return all(
             x.name == y.name and same_node(x.value, y.value)
             for x, y in zip(a.entries, b.entries, strict=True)
@@ -97,7 +97,7 @@ def _same_items(a: Collection, b: Collection) -> bool:
 def canon(node: Node, known: Known | None = None) -> Hashable:
     """Return a key that two nodes share if and only if they are `same_node`.
 
-    `known` has the keys of collections that were asked for before, for lists inside of lists.
+    `known` caches the keys of collections, which helps for lists inside of lists.
     """
     if isinstance(node, Scalar):
         return (node.anchor, meaning(node))
@@ -118,7 +118,10 @@ def canon(node: Node, known: Known | None = None) -> Hashable:
 
 
 def canon_of(node: Node, known: Known) -> Hashable:
-    """Return the same for an element; versions share most, and the same text has one key."""
+    """Return the `canon` key of an element, cached by its text.
+
+    Versions share most of their elements.
+    """
     if not isinstance(node, Collection):
         return canon(node)
     if id(node) in known:
@@ -132,17 +135,20 @@ def canon_of(node: Node, known: Known) -> Hashable:
 
 
 def is_undecided(node: Node | None) -> bool:
-    """Return whether a node is a placeholder of an inner merge; no side has its equal."""
+    """Return whether a node is the placeholder for a conflict of an inner merge.
+
+    A placeholder equals no node of either side.
+    """
     return isinstance(node, Mapping) and UNDECIDED in node.index()
 
 
 def same_comments(a: Entry, b: Entry) -> bool:
-    """Return whether two entries of the same meaning carry the same comments."""
+    """Return whether two entries with the same meaning have the same comments."""
     return comments(a.value.text[a.attached : a.end]) == comments(b.value.text[b.attached : b.end])
 
 
 def comments(text: str) -> list[str]:
-    """Return the comments of a text, roughly: to miss one only makes a conflict less."""
+    """Return the comments of a text, roughly. A missed comment only means one conflict less."""
     if "#" not in text:
         return []
     texts = []
@@ -165,7 +171,7 @@ if TYPE_CHECKING:
 _INF = float("inf")
 _NAN = float("nan")
 
-# Every plain word that is no string to go-yaml v2.
+# Every plain word that go-yaml v2 does not read as a string.
 _WORDS: dict[str, object] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -176,8 +182,8 @@ _WORDS: dict[str, object] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INF),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), _NAN),
 }
-# The plain words on which all readers agree; each other one means its own spelling.
-# `=` and `<<` are no strings to a YAML 1.1 reader by the book.
+# The plain words on which all readers agree; every other word equals only its own spelling.
+# A strict YAML 1.1 reader does not read `=` and `<<` as strings.
 _MEANINGS: dict[str, Meaning] = {
     **{word: ("spelling", word) for word in (*_WORDS, "=", "<<")},
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), ("null", None)),
@@ -188,15 +194,15 @@ _NUMBER_STARTS = frozenset("0123456789+-.")
 _CORE = ("!!", "!<tag:yaml.org,2002:")
 _DIGITS = "0123456789"
 _HEX = "0123456789abcdefABCDEF"
-_NUMBER_LETTERS = _HEX + "xXoO_.:+-TtZz \t"  # of any number or date
+_NUMBER_LETTERS = _HEX + "xXoO_.:+-TtZz \t"  # the characters of any number or date
 _TYPES = {"int": "int", "float": "float", "bool": "bool", "NoneType": "null"}
 
 
 def resolve(value: str, style: str = "", tag: str = "") -> object:
     """Return the value as kubectl reads it: str, int, float, bool or None.
 
-    Integral floats below 1e21 are ints, because JSON prints both alike. Where kubectl refuses the
-    scalar (`!!int x`) its text is the value.
+    Integral floats below 1e21 become ints, because JSON prints both alike. If kubectl refuses the
+    scalar (`!!int x`), its text is the value.
     """
     if tag:
         return _resolve_tagged(value, tag)
@@ -204,12 +210,12 @@ def resolve(value: str, style: str = "", tag: str = "") -> object:
 
 
 def kind_of(value: str, style: str = "", tag: str = "") -> str:
-    """Return the type kubectl gives a scalar: 'str', 'int', 'float', 'bool' or 'null'."""
+    """Return the type that kubectl gives a scalar: 'str', 'int', 'float', 'bool' or 'null'."""
     return _TYPES.get(type(resolve(value, style, tag)).__name__, "str")
 
 
 def is_null(scalar: Scalar) -> bool:
-    """Return whether a scalar is null, `~` or empty."""
+    """Return whether a scalar is `null`, `~` or empty."""
     if scalar.tag:
         return resolve(scalar.value, scalar.style, scalar.tag) is None
     return not scalar.style and _MEANINGS.get(scalar.value, ("", 0))[1] is None
@@ -230,7 +236,7 @@ def meaning(scalar: Scalar) -> Meaning:
 
 
 def respell(value: str, style: str) -> str | None:
-    """Return a string as a one-line token in plain (''), `'` or `"` style; None if impossible."""
+    """Return a string as a one-line plain (''), `'` or `"` token, or None if impossible."""
     if style == '"':
         return _double(value)
     if not all(map(_is_printable, value)):
@@ -262,7 +268,7 @@ def _resolve_tagged(value: str, tag: str) -> object:
 
 
 def _core_name(tag: str) -> str:
-    """Return `int` for `!!int` and `!<tag:yaml.org,2002:int>`; an empty text for own tags."""
+    """Return `int` for `!!int` and `!<tag:yaml.org,2002:int>`, or '' for a custom tag."""
     for prefix in _CORE:
         if tag.startswith(prefix):
             return tag[len(prefix) :].rstrip(">")
@@ -280,7 +286,7 @@ def _decode(value: str) -> str:
 
 def _go_number(value: str) -> int | float | None:
     """Return a number as go-yaml v2 reads it (Go's ParseInt with base 0, then a float), or None."""
-    # go-yaml takes underscores out, but not behind a leading point
+    # go-yaml removes underscores, but not after a leading point
     plain = value if value[0] == "." else value.replace("_", "")
     signed = plain[:1] in ("+", "-")
     body = plain[1:] if signed else plain
@@ -337,7 +343,7 @@ def _meaning_tagged(value: str, tag: str) -> Meaning:
 
 
 def _agreed_integer(value: str) -> int | None:
-    """Return the value of a decimal or hexadecimal number on which all readers agree."""
+    """Return the value of a decimal or hexadecimal number on which all readers agree, or None."""
     if len(value) > 40:
         return None
     body = value[1:] if value[0] in "+-" else value
@@ -349,7 +355,7 @@ def _agreed_integer(value: str) -> int | None:
 
 
 def _is_number_to_somebody(value: str) -> bool:
-    """Return whether kubectl, or YAML 1.1 by the book, reads a number or a date."""
+    """Return whether kubectl or a strict YAML 1.1 reader reads the value as a number or a date."""
     if value.strip(_NUMBER_LETTERS):
         return False
     body = value.lstrip("+-").replace("_", "")
@@ -365,7 +371,10 @@ def _is_number_to_somebody(value: str) -> bool:
 
 
 def _looks_like_a_number(body: str) -> bool:
-    """Return whether this is a number of any size; kubectl takes one too large for a string."""
+    """Return whether this is a number of any size.
+
+    If a number is too large, kubectl reads a string.
+    """
     for prefix, digits in (("0x", _HEX), ("0b", "01"), ("0o", "01234567")):
         if body[:2].lower() == prefix:
             return len(body) > 2 and not body[2:].strip(digits)
@@ -388,7 +397,7 @@ def _is_date(value: str) -> bool:
 
 
 def _is_printable(char: str) -> bool:
-    """Return whether YAML allows a character as it is within one line."""
+    """Return whether YAML allows a character unescaped within one line."""
     return (
         " " <= char <= "~"
         or ("\xa0" <= char <= "\ud7ff" and char not in "\u2028\u2029")
