@@ -62,11 +62,11 @@ def apply_config(
     schema: Schema | None = None,
     overwrite: bool = True,
 ) -> Map:
-    """Return the live object after `kubectl apply` of the config. An empty `live` is created.
+    """Return the live object after `kubectl apply` of the config; an empty `live` is created.
 
-    `last_applied` is the config that was applied before; if it is None, it is read from the
-    annotation of `live`. If no schema is given, the schema of a built-in kind is looked up, and any
-    other kind is merged by JSON merge patch.
+    `last_applied` is the config that was applied before. If `last_applied` is None, that config is
+    read from the annotation of `live`. If no schema is given, a built-in kind uses its own schema,
+    and any other kind is merged by JSON merge patch.
     """
     applied = plan_apply(
         config, live, last_applied=last_applied, schema=schema, overwrite=overwrite
@@ -85,8 +85,8 @@ def plan_apply(
 ) -> Applied:
     """Plan `kubectl apply`: return the resulting object, the patch and the warnings.
 
-    `namespace` is filled into a config without a namespace; if it is empty, the namespace of the
-    live object is used.
+    If the config has no namespace, `namespace` is filled in. If `namespace` is empty, the namespace
+    of the live object is filled in.
     """
     _check(config)
     for name, value in (("live object", live), ("config applied before", last_applied or {})):
@@ -123,7 +123,7 @@ def _check(config: Map) -> None:
 
 
 def _completed(config: Map, live: Map, namespace: str) -> Map:
-    """Return the config with its namespace filled in, and without a last-applied annotation."""
+    """Return the config with the namespace filled in, and without a last-applied annotation."""
     result = copied(config)
     metadata = result["metadata"]
     annotations = metadata.get("annotations")

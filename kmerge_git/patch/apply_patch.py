@@ -234,7 +234,7 @@ def _merged(
     *,
     as_patches: bool,
 ) -> Merged:
-    """Return the list before `$setElementOrder` sorts it, and its order at the server."""
+    """Return the list before `$setElementOrder` sorts it, and the list in the server's order."""
     server = ours or []
     if theirs is None:
         return server, server
@@ -269,7 +269,10 @@ def _check_order_keys(merged: list[Value], order: list[Value], key: str, at: At)
 
 
 def _check_order(patch: list[Value], order: list[Value], field: FieldRule, at: At) -> None:
-    """Refuse a patch list if its elements are not in the order list, in the same relative order."""
+    """Refuse a patch list that does not follow the order list.
+
+    Every element of the patch must be in the order list, in the same relative order.
+    """
     if not patch or not order:
         return
     key = field.merge_key
@@ -324,7 +327,7 @@ def merge_lists(
 
 
 def need_merge_key(field: FieldRule, at: At) -> str:
-    """Return the merge key of a list of maps; raise `PatchError` if it has none."""
+    """Return the merge key of a list of maps; if there is no merge key, raise `PatchError`."""
     if not field.merge_key:
         raise failure(f"cannot merge lists without merge key for {field.below.name()}", at)
     return field.merge_key
@@ -389,8 +392,9 @@ def _merge_maps(
 class _Survivors:
     """Delete and add elements of a list, and keep the "server order" that kubectl sees.
 
-    In Go both lists share one array: a deletion shifts the elements behind it, and an addition is
-    written into the freed slot. `server` is the array as kubectl sees it with the old length.
+    In Go, `elements` and `server` share one array: a deletion shifts the later elements, and an
+    addition is written into the free slot. `server` is the array as kubectl sees it with the old
+    length.
     """
 
     def __init__(self, original: list[Value], key: str, at: At) -> None:
@@ -502,8 +506,8 @@ def apply_kustomize(original: Map, patch: Map, schema: Schema | None = None) -> 
     paired by the text of the keys of server-side apply (port and protocol). All other directives
     are plain fields.
 
-    kustomize loses data silently if an element lacks its key: it drops the other elements, or
-    ignores the patch. Such a patch raises an error here.
+    If an element lacks its key, kustomize silently drops the other elements or ignores the patch.
+    Here such a patch raises an error.
     """
     if schema is None:
         kind = str(original.get("kind", ""))
@@ -585,7 +589,7 @@ def _kustomized_list(original: Value, patch: list[Value], field: FieldRule, at: 
 def _used_keys(elements: list[Map], keys: Keys) -> Keys:
     """Return the list keys that any element has.
 
-    If no element has a list key, return all of them.
+    If no element has a list key, return all list keys.
     """
     return tuple(key for key in keys if any(key in element for element in elements)) or keys
 

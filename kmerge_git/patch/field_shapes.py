@@ -25,7 +25,7 @@ def root_shape(api_version: str, kind: str) -> str:
 def nearest_root_shape(api_version: str, kind: str) -> str:
     """Return the shape of a built-in kind.
 
-    If the version is unknown, use the newest version of its API group.
+    If the version is unknown, use the newest version of the API group.
     """
     group = api_version.rpartition("/")[0]
     group = "apps" if group == "extensions" else group

@@ -22,7 +22,7 @@ from kmerge_git.patch.make_patch import (
 def apply_json_patch(original: Map, patch: Map) -> Map:
     """Return the object after the patch.
 
-    Maps are merged, a null deletes its field, and lists and scalars are replaced.
+    Maps are merged, a field with null is deleted, and lists and scalars are replaced.
     """
     if not isinstance(original, dict) or not isinstance(patch, dict):
         raise PatchError("invalid JSON document")
@@ -87,7 +87,7 @@ def _additions(patch: Map) -> Map:
 
 
 def _deletions(patch: Map) -> Map:
-    """Return only the nulls of the patch, inside their maps."""
+    """Return only those fields of the patch that are null, inside the maps around them."""
     left = {
         key: _deletions(value) if isinstance(value, dict) else None
         for key, value in patch.items()

@@ -77,7 +77,7 @@ def go_type(value: Value) -> str:
 
 
 def go_text(value: Value) -> str:
-    """Return the value as Go's `%v` prints it."""
+    """Return the text that Go's `%v` prints for a value."""
     if isinstance(value, dict | list):
         return _go_collection(value, go_text)
     if value is None:
@@ -88,7 +88,10 @@ def go_text(value: Value) -> str:
 
 
 def go_string(value: Value) -> str:
-    """Return the value as Go's `%s` prints it, which is an error text for anything but a string."""
+    """Return the text that Go's `%s` prints for a value.
+
+    If the value is no string, this is Go's error text.
+    """
     if isinstance(value, dict | list):
         return _go_collection(value, go_string)
     if value is None:

@@ -260,7 +260,7 @@ def _diff_elements(
 
 
 def _with_keys(elements: list[Map], key: str) -> list[tuple[str, int, Map]]:
-    """Return each element with the text of its merge key and its index in front."""
+    """Return a tuple for each element: the text of the merge key, the index, and the element."""
     return [(go_text(element[key]), place, element) for place, element in enumerate(elements)]
 
 
@@ -270,8 +270,7 @@ def _with_keys(elements: list[Map], key: str) -> list[tuple[str, int, Map]]:
 def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
     """Return the path of the first field that the two patches change differently, or None.
 
-    Both patches are always compared completely, because an error is raised only if no conflict is
-    found anywhere.
+    An error of the comparison is raised only if there is no conflict in the whole patches.
     """
     clashes = list(_clashes(left, right, FieldRule(schema), ()))
     places = [one for one in clashes if not isinstance(one, PatchError)]
@@ -296,7 +295,7 @@ def json_has_conflicts(left: Value, right: Value) -> bool:
 
 
 def _clashes(left: Value, right: Value, known: FieldRule, at: At) -> Iterator[At | PatchError]:
-    """Yield the paths where two values conflict, and the errors found while comparing them."""
+    """Yield the paths where two values conflict, and the errors of the comparison."""
     if isinstance(left, dict) and isinstance(right, dict):
         if any(PATCH in side for side in (left, right)) and not (
             PATCH in left and PATCH in right and same(left[PATCH], right[PATCH])

@@ -97,7 +97,7 @@ class Schema:
     def field(self, name: str, *, in_list: bool, at: tuple[str | int, ...] = ()) -> FieldRule:
         """Return the rule of a field.
 
-        With `in_list` both sides hold a list in the field, otherwise a map.
+        With `in_list` both sides hold a list in the field, otherwise both hold a map.
         """
         try:
             below, strategies, key, keys = self.source.look_up(self.place, name, in_list=in_list)
@@ -120,7 +120,7 @@ class Schema:
 
 
 class UnknownField(Exception):
-    """Report that the schema has no such field; the message is that of kubectl."""
+    """Report that the schema has no such field, with the message of kubectl."""
 
 
 # -- the built-in kinds
@@ -129,7 +129,7 @@ class UnknownField(Exception):
 class Builtin:
     """Look fields up in the built-in tables.
 
-    A place is the number of a definition (-1 if it has none) and its shape. If the shape is empty,
+    A place is the number of a definition (-1 if there is none) and a shape. If the shape is empty,
     only the key table is used, and a field that is not in the key table has no strategy.
     """
 

@@ -1,8 +1,8 @@
-"""Mask a template as YAML: words in the place of its actions, one line in the place of a block.
+"""Mask a template as YAML: replace each action by a word, and each block by one line.
 
-The masked texts of the three versions are merged as any YAML, and the result is unmasked: each
-masked line in it gives way to the actions that it stands for. A masked line that comes back in any
-other way than it was made is refused, and so is a text that YAML reads otherwise than it was meant.
+The masked texts of the three versions are merged like any YAML. Then the result is unmasked: each
+masked line is replaced by the actions that it stands for. A masked line that the merge changed is
+refused, and so is a masked text in which YAML finds the words at other places than they were put.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
     from kmerge_git.template.template_layout import Placed
     from kmerge_git.tree.nodes import Node
 
-# An element that stands for a block has all fields that elements of lists are paired by.
+# A list element that stands for a block has all fields by which list elements are paired.
 _FIELDS = sorted(key_names() | {"key"})
-_DIGITS = 16  # of a word
+_DIGITS = 16  # the number of hexadecimal digits in a word
 
 
 class Words:
-    """Remembers which word stands for which action."""
+    """Remember which action each word stands for."""
 
     __slots__ = ("columns", "lines", "opened", "texts")
 
     def __init__(self) -> None:
-        self.opened: dict[str, YamlText] = {}  # the masked texts; equal ones are opened once
-        self.columns: dict[str, set[int]] = {}  # of the lines of actions that give one
-        self.texts: dict[str, str] = {}  # of the words inside lines
-        self.lines: dict[str, str] = {}  # of whole lines, without their ends
+        self.opened: dict[str, YamlText] = {}  # the masked texts; equal texts are parsed once
+        self.columns: dict[str, set[int]] = {}  # columns of the lines with an `indent` action
+        self.texts: dict[str, str] = {}  # the action of each word inside a line
+        self.lines: dict[str, str] = {}  # the text of each masked line, without line end
 
     def plain(self, line: Row) -> str:
-        """Return a line with a word in the place of each of its actions."""
+        """Return a line with a word in place of each action."""
         parts, at = [], 0
         for start, end in line.groups:
             action = line.text[start:end]
@@ -66,7 +66,10 @@ class Words:
         return word
 
     def whole(self, column: int, line: Row, block: str) -> str:
-        """Mask a line of actions in a text as one word; `block` is the header of its block."""
+        """Mask a line of actions inside a block scalar as one word.
+
+        `block` is the header of the template block that the line belongs to.
+        """
         body = line.text.rstrip("\n")
         masked_line = f"{' ' * column}{TOKEN}L{digest(f'{block}{line.text}')}"
         if self.lines.setdefault(masked_line, body) != body:
@@ -74,18 +77,24 @@ class Words:
         return masked_line + line.text[len(body) :]
 
     def comment(self, line: Row) -> str:
-        """Return a comment of the template as a comment of YAML."""
+        """Return a template comment as a YAML comment."""
         at, end = indent(line.text), len(line.text.rstrip())
         return f"{line.text[:at]}# {self._word('C', line.text[at:end])}{line.text[end:]}"
 
     def above_children(self, line: Row) -> str:
-        """Mask a line whose last action renders lines above its children: make it a comment."""
+        """Mask the last action of a line as a comment, if the line has children.
+
+        The output of the action comes above the children.
+        """
         start, end = line.groups[-1]
         before = Row(line.text[:start], line.kind, groups=line.groups[:-1])
         return f"{self.plain(before)}# {self._word('N', line.text[start:end])}{line.text[end:]}"
 
     def unmasked(self, masked: str, contents: dict[str, str]) -> str:
-        """Return the template for a merged masked text; `contents` has the text of each entry."""
+        """Return the template for a merged masked text.
+
+        `contents` has the template text for each masked line of an entry.
+        """
         parts = []
         for line in masked.splitlines(keepends=True):
             bare = line.rstrip("\n")
@@ -98,7 +107,7 @@ class Words:
         return "".join(parts)
 
     def shown(self, message: str) -> str:
-        """Return a message about a masked text, with actions in the place of their words."""
+        """Return a message about a masked text, with the actions in place of the words."""
         for word, text in self.texts.items() if TOKEN in message else ():
             message = message.replace(word, text)
         return message if TOKEN not in message else message.partition(" at ")[0]
@@ -125,26 +134,26 @@ class Words:
 
 
 def digest(text: str) -> str:
-    """Return a name for a text that no other has."""
+    """Return a unique name for a text."""
     from hashlib import blake2b
 
     return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=_DIGITS // 2).hexdigest()
 
 
 class Masked:
-    """Holds the masked text of a version, and which of its lines stand for entries."""
+    """Hold the masked text of a version, and the token of each line that stands for an entry."""
 
     __slots__ = ("entries", "lines", "opened", "text")
 
     def __init__(self, lines: dict[int, str], entries: dict[str, str], words: Words) -> None:
-        self.lines = lines  # by the identity of the unit
-        self.entries = entries  # the token of each line that stands for one
+        self.lines = lines  # by the id of the unit
+        self.entries = entries  # the token of each line that stands for an entry
         self.text = "".join(lines.values())
         self.opened = words.opened.setdefault(self.text, YamlText(self.text.encode()))
 
 
 def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
-    """Mask the text of a version; `tokens` are those of its entries, by identity of the unit."""
+    """Mask the text of a version. `tokens` has the token of each entry, by the id of the unit."""
     lines: dict[int, str] = {}
     entries: dict[str, str] = {}
     columns = _columns_of_words(units)
@@ -171,14 +180,17 @@ def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
 
 
 def _entry_line(unit: Placed, token: str) -> str:
-    """Return the line that stands for an entry."""
+    """Return the masked line that stands for an entry."""
     at, fields = " " * unit.column, ", ".join(f"{field}: {token}" for field in _FIELDS)
     lines = {DOCUMENT: f'--- {{{token}: ""}}', MAP: f'{at}{token}: ""', SCALARS: f'{at}- "{token}"'}
     return lines.get(unit.form, f"{at}- {{{fields}}}")
 
 
 def _columns_of_words(units: list[Placed]) -> dict[int, int]:
-    """Return the column of the text around each line of actions in a block scalar, by number."""
+    """Return the column of the text around each line of actions in a block scalar.
+
+    The keys are the numbers of the units.
+    """
     columns: dict[int, int] = {}
     lines: list[int] = []
     column = -1
@@ -195,7 +207,7 @@ def _columns_of_words(units: list[Placed]) -> dict[int, int]:
 
 
 def _has_children(units: list[Placed], number: int) -> bool:
-    """Return whether an action that ends a line has deeper lines below it."""
+    """Return whether a line ends in an action after a key, and has deeper lines below."""
     unit = units[number]
     row = unit.part
     assert isinstance(row, Row)
@@ -211,10 +223,10 @@ def _has_children(units: list[Placed], number: int) -> bool:
 
 
 def _refuse_misread(version: Masked) -> None:
-    """Refuse a masked text if YAML reads its words at other places than they were put."""
+    """Refuse a masked text if YAML finds the words at other places than where they were put."""
     lines, entries = version.text.removesuffix("\n").split("\n"), version.entries
     fields = {f'{token}: ""' for token in entries.values()}
-    if not fields.issuperset(lines):  # else it is one map of entries
+    if not fields.issuperset(lines):  # otherwise the text is a map of only entries
         _refuse_other_reading(version)
     if sum(line in entries for line in lines) > len(entries):
         raise Unreadable("a block stands twice")
@@ -234,7 +246,7 @@ def _refuse_other_reading(version: Masked) -> None:
 def _look_at(root: Node, names: set[str]) -> int:
     """Collect the names of entries of block collections, and count the words in block scalars.
 
-    A document `--- {...}` is an entry itself.
+    A document that is only `--- {...}` counts as an entry.
     """
     words = 0
     todo = [(root, True)]

@@ -1,8 +1,8 @@
-"""Find in its readings what a merge of a template broke, and put a conflict around it.
+"""Find the damage that a merge of a template did, and put a conflict around it.
 
-A reading of a result is damaged where it is no YAML, or has a key, an element or a resource
-twice, and no reading of a side has the same. So is a text with two definitions of one name.
-Damage that a side has already does not count. No condition is known, and no value.
+A reading of the result is damaged if it is no YAML, or repeats a key, an element or a resource. A
+text with two definitions of one name is damaged, too. Damage that a side already has does not
+count. This check knows neither the values nor which conditions are true.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from kmerge_git.text.pieces import Pieces
     from kmerge_git.tree.nodes import Entry
 
-    Damages = dict[str, "Damage"]  # by what is wrong, before words are actions again
+    Damages = dict[str, "Damage"]  # by the message, before its words are replaced by actions
     Cuts = dict[int, tuple[int, int]]  # a place in the result -> the first and last of a version
     Window = tuple[int, int]
 
-MORE = (0, 1, 2, 4, 8, 16, 32, 64)  # lines around the damage, until the answers are sound
+MORE = (0, 1, 2, 4, 8, 16, 32, 64)  # lines added around the damage, until no answer is damaged
 UNREAD = "no YAML"
 _WHEN = {
     "all": "with all conditions true",
@@ -43,7 +43,7 @@ _OTHERWISE = "with some conditions true"
 
 
 class Damage:
-    """Describes what is wrong in one reading of a template, and in which lines, from 0."""
+    """Hold what is wrong in one reading of a template, and in which lines, counted from 0."""
 
     __slots__ = ("at", "first", "last", "reading", "short", "what")
 
@@ -53,21 +53,21 @@ class Damage:
         self.reading = reading
         self.first = first
         self.last = last
-        self.at = first if at < 0 else at  # the line to show: of two the second one
+        self.at = first if at < 0 else at  # the line to show: the second of two
 
     @property
     def is_unread(self) -> bool:
-        """Return whether nothing more is known of this reading."""
+        """Return whether there is no reading, or the reading could not be parsed."""
         return not self.reading or self.what.startswith(UNREAD)
 
     def show(self, words: ActionWords) -> None:
-        """Put actions in the place of their words."""
+        """Replace the words in the messages by actions."""
         self.what = " ".join(words.shown(self.what).split())
         self.short = " ".join(words.shown(self.short).split())
 
     @property
     def why(self) -> str:
-        """Return what is wrong, and when."""
+        """Return what is wrong, and under which conditions."""
         return f"{self.what} ({when(self.reading)})" if self.reading else self.what
 
 
@@ -84,7 +84,7 @@ def _short(what: str) -> str:
 
 
 def when(reading: str) -> str:
-    """Say for people when a template renders a reading."""
+    """Return in words under which conditions a template renders a reading."""
     name, _, define = reading.partition(": ")
     return f"in {define}" if define else _WHEN.get(name, _OTHERWISE)
 
@@ -92,10 +92,10 @@ def when(reading: str) -> str:
 def new_damage(
     result: Template, at: Three[Template], path: str, sound: Container[str] = ()
 ) -> list[Damage]:
-    """Return the damage of a result that neither ours nor theirs has, in the order of its readings.
+    """Return the damage of a result that neither ours nor theirs has, in the order of the readings.
 
-    The result is read first: where nothing is wrong with it, the sides are not read. Readings that
-    are known to be `sound` are not read again.
+    The result is read first; if nothing is wrong with the result, the sides are not read. The
+    readings in `sound` are known to be undamaged and are not read again.
     """
     words = ActionWords()
     sides = at.ours, at.theirs
@@ -124,7 +124,7 @@ def new_damage(
 
 
 def _unset(version: Template) -> Damages:
-    """Find the variables that nobody sets where they are used: Helm renders nothing then."""
+    """Find the variables that are used where nobody sets them: Helm renders nothing then."""
     lines = {name: version.text.count("\n", 0, at) for name, at in unset(version.actions).items()}
     return {
         f"unset {name}": Damage(f"nobody sets {name}", "", line, line)
@@ -133,12 +133,12 @@ def _unset(version: Template) -> Damages:
 
 
 def is_yaml(path: str) -> bool:
-    """Return whether a template of this name makes YAML; notes for people are no YAML."""
+    """Return whether a template with this file name renders YAML; `.txt` notes are no YAML."""
     return not path.endswith(".txt")
 
 
 def _unbalanced(error: Unsupported, sides: tuple[Template, ...]) -> list[Damage]:
-    """Report that a result is no template any more, if both sides are one."""
+    """Report that a result is no longer a valid template, if both sides are valid templates."""
     try:
         _ = [side.parts for side in sides]
     except Unsupported:
@@ -148,7 +148,7 @@ def _unbalanced(error: Unsupported, sides: tuple[Template, ...]) -> list[Damage]
 
 
 def _defined_twice(version: Template) -> Damages:
-    """Find definitions of one name: Helm takes the last one, without a word."""
+    """Find repeated definitions of one name: Helm silently takes the last definition."""
     damages: Damages = {}
     known: dict[str, int] = {}
     line = 0
@@ -167,7 +167,8 @@ def _defined_twice(version: Template) -> Damages:
 def _forget(damages: Damages, known: Damages) -> None:
     """Drop the damage that a side already has.
 
-    A reading of a side that cannot be parsed tells nothing, so that of the result does not count.
+    If a reading of a side cannot be parsed, damage in the same reading of the result does not
+    count.
     """
     unread = {one.reading for one in known.values() if one.is_unread}
     mixed = any(name.startswith("mix") for name in unread)
@@ -178,10 +179,10 @@ def _forget(damages: Damages, known: Damages) -> None:
 
 
 def _damage(readings: list[Rendering], path: str) -> Damages:
-    """Find what is wrong in the readings of a template."""
+    """Find the damage in the readings of a template."""
     damages: Damages = {}
     keys: Identities = {}
-    first: dict[str, Rendering] = {}  # by its text
+    first: dict[str, Rendering] = {}  # the first reading with each text
     for reading in readings:
         first.setdefault(reading.text, reading)
     for reading in first.values():
@@ -202,7 +203,10 @@ def _damage(readings: list[Rendering], path: str) -> Damages:
 
 
 def _counts(what: str, twins: list[Entry | Document], reading: Rendering) -> bool:
-    """Return whether damage counts: in the unknown lists of a `define` only equal elements do."""
+    """Return whether damage counts.
+
+    In a `define`, where lists are unknown, only equal elements count.
+    """
     if ": " not in reading.name or not what.startswith("element"):
         return True
     known = [canon(twin.value) for twin in twins if not isinstance(twin, Document)]
@@ -210,7 +214,7 @@ def _counts(what: str, twins: list[Entry | Document], reading: Rendering) -> boo
 
 
 def _lines(twins: list[Entry | Document], reading: Rendering) -> tuple[int, int, int]:
-    """Return the first and the last line of damaged things, and the line of the last thing."""
+    """Return the first and last line of the damaged nodes, and the line of the last node."""
     starts = [one.start for one in twins]
     ends = [one.end for one in twins]
     first, last = reading.line_at(min(starts)), reading.line_at(max(max(ends) - 1, 0))
@@ -221,7 +225,10 @@ def _lines(twins: list[Entry | Document], reading: Rendering) -> tuple[int, int,
 
 
 def around(result: Template, at: Three[Template], path: str, damages: list[Damage]) -> MergedFile:
-    """Put a conflict around the damage of a result; no answer to it has the damage."""
+    """Return the result with a conflict around the damage.
+
+    No answer to the conflict has the damage.
+    """
     lines = _split(result)
     versions = at.map(_split)
     cuts = versions.map(lambda version: _cuts(lines, version))
@@ -243,7 +250,7 @@ def _split(version: Template) -> list[str]:
 
 
 def _cuts(lines: list[str], version: list[str]) -> Cuts:
-    """Map places between lines of the result to the first and last like them in a version."""
+    """Map each place between lines of the result to the range of equal places in a version."""
     cuts: Cuts = {0: (0, 0)}
     ends = (len(lines), len(lines), len(version), len(version))
     for i1, i2, j1, _ in [*diff(lines, version), ends]:
@@ -255,7 +262,7 @@ def _cuts(lines: list[str], version: list[str]) -> Cuts:
 
 
 def _windows(damages: list[Damage], more: int, cuts: Three[Cuts], size: int) -> list[Window]:
-    """Return the lines around the damage; all versions have a place where they begin and end."""
+    """Return the ranges of lines around the damage, which begin and end in all versions."""
     windows: list[Window] = []
     for first, last in sorted((one.first, one.last) for one in damages):
         start, end = max(first - more, 0), min(last + 1 + more, size)
@@ -291,7 +298,7 @@ def _pieces(
 
 
 def _is_sound(pieces: Pieces, at: Three[Template], path: str) -> bool:
-    """Return whether each conflict is one, and neither side's answer to them does damage."""
+    """Return whether the sides differ in each hunk, and neither side's answer is damaged."""
     if any(isinstance(piece, Hunk) and piece.ours == piece.theirs for piece in pieces):
         return False
     answers = [Template(side_text(pieces, side)) for side in ("ours", "theirs")]

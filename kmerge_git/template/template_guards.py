@@ -1,9 +1,9 @@
-"""Refuse merges of templates that may do damage which no field shows, whoever made them.
+"""Refuse merges of templates that may do damage which no field shows, whoever made the merge.
 
-The guards of a container look at what both sides did in one map or list, those of a file count
-what the result holds. Nobody knows what an action renders: where two changes may meet in it,
-there is a conflict. Two guards of their own: lines that trim marks join, and actions of both
-sides that render one value.
+The guards of a container compare what both sides did in one map or list; the guards of a file count
+what the result holds. Nobody knows what an action renders, so there is a conflict wherever two
+changes may meet in an action. Two more guards are about lines that trim marks join, and about
+actions of both sides that render the same value.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ if TYPE_CHECKING:
 
     Counts = dict[Hashable, int]
     Children = dict[Path, dict[str, Placed]]  # names in their order
-    Context = tuple[str, ...]  # the headers of the `with` and `range` around a line
+    Context = tuple[str, ...]  # the headers of the `with` and `range` blocks around a line
 
-MOST_ORDERED = 10_000  # pairs of entries whose order is looked at
-_OF_ALL = (".Release", ".Chart", ".Capabilities", ".Template", ".Files")  # of no feature
+MOST_ORDERED = 10_000  # the most pairs of entries whose order is compared
+_OF_ALL = (".Release", ".Chart", ".Capabilities", ".Template", ".Files")  # values of no feature
 
 
 # -- a container
 
 
 def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> list[tuple[Placed, Placed]]:
-    """Refuse changes of both sides in one map or list that may meet in what an action renders.
+    """Refuse changes of both sides in one map or list that may meet in the output of an action.
 
-    Return pairs of parts: in the result the first of each must come before the second.
+    Return pairs of parts: in the result, the first part of each pair must come before the second.
     """
     base, ours, theirs = (_children(version, tokens) for version in units.each())
     order: list[tuple[Placed, Placed]] = []
@@ -94,9 +94,9 @@ def _container(at: Three[set[str]], *, is_new: bool) -> None:
 
 
 def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
-    """Yield two neighbours in their order: a replacement by one side, an addition of the other.
+    """Yield two entries in order: a replacement by one side, and a new neighbour by the other side.
 
-    The masked texts do not show this order: they have lost the entries that others replaced.
+    The masked texts do not show this order, because the replaced entries are gone.
     """
     kept = {name for name in at.base if name in at.ours and name in at.theirs}
     rows = at.map(lambda names: _gaps(names, kept))
@@ -113,7 +113,7 @@ def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
 def _neighbours(
     old: set[str], mine: list[str], yours: list[str]
 ) -> Iterator[tuple[str, str, bool]]:
-    """Yield a replacement of one side, an addition of the other, and if that comes behind it."""
+    """Yield a replacement, an addition by the other side, and whether the addition is last."""
     lost = old - {*mine}
     gone = [number for number, name in enumerate(yours) if name in lost]
     known = old.union(mine)
@@ -131,7 +131,7 @@ def _neighbours(
 
 
 def _gaps(names: Iterable[str], kept: set[str]) -> list[list[str]]:
-    """Return the names between those that all versions have."""
+    """Return the names between the names that all versions have."""
     gaps: list[list[str]] = [[]]
     for name in names:
         if name in kept:
@@ -153,7 +153,7 @@ def _below(units: list[Placed]) -> dict[Path, list[str]]:
 
 
 def _children(units: list[Placed], tokens: dict[int, str]) -> Children:
-    """Return the entries of each place by name; elements without names may share one place."""
+    """Return the entries of each place by name; elements without names may share a place."""
     children: Children = {}
     counts: Counts = {}
     for unit in units:
@@ -176,7 +176,7 @@ def _entries(names: set[str]) -> set[str]:
 
 
 def check(result: Template, at: Three[Template]) -> None:
-    """Refuse a result that holds something more or less often than a merge can make it."""
+    """Refuse a result that holds something more or less often than a merge can produce."""
     words = Words()
     versions = at.map(lambda version: _contents(version, words))
     places, actions, lines = _contents(result, words)
@@ -191,7 +191,10 @@ def check(result: Template, at: Three[Template]) -> None:
 
 
 def _counts_otherwise(at: Three[Counts], result: Counts, more: set[Hashable]) -> bool:
-    """Return whether no merge has as many of a thing as the result; `more` adds things to check."""
+    """Return whether the result has more or less of something than any merge can have.
+
+    The keys of all versions are checked, and the keys in `more`.
+    """
     for key in more.union(*at.each()):
         base, ours, theirs = (version.get(key, 0) for version in at.each())
         least = most = ours + theirs - base
@@ -205,7 +208,7 @@ def _counts_otherwise(at: Three[Counts], result: Counts, more: set[Hashable]) ->
 
 
 def _contents(version: Template, words: Words) -> tuple[Counts, Counts, Counts]:
-    """Return how often a text holds each of its keys and outputs, of its actions, of its lines."""
+    """Return how often a text holds each key or output, each action, and each line."""
     text = version.text
     places: list[Hashable] = []
     spelled: list[Hashable] = [said(text[action.start : action.end]) for action in version.actions]
@@ -226,9 +229,9 @@ def _contents(version: Template, words: Words) -> tuple[Counts, Counts, Counts]:
 
 
 def _texts(parts: Sequence[Part]) -> Iterator[tuple[str, list[Row], list[Context]]]:
-    """Yield the text of a file and that of each `define` in it, by name: lines of all branches.
+    """Yield the name and lines of the file and of each `define`, with the lines of all branches.
 
-    Each line comes with the headers of the `with` and `range` around it.
+    Each line comes with the headers of the `with` and `range` around the line.
     """
     lines: list[tuple[Row, Context]] = []
     for part in parts:
@@ -252,7 +255,7 @@ def _rows(part: Part, context: Context) -> Iterator[tuple[Row, Context]]:
 
 
 def _of_dot(row: Row, context: Context) -> Context:
-    """Return the headers that decide about the dot of an output; nothing if it uses no dot."""
+    """Return the headers that decide on the dot of an output, or () if the output uses no dot."""
     words = row.text.replace("(", " ").split()
     return context if any(word[0] == "." for word in words) else ()
 
@@ -263,8 +266,9 @@ def _of_dot(row: Row, context: Context) -> Context:
 def refuse_joined(result: Template, at: Three[Template]) -> None:
     """Refuse a result that joins lines which no version joins.
 
-    `-}}` takes the line end and the blanks before the text below it, `{{-` those before an output
-    that brings no line end of its own. The readings do not show it, since actions are lines there.
+    `-}}` removes the line end and the blanks before the text below. `{{-` removes the line end and
+    the blanks before an output, unless the output begins with a line end. The readings do not show
+    joined lines, because each action is a line in a reading.
     """
     known = {joint for version in at.each() for joint in _joints(version)}
     if not known.issuperset(_joints(result)):
@@ -272,13 +276,13 @@ def refuse_joined(result: Template, at: Three[Template]) -> None:
 
 
 def _joints(version: Template) -> Iterator[tuple[str, str]]:
-    """Yield the two lines that each trim mark joins, without their values.
+    """Yield the two lines that each trim mark joins, without the values in these lines.
 
-    The first is `text` for any line of text above.
+    The first line is given as `text` if the line above is a line of text.
     """
     text, actions = version.text, version.actions
     above, behind = "", 0
-    around: list[tuple[bool, str]] = []  # of each open block: is it a define, what is above it
+    around: list[tuple[bool, str]] = []  # for each open block: is it a define, and the line above
     for number, action in enumerate(actions):
         between = text[behind : action.start]
         is_first = _ends_in_blanks(between if behind else f"\n{between}")
@@ -304,7 +308,7 @@ def _joints(version: Template) -> Iterator[tuple[str, str]]:
 
 
 def _ends_in_blanks(text: str) -> bool:
-    """Return whether a text ends in a line end and blanks."""
+    """Return whether a text ends in a line end followed only by blanks."""
     _, line_end, before = text.rpartition("\n")
     return bool(line_end) and not before.strip()
 
@@ -314,7 +318,7 @@ def _brings_no_line_end(action: Action) -> bool:
 
 
 def _trimmed_line(text: str, actions: list[Action], number: int) -> str:
-    """Return the line of text or of an output that the end of an action trims, if there is one."""
+    """Return the line of text or output that the end of an action trims, or ''."""
     action = actions[number]
     after = actions[number + 1] if number + 1 < len(actions) else None
     at = text.find("\n", action.end, after.start if after else len(text))
@@ -328,20 +332,20 @@ def _trimmed_line(text: str, actions: list[Action], number: int) -> str:
 
 
 def _line(text: str, at: int) -> str:
-    """Return the line at an offset, without its value: the other side may have changed that."""
+    """Return the line at an offset without its value. The other side may have changed the value."""
     end = text.find("\n", at)
     line = text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)].strip()
     return key_of(line) or line
 
 
-# -- values that actions render, however they are written
+# -- values that actions render, in any spelling
 
 
 def refuse_twice(entities: list[Entity]) -> None:
-    """Refuse entries of both sides in one map or list that are about one value.
+    """Refuse entries that both sides add to one map or list and that render the same value.
 
-    `with .Values.extra` around `toYaml .` and `toYaml .Values.extra` in an `if` render one thing:
-    together they would render it twice.
+    For example, `toYaml .` in `with .Values.extra` and `toYaml .Values.extra` in an `if` render the
+    same value, so a merge would render the value twice.
     """
     ours, theirs = _added(entities, "ours", "theirs"), _added(entities, "theirs", "ours")
     for path in ours.keys() & theirs.keys():
@@ -350,7 +354,7 @@ def refuse_twice(entities: list[Entity]) -> None:
 
 
 def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
-    """Refuse another dot of a `with` or `range`, if the other side adds uses of that dot."""
+    """Refuse a changed dot of a `with` or `range`, if the other side adds uses of that dot."""
     if word not in ("with", "range"):
         return
     about = arms.map(lambda arm: " ".join(arm.action.body.split()))
@@ -362,7 +366,7 @@ def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
 
 
 def _uses(parts: Sequence[Part]) -> set[str]:
-    """Return the actions that use the dot, or a variable that is no name of the whole file."""
+    """Return the actions that use the dot, or a variable other than `$`."""
     return {
         action.body
         for action in _actions(parts)
@@ -375,7 +379,7 @@ def _is_local(word: str) -> bool:
 
 
 def _actions(parts: Sequence[Part]) -> Iterator[Action]:
-    """Yield the actions of some parts, but for each `end`."""
+    """Yield the actions of some parts, except for each `end`."""
     for part in parts:
         if isinstance(part, Row):
             yield from part.actions
@@ -386,7 +390,7 @@ def _actions(parts: Sequence[Part]) -> Iterator[Action]:
 
 
 def _added(entities: list[Entity], side: str, other: str) -> dict[Path, set[str]]:
-    """Return the values that the additions of one side alone are about, by their places."""
+    """Return the values that additions of only one side render, by the places of the additions."""
     values: dict[Path, set[str]] = {}
     for entity in entities:
         unit = entity.at.side(side)
@@ -396,7 +400,10 @@ def _added(entities: list[Entity], side: str, other: str) -> dict[Path, set[str]
 
 
 def _subjects(part: Part, *, is_inner: bool) -> Iterator[str]:
-    """Yield the values of a part; for inner ones the dot is that of a `with` or `range`."""
+    """Yield the values that a part renders.
+
+    With `is_inner`, the part is inside a `with` or `range`.
+    """
     if isinstance(part, Row):
         for action in part.actions:
             if part.kind == OUTPUT and action.kind == OUTPUT:
@@ -413,7 +420,10 @@ def _subjects(part: Part, *, is_inner: bool) -> Iterator[str]:
 
 
 def _values(body: str, *, is_inner: bool) -> Iterator[str]:
-    """Yield the values that an action names; an `include` without any is known by its name."""
+    """Yield the values that an action names.
+
+    An `include` without values is known by the included name.
+    """
     words, quoted = words_of(body)
     begins = ("$.",) if is_inner else (".", "$.")
     bare = [word.lstrip("$") for word in words if word.startswith(begins) and len(word) > 2]

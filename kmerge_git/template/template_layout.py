@@ -1,8 +1,8 @@
 """Find the place of each part of a template: its column, its path, and its kind of collection.
 
-A template is no YAML, so this is read from lines and their indentation, as people read it.
-These guesses are checked: the masked text (see `masking`) is parsed, and every part must
-come back where it was put.
+A template is no YAML, so the places are guessed from lines and their indentation, as people read
+them. The guesses are checked: the masked text (see `masking`) is parsed as YAML, and every part
+must be found at the place where it was put.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     Path = tuple[str, ...]
     Evidence = dict[Path, str]
 
-# What a part is to the text around it.
-DATA = "data"  # a line of YAML, inline actions in it
+# The roles of a part in the text around it.
+DATA = "data"  # a line of YAML, with or without inline actions
 ENTRY = "entry"  # a block, an output or an assignment: one opaque entry
 WORDS = "words"  # a line inside a block scalar
 LOOSE = "loose"  # blank lines, comments
 APART = "apart"  # the line that separates documents
 
-# What a collection is, as far as one of its lines tells.
+# The kinds of a collection, as far as one of its lines shows.
 MAP, LIST, SCALARS, DOCUMENT = "map", "list", "scalars", "document"
 
 DEEPEST = 100  # fields inside fields; manifests have twenty
@@ -43,15 +43,18 @@ _QUOTES = str.maketrans("", "", "\"'")
 
 
 class Unreadable(Unsupported):
-    """Says that no fields can be found in a text; its lines may still be merged."""
+    """Report that no fields can be found in a text, although a merge by lines may still work."""
 
 
 class Sided(Unsupported):
-    """Raises a doubt that may be gone with the sides swapped: of two additions one comes first."""
+    """Report a doubt that may not exist if the sides are swapped.
+
+    The order of the sides decides which of two additions comes first.
+    """
 
 
 class Placed:
-    """Gives a part its place."""
+    """Hold a part of a template together with the place of the part."""
 
     __slots__ = ("column", "form", "label", "part", "path", "plain", "role")
 
@@ -60,50 +63,56 @@ class Placed:
         self.role = role
         self.plain = plain  # the text of a line with words in the place of its actions
         self.column = column
-        self.path: Path = ()  # the document and the lines that it is below
-        self.label = ""  # its name there: a key, or the line of an element
-        self.form = ""  # MAP, LIST or SCALARS: the collection that has it as an entry
+        self.path: Path = ()  # the name of the document, and the labels of the lines above
+        self.label = ""  # the name of the part: a key, or the line of an element
+        self.form = ""  # the kind of the collection around the part
 
 
 def is_apart(unit: Placed) -> bool:
-    """Return whether a document begins here."""
+    """Return whether a document begins at this part."""
     return unit.role == APART or unit.form == DOCUMENT
 
 
 def behind(units: list[Placed], number: int) -> Iterator[Placed]:
-    """Yield the parts behind one of them."""
+    """Yield the parts after a part."""
     return (units[at] for at in range(number + 1, len(units)))
 
 
 def lay_out(
     parts: Sequence[Part], plain: Callable[[Row], str], evidence: Evidence | None = None
 ) -> list[Placed]:
-    """Return the parts with their places; `evidence` has the forms of other versions' places."""
+    """Return the parts with their places.
+
+    `evidence` has the kinds of collections that other versions show.
+    """
     return _Layout(plain, evidence or {}).of(parts)
 
 
 def note_forms(units: list[Placed], evidence: Evidence) -> None:
-    """Note the kinds of the collections that lines of YAML are in."""
+    """Record in `evidence` the kind of collection that each line of YAML belongs to."""
     for unit in units:
         if unit.role == DATA and unit.form:
             evidence.setdefault(unit.path, unit.form)
 
 
 def seen_through(parts: Sequence[Part], plain: Callable[[Row], str]) -> list[Placed]:
-    """Return the places of all lines, those inside of blocks too, as if all branches were taken."""
+    """Return the places of all lines, as if all branches were taken.
+
+    Lines inside blocks are included.
+    """
     return _Layout(plain, {}).of([row for part in parts for row in rows(part)])
 
 
 class _Layout:
-    """Walks over the parts of a text once, and finds the place of each."""
+    """Find the place of each part in one pass over a text."""
 
     def __init__(self, plain: Callable[[Row], str], evidence: Evidence) -> None:
         self.plain = plain
         self.evidence = evidence
         self.stack: list[tuple[int, str, str, bool]] = []  # column, label, form, is it open
         self.document = ""
-        self.columns: list[int] = []  # the next known column behind each part
-        self.forms: dict[int, tuple[int, str]] = {}  # by column: up to which part, and which
+        self.columns: list[int] = []  # the next known column after each part
+        self.forms: dict[int, tuple[int, str]] = {}  # by column: last part searched, and form
 
     def of(self, parts: Sequence[Part]) -> list[Placed]:
         units = self._units(parts)
@@ -163,9 +172,9 @@ class _Layout:
         return Placed(part, DATA, plain, column)
 
     def _form_of(self, block: Block) -> str:
-        """Return the form of a block by its first line of YAML, if it has one."""
+        """Return the form of a block, which the first line of YAML in the block shows, or ''."""
         if block.word == "define":
-            return MAP  # it renders nothing where it stands
+            return MAP  # a definition renders nothing at its own place
         lines = (self.plain(row) for row in rows(block) if row.kind in (TEXT, INLINE))
         return next(filter(None, map(_line_form, lines)), "")
 
@@ -174,7 +183,7 @@ class _Layout:
         if isinstance(part, Row):
             yield Placed(part, WORDS, self.plain(part), above + 1)
             return
-        name = part.arms[0].header.strip()  # which block it is that goes on or ends
+        name = part.arms[0].header.strip()  # the block that an `else` or `end` belongs to
         for arm in part.arms:
             yield Placed(Row(arm.header, OUTPUT), WORDS, name, above + 1)
             for inner in arm.parts:
@@ -223,7 +232,7 @@ class _Layout:
         self.stack.append((column, "", form, False))
 
     def _form_below(self, units: list[Placed], number: int, column: int) -> str:
-        """Return the form of the next part at a column, within the same collection."""
+        """Return the form of the next part at a column in the same collection, or ''."""
         upto, form = self.forms.get(column, (-1, ""))
         if upto > number:
             return form
@@ -244,14 +253,17 @@ class _Layout:
         return form
 
     def _form_here(self, column: int, after: str) -> str:
-        """Guess the form of an entry by its siblings, first by the one before it."""
+        """Guess the form of an entry from the siblings, first from the sibling before the entry."""
         if self.stack and self.stack[-1][0] == column:
             _, _, before, is_open = self.stack[-1]
             return after if before == MAP and is_open and after else before
         return after or self.evidence.get(self._path(), MAP)
 
     def _column(self, unit: Placed, after: int) -> int:
-        """Guess the column of an entry: its own indentation if a sibling has that."""
+        """Guess the column of an entry.
+
+        Its own indentation counts if a sibling has the same column.
+        """
         own = indent(unit.part.text)
         if own == after:
             return own
@@ -268,7 +280,7 @@ class _Layout:
             self.stack.pop()
 
     def _leave(self, column: int, form: str) -> None:
-        """Leave the places that an entry at a column is not below."""
+        """Leave the places that do not contain an entry at this column."""
         self._leave_deeper(column)
         while self.stack and self.stack[-1][0] == column:
             _, _, before, is_open = self.stack[-1]
@@ -276,7 +288,7 @@ class _Layout:
                 break  # a list may stand at the column of its key
             self.stack.pop()
             if MAP not in (form, before):
-                break  # the element before it; what is below is the key of their list
+                break  # this leaves the previous element; the key of their list stays
 
     def _path(self) -> Path:
         if len(self.stack) > DEEPEST:
@@ -285,7 +297,7 @@ class _Layout:
 
 
 def _next_known(columns: list[int], ends: Container[int] = ()) -> list[int]:
-    """Return for each column the next known one behind it, or -1; do not look past `ends`."""
+    """Return for each column the next known column after it, or -1; do not search beyond `ends`."""
     known: list[int] = []
     after = -1
     for number in reversed(range(len(columns))):
@@ -296,7 +308,10 @@ def _next_known(columns: list[int], ends: Container[int] = ()) -> list[int]:
 
 
 def _column_in_text(part: Part, above: int, after: int) -> int:
-    """Return the column for a part below a block scalar: its own, if it renders text."""
+    """Return the column of a part below a block scalar.
+
+    A part that renders text has the column of its indentation.
+    """
     own = indent(part.text)
     if own > above and not (isinstance(part, Row) and part.kind in (ASSIGN, COMMENT)):
         return own
@@ -307,7 +322,7 @@ def _column_in_text(part: Part, above: int, after: int) -> int:
 
 
 def column_of(part: Part) -> int:
-    """Return the column that a part gives itself, or -1."""
+    """Return the column that the text of a part shows, or -1."""
     if isinstance(part, Row):
         if part.kind == OUTPUT:
             return _indented_by(part)
@@ -327,7 +342,10 @@ def column_of(part: Part) -> int:
 
 
 def reaches_out(block: Block, column: int) -> bool:
-    """Return whether lines of YAML in a block are left of its column; its documents may be."""
+    """Return whether a block has lines of YAML left of the block's column.
+
+    Lines of `---` do not count.
+    """
     above = -1
     for row in rows(block):
         if row.kind not in (TEXT, INLINE):
@@ -352,7 +370,7 @@ def rows(part: Part) -> Iterator[Row]:
 
 
 def _indented_by(line: Row) -> int:
-    """Return the column that an output line gives its lines, or -1."""
+    """Return the column of the lines that an output line renders, or -1."""
     for action in reversed(line.actions):
         column = given_column(action.body)
         if column >= 0:
@@ -362,7 +380,7 @@ def _indented_by(line: Row) -> int:
 
 
 def given_column(body: str) -> int:
-    """Return the number of the last `nindent 8` or `indent 8` of an action, or -1."""
+    """Return the number of the last `nindent 8` or `indent 8` in an action, or -1."""
     _, name, after = body.rpartition("indent ")
     digits = after.split()[0].rstrip(")") if name and after.strip() else ""
     is_number = digits.isascii() and digits.isdecimal() and len(digits) < 4
@@ -370,7 +388,7 @@ def given_column(body: str) -> int:
 
 
 def indent(text: str) -> int:
-    """Return the number of blanks that a line begins with."""
+    """Return the number of blanks at the start of a line."""
     return len(text) - len(text.lstrip(" "))
 
 
@@ -401,7 +419,7 @@ def _is_item(text: str) -> bool:
 
 
 def key_of(text: str) -> str:
-    """Return the key that a line begins with, as it is written; nothing where it is no entry."""
+    """Return the key at the start of a line as it is written; if there is no key, return ''."""
     at = 0
     if text[:1] in ('"', "'"):
         at = text.find(text[0], 1)
@@ -425,7 +443,10 @@ def scalar_above(plain: str) -> int:
 
 
 def key_column(text: str) -> int:
-    """Return the column of a line's key behind its dashes; of the last dash where it has none."""
+    """Return the column of a line's key after the dashes.
+
+    If there is no key, return the column of the last dash.
+    """
     column, rest = indent(text), text.strip()
     above = column
     while _is_item(rest):
@@ -435,11 +456,11 @@ def key_column(text: str) -> int:
     return column if key_of(rest) else above
 
 
-# -- the names of documents and elements, wherever they stand in them
+# -- the names of documents and elements
 
 
 def _document_names(units: list[Placed]) -> Iterator[str]:
-    """Yield the names of the documents in order: kind and name, and a number where they repeat."""
+    """Yield the name of each document: kind and name, and a number if the name repeats."""
     counts: dict[str, int] = {}
     groups: list[list[Placed]] = [[]]
     for unit in units:
@@ -468,18 +489,18 @@ def _document_name(units: list[Placed]) -> str:
 
 
 def _column_inside(units: list[Placed], number: int, column: int) -> int:
-    """Return the column of an element whose dash is alone in its line."""
+    """Return the column of an element whose dash is alone on its line."""
     below = next((u for u in behind(units, number) if u.role in (DATA, ENTRY)), None)
     return below.column if below is not None and below.column > column else column + 1
 
 
 def unquoted(text: str) -> str:
-    """Return a line without quotes: another spelling of a name is no other element."""
+    """Return a line without quotes, because a name in other quotes is still the same element."""
     return text.translate(_QUOTES)
 
 
 def _name_line(inner: str, column: int, units: list[Placed], number: int) -> str:
-    """Return the line of the name of an element, wherever that is in it."""
+    """Return the `name:` line of an element, wherever the line is in the element."""
     if inner.startswith("name:"):
         return inner
     for unit in behind(units, number):

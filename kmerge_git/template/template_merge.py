@@ -1,12 +1,13 @@
-"""Merge a template, from inside out.
+"""Merge a template block by block, beginning with the innermost blocks.
 
-text -> blocks -> places -> pairs -> the blocks that both sides changed, each by itself
-     -> masked texts -> the merge of YAML -> the text again -> the guards -> the readings.
+The steps are: split the text into blocks, find their places, pair the blocks of the versions, merge
+each block that both sides changed, mask the texts, merge them as YAML, unmask the result, then
+check the result with the guards and by its readings.
 
-This is entered where git's line merge of a template conflicts, and answers where it is certain.
-Whatever is in doubt raises: then git's lines stay, byte for byte, and the doubt is the reason
-that people read: `a template: CAUSE at WHERE`. A clean line merge of git is looked through:
-damage that neither side has becomes a conflict.
+This merge runs when git's line merge of a template has conflicts, and it succeeds only if the
+result is certain. Any doubt raises an error: then git's line merge stays, byte for byte, and the
+doubt is reported as `a template: CAUSE at WHERE`. A clean line merge of git is checked too: damage
+that neither side has becomes a conflict.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     MergeBody = Callable[[Three[Parts], str], str]
 
 LARGEST = 200_000  # characters of a template that is merged by its blocks
-MOST_ACTIONS = 4_000  # in braces; large charts have some hundreds
+MOST_ACTIONS = 4_000  # `{{` in a template; large charts have some hundreds
 OTHER = "rendered, it would not be what the rendered sides merge to"
 CLASH = "rendered, both sides conflict"
 
@@ -66,9 +67,9 @@ CLASH = "rendered, both sides conflict"
 def merged(
     texts: Three[YamlText], options: Options, lines: tuple[YamlText, int], by_structure: ByStructure
 ) -> Outcome | str:
-    """Merge a template; or return why git's line merge stays, where there is more to say.
+    """Merge a template, or return the reason why git's line merge stays. The reason may be ''.
 
-    `lines` is the line merge of git, `by_structure` merges texts that are YAML.
+    `lines` is git's line merge and its number of conflicts; `by_structure` merges YAML texts.
     """
     result, count = lines
     try:
@@ -78,17 +79,17 @@ def merged(
     except KmergeError:
         return ""
     if any("<<<<<<<" in one.text and first_marker(one.text) >= 0 for one in at.each()):
-        return ""  # an image of rerere, or an ancestor of a criss-cross that was left open
+        return ""  # an image of rerere, or an ancestor of a criss-cross merge with conflicts
     structure = _without_favor(by_structure, options)
     try:
         template = _by_blocks(at, structure, options.path)
     except KmergeError as error:
         if isinstance(error, Unreadable) and not any(has_control(one.text) for one in at.each()):
-            return ""  # broken YAML with braces in it: its parser says more
+            return ""  # broken YAML with braces in it: the YAML parser says more
         return f"a template: {error.why}"
     data = to_bytes(template.text, texts.map(lambda text: text.source))
     outcome = Outcome(data, True, "structure", reason=BY_BLOCKS)
-    kept = at.map(lambda version: version.text)  # the texts alone, for few ask
+    kept = at.map(lambda version: version.text)  # only the texts, because few callers ask
     outcome.tell(None, lambda _: explained(kept.map(Template), structure))
     return outcome
 
@@ -98,19 +99,19 @@ def _templates(texts: Three[YamlText]) -> Three[Template]:
 
 
 def _by_blocks(at: Three[Template], structure: Structure, path: str) -> Template:
-    """Merge the blocks, and look at the result with all guards; raise what is in doubt."""
+    """Merge the blocks and check the result with all guards; raise an error in any doubt."""
     for side, version in zip(("base", "ours", "theirs"), at.each(), strict=True):
         _refuse_unread(version, side)
     if is_chart_text(path):
         at.map(_refuse_prose)
-    allow_deep_calls()  # some for each block around another
+    allow_deep_calls()  # nested blocks need nested calls
     try:
         return _guarded(at, structure, path)
-    except Sided as error:  # with the sides in one order, which the other may not have
+    except Sided as error:  # the sides in the other order may merge
         try:
             return _guarded(at.swapped(), structure, path)
         except KmergeError:
-            raise error from None  # the other one's would call the sides by the wrong names
+            raise error from None  # the second error would swap the names of the sides
 
 
 def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
@@ -119,7 +120,7 @@ def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
     template_guards.check(result, at)
     refuse_joined(result, at)
     doubt, same = compared(result, at, structure)
-    # a reading that is the very merge of its versions is as sound as any merge of YAML
+    # a reading that equals the merge of its versions is as sound as any merge of YAML
     broken = new_damage(result, at, path, () if doubt else same)
     if broken:
         raise Sided(f"merged by its blocks it would be broken: {broken[0].why}")
@@ -131,7 +132,7 @@ def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
 def held(outcome: Outcome, result: YamlText, texts: Three[YamlText], options: Options) -> Outcome:
     """Check a merge by fields of a file with actions as strictly as a merge of templates.
 
-    Documents without actions of their own, and texts inside of fields, are merged as any others.
+    Documents without actions, and texts inside of fields, are merged as in any YAML file.
     """
     if options.rules == "git":
         _refuse_other_names(texts)
@@ -139,23 +140,26 @@ def held(outcome: Outcome, result: YamlText, texts: Three[YamlText], options: Op
 
 
 def _refuse_other_names(texts: Three[YamlText]) -> None:
-    """Refuse names that were freed and taken, in documents next to those that are templates."""
+    """Refuse a rename that frees a name for something new, in files that are partly templates."""
     words = Words()
     try:
         units = _templates(texts).map(lambda version: lay_out(version.parts, words.plain))
     except KmergeError:
-        return  # it is no template
+        return  # the file is no template
     refuse_taken(units)
 
 
 def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -> Outcome | None:
-    """Return git's clean result with a conflict around damage that neither side has, if any."""
+    """Return git's clean result with a conflict around new damage.
+
+    Return None if there is no new damage.
+    """
     sources = texts.map(lambda text: text.source)
     at, merged_text = _templates(texts), Template(result.source.text)
     damage = new_damage(merged_text, at, options.path)
     if not damage:
         return None
-    # an ancestor has markers, as where lines conflict: only YAML has placeholders
+    # a virtual ancestor gets conflict markers here: only YAML has placeholders
     spelled = options.but(virtual=False, style="merge") if options.virtual else options
     outcome = conflicted(around(merged_text, at, options.path, damage), sources, spelled)
     outcome.reason = damage[0].why
@@ -167,7 +171,7 @@ def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -
 
 
 def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
-    """Return the merge of texts that are YAML, which leaves conflicts what they are."""
+    """Return the function that merges YAML texts, without options that resolve conflicts."""
     plain = options.but(favor="", policy=False)
 
     def structure(at: Three[YamlText]) -> Outcome:
@@ -179,7 +183,7 @@ def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
 
 
 def _refuse_unread(version: Template, side: str) -> None:
-    """Refuse a version that cannot be taken apart, and say where, or is too large for that."""
+    """Refuse a version that is too large or that cannot be split into blocks, and name the side."""
     if len(version.text) > LARGEST:
         raise Unsupported("it is too large for a merge by its blocks")
     if version.text.count("{{") > MOST_ACTIONS:
@@ -191,7 +195,7 @@ def _refuse_unread(version: Template, side: str) -> None:
 
 
 def _refuse_prose(version: Template) -> None:
-    """Refuse helpers and notes that hold more than definitions: their lines are no entries."""
+    """Refuse helper files and notes with text outside of definitions. This text has no entries."""
     for part in version.parts:
         if isinstance(part, Block):
             is_text = part.word != "define"
@@ -205,15 +209,15 @@ def _refuse_prose(version: Template) -> None:
 
 
 class Bodies:
-    """Merges texts with actions, and the bodies of their blocks inside of them."""
+    """Merge texts with actions, and the bodies of the blocks in these texts."""
 
     __slots__ = ("structure",)
 
     def __init__(self, structure: Structure) -> None:
-        self.structure = structure  # the merge of texts that are YAML
+        self.structure = structure  # merges YAML texts
 
     def by_structure(self, parts: Three[Parts]) -> str:
-        """Merge three versions by their blocks and fields."""
+        """Merge three versions of a text by their blocks and fields."""
         words = Words()
         evidence: Evidence = {}
         for version in parts.each():
@@ -233,7 +237,10 @@ class Bodies:
         return words.unmasked(merged_text, {line: contents[token] for line, token in lines.items()})
 
     def _in_order(self, at: Three[Masked], order: list[tuple[Placed, Placed]], words: Words) -> str:
-        """Merge the masked texts; where both sides add, either of them may come first."""
+        """Merge the masked texts. In the result, the entries must come in the wanted order.
+
+        If both sides add entries at one place, the additions of either side may come first.
+        """
         lines = at.ours.lines | at.theirs.lines
         wanted = [(lines[id(one)], lines[id(other)]) for one, other in order]
         for three in (at, at.swapped()) if wanted else (at,):
@@ -259,11 +266,11 @@ class Bodies:
         return outcome.text.decode()
 
     def _body(self, at: Three[Parts], word: str) -> str:
-        """Merge the lines between an opening and the end of its arm."""
+        """Merge the lines of one arm of a block."""
         if word != "define":
             try:
                 return self.by_structure(at)
-            except Unreadable:  # any other doubt is one about its lines, too
+            except Unreadable:  # any other doubt holds for the lines, too
                 return self.by_text(at)
         try:
             return self.by_text(at)
@@ -271,7 +278,7 @@ class Bodies:
             return self.by_structure(at)
 
     def by_text(self, at: Three[Parts], _word: str = "") -> str:
-        """Merge a text by git's lines; each block is one line."""
+        """Merge a text by git's line merge; each block counts as one line."""
         units = at.map(lambda parts: [_as_line(part) for part in parts])
         entities = paired(units)
         tokens = _tokens(entities)
@@ -289,7 +296,7 @@ class Bodies:
 
 
 def refuse_broken(result: Template) -> None:
-    """Refuse a merged text that cannot be taken apart as its versions can."""
+    """Refuse a merged text that cannot be split into blocks."""
     try:
         _ = result.parts
     except Unsupported:
@@ -297,7 +304,7 @@ def refuse_broken(result: Template) -> None:
 
 
 def _first(outcome: Outcome) -> str:
-    """Return the cause of the first conflict of a masked text, and its field."""
+    """Return the reason and the field of the first conflict of a masked text."""
     if not outcome.conflicts:
         return "both sides changed the same place"
     conflict = outcome.conflicts[0]
@@ -310,7 +317,7 @@ def _as_line(part: Part) -> Placed:
 
 
 def _tokens(entities: list[Entity]) -> dict[int, str]:
-    """Return the token of each unit, by its identity."""
+    """Return the token of each unit, by the id of the unit."""
     return {id(unit): entity.token for entity in entities for unit in entity.at.each() if unit}
 
 
@@ -318,7 +325,7 @@ def _tokens(entities: list[Entity]) -> dict[int, str]:
 
 
 def _content(entity: Entity, body: MergeBody) -> str:
-    """Return the text of an entry in the result; nothing if it is gone."""
+    """Return the text of an entry in the result, or '' if the entry is deleted."""
     at = entity.at.map(lambda unit: unit.part.text if unit is not None else None)
     if at.ours is None or at.theirs is None:
         left = at.ours or at.theirs or ""
@@ -340,7 +347,7 @@ def _content(entity: Entity, body: MergeBody) -> str:
 
 
 def _block(at: Three[Block], body: MergeBody) -> str:
-    """Merge a block that both sides changed: each of its arms by itself."""
+    """Merge a block that both sides changed, arm by arm."""
     if len({(block.word, len(block.arms)) for block in at.each()}) > 1:
         raise Unsupported("both sides changed a block, and its branches are not the same")
     parts = []
@@ -364,7 +371,7 @@ def _agreed(at: Three[str]) -> str:
 
 
 def _by_lines(at: Three[str]) -> str:
-    """Merge by git's lines, where that is clean."""
+    """Return git's line merge of the versions; refuse conflicts."""
     text, count = TemporaryFiles(at.map(str.encode).each()).result()
     if count:
         raise Unsupported("both sides changed the same lines of a text")
@@ -372,7 +379,7 @@ def _by_lines(at: Three[str]) -> str:
 
 
 def _refuse_moved(at: Three[str]) -> None:
-    """Refuse bodies at different columns: a merge of them would say nothing about the column."""
+    """Refuse bodies at different columns: a merge would not show the change of the column."""
     columns = set()
     for text in at.each():
         lines = [line for line in text.split("\n") if line.strip() and line.lstrip()[0] != "#"]
@@ -382,7 +389,7 @@ def _refuse_moved(at: Three[str]) -> None:
 
 
 def _refuse_other_entries(merged_text: str, entities: list[Entity], lines: dict[str, str]) -> None:
-    """Refuse a result that lost an entry, has it twice, or has one that a side deleted."""
+    """Refuse a result that lost an entry, repeats an entry, or has an entry that a side deleted."""
     counts = counted(lines[line] for line in merged_text.split("\n") if line in lines)
     for entity in entities:
         is_gone = entity.at.base is not None and None in (entity.at.ours, entity.at.theirs)
@@ -394,10 +401,11 @@ def _refuse_other_entries(merged_text: str, entities: list[Entity], lines: dict[
 
 
 def compared(result: Template, at: Three[Template], merge: Structure) -> tuple[str, set[str]]:
-    """Return why a reading of the result is not the merge of that reading of its versions.
+    """Return the reason why a reading of the result differs from the merge of the versions.
 
-    The reason is empty if all are. The texts are those of readings that are the very same as their
-    merge. A reading that is no YAML, or has a key twice, in one of the versions is not compared.
+    The reason is '' if no reading differs. The set holds the texts of the readings that are exactly
+    what the readings of the versions merge to. A reading is not compared if it is no YAML, or
+    repeats a key, in any version.
     """
     wanted = WantedReadings(result.parts, *(version.parts for version in at.each()))
     wanted.names = [name for name in wanted.names if not name.startswith("mix")]
@@ -413,7 +421,10 @@ def compared(result: Template, at: Three[Template], merge: Structure) -> tuple[s
 def _readings(
     words: ActionWords, wanted: WantedReadings, *versions: Template
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each reading by its name, with its text in each version, or an empty one."""
+    """Yield the name and the texts of each reading.
+
+    For a version without this reading, the text is ''.
+    """
     texts = [
         {one.name: one.text for one in rendered(version.parts, words, wanted)}
         for version in versions
@@ -434,7 +445,7 @@ def _difference(reading: str, at: Three[YamlText], merge: Structure, same: set[s
         return ""
     if agreement is not None:
         return "" if _is_same(reading, agreement) else OTHER
-    for three in (at, at.swapped()):  # which of two additions comes first is open
+    for three in (at, at.swapped()):  # either of two additions may come first
         outcome = merge(three)
         if not outcome.clean:
             conflict = outcome.conflicts[0] if outcome.conflicts else None
@@ -455,16 +466,19 @@ def _is_same(reading: str, merged: bytes) -> bool:
 
 
 def _meaning(text: YamlText) -> dict[Hashable, int]:
-    """Return the documents of a text by what they mean, and how often each is there."""
+    """Return the meanings of the documents of a text, and how often each meaning appears."""
     return counted(map(_canon, text.roots))
 
 
 def _canon(node: Node) -> Hashable:
-    """Return what a node means; quotes around an action count: it may come to a number."""
+    """Return a key for the meaning of a node.
+
+    Quotes around an action count, because the action may render a number.
+    """
     if isinstance(node, Mapping):
         pairs = {entry.name: _canon(entry.value) for entry in node.entries}
         if len(pairs) < len(node.entries):
-            raise Unsupported("a key twice")  # nobody can say what the text means
+            raise Unsupported("a key twice")  # the meaning of the text is unclear
         return node.anchor, node.tag, frozenset(pairs.items())
     if isinstance(node, Sequence):
         return node.anchor, node.tag, tuple([_canon(entry.value) for entry in node.entries])
@@ -477,7 +491,7 @@ def _canon(node: Node) -> Hashable:
 
 
 def explained(at: Three[Template], structure: Structure) -> tuple[Decision, ...]:
-    """Return the decisions of a merge of the readings, with actions in the place of words."""
+    """Return the decisions of a merge of the readings, with the actions in place of the words."""
     words = ActionWords(scopes=False)
     wanted = WantedReadings(*(version.parts for version in at.each()))
     wanted.names = wanted.names[:1]
@@ -485,7 +499,7 @@ def explained(at: Three[Template], structure: Structure) -> tuple[Decision, ...]
     for _, versions in _readings(words, wanted, *at.each()):
         try:
             decisions += structure(Three(*(YamlText(one.encode()) for one in versions))).explained
-        except KmergeError:  # it has no fields
+        except KmergeError:  # the reading has no fields
             continue
     # definitions and outputs are no fields, and a text without fields has decisions for comments
     return tuple([_in_actions(one, words) for one in decisions if one.resource or one.path])

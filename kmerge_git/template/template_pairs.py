@@ -1,13 +1,13 @@
 """Find out which parts of the three versions of a template are the same part.
 
-Each block, output and assignment gets an identity: a name that takes its place in the masked
-texts. A part that several versions have is one identity in all of them, so that the merge of
-the masked texts decides about its place and about its presence; its content is merged by
-itself (see `template_merge`).
+Each block, output and assignment gets a token, which replaces it in the masked texts. A part that
+several versions share has the same token in these versions, so that the merge of the masked texts
+decides on its place and on whether it stays. The content of the part is merged separately (see
+`template_merge`).
 
-A place is known by the lines above it (`Placed.path`). `name: {{ include "old" . }}` that became
-`name: {{ include "new" . }}` would take everything below it for something else, so documents and
-elements whose rendered name changed stay one place.
+A place is named after the lines above it (`Placed.path`). If `name: {{ include "old" . }}` became
+`name: {{ include "new" . }}`, everything below would seem to be new; so documents and elements
+whose rendered name changed keep their place.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 
     Trio = Three[Placed | None]
 
-ALIKE = 0.6  # the share of lines or names below two headers or names of one thing
-MOST_BLOCK_PAIRS = 10_000  # that are compared
-MOST_NAME_PAIRS = 40_000  # that are compared
+ALIKE = 0.6  # the least share of common lines or names for two parts to be the same part
+MOST_BLOCK_PAIRS = 10_000  # the most pairs that are compared
+MOST_NAME_PAIRS = 40_000  # the most pairs that are compared
 
 
 class Entity:
-    """Unites a block, an output or an assignment of all the versions that have it."""
+    """Hold a block, an output or an assignment, as each version has it."""
 
     __slots__ = ("at", "is_replaced", "token")
 
     def __init__(self, token: str, at: Trio, *, is_replaced: bool) -> None:
         self.token = token
         self.at = at
-        self.is_replaced = is_replaced  # a version has something else in its place
+        self.is_replaced = is_replaced  # whether a side has another entry in its place
 
 
 def paired(units: Three[list[Placed]]) -> list[Entity]:
-    """Return all opaque entries, each with its versions in base, ours and theirs."""
+    """Return all opaque entries, each with the units of base, ours and theirs."""
     at = units.map(lambda version: [unit for unit in version if unit.role == ENTRY])
     to_ours, to_theirs = _matches(at.base, at.ours), _matches(at.base, at.theirs)
     in_ours = _replaced(Matching(at.base, at.ours, to_ours), units.base, units.ours)
@@ -75,8 +75,8 @@ def _left(units: list[Placed], of: dict[int, int]) -> list[Placed]:
 
 
 def _tokens(trios: list[Trio]) -> Iterator[str]:
-    """Yield a token of its own for each entry."""
-    numbers: dict[str, int] = {}  # of tokens with one seed
+    """Yield a unique token for each entry."""
+    numbers: dict[str, int] = {}  # the number of tokens for each seed
     tokens = {""}
     for trio in trios:
         unit = trio.base or trio.ours or trio.theirs
@@ -103,7 +103,7 @@ def _matches(old: list[Placed], new: list[Placed], *, only_same: bool = False) -
 
 
 class Matching:
-    """Pairs units of two versions by their numbers."""
+    """Pair units of two versions by their numbers."""
 
     __slots__ = ("new", "of", "old")
 
@@ -113,13 +113,13 @@ class Matching:
         self.of = of
 
     def left(self) -> tuple[list[int], list[int]]:
-        """Return the numbers of those that have no partner."""
+        """Return the numbers of the units without a partner, for each of the two versions."""
         taken = set(self.of.values())
         olds = [n for n in range(len(self.old)) if n not in self.of]
         return olds, [n for n in range(len(self.new)) if n not in taken]
 
     def by(self, name: Callable[[Placed], object], *, unique: bool) -> None:
-        """Pair those that have the same name; if `unique`, where there is one of each."""
+        """Pair units with the same name. With `unique`, the name must be unique in each version."""
         for numbers, others in self.grouped(name, name):
             if not unique or len(numbers) == len(others) == 1:
                 self.of.update(zip(numbers, others, strict=False))
@@ -127,7 +127,7 @@ class Matching:
     def grouped(
         self, name: Callable[[Placed], object], new_name: Callable[[Placed], object]
     ) -> list[tuple[list[int], list[int]]]:
-        """Group those without a partner by name: return their numbers in old and in new."""
+        """Group the units without a partner by name: return their numbers in `old` and `new`."""
         olds, news = self.left()
         others = _grouped(self.new, news, new_name)
         groups = _grouped(self.old, olds, name)
@@ -135,7 +135,7 @@ class Matching:
 
 
 def _replaced(pairs: Matching, base: list[Placed], side: list[Placed]) -> dict[int, int]:
-    """Return entries that took the place of others, between the same neighbours."""
+    """Return entries that replaced other entries between the same neighbours."""
     names: dict[int, Hashable] = {}
     for n, m in pairs.of.items():
         names[id(pairs.old[n])] = names[id(pairs.new[m])] = n
@@ -149,7 +149,7 @@ def _replaced(pairs: Matching, base: list[Placed], side: list[Placed]) -> dict[i
 def _between(
     units: list[Placed], open_ones: set[int], names: dict[int, Hashable]
 ) -> dict[int, Hashable]:
-    """Return for units without a partner their place and the names of both neighbours."""
+    """Return the place and the names of both neighbours for each unit without a partner."""
     siblings = grouped(
         (unit.path, unit)
         for unit in units
@@ -167,7 +167,7 @@ def _between(
 
 
 def _mark(unit: Placed, names: dict[int, Hashable]) -> Hashable:
-    """Return a name for a neighbour."""
+    """Return the name of a neighbour."""
     if unit.role == ENTRY:
         return names.get(id(unit))
     return unit.label or unit.part.text
@@ -184,7 +184,7 @@ def _grouped(
 
 
 def _alike(pairs: Matching) -> Iterator[tuple[int, int]]:
-    """Yield blocks of one container, keyword and number of arms whose bodies are most alike."""
+    """Yield pairs of similar blocks, if each block is the best match of the other."""
     shares = list(_shares(pairs))
     olds = grouped((n, common) for common, n, _ in shares)
     news = grouped((m, common) for common, _, m in shares)
@@ -195,7 +195,10 @@ def _alike(pairs: Matching) -> Iterator[tuple[int, int]]:
 
 
 def _shares(pairs: Matching) -> Iterator[tuple[float, int, int]]:
-    """Yield the share of common lines of two blocks that are alike, and their numbers."""
+    """Yield the share of common lines and the numbers of each pair of similar blocks.
+
+    Only blocks in the same place, with the same keyword and number of arms, are compared.
+    """
     olds, news = pairs.left()
     if len(olds) * len(news) > MOST_BLOCK_PAIRS:
         return
@@ -217,7 +220,7 @@ def _shares(pairs: Matching) -> Iterator[tuple[float, int, int]]:
 
 
 def _holds(block: Block, other: Block) -> bool:
-    """Return whether a block is one that was put around another."""
+    """Return whether a block was put around another block."""
     wanted, most = _lines(other), share(_lines(block), _lines(other))
     return any(
         _key(inner) == _key(other) and share(_lines(inner), wanted) >= most
@@ -226,7 +229,7 @@ def _holds(block: Block, other: Block) -> bool:
 
 
 def share(lines: list[str], others: list[str]) -> float:
-    """Return the share of lines that two lists have in common; nothing is like nothing else."""
+    """Return the share of lines that two lists have in common, or 0 if the first list is empty."""
     return likeness(counted(lines), counted(others)) if lines else 0.0
 
 
@@ -237,7 +240,11 @@ def _lines(part: Part) -> list[str]:
 
 
 def _key(part: Part) -> str:
-    """Return what an entry is known by: a header, a text without its trim marks, a variable."""
+    """Return the text that identifies an entry.
+
+    A block is identified by the header, an assignment by the variables, and an output by the text
+    without trim marks.
+    """
     if isinstance(part, Block):
         return f"{part.word} {' '.join(part.arms[0].action.body.split())}"
     if part.kind == ASSIGN:
@@ -247,15 +254,15 @@ def _key(part: Part) -> str:
 
 
 def said(text: str) -> str:
-    """Return a line of actions without its trim marks and blanks."""
+    """Return a line of actions with trim marks and extra blanks removed."""
     return " ".join(text.replace("{{-", "{{ ").replace("-}}", " }}").split())
 
 
-# -- places whose names are rendered, and were changed
+# -- places with a rendered name that was changed
 
 
 def follow(units: Three[list[Placed]]) -> None:
-    """Give a place whose name a side changed, and all below it, the name that base has."""
+    """Give the places that a side renamed the names that they have in base."""
     for side, depth in _depths(units):
         olds = _renamed(units.base, side, depth)
         for unit in side if olds else ():
@@ -264,7 +271,7 @@ def follow(units: Three[list[Placed]]) -> None:
 
 
 def refuse_taken(units: Three[list[Placed]]) -> None:
-    """Refuse a name that a side freed by a rename and gave to something new."""
+    """Refuse a side that renamed something and gave the old name to something new."""
     for side, depth in _depths(units):
         olds, news = _texts_below(units.base, depth), _texts_below(side, depth)
         changed = [place for place in olds.keys() & news.keys() if olds[place] != news[place]]
@@ -277,7 +284,7 @@ def refuse_taken(units: Three[list[Placed]]) -> None:
 
 
 def _depths(units: Three[list[Placed]]) -> Iterator[tuple[list[Placed], int]]:
-    """Yield each depth of the places of each side."""
+    """Yield each side with each depth of the places in that side."""
     for side in (units.ours, units.theirs):
         deepest = max((len(unit.path) for unit in side), default=0)
         yield from ((side, depth) for depth in range(deepest))
@@ -286,7 +293,7 @@ def _depths(units: Three[list[Placed]]) -> Iterator[tuple[list[Placed], int]]:
 def _pairs(
     olds: Iterable[Path], news: Iterable[Path], kin: Callable[[Path], Hashable]
 ) -> Iterator[tuple[Path, Path]]:
-    """Yield every two of old and new places that are of one kind, if they are not too many."""
+    """Yield every pair of an old and a new place of the same kind; refuse too many pairs."""
     others = grouped((kin(new), new) for new in news)
     groups = [(old, others.get(kin(old), ())) for old in olds]
     if sum(len(same_kind) for _, same_kind in groups) > MOST_NAME_PAIRS:
@@ -296,7 +303,7 @@ def _pairs(
 
 
 def _texts_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
-    """Return the lines below each place of a depth, but for the name of a document itself."""
+    """Return the lines below each place of a depth, without the name line of the document."""
     lines = [(u.path[: depth + 1], u.part.text.strip()) for u in units if len(u.path) > depth]
     return grouped(
         (place, text)
@@ -310,7 +317,7 @@ def _renamed(base: list[Placed], side: list[Placed], depth: int) -> dict[Path, P
     olds, news = _names_below(base, depth), _names_below(side, depth)
 
     def kin(path: Path) -> Hashable:
-        """Return what a place has in common with its new name."""
+        """Return the part of a place that a rename keeps."""
         return path[:-1], path[-1].partition(TOKEN if depth else "/")[0]
 
     pairs = [
@@ -323,7 +330,7 @@ def _renamed(base: list[Placed], side: list[Placed], depth: int) -> dict[Path, P
 
 
 def _names_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
-    """Return the names below each place of a depth that a rendered text may name."""
+    """Return the names below each place of a depth whose own name may be rendered."""
     names = grouped(
         (unit.path[: depth + 1], unit.label)
         for unit in units

@@ -1,12 +1,12 @@
-"""Take a template apart: its actions, its lines, and blocks of whole lines from opening to `end`.
+"""Split a template into its actions, its lines, and blocks of whole lines from opening to `end`.
 
-Actions are found as Go's text/template finds them. What its lexer refuses is refused here, and
-so is what its parser refuses for the shape of one action alone: an action without a value, a
-keyword or an equals sign inside a pipeline, a variable that is used where it is not set.
+Actions are found as Go's text/template finds them. Everything that Go's lexer refuses is refused
+here too, and so is everything that Go's parser refuses because of the shape of a single action: an
+action without a value, a keyword or an equals sign inside a pipeline, or a variable that is used
+where it is not set.
 
-The pieces of the tree joined are the text byte for byte. A text that would not be a tree of
-whole lines is refused: a control action beside text, two of them that end different blocks in
-one line.
+The parts of the tree joined are the text, byte for byte. A text that is not a tree of whole lines
+is refused: a control action beside text, or two actions in one line that end different blocks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     Spans = Iterable[tuple[int, int]]
-    OpenBlock = tuple[int, str, bool]  # its offset, its word, and whether an `else` may follow
+    OpenBlock = tuple[int, str, bool]  # offset, keyword, and whether an `else` may follow
     # The size, kind and word, the body, and whether the action trims before and after itself.
     Spelling = tuple[int, str, str, str, bool, bool]
 
@@ -28,13 +28,13 @@ TEXT, BLANK, INLINE = "text", "blank", "inline"  # kinds of lines, and OUTPUT, A
 DEEPEST = 200  # blocks inside blocks; nobody writes ten
 CONTROL = frozenset((OPEN, ELSE, END))
 
-# How every word begins that stands for an action while a text is read as YAML.
+# The prefix of every word that stands for an action while a text is read as YAML.
 TOKEN = "kmTpl"  # noqa: S105
 OPENING = frozenset(("if", "range", "with", "define", "block"))
 KEYWORDS = OPENING.union(("else", "end", "template", "break", "continue"))
 SPACE = " \t\r\n"
 
-# Commands of a pipeline that have nothing in them, as shapes.
+# Empty commands of a pipeline, as shapes.
 _HOLES = ("||", "(|", "()")
 _BEHIND_A_WORD = frozenset(f"{SPACE}.,|:)(")
 _SIGNS = ("+", "-")
@@ -51,7 +51,7 @@ _STRINGS = frozenset("(\"'`")  # behind one of these `:=` may be text
 
 
 class Row:
-    """Holds a line with its end, or several lines if an action goes over them."""
+    """Hold a line with its line end, or several lines if one action spans these lines."""
 
     __slots__ = ("actions", "groups", "kind", "number", "start", "text")
 
@@ -65,14 +65,14 @@ class Row:
     ) -> None:
         self.text = text
         self.kind = kind
-        self.start = start  # its offset in the template
-        self.number = 0  # of the line in the template, from 0
-        self.groups = groups  # spans in its text; `if ... end` in one line is one of them
-        self.actions = actions  # all of them, those inside of groups, too
+        self.start = start  # the offset of the line in the template
+        self.number = 0  # the number of the line in the template, from 0
+        self.groups = groups  # spans in the text; `if ... end` in one line is one span
+        self.actions = actions  # all actions, including those inside of groups
 
 
 class Arm:
-    """Holds one way through a block: the line of its opening or `else`, and the parts below it."""
+    """Hold one branch of a block: its opening or `else` line, and the parts below that line."""
 
     __slots__ = ("action", "header", "parts")
 
@@ -83,7 +83,7 @@ class Arm:
 
 
 class Block:
-    """Holds the lines from an opening to its `end`, and their whole text."""
+    """Hold the lines of a block from the opening to the `end`, and the whole text of the block."""
 
     __slots__ = ("arms", "ending", "text", "word")
 
@@ -100,7 +100,7 @@ if TYPE_CHECKING:
 
 
 def blocks_in(parts: Iterable[Part]) -> Iterator[Block]:
-    """Yield the blocks among some parts, and those inside of them."""
+    """Yield the blocks among some parts, and the blocks inside these blocks."""
     for part in parts:
         if isinstance(part, Block):
             yield part
@@ -109,7 +109,7 @@ def blocks_in(parts: Iterable[Part]) -> Iterator[Block]:
 
 
 class Template:
-    """Takes a text with actions apart once, when that is first needed."""
+    """Hold a text with actions, which is split into parts when the parts are first asked for."""
 
     __slots__ = ("_read", "text")
 
@@ -119,12 +119,12 @@ class Template:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Return its lines and blocks, which joined are its text."""
+        """Return the lines and blocks of the template. Joined, these parts are the whole text."""
         return self._taken_apart()[0]
 
     @property
     def actions(self) -> list[Action]:
-        """Return its actions in their order."""
+        """Return the actions of the template in their order."""
         return self._taken_apart()[1]
 
     def _taken_apart(self) -> tuple[tuple[Part, ...], list[Action]]:
@@ -139,7 +139,7 @@ def _taken_apart(text: str) -> tuple[tuple[Part, ...], list[Action]]:
     refuse_own_words(text)
     actions: list[Action] = []
     parts: list[Part] = []
-    above: list[tuple[int, list[Part], list[Arm]]] = []  # of open blocks: start, before them, arms
+    above: list[tuple[int, list[Part], list[Arm]]] = []  # of each open block: start, before, arms
     for row in _rows(text, actions):
         if row.kind == END:
             start, parts, arms = above.pop()
@@ -164,9 +164,9 @@ def _lone_return(text: str) -> int:
 
 
 def _rows(text: str, actions: list[Action]) -> Iterator[Row]:
-    """Yield every line, and add its actions to a list.
+    """Yield every line of the text, and append the actions of each line to `actions`.
 
-    The kind of a line that begins or ends something is the kind of that action.
+    A line with the opening, `else` or `end` of a block has the kind of that action.
     """
     known: dict[str, Spelling] = {}
     nest: list[OpenBlock] = []
@@ -191,7 +191,7 @@ def _rows(text: str, actions: list[Action]) -> Iterator[Row]:
 
 
 def _nested(text: str, action: Action, nest: list[OpenBlock]) -> None:
-    """Add an action to the open blocks; refuse an `else` or `end` where Go takes none."""
+    """Add an action to the open blocks; refuse an `else` or `end` where Go refuses it."""
     at = action.start
     if action.kind == OPEN:
         if action.word == "define" and nest:
@@ -221,7 +221,7 @@ def _row(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Row:
         kind, spans = control.kind, [(control.start, control.end)]
     else:
         for action in inside:
-            if action.word == "define" and action.kind == OPEN:  # its name says what it is
+            if action.word == "define" and action.kind == OPEN:  # a definition is known by its name
                 raise refusal(text, action.start, "a whole `define` in one line")
         kind = _kind(text, start, end, spans, inside)
     return Row(line, kind, start, tuple((at - start, to - start) for at, to in spans), inside)
@@ -240,7 +240,10 @@ def _alone(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Actio
 
 
 def _groups(inside: tuple[Action, ...]) -> list[tuple[int, int]] | None:
-    """Return the spans of outermost actions; None if a block begins or ends elsewhere."""
+    """Return the spans of the outermost actions.
+
+    Return None if a block begins or ends on another line.
+    """
     spans = []
     depth = start = 0
     for action in inside:
@@ -255,7 +258,7 @@ def _groups(inside: tuple[Action, ...]) -> list[tuple[int, int]] | None:
 
 
 def _kind(text: str, start: int, end: int, spans: Spans, inside: tuple[Action, ...]) -> str:
-    """Return the kind of a line with actions for those who merge it."""
+    """Return the kind that a line with actions has for the merge."""
     if not _is_bare(text, start, end, spans):
         return INLINE
     kinds = {action.kind for action in inside}
@@ -267,7 +270,7 @@ def _kind(text: str, start: int, end: int, spans: Spans, inside: tuple[Action, .
 
 
 def _is_bare(text: str, at: int, end: int, spans: Spans) -> bool:
-    """Return whether a part of a text has nothing but white space outside of some spans."""
+    """Return whether a part of a text has only white space outside of some spans."""
     for start, stop in (*spans, (end, end)):
         if text[at:start].strip(SPACE):
             return False
@@ -279,7 +282,10 @@ def _is_bare(text: str, at: int, end: int, spans: Spans) -> bool:
 
 
 class Action:
-    """Describes a `{{ ... }}`: its `word` says which block it opens, which variable it sets."""
+    """Describe one template action.
+
+    `word` is the keyword of the block that the action opens, or the variable that the action sets.
+    """
 
     __slots__ = ("body", "end", "kind", "start", "trims_after", "trims_before", "word")
 
@@ -296,14 +302,14 @@ class Action:
         self.start = start
         self.end = start + size  # behind the `}}`
         self.kind = kind
-        self.word = word  # of an output: the name that it begins with, if there is one
+        self.word = word  # for an output: its first name, if it has one
         self.body = body  # without delimiters, trim marks and outer white space
         self.trims_before = trims_before
         self.trims_after = trims_after
 
 
 def refuse_own_words(text: str) -> None:
-    """Refuse a text with a word that could be taken for one that stands for an action."""
+    """Refuse a text that contains the prefix of the words that stand for actions."""
     lowered = text.lower()
     at = lowered.find(TOKEN.lower())
     if at >= 0:
@@ -311,7 +317,7 @@ def refuse_own_words(text: str) -> None:
 
 
 def action_at(text: str, start: int, known: dict[str, Spelling]) -> Action:
-    """Return the action at an offset; one that is spelled like a `known` one is not read again."""
+    """Return the action at an offset. An action with a spelling in `known` is not parsed again."""
     to_brace = text[start : text.find("}}", start) + 2]
     spelling = known.get(to_brace)
     if spelling is None:
@@ -340,7 +346,10 @@ def _read(text: str, start: int) -> Spelling:
 
 
 def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
-    """Read a comment: its delimiter follows at once, or behind one white space and a trim mark."""
+    """Read a comment.
+
+    The end delimiter must follow directly, or after one white space and a trim mark.
+    """
     star = text.find("*/", at + 2)
     if star < 0:
         raise refusal(text, start, "a comment of the template is not closed")
@@ -353,7 +362,7 @@ def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
 
 
 def _fault(word: str, shape: str, names: list[str]) -> str:
-    """Return why Go would refuse an action, or an empty text."""
+    """Return the reason why Go refuses an action, or ''."""
     if word in ("end", "break", "continue"):
         return f"more than `{word}` in an action" if shape != "w" else ""
     if word == "else":
@@ -376,7 +385,7 @@ def _fault(word: str, shape: str, names: list[str]) -> str:
 
 
 def _no_pipeline(shape: str, names: list[str]) -> str:
-    """Return why tokens are no pipeline, with or without a variable to set, or an empty text."""
+    """Return the reason why tokens are no valid pipeline, or ''. A pipeline may set a variable."""
     shape = shape.removeprefix("v=")
     if shape[:1] in ("", "|") or any(hole in shape for hole in _HOLES):
         return "a value is missing in an action"
@@ -390,7 +399,7 @@ def _no_pipeline(shape: str, names: list[str]) -> str:
 
 
 def _tokens(text: str, start: int, at: int) -> tuple[str, list[str], int, bool]:
-    """Return letters of the tokens, the names, where they end, and if a trim mark follows."""
+    """Return the kinds of the tokens, the names, the end offset, and if a trim mark follows."""
     shape, names = "", []
     depth = 0
     while True:
@@ -412,10 +421,10 @@ def _tokens(text: str, start: int, at: int) -> tuple[str, list[str], int, bool]:
 
 
 def _token(text: str, start: int, at: int) -> tuple[str, int]:
-    """Return the kind of the token at an offset, and where it ends.
+    """Return the kind of the token at an offset, and the end of the token.
 
-    w is a word, v a variable, f a field, s a string, n a number or a character; ( ) | , = are as
-    they are, and `:=` is an `=`, too.
+    The kind is w for a word, v for a variable, f for a field, s for a string, and n for a number or
+    a character. The signs ( ) | , = are their own kinds, and `:=` has the kind `=`.
     """
     mark = text[at : at + 1]
     if not mark:
@@ -435,7 +444,7 @@ def _token(text: str, start: int, at: int) -> tuple[str, int]:
         return "s", end + 1
     if mark in "+-." or mark in _DIGITS:
         return "n", _number_end(text, at)
-    if _is_of_a_word(mark):  # digits of other scripts, too: they are no number for Go
+    if _is_of_a_word(mark):  # digits of other scripts too, which are no numbers for Go
         return "w", _word_end(text, at)
     if mark == ":":
         if not text.startswith("=", at + 1):
@@ -457,7 +466,10 @@ def _word_end(text: str, at: int) -> int:
 
 
 def _quote_end(text: str, at: int, mark: str) -> int:
-    """Return the offset behind a quote, which holds no line break, escaped or not."""
+    """Return the offset after a quote.
+
+    Refuse a quote with a line break, even an escaped line break.
+    """
     end = at + 1
     while (sign := text[end : end + 1]) != mark:
         if sign == "\\":
@@ -470,13 +482,13 @@ def _quote_end(text: str, at: int, mark: str) -> int:
 
 
 def behind_string(text: str, at: int) -> int:
-    """Return the offset behind a string, or a character, of an action that was read before."""
+    """Return the offset after a string or character of an action that was already parsed."""
     mark = text[at]
     return text.index(mark, at + 1) + 1 if mark == "`" else _quote_end(text, at, mark)
 
 
 def _number_end(text: str, at: int) -> int:
-    """Return the end of a number as Go writes it: hexadecimal, complex, with underscores."""
+    """Return the end of a number in Go's syntax: hexadecimal, complex, or with underscores."""
     end = _scanned(text, at)
     is_complex = text.startswith(_SIGNS, end)
     if is_complex:
@@ -509,7 +521,7 @@ def _behind(text: str, at: int, signs: str) -> int:
 
 
 def refusal(text: str, at: int, why: str) -> Unsupported:
-    """Return the error that a text cannot be read, and where."""
+    """Return the error for a text that cannot be parsed, with the line and column of the error."""
     line_start = text.rfind("\n", 0, at) + 1
     return Unsupported(why, line=text.count("\n", 0, at) + 1, column=at - line_start + 1)
 
@@ -536,13 +548,13 @@ def words_of(body: str) -> tuple[list[str], list[str]]:
 
 
 def unset(of: Iterable[Action]) -> dict[str, int]:
-    """Return the variables that are used where they are not set, with their first such offsets.
+    """Return the variables that are used where they are not set, with the offset of the first use.
 
-    Helm refuses such a text, whatever the values are.
+    Helm refuses such a text whatever the values are.
     """
     offsets: dict[str, int] = {}
     known = {"$"}
-    above: list[tuple[set[str], set[str]]] = []  # what was known, and what a block adds to it
+    above: list[tuple[set[str], set[str]]] = []  # the known variables, and those that a block adds
     added: set[str] = set()
     for action in of:
         if action.kind == END:
@@ -563,7 +575,7 @@ def unset(of: Iterable[Action]) -> dict[str, int]:
 
 
 def _variables(action: Action) -> tuple[set[str], set[str]]:
-    """Return the variables that an action sets, and those that it uses."""
+    """Return the variables that an action sets, and the variables that it uses."""
     names = _names(action.body) if action.kind != COMMENT else []
     head, assigned, _ = action.body.partition(":=")
     if action.kind == OUTPUT or not assigned or not _STRINGS.isdisjoint(head):

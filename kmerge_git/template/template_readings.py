@@ -1,11 +1,12 @@
-"""Make the readings of a template: take arms of its blocks, and put words in place of actions.
+"""Make the readings of a template: choose an arm of each block, and replace actions by words.
 
-A reading is YAML if renderings are: control lines are gone, an action inside a line is a word
-made of its text, an action that fills lines of its own is nothing. In `all` every condition
-holds and every opening arm is taken, in `none` no condition holds, `arm1` and so on take the arms
-of `else if`, `last` takes each `else`; in the `mix` readings the text of a condition decides, so
-that it has one answer in all versions of a file. `not x` is the contrary of `x` where that is a
-condition, too. The body of a `define` is a text of its own.
+A reading is YAML if the rendered template is YAML. Control lines are removed, an action inside a
+line becomes a word made of its text, and an action on a line of its own is removed. In the reading
+`all` every condition is true and the first arm of each block is taken; in `none` no condition is
+true; `arm1` and so on take the arms of `else if`; `last` takes each `else`. In the `mix` readings a
+hash of the condition decides, so that a condition has the same answer in all versions of a file.
+`not x` is the opposite of `x` if `x` is a condition, too. The body of a `define` becomes a text of
+its own.
 """
 
 from __future__ import annotations
@@ -32,13 +33,16 @@ if TYPE_CHECKING:
     Items = list[tuple["Shape", int] | "_Node"]
 
 MIXES = 4
-MOST_ARMS = 4  # readings of their own for arms of `else if`
-NOWHERE = -2  # no block scalar
+MOST_ARMS = 4  # readings for arms of `else if`
+NOWHERE = -2  # the column if there is no block scalar
 _PRIME = (1 << 64) - 59
 
 
 class Rendering:
-    """Holds one text that a template may render; `numbers` are those of its lines, from 0."""
+    """Hold a text that a template may render.
+
+    `numbers` has the template line of each line, from 0.
+    """
 
     __slots__ = ("name", "numbers", "text")
 
@@ -48,16 +52,16 @@ class Rendering:
         self.numbers = numbers
 
     def line_at(self, offset: int) -> int:
-        """Return the line of the template that is at an offset of the reading."""
+        """Return the number of the template line for an offset in the reading."""
         return self.number(self.text.count("\n", 0, offset))
 
     def number(self, line: int) -> int:
-        """Return the line of the template that became a line of the reading, or the last one."""
+        """Return the number of the template line for a line of the reading."""
         return self.numbers[min(max(line, 0), len(self.numbers) - 1)] if self.numbers else 0
 
 
 class WantedReadings:
-    """Names the readings to make, and the conditions that have a contrary."""
+    """Hold the names of the readings to make, and the conditions of all versions."""
 
     __slots__ = ("conditions", "names")
 
@@ -76,7 +80,10 @@ class WantedReadings:
 def rendered(
     parts: Sequence[Part], words: ActionWords, wanted: WantedReadings | None = None
 ) -> list[Rendering]:
-    """Return readings of a template, its own or those of several; its defines follow each one."""
+    """Return the wanted readings of a template; the texts of the definitions follow each reading.
+
+    Without `wanted`, make the readings that the template itself needs.
+    """
     wanted = wanted or WantedReadings(parts)
     items = _items(parts, words, wanted.conditions, "")
     readings: list[Rendering] = []
@@ -90,11 +97,11 @@ def rendered(
     return readings
 
 
-# -- which arms
+# -- the choice of arms
 
 
 class _Node:
-    """Holds the lines and blocks of each arm of a block."""
+    """Hold a block, with the lines and blocks of each of its arms."""
 
     __slots__ = ("arms", "block", "is_contrary", "number")
 
@@ -108,7 +115,7 @@ class _Node:
 
 
 def _items(parts: Iterable[Part], words: ActionWords, conditions: set[str], scope: str) -> Items:
-    """Return the lines and blocks that a template can come to."""
+    """Return the lines and blocks that a template can render."""
     items: Items = []
     for part in parts:
         if isinstance(part, Block):
@@ -125,19 +132,19 @@ def _items(parts: Iterable[Part], words: ActionWords, conditions: set[str], scop
 
 
 def _condition(body: str) -> str:
-    """Return the condition of an opening action, without the variable that it sets."""
+    """Return the condition of an opening action, without the variable that the action sets."""
     _, _, asked = body.rpartition(":=")
     words = (asked if asked != body else body.partition(" ")[2]).split()
     return " ".join(words).replace("$.", ".").replace("not (", "not ").rstrip(")")
 
 
 def _has_else(block: Block) -> bool:
-    """Return whether the last arm of a block has no condition."""
+    """Return whether the last arm of a block is an `else` without a condition."""
     return len(block.arms) > 1 and block.arms[-1].action.body == "else"
 
 
 def _pick(items: Items, name: str, texts: dict[str, Picked], into: Picked) -> None:
-    """Put the lines of a reading together; the body of a `define` becomes a text of its own."""
+    """Append the lines of a reading to `into`. The body of a `define` goes into a separate text."""
     for item in items:
         if not isinstance(item, _Node):
             into.append(item)
@@ -151,7 +158,7 @@ def _pick(items: Items, name: str, texts: dict[str, Picked], into: Picked) -> No
 
 
 def _arm(of: _Node, name: str) -> int:
-    """Return the number of the arm that a reading takes, or -1."""
+    """Return the number of the arm that a reading takes, or -1 if the reading takes no arm."""
     if of.block.word == "block":
         return 0
     has_else = _has_else(of.block)
@@ -163,7 +170,7 @@ def _arm(of: _Node, name: str) -> int:
     which = int(name[3:])
     if name.startswith("arm"):
         return which if which < len(of.arms) - has_else else _arm(of, "all")
-    # of two readings in a row one takes the arms that the other one does not take
+    # of two successive readings, each takes the arms that the other does not take
     if ((of.number >> (which // 2) & 1) == which % 2) != of.is_contrary:
         return 0
     return rest[(of.number >> (8 + which)) % len(rest)]
@@ -173,12 +180,12 @@ def _arm(of: _Node, name: str) -> int:
 
 
 def _lines(picked: Picked) -> list[tuple[str, int]]:
-    """Return the lines of a reading, with their numbers in the template."""
+    """Return the lines of a reading, with the line numbers in the template."""
     lines: list[tuple[str, int]] = []
     scalar, column = NOWHERE, 0
     for at, (shape, number) in enumerate(picked):
         text = shape.text
-        if scalar != NOWHERE:  # in a block scalar everything is text
+        if scalar != NOWHERE:  # inside a block scalar every line is text
             if shape.is_output:
                 if max(shape.column, shape.hint) <= scalar:
                     continue
@@ -198,7 +205,7 @@ def _lines(picked: Picked) -> list[tuple[str, int]]:
 
 
 def _column_of_text(picked: Picked, at: int, scalar: int) -> int:
-    """Return the column at which the text of a block scalar begins."""
+    """Return the column of the text of a block scalar."""
     for number in range(at, len(picked)):
         shape, _ = picked[number]
         if not (shape.is_output or shape.is_blank):
@@ -222,11 +229,11 @@ def _has_more(picked: Picked, at: int, of: Shape) -> bool:
 
 
 class ActionWords:
-    """Gives each action a word, and remembers lines that were looked at before.
+    """Give each action a word, and cache the shapes of lines.
 
-    Lines that the versions of a file have in common are looked at once. With `scopes` an action
-    that uses the dot or a variable has another word below each `range` and `with`: it is another
-    value.
+    A line that several versions of a file share is parsed only once. With `scopes`, an action that
+    uses the dot or a variable gets a different word in each `range` and `with`, because the value
+    is different there.
     """
 
     __slots__ = ("_actions", "_shapes", "scopes")
@@ -243,13 +250,13 @@ class ActionWords:
         return word
 
     def shown(self, text: str) -> str:
-        """Return a text with its actions in the place of their words."""
+        """Return a text with the actions in place of the words."""
         for word, action in self._actions.items() if TOKEN in text else ():
             text = text.replace(word, action)
         return text
 
     def shape(self, line: Row, scope: str = "") -> Shape:
-        """Return how a line is rendered."""
+        """Return the shape of a line, which describes how the line is rendered."""
         key = line.kind, line.text, scope
         shape = self._shapes.get(key)
         if shape is None:
@@ -258,7 +265,7 @@ class ActionWords:
 
 
 class Shape:
-    """Describes how a line of a template is rendered."""
+    """Describe how a line of a template is rendered."""
 
     __slots__ = ("column", "hint", "is_blank", "is_output", "key", "scalar", "text", "upto")
 
@@ -267,10 +274,10 @@ class Shape:
         self.column = indent(text)
         self.is_blank = not text.strip()
         self.is_output = False
-        self.hint = -1  # the column that `nindent` or `indent` gives its output
-        self.scalar = NOWHERE  # the column that the text of a block scalar is right of
-        self.key = self.column  # of the key behind the dashes
-        self.upto = ""  # the line up to a value that is an indented output
+        self.hint = -1  # the column at which `nindent` or `indent` puts the output
+        self.scalar = NOWHERE  # the column of the key or dash of a block scalar
+        self.key = self.column  # the column of the key after the dashes
+        self.upto = ""  # the text before a value that is an indented output
 
 
 def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
@@ -299,7 +306,7 @@ def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
 
 
 def _find_key(shape: Shape) -> None:
-    """Find the column of the key of a line, and a block scalar that begins behind it."""
+    """Find the column of the key of a line, and of a block scalar that begins after the key."""
     text = shape.text
     column = dash = shape.column
     while text.startswith("- ", column):
@@ -319,7 +326,7 @@ def _find_key(shape: Shape) -> None:
 
 
 def _bare(text: str, at: int, end: int, spans: Iterable[tuple[int, int, Action]]) -> str:
-    """Return a part of a line with its actions spelled without trim marks, and no comments."""
+    """Return a part of a line without comments, and with actions spelled without trim marks."""
     parts = []
     for start, behind, action in spans:
         own = "" if action.kind == COMMENT else "{{ " + action.body + " }}"
@@ -329,7 +336,7 @@ def _bare(text: str, at: int, end: int, spans: Iterable[tuple[int, int, Action]]
 
 
 def _is_relative(text: str) -> bool:
-    """Return whether an action may use the dot, or a variable that is not `$`."""
+    """Return whether an action may use the dot or a variable other than `$`."""
     before = ""
     for mark in text.replace("$.", ""):
         if mark == "$" or (mark == "." and before in " (|,="):
@@ -339,5 +346,5 @@ def _is_relative(text: str) -> bool:
 
 
 def hashed(text: str) -> int:
-    """Return a number that is the same for a text in every run."""
+    """Return a number for a text, which is the same in every run."""
     return int.from_bytes(text.encode("utf-8", "surrogatepass"), "little") % _PRIME

@@ -234,7 +234,7 @@ class View:
     def is_absent(self, graph: Any, key_end: int) -> bool:
         """Return whether a key has neither a value nor a `:`.
 
-        libyaml marks the next token as its value then.
+        For such a key libyaml marks the next token as the value.
         """
         if graph.value or not isinstance(graph.value, str):
             return False
@@ -290,7 +290,7 @@ class View:
         return skip(self.text, position, "")
 
     def owned(self, collection: Collection, spans: list[tuple[int, int]]) -> tuple[Entry, ...]:
-        """Return entries with these spans and the lines they own, but without keys and values."""
+        """Return entries with these spans and with their lines, but without keys and values."""
         if collection.flow:
             return tuple([Entry(start, end) for start, end in spans])
         lines = block_entries(self.source, collection, spans)
@@ -351,7 +351,7 @@ class View:
         return self.dash(item, position)
 
     def question(self, position: int, start: int, flow: bool) -> int:
-        """Return the offset of the `?` before a key, or that of the key if there is no `?`."""
+        """Return the offset of the `?` before a key, or the offset of a key without `?`."""
         at = skip(self.text, position, "," if flow else "")
         return at if self.text.startswith("?", at) else start
 
@@ -407,7 +407,10 @@ def _shared(graph: Any) -> frozenset[int]:
 def block_entries(
     source: Source, collection: Collection, spans: list[tuple[int, int]]
 ) -> list[tuple[int, int, int, int]]:
-    """Return (lead, attached, line, end) of every entry, given its start and its value's end."""
+    """Return (lead, attached, line, end) of every entry.
+
+    `spans` has the start of each entry and the end of its value.
+    """
     text, column = source.text, collection.column
     pad = " " * column
     result: list[tuple[int, int, int, int]] = []
@@ -456,7 +459,7 @@ def first_line(text: str, top: int, content: int) -> int:
 def block_scalar_end(text: str, content: int, end: int, value: str) -> int:
     """Return the end of the last line of a block scalar's value, without its line break.
 
-    `end` is libyaml's end mark, which is after the blank lines that follow.
+    `end` is the end mark of libyaml, which is after the blank lines below the value.
     """
     header_end = text.find("\n", content)
     if header_end < 0 or header_end >= end:
@@ -515,7 +518,7 @@ def _is_empty(text: str, start: int, end: int) -> bool:
 
 
 def _with_example(text: str, end: int, limit: int, *, is_last: bool) -> int:
-    """Return `end` moved past the comment lines below, if a blank line or the end follows them."""
+    """Return `end` moved past the comment lines below, if only a blank line or nothing follows."""
     position = end
     while position < limit:
         stop = text.find("\n", position, limit) + 1 or limit

@@ -40,14 +40,14 @@ class Document:
 
     @property
     def text(self) -> str:
-        """Return the text of the whole document, including the lines that open it."""
+        """Return the text of the whole document, including the opening lines."""
         return self.source.text[self.start : self.end]
 
     @property
     def content(self) -> str:
-        """Return the text of the document without the lines that open it.
+        """Return the text of the document without the opening lines.
 
-        Keep this text, because it is compared many times.
+        The text is kept, because it is compared many times.
         """
         try:
             return self._content
@@ -57,10 +57,7 @@ class Document:
 
     @property
     def opening(self) -> str:
-        """Return the lines that open the document: directives, comments and `---`.
-
-        They may be empty.
-        """
+        """Return the opening lines of the document: directives, comments and `---`, or no text."""
         return self.source.text[self.start : self.body]
 
     @property
@@ -131,11 +128,10 @@ class Stream:
 
 
 class YamlText:
-    """Hold the bytes of a text, and read its source and its documents only once.
+    """Hold the bytes of a text, and read the source and the documents of the text only once.
 
-    Source and documents are made when they are first asked for, and kept. A text is made from bytes
-    alone, so that a check of a merge result sees the bytes, and not the nodes that they were made
-    of.
+    A text is always made from bytes. A check of a merge result therefore sees the bytes of the
+    result, not the nodes from which the result was written.
     """
 
     __slots__ = ("_source", "_stream", "data", "path")
@@ -183,7 +179,7 @@ class YamlText:
 
 
 def split_text(text: str, path: str = "", known: Stream | None = None) -> Stream:
-    """Return the documents of a text that this program wrote, which was never bytes.
+    """Return the documents of a text that this program wrote. Such a text was never bytes.
 
     `known` is the stream of another version of the text.
     """
@@ -313,7 +309,7 @@ def _is_marker(text: str, at: int) -> bool:
 
 
 def _body(text: str, marker: int) -> tuple[int, bool]:
-    """Return the offset of the content after a `---`, and whether the content is on its line."""
+    """Return the offset of the content after a `---`, and whether this is on the `---` line."""
     line_end = text.find("\n", marker)
     rest = text[marker + 3 : line_end].strip()
     return (line_end + 1, False) if not rest or rest[0] == "#" else (marker + 3, True)
@@ -329,7 +325,7 @@ def _refuse_directives(source: Source, start: int, end: int, opened: bool) -> No
 def _refuse_odd_breaks(stream: Stream) -> None:
     """Refuse odd line breaks between documents and before marker lines.
 
-    libyaml would see another line there.
+    libyaml starts a new line at an odd line break.
     """
     text = stream.source.text
     if text.isascii() and "\r" not in text:

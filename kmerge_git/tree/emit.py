@@ -156,7 +156,7 @@ def with_ruamel(value: object, indent: int, list_offset: int) -> str:
 
 
 def _dedent(text: str, columns: int) -> str:
-    """Move a top-level list to column 0; ruamel.yaml indents it like any other list."""
+    """Move a top-level list to column 0, because ruamel.yaml indents it like any list."""
     return "\n".join(line.removeprefix(" " * columns) for line in text.split("\n"))
 
 

@@ -219,7 +219,7 @@ class Entry:
 
 
 def in_mid_line(collection: Collection) -> bool:
-    """Return whether a block collection starts behind a dash or `?` on the same line."""
+    """Return whether a block collection starts after a dash or `?` on the same line."""
     at = collection.content
     return not collection.flow and collection.top == at > 0 and collection.text[at - 1] != "\n"
 
@@ -235,14 +235,14 @@ def is_block_text(node: Node) -> bool:
 
 
 def inline(node: Node) -> bool:
-    """Return whether a node is a single token or flow collection within one line."""
+    """Return whether a node is a scalar, alias or flow collection within one line."""
     if is_block_text(node):
         return False
     return not (isinstance(node, Collection) and not node.flow) and "\n" not in node.raw
 
 
 def in_flow(entry: Entry) -> bool:
-    """Return whether an entry belongs to a flow collection, where it does not own its line."""
+    """Return whether an entry belongs to a flow collection. Such an entry does not own its line."""
     return entry.end == entry.value.end
 
 
@@ -336,7 +336,7 @@ def separator_end(entry: Entry) -> int:
 
 
 def keeps_blank_lines(node: Node) -> bool:
-    """Return whether a node ends in a block scalar that keeps the blank lines below it (`|+`)."""
+    """Return whether a node ends in a block scalar that keeps trailing blank lines (`|+`)."""
     while isinstance(node, Collection) and not node.flow and node.entries:
         node = node.entries[-1].value
     if not is_block_text(node):

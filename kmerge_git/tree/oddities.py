@@ -65,7 +65,7 @@ def refuse_oddities(*versions: Stream) -> None:
 
 
 def _left(versions: tuple[Stream, ...]) -> list[list[Document]]:
-    """Return the documents of each version, except those that all versions share in memory."""
+    """Return the documents of each version, without the documents that all versions share."""
     shared = {id(document.content) for document in versions[0].documents}
     for stream in versions[1:]:
         shared &= {id(document.content) for document in stream.documents}
@@ -115,10 +115,10 @@ def begins_as_template(content: str) -> bool:
 
 
 def _runs_over(text: str, actions: list[tuple[int, str]]) -> int:
-    """Return the offset of the first action in comments that affects text outside of them, or -1.
+    """Return the offset of the first action in comments that affects other text, or -1.
 
-    Such an action has its `end` outside of the comments, or data before the `end`. A complete
-    example within one comment affects nothing.
+    The `end` of this action is outside of the comments, or after data. A complete example within
+    one comment affects nothing.
     """
     depth = last = 0
     for at, word in actions:
@@ -243,7 +243,7 @@ def _opens(text: str, bracket: str, closing: str) -> bool:
 
 
 def _before(text: str, at: int) -> str:
-    """Return the last non-blank character before an offset; a line end if there is none."""
+    """Return the last non-blank character before an offset, or a line end at a line start."""
     at = _behind_word(text, at)
     return text[at - 1] if at else "\n"
 

@@ -207,7 +207,7 @@ def _import_binding_alone(folders: list[str] | None) -> None:
 
 
 def _binding(folders: list[str]) -> str:
-    """Return the file of the binding from its usual folder, which is faster than an `import`."""
+    """Return the file of the binding in its usual folder, because an `import` would take longer."""
     for folder in folders:
         for suffix in sys.modules["_imp"].extension_suffixes():
             file = f"{folder}/yaml/_yaml{suffix}"
@@ -244,8 +244,8 @@ class _ScalarToken:
 def _node(name: str, kind: str, style: str) -> Any:
     """Return a node class with PyYAML's attributes.
 
-    The class is an exception, because an exception keeps its arguments in C, which is twice as fast
-    as an `__init__` in Python. Thousands of nodes are made, and few of them are ever read.
+    The class is an exception, because C code keeps the arguments of an exception, which is twice as
+    fast as an `__init__` in Python. Thousands of nodes are made, and few nodes are ever read.
     """
 
     def argument(index: int) -> Any:
@@ -297,7 +297,7 @@ def skip(text: str, position: int, indicators: str) -> int:
 
 
 def properties(text: str, start: int, end: int) -> tuple[str, str, int]:
-    """Return the anchor, the tag, and the offset of the value after them."""
+    """Return the anchor, the tag, and the offset of the value after anchor and tag."""
     anchor = tag = ""
     at = start
     while at < end and text[at] in "&!":
@@ -335,7 +335,7 @@ def has_odd_breaks(text: str) -> bool:
 
 
 def refuse_many(source: Source, start: int, end: int) -> None:
-    """Refuse a part of a text with so many odd breaks that checking them would take too long."""
+    """Refuse a part of a text that has too many odd breaks to check each odd break."""
     text = source.text[start:end]
     if sum(map(text.count, ODD_BREAKS)) - text.count("\r\n") > MOST_ODD_BREAKS:
         why = f"more than {MOST_ODD_BREAKS:,} unusual line breaks in a document"
@@ -353,9 +353,9 @@ def first_odd_break(text: str, start: int, end: int) -> int:
 
 
 def odd_break_outside(text: str, start: int, end: int, scalars: list[tuple[int, int]]) -> int:
-    """Return the offset of the first odd break outside of these scalars, or -1.
+    """Return the offset of the first odd break outside of the scalars, or -1.
 
-    The scalars are sorted spans within the part of the text from `start` to `end`.
+    `scalars` are sorted spans within the part of the text from `start` to `end`.
     """
     for first, last in scalars:
         at = first_odd_break(text, start, first)

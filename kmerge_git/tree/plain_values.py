@@ -35,7 +35,7 @@ def load(data: bytes, path: str = "") -> list[object]:
 def to_value(node: Node | None, root: Node | None = None) -> object:
     """Return the value of a node.
 
-    `root` is the top node of its document, which holds the anchors.
+    `root` is the top node of the document, which holds the anchors.
     """
     if node is None:
         return None

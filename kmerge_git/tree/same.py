@@ -97,7 +97,7 @@ def _same_items(a: Collection, b: Collection) -> bool:
 def canon(node: Node, known: Known | None = None) -> Hashable:
     """Return a key that two nodes share if and only if they are `same_node`.
 
-    `known` caches the keys of collections, which helps for lists inside of lists.
+    `known` caches the keys of collections, so that the keys of nested lists are made only once.
     """
     if isinstance(node, Scalar):
         return (node.anchor, meaning(node))
@@ -118,9 +118,9 @@ def canon(node: Node, known: Known | None = None) -> Hashable:
 
 
 def canon_of(node: Node, known: Known) -> Hashable:
-    """Return the `canon` key of an element, cached by its text.
+    """Return the `canon` key of an element.
 
-    Versions share most of their elements.
+    The key is cached by the text, because versions share most elements.
     """
     if not isinstance(node, Collection):
         return canon(node)
@@ -148,7 +148,10 @@ def same_comments(a: Entry, b: Entry) -> bool:
 
 
 def comments(text: str) -> list[str]:
-    """Return the comments of a text, roughly. A missed comment only means one conflict less."""
+    """Return the comments of a text.
+
+    The search is rough: a missed comment only means one conflict less.
+    """
     if "#" not in text:
         return []
     texts = []
@@ -202,7 +205,7 @@ def resolve(value: str, style: str = "", tag: str = "") -> object:
     """Return the value as kubectl reads it: str, int, float, bool or None.
 
     Integral floats below 1e21 become ints, because JSON prints both alike. If kubectl refuses the
-    scalar (`!!int x`), its text is the value.
+    scalar (`!!int x`), the value is the text of the scalar.
     """
     if tag:
         return _resolve_tagged(value, tag)
