@@ -41,7 +41,7 @@ class Applied:
     """Hold the result of an apply: the object afterwards, and the patch that kubectl sends."""
 
     result: Map
-    patch: Map  # the whole object, if it is created
+    patch: Map  # if the object is created, the whole object
     created: bool
     strategic: bool  # if False, the patch is a JSON merge patch
     modified: Map  # the config as it is applied, with its annotation
@@ -267,9 +267,9 @@ def _walk_list(sides: _Sides, field: FieldRule, path: Path) -> Iterator[Field | 
 
 
 def _elements(side: Value, key: str) -> dict[str, Value]:
-    """Return the elements of a list, keyed by the text of their merge key.
+    """Return the elements of a list by the text of the merge key of each element.
 
-    If the list has no merge key, each element is keyed by its own text.
+    If the list has no merge key, return the elements by their whole text.
     """
     elements = side if isinstance(side, list) else []
     if not key:

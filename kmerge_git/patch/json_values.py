@@ -90,7 +90,7 @@ def go_text(value: Value) -> str:
 def go_string(value: Value) -> str:
     """Return the text that Go's `%s` prints for a value.
 
-    If the value is no string, this is Go's error text.
+    For a number, a boolean or null this is an error text of Go.
     """
     if isinstance(value, dict | list):
         return _go_collection(value, go_string)

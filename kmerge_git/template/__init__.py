@@ -1,1 +1,1 @@
-"""Merge Go templates by their blocks and fields; only text with actions comes here."""
+"""Merge Go templates by their blocks and fields, if a text has template actions."""

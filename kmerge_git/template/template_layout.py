@@ -285,7 +285,7 @@ class _Layout:
         while self.stack and self.stack[-1][0] == column:
             _, _, before, is_open = self.stack[-1]
             if form != MAP and before == MAP and is_open:
-                break  # a list may stand at the column of its key
+                break  # a list may have the same column as its key
             self.stack.pop()
             if MAP not in (form, before):
                 break  # this leaves the previous element; the key of their list stays

@@ -47,7 +47,7 @@ _BASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "b": ("01_", ()),
 }
 _QUOTED = {'"': "a string", "'": "a character constant"}
-_STRINGS = frozenset("(\"'`")  # behind one of these `:=` may be text
+_STRINGS = frozenset("(\"'`")  # after such a character `:=` may be text
 
 
 class Row:
@@ -554,7 +554,7 @@ def unset(of: Iterable[Action]) -> dict[str, int]:
     """
     offsets: dict[str, int] = {}
     known = {"$"}
-    above: list[tuple[set[str], set[str]]] = []  # the known variables, and those that a block adds
+    above: list[tuple[set[str], set[str]]] = []  # the known variables, and the block's own
     added: set[str] = set()
     for action in of:
         if action.kind == END:

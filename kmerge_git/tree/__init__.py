@@ -1,1 +1,1 @@
-"""Text to documents to nodes with exact spans; knows no Kubernetes."""
+"""Read text as documents and nodes with exact spans; know nothing of Kubernetes."""

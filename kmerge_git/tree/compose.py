@@ -330,7 +330,7 @@ class View:
         key = graph.value[-1][0]
         if id(key) not in self.shared and isinstance(key.value, str):
             return self.end_of(key, 0)
-        # the key may be an alias: only a walk over all the entries finds its place
+        # the key may be an alias: only a walk over all the entries finds the alias
         position = self.properties_of(graph, start, self.end, False)[2]
         for before, value in graph.value[:-1]:
             position = self.end_of(before, position)

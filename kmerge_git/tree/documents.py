@@ -71,7 +71,7 @@ class Document:
             return self._root
 
     def composed(self) -> Node | None:
-        """Return a newly parsed top node, while `root` is parsed once and kept."""
+        """Parse the document again, and return the new top node."""
         from kmerge_git.tree.compose import compose  # many callers split a text and parse nothing
 
         return compose(self.source, (self.start, self.parsed_from, self.body, self.end))
@@ -207,10 +207,7 @@ def split_like(source: Source, known: Stream, most: int = 0) -> Stream:
 
 
 def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
-    """Return the documents of a text; refuse more than `most` documents, if `most` is not 0.
-
-    `known` is the stream of another version of the text, or None.
-    """
+    """Return the documents of a text, at most `most` if not 0; `known` is another version."""
     text = source.text
     markers = _marker_lines(text, known)
     if 0 < most < len(markers) // 2:  # a document may begin and end with a marker
@@ -309,7 +306,7 @@ def _is_marker(text: str, at: int) -> bool:
 
 
 def _body(text: str, marker: int) -> tuple[int, bool]:
-    """Return the offset of the content after a `---`, and whether this is on the `---` line."""
+    """Return the offset of the content after a `---`, and whether they are on one line."""
     line_end = text.find("\n", marker)
     rest = text[marker + 3 : line_end].strip()
     return (line_end + 1, False) if not rest or rest[0] == "#" else (marker + 3, True)

@@ -86,7 +86,7 @@ class Scalar(Node):
         self.content = content
         self.anchor = anchor
         self.tag = tag
-        self.value = value  # the characters of its value, not resolved to a type
+        self.value = value  # the characters of the value, not resolved to a type
         self.style = style
 
 

@@ -178,7 +178,7 @@ def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int,
 
 
 def _has_sign(text: str) -> bool:
-    """Return whether a text may hold template actions or odd keys; if not, that is certain."""
+    """Return whether a text may hold template actions or odd keys. The answer False is certain."""
     if any(_actions(text)) or _has_question(text) or _has_alias_key(text):
         return True
     if not (_opens(text, "{", "}") or _opens(text, "[", "]")):

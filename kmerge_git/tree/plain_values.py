@@ -1,7 +1,7 @@
 """Turn nodes into plain Python values, as kubectl reads them.
 
-Aliases are expanded. `<<` adds the fields that the mapping itself does not have. Of repeated keys
-the last key wins. Every key becomes a string, because JSON has no other keys.
+Aliases are expanded. `<<` adds the fields that the mapping lacks. The last of repeated keys wins.
+Every key becomes a string, because JSON has no other keys.
 """
 
 from __future__ import annotations

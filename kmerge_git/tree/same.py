@@ -445,7 +445,7 @@ def _double(value: str) -> str | None:
         elif _is_printable(char):
             out.append(char)
         elif "\ud800" <= char <= "\udfff":
-            return None  # half a character: no YAML can hold it
+            return None  # half a character, which YAML cannot hold
         else:
             code = ord(char)
             out.append(f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
