@@ -1,1 +1,1 @@
-"""Find mistakes in manifests and patches: each check is a function, and a registry knows them."""
+"""Find mistakes in manifests and patches: each check is a function in a registry."""

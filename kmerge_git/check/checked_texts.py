@@ -1,9 +1,10 @@
-"""Hold the texts that are checked: a page for each, its documents, and the files around it.
+"""Hold the texts that are checked: each has a page and documents, and may need other files.
 
-A patch written inside another file (a block scalar of a kustomization) is a page of its own;
-its positions are those of the outer file. A path is as the user gave it, with `/` between its
-parts. A check that looks at other files (the kustomization that names a patch, the resource it
-changes) reads them here too, so that a partly staged commit is judged by what it will hold.
+A patch inside another file (in a block scalar of a kustomization) has a page of its own, whose
+positions are those of the outer file. A path is spelled as the user gave it, with `/` between its
+parts. A check that needs other files (the kustomization that names a patch, or the resource that a
+patch changes) reads them through this module, so that a partly staged commit is judged by what the
+commit will hold.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
 
 
 class Page:
-    """A page is one text to check; a text that is no file is `inside` a scalar of another page."""
+    """A page is one text to check: a file, or a text in a scalar of another page."""
 
     __slots__ = ("_indent", "_inside", "file", "path", "source")
 
     def __init__(self, file: YamlText, inside: tuple[Page, Text] | None = None) -> None:
-        """Decode; raises CannotParse."""
+        """Decode the text; raise CannotParse if that fails."""
         self.file = file
         self.path = file.path  # as the user named it
         self.source = file.source
@@ -40,7 +41,7 @@ class Page:
         self._indent = _indent(inside[0].source.text, inside[1]) if inside else 0
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Return line and column in the file, from 1."""
+        """Return the line and the column of an offset in the file, counted from 1."""
         line, column = self.source.position(min(offset, len(self.source.text)))
         if self._inside is None:
             return line, column
@@ -51,7 +52,7 @@ class Page:
         return start_line + line, column + self._indent
 
     def excerpt(self, offset: int) -> str:
-        """Return the line of the file that holds the offset."""
+        """Return the line of the file that contains the offset."""
         if self._inside is None:
             return self.source.line_at(min(offset, len(self.source.text)))
         number, page = self.position(offset)[0], self
@@ -61,7 +62,7 @@ class Page:
         return lines[number - 1][:200] if number <= len(lines) else ""
 
     def finding(self, check: Check, found: Found, *, path: Path = (), rule: str = "") -> Finding:
-        """Return a finding for the reports; `rule` says why the text counts as a patch."""
+        """Make a finding for the reports; `rule` says why the text counts as a patch."""
         line, column = self.position(found.at)
         return Finding(
             check.id, found.severity or check.severity, self.path, line, column, found.message,
@@ -79,7 +80,10 @@ class Page:
         root: Value | None = None,
         rule: str = "",
     ) -> list[Finding]:
-        """Return what checks find at a place; each path is `path`, or is looked up in `root`."""
+        """Return the findings of the checks at a place.
+
+        The path of each finding is `path`, or else is looked up in `root`.
+        """
         return [
             (one.page or self).finding(check, one, path=path or path_at(root, one.at), rule=rule)
             for check, function in checks.of(scope, tools)
@@ -97,12 +101,12 @@ def shown(path: Path) -> str:
 
 
 def embedded(outer: Page, origin: Text) -> Page:
-    """Return the page of a text that stands in a scalar of another page."""
+    """Return the page of a text in a scalar of another page."""
     return Page(YamlText(origin.text.encode(), outer.path), (outer, origin))
 
 
 def _indent(text: str, origin: Text) -> int:
-    """Return how far the content of a literal block scalar is indented."""
+    """Return by how many columns the content of a literal block scalar is indented."""
     if origin.style != "|":
         return 0
     texts = origin.text.split("\n"), text[origin.at :].split("\n")[1:]
@@ -111,28 +115,28 @@ def _indent(text: str, origin: Text) -> int:
 
 
 class Book:
-    """A book is a file that was read: its page and its documents."""
+    """A book is a file that was read: a page and its documents."""
 
     __slots__ = ("page", "plains")
 
     def __init__(self, page: Page) -> None:
-        """Parse; raises CannotParse."""
+        """Parse the page; raise CannotParse if that fails."""
         self.page = page
         self.plains = documents(page.file)
 
     @property
     def roots(self) -> list[Value]:
-        """Return the values of the documents that have one."""
+        """Return the root values of the documents that are not empty."""
         return [plain.root for plain in self.plains if plain.root is not None]
 
     def objects(self) -> Iterator[Map]:
-        """Return the Kubernetes objects of the file, those in a `kind: List` too."""
+        """Yield the Kubernetes objects of the file, and the items of each `kind: List`."""
         for root in self.roots:
             yield from objects(root)
 
 
 class World:
-    """A world has files by path: `read` returns bytes, or None for what is missing or outside."""
+    """The world gives access to files by path: `read` returns None if it cannot read a file."""
 
     __slots__ = ("_books", "_resources", "is_directory", "is_outside", "read")
 
@@ -149,7 +153,7 @@ class World:
         self._resources: dict[str, list[Gathered] | None] = {}
 
     def book(self, path: str) -> Book | None:
-        """Return a file and its documents, or None where it is missing or no YAML."""
+        """Return a file and its documents, or None if the file is missing or is not YAML."""
         if not path:
             return None
         path = normpath(path)
@@ -168,17 +172,17 @@ class World:
             return None
 
     def resources(self, path: str) -> list[Gathered] | None:
-        """Return the resources that a file brings to a build; None where it cannot be read."""
+        """Return the resources in a file, or None if the file cannot be read."""
         path = normpath(path)
         if path not in self._resources:
             self.remember(path, self.book(path))
         return self._resources[path]
 
     def remember(self, path: str, book: Book | None) -> None:
-        """Keep what is in a file that was read anyway, for checks of many files."""
+        """Keep the resources of a file that was read, for the checks of several files."""
         path = normpath(path)
         if book is None or not all(isinstance(root, Map) for root in book.roots):
-            self._resources[path] = None  # no resources, or the index has a symbolic link there
+            self._resources[path] = None  # not resources, or a symbolic link in the index
             return
         resources = self._resources[path] = []
         for root in book.objects():
@@ -188,5 +192,5 @@ class World:
 
 
 def nowhere() -> World:
-    """Return a world without files, in which a text is checked alone."""
+    """Return a world without files, in which a text is checked without other files."""
     return World(lambda path: None, lambda path: False)

@@ -1,4 +1,4 @@
-"""M01-M03, M05-M10: find what a careless merge leaves behind in files, and in lists with keys."""
+"""M01-M03, M05-M10: find what a careless merge leaves behind in files and in keyed lists."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from kmerge_git.patch.directives import PATCH
 
 # A line that looks like a marker: its indentation, the marker, and the marker's character.
 MARKER = re.compile(r"^( *)(([<>|=])\3{2,})(?=\r*$| )", re.MULTILINE)
-# Keys that may be there twice outside of Kubernetes: merge keys, of which Python, Ruby and
-# JavaScript take all, and what people write for comments in JSON.
+# Keys that may be repeated outside of Kubernetes: merge keys, because Python, Ruby and JavaScript
+# use all of them, and keys that people use for comments in JSON.
 REPEATABLE = frozenset(("<<", "//", "#", "_comment", "__comment", "$comment", "_comment_"))
 NO_TEXTS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "~", "y", "n"))
 
@@ -47,7 +47,7 @@ def leftover_markers(page: Page) -> Iterator[Found]:
     is_likely = any(mark in text for mark in ("<<<", ">>>", "|||", "==="))
     lines = MARKER.finditer(text) if is_likely else ()
     marks = [(line.start(2), line[3], len(line[2]), len(line[1])) for line in lines]
-    # git writes them at the start of a line: there one alone is enough
+    # git writes markers at the start of a line: there a single marker is enough
     alone = [mark for mark in marks if mark[1] != "=" and mark[3] == 0]
     sure = {(0, length) for _, _, length, _ in alone if length >= 7} | _complete(marks, text)
     for at, char, length, indent in marks:
@@ -57,7 +57,7 @@ def leftover_markers(page: Page) -> Iterator[Found]:
 
 
 def _complete(marks: list[tuple[int, str, int, int]], text: str) -> set[tuple[int, int]]:
-    """Return the indentation and length of markers that open, part and close a conflict.
+    """Return the indentations and lengths of the markers that form a whole conflict.
 
     A mark is an offset, a character, a length and an indentation.
     """
@@ -72,7 +72,7 @@ def _complete(marks: list[tuple[int, str, int, int]], text: str) -> set[tuple[in
 
 
 def _in_a_block(text: str, at: int, indent: int) -> bool:
-    """Return whether an indented line belongs to a block scalar, perhaps to a text about git."""
+    """Return whether an indented line is in a block scalar, where it may be a text about git."""
     for line in reversed(text[:at].split("\n")[:-1]):
         depth = len(line) - len(line.lstrip(" "))
         if line.strip() and depth < indent:
@@ -93,7 +93,7 @@ def _in_a_block(text: str, at: int, indent: int) -> bool:
     mend="Keep one of them: both sides of a merge may have added the key.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
-    """Find a key that is there twice: a line merge leaves this where both sides added it apart."""
+    """Find a repeated key, as when a line merge kept a key that both sides added."""
     root = plain.root
     of_kubernetes = bool(root and root.string("kind") and "apiVersion" in root.fields)
     for key, at, is_alike, is_quoted_once in plain.repeated:
@@ -106,7 +106,7 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
 
 
 def _is_no_text(key: str) -> bool:
-    """Return whether a key without quotes is a number, a truth value or a null."""
+    """Return whether a key without quotes is a number, a boolean or a null."""
     bare = key.lstrip("+-").replace("_", "").replace(".", "", 1)
     return bare.isdigit() or key.lower() in NO_TEXTS
 
@@ -122,9 +122,9 @@ def _is_no_text(key: str) -> bool:
     mend="Keep one of them, or merge their content.",
 )  # fmt: skip
 def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
-    """Find two documents with one group, kind, namespace and name: both sides of a merge added it.
+    """Find two documents that are the same resource, as when both sides of a merge added it.
 
-    Where both are alike and no kustomization lists the file, nothing is lost: that is a warning.
+    Two equal documents are only a warning if no kustomization lists the file.
     """
     if not is_listed and is_fixture(book.page.path):
         return
@@ -149,7 +149,7 @@ def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
     mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
 )  # fmt: skip
 def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
-    """Find an alias whose `&anchor` stood in a block that one side of a merge removed."""
+    """Find an alias whose anchor is missing, as when one side of a merge removed the `&anchor`."""
     if "undefined alias" in error.why:
         yield Found(offset, f"the anchor of this alias is not in the document{since}")
 
@@ -163,27 +163,27 @@ def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Fou
     mend="Correct the YAML. Templates and JSON with comments are recognised and skipped.",
 )  # fmt: skip
 def unparseable(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
-    """Find a manifest that cannot be parsed, or a file that was named, or that HEAD could parse."""
+    """Find a file that cannot be parsed: a manifest, a file named by the user, or YAML in HEAD."""
     if "undefined alias" not in error.why:
         hint = f"; {error.hint}" if error.hint else ""
         yield Found(offset, f"{error.why}{since}{hint}")
 
 
-# The lists in which a repeated key breaks the object; in the others it is only odd.
+# The lists in which a repeated key breaks the object; in other lists the key is only odd.
 BREAKING = frozenset(
     ("containers", "initContainers", "ephemeralContainers", "env", "ports", "volumes",
      "volumeMounts", "volumeDevices", "topologySpreadConstraints", "resourceClaims",
      "schedulingGates", "versions", "webhooks", "matchConditions", "variables")
 )  # fmt: skip
-# A node has two addresses of one type where it has two networks, and a container two requests of
-# one claim: the keys of these lists are not what tells the elements apart.
+# Lists whose elements may share a key: a node with two networks has two addresses of one type, and
+# a container may have two requests of one claim.
 REPEATING = frozenset(("addresses", "claims"))
 
-MOST_SIDES = 3  # base, ours and theirs: a merge leaves no more behind
+MOST_SIDES = 3  # base, ours and theirs: a merge leaves at most three
 
 
 def _elements(site: KeyedList) -> Iterator[Map]:
-    """Return the elements that are mappings and no directives."""
+    """Yield the elements that are mappings without a `$patch`."""
     for value in site.elements:
         if isinstance(value, Map) and PATCH not in value.fields:
             yield value
@@ -201,7 +201,7 @@ def _elements(site: KeyedList) -> Iterator[Map]:
 def repeated_element(site: KeyedList) -> Iterator[Found]:
     """Find a repeated container, env entry, port (number and protocol), volume, mount or webhook.
 
-    A port of a container under two names is a warning: the API server takes both and warns, too.
+    A container port with two names is a warning: the API server accepts it with a warning, too.
     """
     if site.name in BREAKING:
         yield from _repeated(site)
@@ -217,7 +217,7 @@ def repeated_element(site: KeyedList) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def repeated_other_element(site: KeyedList) -> Iterator[Found]:
-    """Find a repeated pull secret, host alias, owner reference, condition or the like."""
+    """Find a repeated pull secret, host alias, owner reference, condition or similar element."""
     if site.name not in BREAKING and site.name not in REPEATING:
         yield from _repeated(site)
 
@@ -253,7 +253,7 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
 def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     """Find an env entry with the `value` of one side of a merge and the `valueFrom` of the other.
 
-    An empty `value` is left alone: the API server takes it together with a `valueFrom`.
+    An entry with an empty `value` is correct: the API server accepts it beside a `valueFrom`.
     """
     if site.name == "env":
         for entry in _elements(site):
@@ -268,7 +268,7 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
 
 
 def _is_meant(sources: Collection[str]) -> bool:
-    """Return whether a merge may have left this: an example of an API shows every field."""
+    """Return whether a merge may have left these sources; more are an example that shows all."""
     return len(sources) <= MOST_SIDES
 
 
@@ -282,7 +282,7 @@ def _is_meant(sources: Collection[str]) -> bool:
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
 def two_volume_sources(site: KeyedList) -> Iterator[Found]:
-    """Find a volume with an `emptyDir` of one side of a merge and a claim of the other."""
+    """Find a volume with the `emptyDir` of one side of a merge and the claim of the other side."""
     if site.name != "volumes":
         return
     for volume in _elements(site):

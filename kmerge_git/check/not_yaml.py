@@ -1,4 +1,4 @@
-"""Recognise texts that are no YAML on purpose: templates, and JSON that only its own readers take.
+"""Recognise texts that are not plain YAML on purpose: templates, and JSON with additions.
 
 Except for `is_steered`, these functions are called after a file could not be parsed.
 """
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-# A placeholder is filled in later; each has the name of its kind of template. The lengths
-# have a limit: a line of many brackets that never close would take minutes.
+# A template tool replaces placeholders; each pattern has the name of its kind of template. The
+# lengths are limited because a line of many brackets that never close would take minutes.
 PLACEHOLDERS = (
     (r"\{\{.{,500}?\}\}", "{{ }}"),
     (r"\{#.{,500}?#\}", "{# #}"),
@@ -27,9 +27,9 @@ PLACEHOLDERS = (
     (r"%\{.{,500}?\}", "%{ }"),
     (r"\$?\{[A-Za-z_][\w.:-]*\}", "{NAME}"),
 )
-# A line that is nothing but a statement of a template: taken away where the rest is parsed.
+# A line that is only a statement of a template: it is removed before the rest is parsed.
 STATEMENT = r"(?m)^[ \t]*(?:\{%.*%\}|\{\{.*\}\}|<%.*%>|\{#.*#\}|\[%.*%\]|%\{.*\})[ \t]*$"
-# The beginning of a statement, and the name of such a template.
+# The beginnings of statements, each with the name of the kind of template.
 OPENERS = (("{%", "{% %}"), ("<%", "<% %>"), ("{{", "{{ }}"), ("[%", "[% %]"), ("%{", "%{ }"))
 # Folders of files that tests read as data, some of them broken on purpose.
 FIXTURES = frozenset(
@@ -41,9 +41,9 @@ OPENING = ("if", "range", "with", "for", "unless", "foreach")
 
 
 def reason(text: str, path: str, parses: Callable[[str], bool], before: str | None) -> str:
-    """Return why a text is not meant to be parsed as it is; return nothing if it is broken.
+    """Return why a text is not plain YAML on purpose, or '' if the text is broken YAML.
 
-    `before` is the file as it was when it could still be parsed, if it ever was.
+    `before` is the last version of the file that could be parsed, or None if there is none.
     """
     return _of_json(text) or _of_template(text, path, parses, before)
 
@@ -55,7 +55,7 @@ def _of_template(text: str, path: str, parses: Callable[[str], bool], before: st
     filled, name = _filled(text)
     if name and parses(filled):
         return f"a template with {name}"
-    # statements may leave more behind than what can be parsed, but not where it was parsed before
+    # what statements leave may not be YAML; but a file that was YAML before should still be
     for mark, is_one, shown in (("{{", has_action, "{{ }}"), ("{%", has_statement, "{% %}")):
         if mark in text and is_one(text) and (before is None or not is_one(before)):
             return f"a template with {shown}"
@@ -63,7 +63,7 @@ def _of_template(text: str, path: str, parses: Callable[[str], bool], before: st
 
 
 def _filled(text: str) -> tuple[str, str]:
-    """Return the text with a word in each placeholder, and how such a template is called."""
+    """Return the text with a word for each placeholder, and the name of the kind of template."""
     bare, first = text, ""
     if any(mark in text for mark, _ in OPENERS):
         bare = re.sub(STATEMENT, "", text)
@@ -78,12 +78,12 @@ def _filled(text: str) -> tuple[str, str]:
 
 
 def has_action(text: str) -> bool:
-    """Return whether a text has a `{{` outside of quotes: it is no YAML until it is rendered."""
+    """Return whether a text has a `{{` outside of quotes, so that only its rendering is YAML."""
     return any(_is_action(line) for line in text.split("\n") if "{{" in line)
 
 
 def has_statement(text: str) -> bool:
-    """Return whether a text has a `{%` that is not in quotes."""
+    """Return whether a text has a `{%` outside of quotes."""
     return any(not _in_quotes(x, "{%") for x in text.split("\n") if "{%" in x)
 
 
@@ -112,7 +112,7 @@ def is_steered(text: str) -> bool:
 
 
 def _statement(comment: str) -> str:
-    """Return the first word of a comment that is a statement of a template, else nothing."""
+    """Return the first word of a template statement in a comment, or '' for other comments."""
     bare = comment[1:]
     if bare[:1] not in ("@", "i", "f", "e"):  # of ytt and of Velocity
         bare = bare.lstrip()
@@ -126,13 +126,13 @@ def _statement(comment: str) -> str:
 
 
 def _of_json(text: str) -> str:
-    """Return why JSON is not read as YAML; return nothing if it is no JSON either."""
+    """Return why a JSON text cannot be read as YAML, or '' if the text is not JSON."""
     start = text.lstrip()[:2]
     if start[:1] not in ("{", "[") and start not in ("//", "/*"):
         return ""
     import json  # late: few files cannot be parsed
 
-    plain = _without_comments(text).strip()  # a comment leaves a blank
+    plain = _without_comments(text).strip()  # each comment becomes a blank
     decoder, position, count = json.JSONDecoder(strict=False), 0, 0
     while position < len(plain):
         try:
@@ -149,8 +149,8 @@ def _of_json(text: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """Return JSON without its comments, and without commas at the end of collections."""
-    string = r'("(?:[^"\\\n]|\\.)*+"?)'  # also one that never ends: looked through once
+    """Return JSON without comments, and without commas at the end of collections."""
+    string = r'("(?:[^"\\\n]|\\.)*+"?)'  # also a string that never ends, which is read once
     bare = re.sub(string + r"|//[^\n]*|/\*.{,5000}?\*/", _kept, text.lstrip(), flags=re.DOTALL)
     return re.sub(string + r"|,(?=\s*[}\]])", _kept, bare)
 
@@ -160,17 +160,17 @@ def _kept(part: re.Match[str]) -> str:
 
 
 def is_filled_in(name: str) -> bool:
-    """Return whether a template fills in a part of a name, so that nobody knows the name."""
+    """Return whether a name contains a placeholder, so that the final name is unknown."""
     return any(mark in name for mark in ("{{", "$", "{%", "<", "[[", "@", "%"))
 
 
 def is_fixture(path: str) -> bool:
-    """Return whether a file lies among the data of tests, where nobody applies it."""
+    """Return whether a file is test data, which nobody applies to a cluster."""
     return not FIXTURES.isdisjoint(path.split("/")[:-1])
 
 
 def looks_like_a_manifest(text: str, path: str) -> bool:
-    """Return whether a text that cannot be parsed was meant to be a manifest."""
+    """Return whether a text that cannot be parsed seems to be a manifest."""
     if basename(path) in NAMES:
         return True
     marks = ("apiVersion:", '"apiVersion":')

@@ -1,8 +1,8 @@
 """Read a document as plain values with the offsets of its keys, and the objects in it.
 
-The checks read every file that is committed, so this is built in one pass over libyaml's graph
-and is much cheaper than the spans of `tree.nodes`. An alias is the value of its anchor, the very
-same object: a walk that meets a collection twice must not go down twice.
+The checks read every file that is committed, so the values are built in one pass over libyaml's
+graph, which costs much less than building `tree.nodes`. The value of an alias is the same object as
+the value of its anchor, so a walk must remember the collections that it has visited.
 
 This module also knows the plain words that YAML 1.1 readers (kubectl, Helm, Argo CD) and YAML 1.2
 readers take differently.
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     Fields = dict[str, tuple[int, "Value"]]
 
-# The first step of a path that begins at some place of a kind that is not known.
+# The first step of a path whose beginning is not known.
 SOMEWHERE = ()
-# parts of the names of fields that hold what somebody else merges into something
+# parts of the names of fields that hold patches for another tool
 PASSING = ("patch", "overlay", "override", "kustomiz", "merge", "strategic")
 NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 YES_NO = {
@@ -44,9 +44,9 @@ _NO_VALUES: list[Value] = []
 
 
 class Value:
-    """A value that starts at the offset `at` of the text.
+    """A value starts at the offset `at` of the text.
 
-    Every value can be asked for its fields and its elements: a scalar has none.
+    Every value has `fields` and `values`; those of a scalar are empty.
     """
 
     __slots__ = ("at",)
@@ -57,17 +57,17 @@ class Value:
 
     @property
     def entries(self) -> list[tuple[str | int, Value]]:
-        """Return the values right below it, each with its key or its number."""
+        """Return the fields or elements of the value, each with its key or its number."""
         fields: list[tuple[str | int, Value]] = [(k, item) for k, (_, item) in self.fields.items()]
         return fields or list(enumerate(self.values))
 
     @property
     def null(self) -> bool:
-        """Return whether the value is a null; only a scalar can be one."""
+        """Return whether the value is a null; only a scalar can be a null."""
         return False
 
     def get(self, *keys: str) -> Value | None:
-        """Return the value below keys that lead from mapping to mapping, or None."""
+        """Return the value to which keys lead from mapping to mapping, or None if there is none."""
         value = self
         for key in keys:
             if key not in value.fields:
@@ -76,42 +76,42 @@ class Value:
         return value
 
     def has(self, *keys: str) -> bool:
-        """Return whether there is something below keys that is no null."""
+        """Return whether the keys lead to a value that is not null."""
         value = self.get(*keys)
         return value is not None and not value.null
 
     def string(self, *keys: str) -> str:
-        """Return the scalar below keys as text, or nothing."""
+        """Return the text of the scalar at the keys, or '' if they lead to no scalar."""
         value = self.get(*keys)
         return value.text if isinstance(value, Text) and not value.null else ""
 
     def map(self, *keys: str) -> Map | None:
-        """Return the mapping below keys, or None."""
+        """Return the mapping at the keys, or None if they lead to no mapping."""
         value = self.get(*keys)
         return value if isinstance(value, Map) else None
 
     def items(self, *keys: str) -> list[Value]:
-        """Return the items of the list below keys; none where there is no list."""
+        """Return the elements of the list at the keys, or an empty list if there is no list."""
         value = self.get(*keys)
         return value.values if value is not None else []
 
     def maps(self, *keys: str) -> list[tuple[int, Map]]:
-        """Return the items of that list that are mappings, with their places."""
+        """Return the mappings in the list at the keys, each with its number in the list."""
         return [(n, item) for n, item in enumerate(self.items(*keys)) if isinstance(item, Map)]
 
     def at_key(self, key: str) -> int:
-        """Return the offset of a key, or of the mapping if it lacks the key."""
+        """Return the offset of a key, or the offset of the mapping if the key is missing."""
         return self.fields[key][0] if key in self.fields else self.at
 
     def at_value(self, key: str) -> int:
-        """Return the offset of the value below a key, or of the key if nothing is written there."""
+        """Return the offset of the value of a key, or of the key if its value is not written."""
         value = self.get(key)
         is_written = not (isinstance(value, Text) and not value.text and not value.style)
         return value.at if value is not None and is_written else self.at_key(key)
 
 
 class Text(Value):
-    """A text is a scalar; its `style` is that of `tree.nodes.Scalar`."""
+    """A text is a scalar; `style` is the same as in `tree.nodes.Scalar`."""
 
     __slots__ = ("style", "tag", "text")
 
@@ -123,17 +123,17 @@ class Text(Value):
 
     @property
     def is_plain(self) -> bool:
-        """Return whether it has neither quotes nor a tag, so that its reader decides its type."""
+        """Return whether the scalar has no quotes and no tag, so that its text decides its type."""
         return not self.style and not self.tag
 
     @property
     def null(self) -> bool:
-        """Return whether the value is a null; only a scalar can be one."""
+        """Return whether the scalar is a null."""
         return not self.style and not self.tag and self.text in NULLS
 
 
 class Map(Value):
-    """A map is a mapping; of repeated keys the last counts."""
+    """A map is a mapping; if a key is repeated, the last value counts."""
 
     __slots__ = ("fields",)
 
@@ -153,30 +153,30 @@ class List(Value):
 
 
 class Repeated(NamedTuple):
-    """A repeated key is compared with the first one of its mapping."""
+    """A repeated key is a second occurrence of a key in a mapping."""
 
     key: str
     at: int
-    is_alike: bool  # both have equal values
+    is_alike: bool  # both occurrences have equal values
     is_quoted_once: bool
 
 
 class Plain:
-    """A plain document has a value, and knows the keys that are in one mapping twice.
+    """A plain document has a root value, and knows the keys that a mapping has twice.
 
-    The methods make our values of the graph's nodes: they are written for speed, because every
-    file passes through them.
+    The methods turn the nodes of libyaml's graph into values. They are written for speed, because
+    every checked file passes through them.
     """
 
     __slots__ = ("_base", "_made", "_text", "dollar", "repeated", "root")
 
     def __init__(self, document: Document) -> None:
-        """Parse; raises what the parser does."""
+        """Parse the document; raise what the parser raises."""
         self.repeated: list[Repeated] = []
         self.dollar = False  # some key starts with a `$`
         self._text = document.source.text
         self._base = document.parsed_from
-        self._made: dict[int, Value] = {}  # id of a collection of the graph -> our value
+        self._made: dict[int, Value] = {}  # id of a collection of the graph -> the value made of it
         content = self._text[self._base : document.end]
         graph = parser.compose(content) if content.strip("\n ") else None
         self.root = None if graph is None else self._value(graph)
@@ -188,7 +188,7 @@ class Plain:
         if number not in self._made:
             at = graph.start_mark.index + self._base
             made: Map | List = Map(at) if graph.id == "mapping" else List(at, [])
-            self._made[number] = made  # an alias inside of it may be met before it is complete
+            self._made[number] = made  # an alias inside may refer to it before it is complete
             if isinstance(made, Map):
                 self._fill(made.fields, content)
             else:
@@ -206,7 +206,7 @@ class Plain:
             name = key.value
             at = key.start_mark.index + base
             if not isinstance(name, str):
-                name = f"? (at {at})"  # a collection as a key: never equal to another
+                name = f"? (at {at})"  # a collection as a key is never equal to another key
             elif name[:1] == "$":
                 self.dollar = True
             below = scalar(item) if isinstance(item.value, str) else value(item)
@@ -217,30 +217,30 @@ class Plain:
             _merge_in(fields)
 
     def _repeat(self, name: str, at: int, first: tuple[int, Value], second: Value) -> Value:
-        """Remember a key that is there twice; return the value that counts."""
+        """Record a repeated key; return the value that counts."""
         quotes = [self._text[place : place + 1] in ("'", '"') for place in (first[0], at)]
         again = Repeated(name, at, alike(first[1], second), quotes[0] != quotes[1])
         self.repeated.append(again)
         if name != "<<":
             return second
-        # where two are taken at all, both count and the later wins, as in a list the earlier does
+        # readers that accept two `<<` use both; the later wins, as the earlier does in a list
         return List(second.at, [*_listed(second), *_listed(first[1])])
 
 
 def documents(text: YamlText) -> list[Plain]:
-    """Return the documents of a text; raises CannotParse."""
+    """Parse the documents of a text; raise CannotParse if that fails."""
     plains = []
     for document in text.stream.documents:
         try:
             plains.append(Plain(document))
         except Exception:
-            _ = document.root  # the reader with all its spans knows how to explain it
+            _ = document.root  # this reader raises an error with an explanation
             raise
     return plains
 
 
 def parses(text: YamlText) -> bool:
-    """Return whether a text can be parsed, without an explanation why not."""
+    """Return whether a text can be parsed; do not explain why not."""
     try:
         return all(map(Plain, text.stream.documents))
     except Exception:
@@ -248,7 +248,7 @@ def parses(text: YamlText) -> bool:
 
 
 def roots_of(data: bytes | None, path: str = "") -> list[Value] | None:
-    """Return the values of a file's documents; None if it is missing or cannot be parsed."""
+    """Return the values of a file's documents, or None if it is missing or cannot be parsed."""
     try:
         plains = documents(YamlText(data, path)) if data is not None else None
     except CannotParse:
@@ -261,7 +261,7 @@ def _listed(value: Value) -> list[Value]:
 
 
 def _tag(text: str, at: int) -> str:
-    """Return the tag of a scalar that starts with its properties, as in `&anchor !!str`."""
+    """Return the tag in front of a scalar, as in `&anchor !!str`, or '' if there is no tag."""
     words = text[at : at + 200].split()[:2]
     if words[0][0] == "&":
         del words[0]
@@ -269,7 +269,7 @@ def _tag(text: str, at: int) -> str:
 
 
 def _merge_in(fields: Fields) -> None:
-    """Take over what `<<: *anchor` brings, at the place of the `<<`."""
+    """Copy the fields of the mappings that `<<: *anchor` names, at the offset of the `<<`."""
     at, value = fields["<<"]
     sources = _listed(value)
     if all(isinstance(source, Map) for source in sources):
@@ -280,7 +280,7 @@ def _merge_in(fields: Fields) -> None:
 
 
 def alike(one: Value, other: Value) -> bool:
-    """Return whether two values are equal, wherever they stand."""
+    """Return whether two values are equal, whatever their offsets are."""
     todo: list[tuple[Value, Value]] = [(one, other)]
     seen: set[tuple[int, int]] = set()
     while todo:
@@ -301,7 +301,7 @@ def alike(one: Value, other: Value) -> bool:
 
 
 def mappings(value: Value | None) -> Iterator[Map]:
-    """Yield every mapping at and below a value, each once."""
+    """Yield every mapping at and below a value; yield each mapping once."""
     todo = [] if value is None else [value]
     seen: set[int] = set()
     while todo:
@@ -319,9 +319,9 @@ def scalars(root: Value | None) -> Iterator[Text]:
 
 
 def places(root: Value | None) -> Iterator[tuple[Path, int, Value]]:
-    """Yield every value of a document with its path and the offset of its key, if it has one.
+    """Yield every value of a document with its path and the offset of its key, or -1.
 
-    An element of a list is known by its name, else by its number.
+    The step to an element of a list is its `name`, or its number if it has no name.
     """
     todo: list[tuple[Path, int, Value]] = [] if root is None else [((), -1, root)]
     seen: set[int] = set()
@@ -340,7 +340,7 @@ def places(root: Value | None) -> Iterator[tuple[Path, int, Value]]:
 
 
 def path_at(root: Value | None, at: int) -> Path:
-    """Return the path of the key or value that starts at an offset; empty if none does."""
+    """Return the path of the key or value at an offset, or () if nothing starts there."""
     for path, key_at, value in places(root):
         if at == key_at or (at == value.at and (key_at >= 0 or isinstance(value, Text))):
             return path
@@ -350,9 +350,12 @@ def path_at(root: Value | None, at: int) -> Path:
 # -- plain words ---------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1)  # it is asked for each document of a file
+@lru_cache(maxsize=1)  # called for each document of one file
 def may_differ(text: str) -> bool:
-    """Return whether some word of a text could be read differently; it is cheap and too wary."""
+    """Return whether readers may disagree about a word of a text.
+
+    The test is fast; it may be true for a text without such a word.
+    """
     for mark in ",[]{}:":
         text = text.replace(mark, " ")
     words = set(text.split())
@@ -365,16 +368,16 @@ def is_integer(text: str) -> bool:
 
 
 def is_date(text: str) -> bool:
-    """Return whether a plain word is a day, as `2020-01-31`; all readers take a time alike."""
+    """Return whether a plain word is a date without a time, as `2020-01-31` is."""
     month, day = "(0?[0-9]|1[0-2])", "([012]?[0-9]|3[01])"
     return re.fullmatch(f"[0-9]{{4}}-{month}-{day}", text) is not None
 
 
-# -- Kubernetes objects: who each is, and where its directives stand -----------------------------
+# -- Kubernetes objects: their identities and directives ------------------------------------------
 
 
 def objects(root: Value | None) -> Iterator[Map]:
-    """Yield the object that a document is, or the objects in a list of objects."""
+    """Yield the object that a document is, or each object in a `kind: List`."""
     if not isinstance(root, Map) or not (root.string("kind") and root.string("apiVersion")):
         return
     if root.string("kind").endswith("List") and "items" in root.fields:
@@ -385,13 +388,13 @@ def objects(root: Value | None) -> Iterator[Map]:
 
 
 def is_object(root: Value) -> bool:
-    """Return whether a map claims to be a Kubernetes object; `apiVersion: v1alpha1` does not."""
+    """Return whether a map has `kind` and an `apiVersion` that is `v1` or has a group."""
     api = root.string("apiVersion")
     return bool(root.string("kind")) and (api == "v1" or "/" in api)
 
 
 def identity(root: Value) -> Identity:
-    """Return the identity of an object as it is written; parts that are not there are empty."""
+    """Return the identity of an object as it is written; missing parts are empty."""
     group, _, version = root.string("apiVersion").rpartition("/")
     words = (root.string("metadata", word) for word in ("namespace", "name", "generateName"))
     namespace, name, generate_name = words
@@ -399,18 +402,18 @@ def identity(root: Value) -> Identity:
 
 
 def api_version(group: str, version: str) -> str:
-    """Return the `apiVersion` of a group and a version; the group may be empty."""
+    """Return the `apiVersion` for a group and a version; the group may be empty."""
     return f"{group}/{version}" if group else version
 
 
 def may_be_builtin(root: Value) -> bool:
-    """Return whether an object may be of a kind of Kubernetes itself, by its group."""
+    """Return whether the group of an object may be one of Kubernetes itself."""
     group, slash, _ = root.string("apiVersion").partition("/")
     return bool(group) and (not slash or "." not in group or group.endswith(".k8s.io"))
 
 
 def is_values_file(path: str, root: Value | None) -> bool:
-    """Return whether a text has the values of a Helm chart, as `values-prod.yaml` has."""
+    """Return whether a file holds the values of a Helm chart, as `values-prod.yaml` does."""
     *folders, last = path.lower().split("/")
     name, _, suffix = last.rpartition(".")
     words = name.replace("_", "-").replace(".", "-").split("-")
@@ -419,19 +422,19 @@ def is_values_file(path: str, root: Value | None) -> bool:
 
 
 def passed_on(root: Map) -> Iterator[Value]:
-    """Yield the values that a custom object, or a chart, gives to a tool to patch with."""
+    """Yield the values in a custom object, or in a chart, that may be patches for another tool."""
     for value in mappings(root) if not may_be_builtin(root) else ():
         yield from (item for key, (_, item) in value.fields.items() if is_passed_on(key))
 
 
 def is_passed_on(key: str) -> bool:
-    """Return whether a key of an unknown kind holds something that another tool patches with."""
+    """Return whether a field of an unknown kind holds patches for another tool, by its key."""
     word = key.lower()
     return any(part in word for part in PASSING)
 
 
 def words_of(value: Value | None) -> Iterator[str]:
-    """Yield every key and every scalar at and below a value, and the parts of paths."""
+    """Yield every key and scalar at and below a value, and each part of a path in a scalar."""
     for text in scalars(value):
         yield text.text
         if text.text.startswith("/"):
@@ -446,7 +449,7 @@ def is_set(map: Map, key: str) -> bool:
 
 
 def directives_below(value: Value | None) -> list[tuple[int, str]]:
-    """Return offset and key of every directive at and below a value, in the order of the text.
+    """Return the offset and the key of every directive at and below a value, in text order.
 
     Leave out the fields of a schema that describes patches: `$patch: {type: string}`.
     """
@@ -462,16 +465,16 @@ def directives_below(value: Value | None) -> list[tuple[int, str]]:
 
 
 class KeyedList(NamedTuple):
-    """A keyed list has elements with keys."""
+    """A keyed list is a list whose elements have keys."""
 
     path: Path
     name: str
     elements: list[Value]
-    keys: list[tuple[str, str]]  # each field of the key, and its value where it is left out
+    keys: list[tuple[str, str]]  # each field of the key, and its default value
 
 
 def keyed_lists(root: Map) -> list[KeyedList]:
-    """Return the keyed lists of an object; of an unknown kind those of the pods in it."""
+    """Return the keyed lists of an object; for an unknown kind, those of the pods in the object."""
     number = keytable.root(root.string("apiVersion"), root.string("kind"))
     known = _keyed(root, number, (), set())
     if known and number < keytable.LEARNED:

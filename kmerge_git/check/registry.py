@@ -1,8 +1,8 @@
-"""Register the checks: the id, severity, use and function of each.
+"""Register the checks: the id, severity, scope and function of each.
 
-A check is a generator over one place of a file (its scope); it yields `Found` for what is wrong
-there. Everything that documents it stands in its decorator: `kmerge check --explain`, `--list`
-and docs/checks.md are made from it.
+A check is a generator over one place of a file (its scope); it yields a `Found` for each mistake.
+The decorator of a check holds all its documentation: `kmerge check --explain`, `--list` and
+docs/checks.md are made from the decorators.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ __all__ = ["ERROR", "INFO", "WARNING", "Check", "ChosenChecks", "Found", "also",
 GROUPS = {"D": "directives", "M": "merge-damage", "T": "traps"}
 OFF_BY_DEFAULT = ("T",)
 
-# The scopes in which a check looks, each with the arguments of its function.
+# The scopes of checks, each with the arguments of the function of a check.
 TEXT = "text"  # checked_texts.Page: a file before it is parsed
 UNREAD = "unread"  # CannotParse, offset, since when: a file that cannot be decoded or parsed
-BOOK = "book"  # checked_texts.Book, whether a kustomization lists it: a file that is no patch
-PATCH_BOOK = "patch book"  # the same of a patch
+BOOK = "book"  # checked_texts.Book, whether a kustomization lists the file: no patch
+PATCH_BOOK = "patch book"  # as BOOK: a file that is a patch
 MANIFEST = "manifest"  # Page, page_values.Plain: a document that is no patch
-WORDS = "words"  # the same: a document of a patch, or of a resource of a kustomization
+WORDS = "words"  # as MANIFEST: a document of a patch, or of a file that a kustomization lists
 REPEATED = "repeated"  # page_values.Plain: a document that is no patch
-PATCH_REPEATED = "patch repeated"  # the same of a patch
+PATCH_REPEATED = "patch repeated"  # page_values.Plain: a document of a patch
 OBJECT = "object"  # path, page_values.Map: a Kubernetes object, or a kustomization
 KEYED = "keyed"  # page_values.KeyedList of an object
-PATCH_KEYED = "patch keyed"  # the same of a patch
+PATCH_KEYED = "patch keyed"  # page_values.KeyedList of a patch
 PATCH = "patch"  # Spot: the top mapping of a patch
 MAP = "map"  # Spot: a mapping of a patch that has a `$patch`
 LIST = "list"  # ListSpot: a list of a patch
@@ -49,19 +49,19 @@ KEY = "key"  # KeySpot: a key of a patch that does not start with a `$`
 LIST_DIRECTIVE = "list directive"  # ListDirective: `$setElementOrder`, `$deleteFromPrimitiveList`
 RETAINED = "retained"  # KeySpot: `$retainKeys`
 DOLLAR = "dollar"  # KeySpot: another key that starts with a `$`
-ENTRY = "entry"  # PatchEntry, values, Targets or None, offset: what a kustomization says of a patch
-OPERATION = "operation"  # PatchOperation: one of a JSON 6902 patch
+ENTRY = "entry"  # PatchEntry, values, Targets or None, offset: an entry for a patch
+OPERATION = "operation"  # PatchOperation: an operation of a JSON 6902 patch
 INLINE = "inline"  # PatchEntry: a patch inside another file that cannot be parsed
-MERGED = "merged"  # merged_files.SidedFile: a file that a merge made, and its sides
-MERGED_TEXT = "merged text"  # the same, before it is parsed
-MERGED_UNREAD = "merged unread"  # the same, CannotParse, offset: it cannot be parsed
-MERGED_TEMPLATE = "merged template"  # the same: it cannot be parsed, or is none to be parsed
+MERGED = "merged"  # merged_files.SidedFile: the result of a merge, and the versions of the sides
+MERGED_TEXT = "merged text"  # SidedFile: the result before it is parsed
+MERGED_UNREAD = "merged unread"  # SidedFile, CannotParse, offset: it cannot be parsed
+MERGED_TEMPLATE = "merged template"  # SidedFile: a template, or it cannot be parsed
 KUSTOMIZATION = "kustomization"  # Kustomization, World: a kustomization by itself
-SET = "set"  # Gathering, World, Past: a kustomization with all its files
-HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
+SET = "set"  # Gathering, World, Past: a kustomization with all the files that it names
+HISTORY = "history"  # bytes, GitVersions: a file, and its versions in git
 
-# The modules of checks: for every file, for patches, for what a merge made, for kustomizations, and
-# those that are off by default.
+# The modules of checks: for all files, for patches, for results of merges, for kustomizations, and
+# for checks that are off by default.
 COMMON = ("manifest_damage", "patches.patch_files", "patches.unknown_keys", "merges.git_versions")
 FOR_PATCHES = ("patches.directive_checks", "patches.tool_limits", "patches.target_checks")
 FOR_MERGES = ("merges.merge_damage",)
@@ -74,18 +74,18 @@ LATE = {
 
 
 class Found(NamedTuple):
-    """A check reports what it has found at one place."""
+    """A check reports one mistake at one place."""
 
     at: int
     message: str
-    path: Path = ()  # in place of the site's own
-    severity: str = ""  # where it is not the check's own
+    path: Path = ()  # replaces the path of the site
+    severity: str = ""  # replaces the severity of the check
     fix: tuple[str, ...] = ()  # see `finding.Finding`
-    page: Any = None  # the `checked_texts.Page` of the place, if not the one that is looked at
+    page: Any = None  # the `checked_texts.Page` of the place, if it is on another page
 
 
 class Check:
-    """A check has its documentation, and decorates the function that finds what it is about."""
+    """A check has documentation, and is a decorator for the functions that do the check."""
 
     __slots__ = (
         "counter", "ends_walk", "example", "functions", "group", "hides", "id", "kubectl",
@@ -114,28 +114,28 @@ class Check:
     ) -> None:
         self.id = id
         self.group = GROUPS[id[0]]
-        self.on = not id.startswith(OFF_BY_DEFAULT)  # runs when nothing is selected
+        self.on = not id.startswith(OFF_BY_DEFAULT)  # the check runs if the user selects nothing
         self.severity = severity
         self.scope = scope
-        self.functions: dict[str, Function] = {}  # scope -> the function that looks there
+        self.functions: dict[str, Function] = {}  # scope -> function
         self.tools = tools  # K: wrong for kubectl and the API server, Z: wrong for kustomize
         self.needs = needs  # S: the schema of the kind, T: the target document
-        self.hides = hides  # checks that report nothing more at the same place or offset
-        self.twin = twin  # reports in its place where nothing of its group is chosen
-        self.ends_walk = ends_walk  # nothing below a key that it reports is looked at
-        self.refused_by = refused_by  # tools to which the fields of such a patch do not matter
+        self.hides = hides  # ids of checks whose findings at the same place are left out
+        self.twin = twin  # the check that reports instead if no check of the group is chosen
+        self.ends_walk = ends_walk  # the walk skips the values of keys that this check reports
+        self.refused_by = refused_by  # tools that refuse such a patch whatever its fields are
         self.what = what
         self.kubectl = kubectl
         self.kustomize = kustomize
-        self.example = example  # what it finds; tests/check_examples.py says how to write one
-        self.counter = counter  # what is close to that, and right
+        self.example = example  # a mistake; tests/check_examples.py says how to write examples
+        self.counter = counter  # a correct text that is close to the mistake
         self.mend = mend
         if id in _checks:
             raise ValueError(f"two checks are called {id}")
         _checks[id] = self
 
     def __call__(self, function: Function) -> Function:
-        """Make the function look at the places of the check's scope."""
+        """Register the function for the scope of the check."""
         self.functions[self.scope] = function
         return function
 
@@ -144,7 +144,7 @@ _checks: dict[str, Check] = {}
 
 
 def also(id: str, scope: str) -> Callable[[Function], Function]:
-    """Make a function find the same thing as a check at places of another kind."""
+    """Register a function that does the same check in another scope."""
 
     def register(function: Function) -> Function:
         _checks[id].functions[scope] = function
@@ -154,7 +154,7 @@ def also(id: str, scope: str) -> Callable[[Function], Function]:
 
 
 class ChosenChecks:
-    """The chosen checks are those with the ids, or without ids the usual ones."""
+    """These are the checks with the chosen ids, or the default checks if `ids` is None."""
 
     __slots__ = ("_of", "ids")
 
@@ -166,7 +166,7 @@ class ChosenChecks:
         self._of: dict[tuple[str, str], list[tuple[Check, Function]]] = {}
 
     def of(self, scope: str, tools: str = "KZ") -> list[tuple[Check, Function]]:
-        """Return the checks, by id, that look at such places and count for one of the tools."""
+        """Return the checks of a scope that count for one of the tools, sorted by id."""
         if (scope, tools) not in self._of:
             load(LATE.get(scope, ()))
             groups = GROUPS.keys() if self.ids is None else {id[0] for id in self.ids}
@@ -188,9 +188,10 @@ class ChosenChecks:
 
 
 def causes(findings: Iterable[Finding]) -> list[Finding]:
-    """Leave out the findings that a check of merges or of lists hides: report each cause once.
+    """Leave out findings that other findings hide, so that each cause is reported once.
 
-    A check of a merge hides others in the whole file, a check of lists in its line.
+    A check of a merge hides findings in the whole file, a check of a list hides findings in the
+    same line.
     """
     there = list(findings)
     hidden: set[tuple[str, int]] = set()
@@ -204,19 +205,19 @@ def causes(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def load(*groups: tuple[str, ...]) -> None:
-    """Import some modules of checks."""
+    """Import groups of modules that hold checks."""
     for name in (name for group in groups for name in group):
         import_module(f"kmerge_git.check.{name}")
 
 
 def every() -> list[Check]:
-    """Return all checks, by id; load the modules that hold them."""
+    """Load all modules of checks; return all checks, sorted by id."""
     load(COMMON, FOR_PATCHES, FOR_MERGES, FOR_KUSTOMIZATIONS, OPTIONAL)
     return [_checks[id] for id in sorted(_checks)]
 
 
 def get(id: str) -> Check:
-    """Return a check by its id in any spelling."""
+    """Return the check with an id in upper or lower case; raise UsageError if there is none."""
     known = _checks.get(id.upper()) or {check.id: check for check in every()}.get(id.upper())
     if known is None:
         raise UsageError(f"no check is called {id}", hint="see `kmerge check --list`")
@@ -224,7 +225,7 @@ def get(id: str) -> Check:
 
 
 def select(selected: Iterable[str], ignored: Iterable[str]) -> frozenset[str] | None:
-    """Return the ids of the checks that run; None stands for the usual ones."""
+    """Return the ids of the checks that run, or None for the default checks."""
     chosen, dropped = expand(selected), expand(ignored)
     if not chosen and not dropped:
         return None
@@ -232,7 +233,7 @@ def select(selected: Iterable[str], ignored: Iterable[str]) -> frozenset[str] | 
 
 
 def expand(words: Iterable[str]) -> set[str]:
-    """Return the ids that `D12`, `D1` or `D` (all that start so), a group, or `all` names."""
+    """Expand words to ids of checks: an id (`D12`), a prefix (`D1`), a group, or `all`."""
     names = [w.strip() for word in words for w in word.split(",") if w.strip()]
     ids = [c.id for c in every()] if names else []
     by_group = {name: letter for letter, name in GROUPS.items()}

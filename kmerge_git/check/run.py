@@ -1,4 +1,4 @@
-"""Run the checks over files: read, parse and classify each, and show it to the checks."""
+"""Run the checks over files: read, parse and classify each file, then apply the checks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 
 
 def check_text(data: bytes, path: str) -> list[Finding]:
-    """Return what is wrong with one file alone; `path` says what kind of file it is."""
+    """Return what is wrong with one file, checked alone; its `path` tells the kind of file."""
     return Run(nowhere()).file(path, data)
 
 
@@ -53,7 +53,10 @@ def check_files(
     run: Run,
     watch: Callable[[str], AbstractContextManager[None]] = lambda path: nullcontext(),
 ) -> list[Finding]:
-    """Return what is wrong with files, each alone and together; look at each under `watch`."""
+    """Return what is wrong with each file, and with the files together.
+
+    Each file is checked within the context manager `watch(path)`.
+    """
     names = [normpath(path.replace(sep, "/")) for path in paths]
     run.kustomizations.expect(names)
     found: list[Finding] = []
@@ -62,7 +65,7 @@ def check_files(
         if data is not None:
             with watch(path):
                 found += run.file(path, data)
-        elif run.world.is_outside(path):  # else the commit has deleted it
+        elif run.world.is_outside(path):  # other missing files are deleted by the commit
             run.skipped[path] = "a link that leads out of the repository"
     with watch("the kustomizations"):
         found += run.together()
@@ -70,7 +73,7 @@ def check_files(
 
 
 class Run:
-    """A run checks some files and keeps what it learns about them."""
+    """A run checks some files and remembers what they contain."""
 
     def __init__(
         self,
@@ -87,25 +90,25 @@ class Run:
     ) -> None:
         self.world = world
         self.checks = ChosenChecks(chosen)
-        self.told = told  # PATCH or MANIFEST, from the command line
-        self.tools = tools  # that read the patches, from the command line; nothing: who knows
+        self.told = told  # PATCH or MANIFEST from the command line, or ''
+        self.tools = tools  # the tools from the command line, or ''
         self.script_with = script_with
         self.versions = versions
         self.target = target  # the file of `--target`
         self.past = past or Past()
         self.kustomizations = Kustomizations(world, self.past)
-        self.named = named  # the files that somebody has asked for by name
+        self.named = named  # the files that the user has named
         self.skipped: dict[str, str] = {}  # files that were not checked, and why
 
     @cached_property
     def targets(self) -> TargetFinder:
-        """Return what finds the objects that patches change."""
+        """Return the finder of the objects that patches change."""
         return TargetFinder(self.world, self.target)
 
     # -- one file --------------------------------------------------------------------------------
 
     def file(self, path: str, data: bytes) -> list[Finding]:
-        """Return the findings of one file; those that promise a fix are mended by it."""
+        """Return the findings of one file; a finding keeps its fix only if the fix works."""
         findings = self._file(path, data)
         if any(finding.fix for finding in findings):
             from kmerge_git.check.patches.patch_fix import promised  # late: few files need it
@@ -128,7 +131,7 @@ class Run:
         return unsilenced(findings, page.source.text)
 
     def _merged(self, page: Page) -> SidedFile | None:
-        """Return the file with its sides if a merge made it, else None."""
+        """Return the file with its versions on each side if a merge made it, else None."""
         merge = self.versions(page.path).merge
         if merge is None:
             return None
@@ -137,7 +140,7 @@ class Run:
         return SidedFile(page.file, merge.sides, merge.elsewhere)
 
     def _undecoded(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
-        """Return what is wrong with bytes that are no text; only a manifest needs to be one."""
+        """Return what is wrong with bytes that are not text, if the file should be a manifest."""
         line, column = error.line or 1, error.column or 1
         is_meant = b"apiVersion" in data or (b"\0" not in data and path in self.named)
         findings = [
@@ -182,7 +185,10 @@ class Run:
     def _template(
         self, page: Page, merged: SidedFile | None, findings: list[Finding], why: str
     ) -> list[Finding]:
-        """Add what a merge did to a template; where nothing is found or asked, skip the file."""
+        """Return the findings with those of the checks for merged templates.
+
+        If there are no findings and no such check was run, record the file as skipped.
+        """
         is_asked = False
         if merged is not None and "{{" in page.source.text:
             findings = findings + page.findings(self.checks, registry.MERGED_TEMPLATE, merged)
@@ -211,7 +217,7 @@ class Run:
         return self._template(page, merged, findings, why)
 
     def verdict(self, book: Book) -> Verdict:
-        """Return whether a file is a patch."""
+        """Return the verdict on whether a file is a patch."""
         path = book.page.path
         evidence = self.kustomizations.about(path)
         verdict = classify(path, book.plains, self.told, evidence, self.script_with)
@@ -234,7 +240,7 @@ class Run:
         return findings
 
     def _patches(self) -> PatchChecker:
-        from kmerge_git.check.patches.patch_checker import PatchChecker  # late: few files are so
+        from kmerge_git.check.patches.patch_checker import PatchChecker  # late: few are patches
 
         return PatchChecker(self.checks, self.targets)
 
@@ -278,7 +284,7 @@ class Run:
     # -- all files -------------------------------------------------------------------------------
 
     def together(self) -> list[Finding]:
-        """Return what only the files together show."""
+        """Return what is wrong with the files together: the findings of kustomizations."""
         findings: list[Finding] = []
         for build in self.kustomizations.builds():
             page, site = build.one.page, (build, self.world, self.past)
@@ -300,8 +306,9 @@ def _offset(text: str, error: CannotParse) -> int:
 def unsilenced(findings: list[Finding], text: str) -> list[Finding]:
     """Return the findings that no comment silences.
 
-    A comment counts for its own line; alone on a line it counts for the next line as well.
-    `ignore` without ids silences every check. `ignore-file` counts for the whole file.
+    A comment counts for its own line; if the line holds only the comment, it counts for the next
+    line as well. `ignore` without ids silences every check. `ignore-file` counts for the whole
+    file.
     """
     if MARK not in text or not findings:
         return findings

@@ -1,6 +1,6 @@
-"""T01-T03: find words that mean something else than they look like; off by default.
+"""T01-T03: find plain words that YAML readers take differently; off by default.
 
-ruamel.yaml is the YAML 1.2 reader here: its own tables of both versions are asked.
+The tables of ruamel.yaml tell how YAML 1.1 and YAML 1.2 read a word.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NAMES = {"str": "a string", "bool": "a boolean", "int": "a number", "float": "a 
     mend="Quote a string; write true or false for a boolean.",
 )  # fmt: skip
 def read_differently(path: str, root: Map) -> Iterator[Found]:
-    """Find `yes`, `off`, `1:30`, `0b1` or a date, which the versions of YAML read differently."""
+    """Find words like `yes`, `off`, `1:30` or a date, which YAML 1.1 and 1.2 read differently."""
     for value, older, newer in _plain_words(root):
         if older != newer and INT not in (older, newer):
             yield Found(
@@ -51,7 +51,7 @@ def read_differently(path: str, root: Map) -> Iterator[Found]:
     mend="Write the decimal number: 420.",
 )  # fmt: skip
 def octal_like(path: str, root: Map) -> Iterator[Found]:
-    """Find `0644`, `0o644`, `1:30:00` or `1_000`: numbers that differ between versions of YAML."""
+    """Find numbers such as `0644` or `1_000`, which YAML 1.1 and 1.2 read differently."""
     for value, *tags in _plain_words(root):
         older, newer = _number(value.text, tags[0], 8), _number(value.text, tags[1], 10)
         if INT in tags and older != newer:
@@ -72,7 +72,7 @@ def octal_like(path: str, root: Map) -> Iterator[Found]:
     mend="Quote it.",
 )  # fmt: skip
 def unquoted_string(path: str, root: Map) -> Iterator[Found]:
-    """Find a plain number or boolean in a field of type string: env values, annotations, labels."""
+    """Find a plain number or boolean in a field of type string, such as an env value or a label."""
     for where, type, value in typed(root):
         if type != "string" or not value.is_plain or value.null:
             continue
@@ -85,7 +85,7 @@ def unquoted_string(path: str, root: Map) -> Iterator[Found]:
 
 
 def _plain_words(root: Map) -> Iterator[tuple[Text, str, str]]:
-    """Return the plain scalars with the tags that YAML 1.1 and YAML 1.2 readers give to them."""
+    """Yield the plain scalars with the tags that YAML 1.1 and YAML 1.2 give to each."""
     for value in scalars(root):
         if value.is_plain and value.text:
             yield value, *_tags(value.text)
@@ -112,7 +112,7 @@ def _tags(word: str) -> tuple[str, str]:
 
 
 def _number(text: str, tag: str, octal: int) -> str:
-    """Return the number, or the string, that a reader makes of a word."""
+    """Return the value that a reader gives to a word: a number, or a quoted string."""
     if tag != INT:
         return f'the string "{text}"'
     bare = text.replace("_", "")
