@@ -1,1 +1,1 @@
-"""Compare files with their versions in git: find what a merge did to them."""
+"""Compare a file with its versions in git, to find what a merge did to the file."""

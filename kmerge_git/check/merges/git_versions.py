@@ -1,4 +1,4 @@
-"""M11, M12: find what only the versions of a file in git can show.
+"""M11, M12: find mistakes that only the versions of a file in git can show.
 
 This module does not call git: its caller reads the versions.
 """
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 class MergeVersions(NamedTuple):
-    """A file in a merge has sides and a result, and git knows more about it."""
+    """A file in a merge has sides and a result; git can answer questions about them."""
 
     sides: Three[bytes | None]
-    result: bytes | None  # as it is committed, or staged
-    # the fields that merge clean and that one side, as it is, has not: asked for few files
+    result: bytes | None  # the file as it is committed, or staged
+    # the fields that would merge cleanly, but that one side lacks; computed for few files
     lost: Callable[[str], tuple[str, ...]] = lambda side: ()
-    was_in_conflict: Callable[[], bool] = lambda: False  # somebody decided what is to be there
+    was_in_conflict: Callable[[], bool] = lambda: False  # then somebody decided on the result
     elsewhere: Elsewhere = lambda identity: []
 
 
 class GitVersions:
-    """The versions of a file in git are read when they are asked for."""
+    """The versions of a file in git are read when they are first needed."""
 
     def __init__(
         self,
@@ -46,12 +46,12 @@ class GitVersions:
 
     @cached_property
     def head(self) -> bytes | None:
-        """Return the file as the last commit has it; that is ours while a merge is unfinished."""
+        """Return the file in the last commit, which is ours while a merge is unfinished."""
         return self._head()
 
     @cached_property
     def merge(self) -> MergeVersions | None:
-        """Return the file's versions in a merge; None where nothing is merged, or not this file."""
+        """Return the file's versions in a merge, or None if no merge changed the file."""
         return self._merge()
 
 
@@ -77,8 +77,8 @@ NOTHING = GitVersions()
 def one_side_dropped(data: bytes, versions: GitVersions) -> Iterator[Found]:
     """Find a file that both branches changed, that is exactly one of them, and that lost changes.
 
-    Where both changed the same places alone, to take one side loses nothing that a merge would
-    have kept. Of a file that was in conflict somebody has decided: that is a warning.
+    If both branches changed only the same places, taking one side loses nothing. In a file that was
+    in conflict, a person has chosen the side: that is a warning.
     """
     merge = versions.merge
     if merge is None or merge.result is None or whose(merge.sides):
@@ -111,7 +111,7 @@ def _few(names: tuple[str, ...]) -> str:
     "with `sops edit FILE`.",
 )  # fmt: skip
 def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
-    """Find a SOPS file whose plain content differs from HEAD while its `sops.mac` is the same."""
+    """Find a SOPS file whose plain content differs from HEAD while `sops.mac` is the same."""
     new = sealed(data)
     old = sealed(versions.head) if new is not None else None
     if new is None or old is None or new.string("sops", "mac") != old.string("sops", "mac"):
@@ -137,7 +137,7 @@ def sealed(data: bytes | None) -> Map | None:
 
 
 def _first_change(new: Map, old: Map) -> int | None:
-    """Return the offset where the content outside of `sops` differs first."""
+    """Return the offset of the first difference in the content outside of `sops`, or None."""
     for key, (at, value) in new.fields.items():
         before = old.get(key)
         if key != "sops" and not (before and alike(value, before)):

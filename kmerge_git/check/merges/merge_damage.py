@@ -1,4 +1,4 @@
-"""M20-M27: compare a file with its sides; find what a merge, or who finished it, did to it."""
+"""M20-M27: compare a merged file with its sides, to find mistakes of the merge."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kmerge_git.errors import CannotParse
 
 
-# what these checks have in common
+# texts that these checks have in common
 _BOTH = "The file is valid, and says something that nobody wanted."
 _DIFF = "`git diff HEAD -- FILE` (of a committed merge `git diff MERGE^ MERGE -- FILE`) shows"
 _ON_PURPOSE = "If it is meant, a comment `# kmerge: ignore` with the id in that line says so."
@@ -44,7 +44,7 @@ _ON_PURPOSE = "If it is meant, a comment `# kmerge: ignore` with the id in that 
     + _ON_PURPOSE,
 )  # fmt: skip
 def field_of_no_side(merged: SidedFile) -> Iterator[Found]:
-    """Find a line that slipped to another column, or belongs to another block."""
+    """Find a field that no side has: its line slipped to another column or another block."""
     yield from _said(merged, NEW)
 
 
@@ -84,7 +84,7 @@ def gone_from_all(merged: SidedFile) -> Iterator[Found]:
     mend="Keep one of them: both sides of the merge have added it. " + _ON_PURPOSE,
 )  # fmt: skip
 def element_twice(merged: SidedFile) -> Iterator[Found]:
-    """Find an element that both sides added, and that was kept for each of them."""
+    """Find an element that both sides added and that the result has twice."""
     yield from _said(merged, TWICE)
 
 
@@ -143,7 +143,7 @@ def fused_documents(merged: SidedFile) -> Iterator[Found]:
     + _ON_PURPOSE,
 )  # fmt: skip
 def cut_text(merged: SidedFile) -> Iterator[Found]:
-    """Find a block scalar that lost its `|`, or lines that every side has."""
+    """Find a block scalar that lost its `|`, or that lost lines which every side has."""
     yield from _said(merged, CUT)
 
 
@@ -171,7 +171,10 @@ def no_longer_parses(merged: SidedFile, error: CannotParse, offset: int) -> Iter
 
 @also("M01", MERGED_TEXT)
 def new_markers(merged: SidedFile) -> Iterator[Found]:
-    """Find lines like markers that no side has: indented ones too, and one of them alone."""
+    """Find lines that look like conflict markers and that no side has.
+
+    The lines may be indented, and a single line is enough.
+    """
     yield from (Found(at, f"leftover conflict marker {word}") for at, word in merged.markers())
 
 
@@ -200,9 +203,9 @@ def _said(merged: SidedFile, what: str) -> Iterator[Found]:
     "(of a committed merge `git diff MERGE^ MERGE -- FILE`) shows what was changed.",
 )  # fmt: skip
 def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
-    """Find a rendering with something twice or that is no YAML, and a text that is no template.
+    """Find a merged template that is broken, or whose rendering repeats a key or is not YAML.
 
-    Also find what M20 to M25 find, in the text that results if all conditions are true, or none.
+    Also find what M20 to M25 find in two renderings: one with all conditions true, one with none.
     """
     text = merged.result.source.text
     if not merged.is_mixed or "{{" not in text:
@@ -215,7 +218,7 @@ def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
         at = merged.sides.map(lambda side: Template(side.source.text) if side else None)
         result = Template(text)
         damage = new_damage(result, at.map(lambda side: side or Template("")), path)
-        unread = [one for one in damage if one.is_unread][1:]  # one error is enough
+        unread = [one for one in damage if one.is_unread][1:]  # one such error is enough
         found = [(one.at, one.why) for one in damage if one not in unread]
         seen: set[tuple[int, str]] = set()
         for line, why in found or slips(result, at, path):
@@ -227,7 +230,7 @@ def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
 
 
 def _start(text: str, line: int) -> int:
-    """Return the offset at which a line begins, blanks aside."""
+    """Return the offset of the first character of a line that is not a blank."""
     at = 0
     for _ in range(line):
         at = text.find("\n", at) + 1

@@ -1,13 +1,12 @@
-"""Walk over a merged document and its sides; find what none of the sides explains.
+"""Walk over a merged document and its sides; find oddities that no side explains.
 
-A part with the text of one side is that side's own and is not entered, so a walk costs as much as
-the sides differ. A merge may keep, drop and combine what the sides have, and who finishes one by
-hand may decide between them: nothing of that is odd. Odd is what no side has, and the lack of what
-every side has.
+A part that has the same text on one side is skipped, so the time of a walk grows with the
+differences of the sides. A merge may keep, drop and combine parts of the sides, and a person may
+decide between the sides: such results are not odd. A part is odd if no side has it, or if it is
+missing although every side has it.
 
-The elements of a list are known by their keys, where the list has some. Without keys equal elements
-are the same, and what stands between two of the same is the other's version of what stands there,
-if it is much alike.
+The elements of a list are paired by their keys. In a list without keys, equal elements are paired;
+between two pairs, an element of a side is paired with an element of the result that is similar.
 """
 
 from __future__ import annotations
@@ -33,53 +32,53 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry
     from kmerge_git.tree.same import Known
 
-    Nodes = list[Node | None]  # what each side has at one place
+    Nodes = list[Node | None]  # the value of each side at one place
     Keyed = list[tuple[Hashable, Node]]
 
-SURE = SAME_PLACE + CLEARLY  # more than keys that are the same
-BLOCK = ("|", ">")  # the headers of texts of several lines
+SURE = SAME_PLACE + CLEARLY  # more than equal keys
+BLOCK = ("|", ">")  # the headers of block scalars
 
-# what is odd about a part of a merged file
+# the sorts of oddities of a part of a merged file
 NEW = "new"  # no side has it
 GONE = "gone"  # every side has it
-TWICE = "twice"  # no side has it so often
+TWICE = "twice"  # no side has it as many times
 UNTIED = "untied"  # a merge key or an alias that every side has is gone
-FUSED = "fused"  # a document is part of another one
-CUT = "cut"  # a text of several lines lacks some, or its header
+FUSED = "fused"  # a document became part of another document
+CUT = "cut"  # a block scalar lacks lines, or its header
 MERGE_KEY = "<<"
 
 
 class Odd(NamedTuple):
-    """An oddity has a sort, a place and a message."""
+    """An oddity has a sort, an offset, a path and a message."""
 
     what: str
     at: int
     path: Path
     message: str
-    # of a field that no side has: its value, its mapping, and what the sides have there
+    # for a field that no side has: its value, its mapping, and the values of the sides there
     value: Node | None = None
     parent: Mapping | None = None
     beside: Nodes | tuple[()] = ()
 
 
 def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
-    """Return what is odd in a document of the file at `path`."""
+    """Return the oddities of a document of the file at `path`."""
     walk = SideWalk(Anchors(sides))
     walk.node(root, sides, start(root, path), ())
     return walk.found
 
 
 class Anchors:
-    """The anchors of the sides say what their aliases stand for."""
+    """This table resolves the aliases of each side with the anchors of that side."""
 
     __slots__ = ("_named", "_roots")
 
     def __init__(self, roots: Nodes) -> None:
         self._roots = [root for root in roots if root is not None]
-        self._named: dict[int, dict[str, Node]] = {}  # the anchors of a root
+        self._named: dict[int, dict[str, Node]] = {}  # by id of a root
 
     def written_out(self, node: Node | None) -> Node | None:
-        """Return a node, or what it stands for if it is an alias."""
+        """Return a node, or the value of its anchor if the node is an alias."""
         root = next((one for one in self._roots if node and one.text is node.text), None)
         if not isinstance(node, Alias) or root is None:
             return node
@@ -89,7 +88,7 @@ class Anchors:
 
 
 class SideWalk:
-    """A walk goes over one document and collects oddities in `found`."""
+    """A walk compares one document with its sides and collects oddities in `found`."""
 
     __slots__ = ("_anchors", "_known", "found")
 
@@ -99,7 +98,7 @@ class SideWalk:
         self._known: Known = {}
 
     def say(self, what: str, at: int, path: Path, message: str) -> None:
-        """Keep an oddity."""
+        """Record an oddity."""
         self.found.append(Odd(what, at, path, message))
 
     def node(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
@@ -116,7 +115,7 @@ class SideWalk:
                 self.text(made, sides, path)
 
     def _lost_its_kind(self, made: Node, sides: Nodes, path: Path) -> bool:
-        """Return whether every side has another kind of value here; report what is gone."""
+        """Return whether every side has another kind of value here; report the loss of content."""
         aliases = [side.name for side in sides if isinstance(side, Alias)]
         if len(aliases) == len(sides) and not isinstance(made, Alias):
             message = f"every side of the merge has the alias *{aliases[0]} here"
@@ -137,7 +136,7 @@ class SideWalk:
     # -- mappings --------------------------------------------------------------------------------
 
     def mapping(self, made: Mapping, sides: Nodes, where: Where, path: Path) -> None:
-        """Compare the fields of a mapping; report new ones, and lost ones that every side has."""
+        """Compare the fields of a mapping; report new fields, and lost fields of every side."""
         maps = [side for side in sides if isinstance(side, Mapping)]
         names = made.index()
         for name, entry in names.items():
@@ -169,7 +168,7 @@ class SideWalk:
     # -- lists -----------------------------------------------------------------------------------
 
     def sequence(self, made: Sequence, sides: Nodes, where: Where, path: Path) -> None:
-        """Compare elements by their keys where all have one, else by what they are."""
+        """Compare the elements of a list, by their keys if all have a key, else by their values."""
         lists = [side for side in sides if isinstance(side, Sequence)]
         if not lists:
             return
@@ -193,18 +192,18 @@ class SideWalk:
             self.say(UNTIED if isinstance(node, Alias) else GONE, made.start, path, what)
 
     def twice(self, elements: Elements, path: Path) -> None:
-        """Report elements that are there twice."""
+        """Report elements that the list has twice although no side does."""
         for node in elements.twice():
             self.say(TWICE, node.start, path, f"{_shown(node)} stands here twice, and on no side")
 
     def losses(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
-        """Report what is gone from an element that somebody changed."""
+        """Report the parts that are missing from an element that the merge changed."""
         inside = SideWalk(self._anchors)
         inside.node(made, sides, where, path)
         self.found += [odd for odd in inside.found if odd.what not in (NEW, TWICE)]
 
     def shape(self, made: Node, likes: list[Node], path: Path) -> None:
-        """Compare a new element with others: each of its fields is in an element of a side too."""
+        """Compare a new element with those of the sides; report fields that none of them has."""
         if isinstance(made, Mapping):
             maps = [one for one in likes if isinstance(one, Mapping)]
             for entry in made.entries if maps else ():
@@ -226,7 +225,7 @@ class SideWalk:
     # -- texts -----------------------------------------------------------------------------------
 
     def text(self, made: Scalar, sides: Nodes, path: Path) -> None:
-        """Report lines that a block text lost, and plain texts that run on."""
+        """Report lines that a block scalar lost, and plain scalars that absorbed a line."""
         damage = damage_of(made, sides)
         if damage:
             self.say(CUT, made.start, path, damage)
@@ -234,7 +233,7 @@ class SideWalk:
             self._runs_on(made, [side for side in sides if side is not None], path)
 
     def _runs_on(self, made: Scalar, sides: list[Node], path: Path) -> None:
-        """Report a plain text over several lines, which a line makes that slipped to the right."""
+        """Report a plain scalar over several lines that no side has: a line slipped into it."""
         if _is_folded(made) and not any(_is_folded(side) for side in sides):
             what = "no side of the merge has a text over several lines here"
             self.say(NEW, made.start, path, f"{what}: a line slipped into it")
@@ -245,7 +244,7 @@ def _is_folded(node: Node) -> bool:
 
 
 def _shown(node: Node) -> str:
-    """Return an element as messages show it: by its name, or by its first characters."""
+    """Return how messages show an element: its name, or its first characters."""
     name = field_text(node, "name")
     words = node.raw.partition("\n")[0].strip()[:LINE_CHARACTERS] if name is None else name
     return f"the element {words}" if words or name is not None else "an empty element"
@@ -255,7 +254,7 @@ def _shown(node: Node) -> str:
 
 
 class ElementKeys:
-    """The elements of a list are told apart by key fields, or by all that they are."""
+    """The elements of a list are identified by their key fields, or else by their whole values."""
 
     __slots__ = ("_keys", "_known", "are_fields")
 
@@ -271,12 +270,12 @@ class ElementKeys:
         return self._keys.of(node) if self.are_fields else canon_of(node, self._known)
 
     def step(self, key: Hashable, number: int) -> Element | int:
-        """Return the step of a path to the element with a key, or with a number."""
+        """Return the path step to an element: its key, or its number."""
         return (self._keys.step(key) if self.are_fields else ()) or number
 
 
 class Elements:
-    """Elements are those of a merged list, and of the list on each side, by their keys."""
+    """These are the elements of a merged list, and of the list on each side, by their keys."""
 
     __slots__ = ("_lists", "_partners", "_tables", "all", "made")
 
@@ -291,17 +290,17 @@ class Elements:
         self._partners: list[dict[int, Node]] | None = None
 
     def of(self, key: Hashable) -> list[Node]:
-        """Return the element with a key, as each side has it that has it."""
+        """Return the elements with a key, from each side that has such an element."""
         return [table[key][0] for table in self._tables if key in table]
 
     def in_place(self, number: int) -> Nodes:
-        """Return what each side has in the place of an element that no side has unchanged."""
+        """Return the element of each side at the place of a merged element that no side has."""
         if self._partners is None:
             self._partners = [_in_places(side, self.made) for side in self._lists]
         return [partners.get(number) for partners in self._partners]
 
     def twice(self) -> list[Node]:
-        """Return elements that are here more often than on any side, or twice in a row."""
+        """Return elements that the list has more often than any side, or twice in a row."""
         tables = [Counter(_with_options(side)) for side in self._lists]
         pairs = (pair for side in self._lists for pair in pairwise(side))
         behind = {key for (key, _), (after, _) in pairs if key == after}
@@ -317,7 +316,7 @@ class Elements:
         return found
 
     def gone(self) -> list[Node]:
-        """Return elements that every side has and no merge drops, unless others replaced them."""
+        """Return elements that every side has and that the list lacks, if nothing replaced them."""
         counts = Counter(key for key, _ in self.made)
         new = [n for n, (key, _) in enumerate(self.made) if not self.of(key)]
         taken = {id(node) for n in new for node in self.in_place(n)}
@@ -332,7 +331,7 @@ class Elements:
         return found if len(found) > strange else [n for n in found if isinstance(n, Alias)]
 
     def _versions_gone(self, made: set[Hashable], taken: set[int]) -> list[Node]:
-        """Return elements that differ between the sides, and none of whose versions is left."""
+        """Return elements that the sides have in different versions, and the list has in none."""
         ours, others = self._lists[-2], [*self._lists[:-2], self._lists[-1]]
         wanted = [
             n
@@ -353,9 +352,9 @@ class Elements:
 
 
 def least(counts: list[int]) -> int:
-    """Return how many equal things a merge must leave, given their counts in base, ours and theirs.
+    """Return how many equal things a merge must keep, given their counts in base, ours and theirs.
 
-    Without a base the counts are those of ours and theirs.
+    Without a base, the counts are those of ours and theirs.
     """
     if len(counts) < 3:
         return min(counts)
@@ -370,13 +369,13 @@ def _table(side: Keyed) -> dict[Hashable, list[Node]]:
     return dict(table)
 
 
-# -- elements that are there twice
+# -- elements that a list has twice
 
 
 def _with_options(side: Keyed) -> list[Hashable]:
-    """Return the keys of elements, an option and its argument as one: `-f a -f b`."""
+    """Return the keys of elements; combine the keys of an option and its argument, as in `-f a`."""
     words: list[Hashable] = []
-    option: Hashable = None  # that waits for its argument
+    option: Hashable = None  # an option whose argument follows
     for number, (key, node) in enumerate(side):
         if _is_option(node):
             words.append(("option", key, _argument(side, number)))
@@ -389,7 +388,7 @@ def _with_options(side: Keyed) -> list[Hashable]:
 
 
 def _argument(side: Keyed, number: int) -> Hashable:
-    """Return the key of the argument behind an option; None if another option follows."""
+    """Return the key of the argument after an option, or None if another option follows."""
     for key, node in side[number + 1 :]:
         if key != side[number][0]:
             return None if _has_dash(node) else key
@@ -404,11 +403,11 @@ def _has_dash(node: Node) -> bool:
     return isinstance(node, Scalar) and node.value[:1] == "-"
 
 
-# -- elements that were changed
+# -- elements that the merge changed
 
 
 def _in_places(side: Keyed, made: Keyed, share: float = SAME_PLACE) -> dict[int, Node]:
-    """Return elements of a side by the numbers of the merged elements in their places."""
+    """Return elements of a side, by the numbers of the merged elements at their places."""
     found: dict[int, Node] = {}
     for s0, s1, m0, m1 in changes([key for key, _ in side], [key for key, _ in made]):
         if s0 == s1 or m0 == m1 or (s1 - s0) * (m1 - m0) > MOST_COMPARISONS:
@@ -428,7 +427,7 @@ def _in_places(side: Keyed, made: Keyed, share: float = SAME_PLACE) -> dict[int,
 
 
 class _Content:
-    """The content of an element is compared with that of others."""
+    """The content of an element, prepared for comparison with other elements."""
 
     __slots__ = ("is_text", "leaves", "names", "node", "words")
 
@@ -442,8 +441,8 @@ class _Content:
 
 
 def _likeness(old: _Content, new: _Content) -> float:
-    """Return the share of two elements that is the same; equal keys alone count as one place."""
-    if old.is_text:  # a text that lost its header may be anything; a value of a line is replaced
+    """Return the share of two elements that is equal; equal keys make them at least similar."""
+    if old.is_text:  # its header may be lost; a scalar of one line counts as replaced
         is_part = new.is_text and new.words <= old.words
         return max(likeness(old.words, new.words), SAME_PLACE if is_part else 0.0)
     if old.leaves is None or new.leaves is None or type(old.node) is not type(new.node):
@@ -454,7 +453,7 @@ def _likeness(old: _Content, new: _Content) -> float:
 
 
 def _is_rest(old: _Content, new: _Content) -> bool:
-    """Return whether a mapping has the fields of another, or a part of them and nothing else."""
+    """Return whether two mappings have the same names, or the new one is a part of the old one."""
     if old.names is None or new.names is None or old.leaves is None or new.leaves is None:
         return False
     is_part = new.leaves.total > 0 and old.leaves.shared(new.leaves) == new.leaves.total
@@ -465,14 +464,14 @@ def _is_rest(old: _Content, new: _Content) -> bool:
 
 
 def is_block(node: Node | None) -> bool:
-    """Return whether a value is a text below a `|` or a `>`."""
+    """Return whether a value is a block scalar, with a `|` or a `>`."""
     return isinstance(node, Scalar) and node.style in BLOCK
 
 
 def lost_header(made: Node, sides: Nodes) -> bool:
-    """Return whether every side that has a value has a block text, and the result has none.
+    """Return whether every side that has a value has a block scalar, and the result has none.
 
-    Where a side has no value, the words of the text must still follow the key.
+    If a side has no value, the words of the text must still follow the key.
     """
     there = [side for side in sides if side is not None]
     if not there or is_block(made) or not all(map(is_block, there)) or _is_respelled(made, there):
@@ -484,7 +483,7 @@ def lost_header(made: Node, sides: Nodes) -> bool:
 
 
 def _is_respelled(made: Node, sides: list[Node]) -> bool:
-    """Return whether a block text was rewritten in quotes or in one line: no header was lost."""
+    """Return whether a block scalar was rewritten in quotes or in one line, without a header."""
     if not isinstance(made, Scalar) or not made.raw:
         return False
     if made.style:
@@ -512,7 +511,7 @@ def _starts_a_line(node: Node) -> bool:
 
 
 def damage_of(made: Node, sides: Nodes) -> str:
-    """Return what is wrong with a text of several lines; nothing where a merge can come to it."""
+    """Return what is wrong with a block scalar, or '' if a merge can produce the text."""
     blocks = [lines_of(side) for side in sides if side is not None and is_block(side)]
     if not is_block(made) or not blocks:
         return ""
@@ -522,7 +521,7 @@ def damage_of(made: Node, sides: Nodes) -> str:
 
 
 def lines_of(node: Node) -> list[str]:
-    """Return the lines of a block text: their meaning, or, of a folded text, their spelling."""
+    """Return the lines of a block scalar: of its value, or, for a folded scalar, of its source."""
     assert isinstance(node, Scalar)
     if node.style == "|":
         return _filled(node.value)
@@ -539,7 +538,7 @@ def _dedented(lines: list[str]) -> list[str]:
 
 
 def _cut(made: list[str], sides: list[list[str]]) -> str:
-    """Return a message about a line that every side has, and that nobody dropped or replaced."""
+    """Return a message about a line that every side has and that the result lost, or ''."""
     tables = [Counter(lines) for lines in sides]
     mine = Counter(made)
     gone = [line for line in tables[0] if mine[line] < least([table[line] for table in tables])]
@@ -549,20 +548,20 @@ def _cut(made: list[str], sides: list[list[str]]) -> str:
     slipped = {line.strip() for line in new}.intersection(line.strip() for line in gone)
     if slipped:
         return f"on every side this line stands at another column: {min(slipped)[:LINE_CHARACTERS]}"
-    if len(gone) <= len(new):  # lines that somebody wrote in their place
+    if len(gone) <= len(new):  # somebody replaced the lines
         return ""
     line = gone[0].strip()[:LINE_CHARACTERS]
     return f"a line that every side of the merge has is gone from this text: {line}"
 
 
 def _slipped(made: list[str], sides: list[list[str]]) -> str:
-    """Return a message about a line at a new column between its neighbours of a side."""
+    """Return a message about a line that changed its column between the same neighbours, or ''."""
     known = {line for lines in sides for line in lines}
     around = [_around(lines) for lines in sides]
     for (before, bare, after), line in zip(_around(made), made, strict=True):
         if line not in known and any((before, bare, after) in lines for lines in around):
             return f"a side of the merge has this line at another column: {bare[:LINE_CHARACTERS]}"
-    for lines in sides:  # the first line says where the text starts: the others seem to move
+    for lines in sides:  # the first line sets the indentation, so that the other lines seem to move
         is_same = len(made) > 1 and _dedented(made[1:]) == _dedented(lines[1:])
         if is_same and made[0].strip() == lines[0].strip() and made not in sides:
             return (
@@ -572,7 +571,7 @@ def _slipped(made: list[str], sides: list[list[str]]) -> str:
 
 
 def _around(lines: list[str]) -> list[tuple[str, str, str]]:
-    """Return each line without its column, together with its neighbours."""
+    """Return each line without its indentation, between its neighbours."""
     framed = ["", *lines, ""]
     return [
         (before, line.strip(), after)

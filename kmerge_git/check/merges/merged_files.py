@@ -1,12 +1,12 @@
 """Compare a file that a merge made with its sides: which of their documents belong together.
 
-The sides are base, ours and theirs; one that does not have the file is left out. A document with
-the text of one side is that side's own, and is not looked into.
+The sides are base, ours and theirs; a side that does not have the file is left out. A document that
+has the same text on one side is not compared further.
 
-A field that no side has in a place may have come there with what is around it: ours moved a
-section, or gave its fields other names, theirs added a field to it. Who finishes the merge puts
-the field where the section is now, under the name that is used now. It is no slip where some side
-has the very same value below the same names, or with fields that moved the same way.
+A field that no side has at a place may have moved there: one side moved or renamed the section
+around the field, and the other side added the field. Whoever finishes the merge writes the field
+where the section is now, under the present name. Such a field is correct if a side has the same
+value below the same names, or beside fields that moved the same way.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from kmerge_git.check.merges.merge_walk import Nodes
     from kmerge_git.tree.same import Known
 
-    # the other texts of the merge that may hold a resource: it can have moved between files
+    # the versions of a resource in other files of the merge, from which it may have moved
     Elsewhere = Callable[[Identity], list[Node]]
     Place = tuple[Hashable, ...]
 
 MARKER = re.compile(r"^[^\S\n]*((?:<{7,}|\|{7,}|>{7,})(?: [^\n]*)?|={7,})[^\S\n]*$", re.MULTILINE)
-ENOUGH = 3  # names that a field and those above it have in common: a slip changes the last two
-WITH_BASE = 3  # versions
+ENOUGH = 3  # names at the end of a path to compare: a slip changes the last two
+WITH_BASE = 3  # base and both sides
 
 
 class SidedFile:
-    """A sided file was made by a merge; `odd` compares it with its sides."""
+    """A sided file is the result of a merge, with the versions of its sides."""
 
     def __init__(
         self,
@@ -60,14 +60,14 @@ class SidedFile:
 
     @cached_property
     def is_mixed(self) -> bool:
-        """Return whether both sides changed the file, and the result is neither of them."""
+        """Return whether both sides changed the file, and the result equals neither side."""
         base, ours, theirs = self.sides.map(lambda side: side.data if side else None).each()
         if ours is None or theirs is None or ours == theirs or base in (ours, theirs):
             return False
         return self.result.data not in (ours, theirs)
 
     def odd(self, *sorts: str) -> list[Odd]:
-        """Return the oddities of some sorts; see `merge_walk`."""
+        """Return the oddities of the given sorts; see `merge_walk`."""
         return [one for one in self._odd if one.what in sorts]
 
     @cached_property
@@ -80,10 +80,10 @@ class SidedFile:
             is_new = any(one.what == NEW for one in odd)
             return without_moved(odd, [side.roots for side in sides]) if is_new else odd
         except KmergeError:
-            return []  # a side that is no YAML says nothing about fields
+            return []  # a side that is not YAML has no fields to compare
 
     def markers(self) -> Iterator[tuple[int, str]]:
-        """Return the offset and the marker of each new line that looks like one of a conflict."""
+        """Yield the offset and text of each line that looks like a marker and that no side has."""
         most: Counter[str] = Counter()
         for side in self._there:
             text = side.data.decode("utf-8", "replace")
@@ -102,12 +102,12 @@ class SidedFile:
 
 
 def _marker_lines(text: str) -> list[tuple[int, str]]:
-    """Return each line that git could have written into a conflict, and its offset."""
+    """Return each line that looks like a conflict marker of git, with its offset."""
     return [(line.start(1), line[1].rstrip()) for line in MARKER.finditer(text)]
 
 
 class _Side:
-    """A side has documents that the result changed or lost, and their partners in the result."""
+    """A side pairs its documents with the changed documents of the result; some have no partner."""
 
     __slots__ = ("_partners", "alone", "count")
 
@@ -120,7 +120,10 @@ class _Side:
         self.alone = [document for j, document in enumerate(left) if j not in taken]
 
     def pair_the_last(self, result: Stream, new: list[Document]) -> None:
-        """Pair the only document without a partner with one that lost its name, or is alone."""
+        """Pair the only unpaired document of the result with a missing document of this side.
+
+        The document of the result must have no name, or both files must have only one document.
+        """
         without = [d for d in new if d.number not in self._partners]
         is_only = self.count == len(result.documents) == 1
         if len(without) != 1 or not self.alone or (_resource(without[0].root) and not is_only):
@@ -132,7 +135,7 @@ class _Side:
             self.alone.remove(missing[0])
 
     def root(self, document: Document) -> Node | None:
-        """Return what this side has for a document of the result."""
+        """Return the root of this side's partner of a document of the result, or None."""
         partner = self._partners.get(document.number)
         return partner.root if partner is not None else None
 
@@ -140,7 +143,7 @@ class _Side:
 def _documents(
     result: Stream, sides: list[Stream], path: str, elsewhere: Elsewhere
 ) -> Iterator[Odd]:
-    """Return what is odd in the documents that differ from those of every side."""
+    """Yield the oddities of the documents that differ from those of every side."""
     known, made = _contents(sides), _contents([result])
     new = [d for d in result.documents if d.content not in known and not is_idle(d.content)]
     at = [_Side(side, made, new) for side in sides]
@@ -167,25 +170,25 @@ def _documents(
 
 
 def _contents(streams: list[Stream]) -> set[str]:
-    """Return the texts of the documents that are more than comments."""
+    """Return the texts of the documents that hold more than comments."""
     documents = (document for stream in streams for document in stream.documents)
     return {document.content for document in documents if not is_idle(document.content)}
 
 
 def _inside(document: Document, sides: Nodes, path: str, elsewhere: Elsewhere) -> list[Odd]:
-    """Return what is odd in a document; one that no side has is new as a whole, and never odd."""
+    """Return the oddities in a document; a document that no side has is new and has none."""
     root, there = document.root, [node for node in sides if node is not None]
     if root is None or not there:
         return []
     odd, resource = walked(root, sides, path), _resource(root)
     if odd and resource is not None and len(there) < len(sides):
         more = elsewhere(resource)
-        return walked(root, [*sides, *more], path) if more else odd  # it came from another file
+        return walked(root, [*sides, *more], path) if more else odd  # moved from another file
     return odd
 
 
 def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> list[Document]:
-    """Return the documents, as ours has them, that every side has and the result lacks."""
+    """Return the documents of ours that every side has and the result lacks."""
     keys = [{_key(document) for document in side} for side in alone]
     return [
         document
@@ -197,17 +200,17 @@ def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> l
 
 
 def _count(stream: Stream, wanted: Document) -> int:
-    """Return how many documents have the key of a document."""
+    """Return how many documents of a stream have the key of a document."""
     return sum(_key(document) == _key(wanted) for document in stream.documents)
 
 
 def _key(document: Document) -> object:
-    """Return the key that tells a document from others: its resource, else its text."""
+    """Return the key of a document: the identity of its resource, or its text."""
     return _resource(document.root) or document.content.strip()
 
 
 def _resource(root: Node | None) -> Identity | None:
-    """Return the identity of a resource that has a name."""
+    """Return the identity of a resource, or None if it has no name."""
     found = identity(root) if root is not None else None
     return found if found is not None and found.name else None
 
@@ -218,10 +221,10 @@ def _name(document: Document) -> str:
 
 
 def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
-    """Return the documents that are gone, and that one other document now contains."""
+    """Return the documents of ours that are missing and whose content another document has."""
     held = [one for one in gone if _holds(whole.root, one.root)]
     partner = ours.root(whole)
-    for one in ours.alone:  # without a name a document is known by what its partner lacks
+    for one in ours.alone:  # without a name, keys are compared: the partner lacks them
         is_in_both = _holds(partner, one.root) or not _holds(whole.root, one.root)
         if one not in held and not _resource(one.root) and not is_in_both:
             held.append(one)
@@ -229,7 +232,7 @@ def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
 
 
 def _holds(whole: Node | None, part: Node | None) -> bool:
-    """Return whether a document has all keys, or all elements, of another one at its top."""
+    """Return whether a document has all the top-level keys, or elements, of another document."""
     if isinstance(whole, Mapping) and isinstance(part, Mapping):
         return {e.name for e in part.entries} <= {e.name for e in whole.entries}
     if isinstance(whole, Sequence) and isinstance(part, Sequence):
@@ -237,18 +240,18 @@ def _holds(whole: Node | None, part: Node | None) -> bool:
     return False
 
 
-# -- fields that came with what is around them ----------------------------------------------------
+# -- fields that moved with their neighbours ------------------------------------------------------
 
 
 def without_moved(found: list[Odd], sides: list[list[Node]]) -> list[Odd]:
-    """Return the oddities without the fields that moved here together with others."""
+    """Return the oddities, but leave out fields that moved together with other fields."""
     known: Known = {}
     versions = [_Version(roots, known) for roots in sides]
     return [odd for odd in found if odd.what != NEW or not _is_moved(odd, versions, known)]
 
 
 class _Version:
-    """A version knows its mappings by their places, and its values below some names."""
+    """A version indexes its mappings by place, and its values by the names above them."""
 
     __slots__ = ("_roots", "at", "below", "named")
 
@@ -274,11 +277,11 @@ class _Version:
                 self._collect(entry.value, (*place, step), names, known)
 
     def has(self, node: Node) -> bool:
-        """Return whether a node stands in a document of this version."""
+        """Return whether a node belongs to a document of this version."""
         return any(root.text is node.text for root in self._roots)
 
     def field(self, place: Place, name: str) -> Node | None:
-        """Return the field of the mapping in a place."""
+        """Return the value of a field of the mapping at a place, or None."""
         mapping = self.at.get(place)
         return mapping.get(name) if mapping is not None else None
 
@@ -305,7 +308,7 @@ def _is_moved(odd: Odd, versions: list[_Version], known: Known) -> bool:
 def _came_with_others(
     odd: Odd, parent: Mapping, place: Place, base: _Version, sides: list[_Version]
 ) -> bool:
-    """Return whether a side moved the neighbours of the field from that place to this one."""
+    """Return whether a side moved the neighbours of the field from `place` to this mapping."""
     there = base.at.get(place)
     here = [one for one in odd.beside if isinstance(one, Mapping)]
     moved = [name for name in parent.index() if there is not None and there.get(name) is not None]
@@ -321,14 +324,14 @@ def _came_with_others(
 def _is_renamed(
     odd: Odd, parent: Mapping, new: str, base: _Version, sides: list[_Version], known: Known
 ) -> bool:
-    """Return whether a side has the field here under a name that is no longer used."""
+    """Return whether a side has the field here under an old name that the result dropped."""
     there = {name for one in odd.beside if isinstance(one, Mapping) for name in one.index()}
     gone = there - parent.index().keys()
     return any(_renames(side, base, old, new, known) for side in sides for old in gone)
 
 
 def _renames(side: _Version, base: _Version, old: str, new: str, known: Known) -> bool:
-    """Return whether a value of base has another name on a side, in the same place."""
+    """Return whether a side gave a field of base another name, with the same value and place."""
     for place, mapping in side.at.items():
         after, before = mapping.get(new), base.field(place, old)
         if after is not None and before is not None:
@@ -339,17 +342,17 @@ def _renames(side: _Version, base: _Version, old: str, new: str, known: Known) -
 
 
 def _was_element(odd: Odd, name: str) -> bool:
-    """Return whether a side has a list here with an element of that name."""
+    """Return whether a side has a list here that contains the name of the field."""
     elements = [e.value for one in odd.beside if isinstance(one, Sequence) for e in one.entries]
     fields = [e.value for one in elements if isinstance(one, Mapping) for e in one.entries]
     return any(isinstance(one, Scalar) and one.value == name for one in (*elements, *fields))
 
 
-# -- what one version of a file has and another one lacks, field by field -------------------------
+# -- the fields in which two versions of a file differ --------------------------------------------
 
 
 def differences(old: bytes, new: bytes, path: str) -> tuple[str, ...]:
-    """Return the fields in which two versions differ; none where they mean the same."""
+    """Return the fields in which two versions differ; return () if they mean the same."""
     try:
         return tuple(dict.fromkeys(_fields(old, new, path)))
     except KmergeError:

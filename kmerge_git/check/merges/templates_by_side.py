@@ -1,4 +1,4 @@
-"""Compare the readings of a merged template with those of its sides, as merged files."""
+"""Compare the renderings of a merged template with those of its sides, as merged files."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ __all__ = ["new_damage", "slips"]
 
 
 def slips(result: Template, sides: Three[Template | None], path: str) -> Iterator[tuple[int, str]]:
-    """Return line numbers, from 0, and what is odd there if all conditions are true, or none is.
+    """Yield line numbers, from 0, and the oddities there if all conditions are true, or if none is.
 
-    A new field counts only where a side has its line at another column: who finishes a merge may
-    write something new.
+    A new field is odd only if a side has its line at another column, because a person who finishes
+    a merge may add fields.
     """
     if not is_yaml(path):
         return
     there = [side for side in sides.each() if side is not None]
     trees = [version.parts for version in (result, *there)]
     wanted, words = WantedReadings(*trees), ActionWords()
-    # an `else` that somebody wrote takes the place of fields, and takes nothing away
+    # no other readings: an `else` that somebody wrote replaces fields without losing any
     wanted.names = [name for name in wanted.names if name in ("all", "none")]
     made, *others = ({one.name: one for one in rendered(tree, words, wanted)} for tree in trees)
     if sides.base is None:
