@@ -1,1 +1,1 @@
-"""Read kustomizations: find what they name and gather, and what is missing or there twice."""
+"""Read kustomizations: find the files that they name, and missing or repeated resources."""

@@ -1,7 +1,7 @@
-"""Follow a resource through kustomizations: the names it has had, and the targets that select it.
+"""Follow a resource through kustomizations: its old and new names, and the targets that select it.
 
-kustomize counts group, version, kind, name and namespace; no namespace is `default`, and none
-counts where the kind belongs to the cluster (measured with kustomize 5.5).
+kustomize compares group, version, kind, name and namespace. A missing namespace is `default`; the
+namespace is ignored for a kind that belongs to the cluster (measured with kustomize 5.5).
 
 A `target:` selects resources by patterns: regular expressions that a stranger may have written.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 YES, NO, PERHAPS = "yes", "no", "perhaps"
 LONGEST = 1000  # characters of a pattern
-STEPS = 1_000_000  # that trying all ways through a text may take
+STEPS = 1_000_000  # the most ways through a text that a match may try
 # An escaped character, or a set, matches one character; the first of a set may be a bracket.
 ESCAPED_OR_SET = r"\\.?|\[\^?.?(?:\\.?|[^\]\\])*\]?"
 OF_CLUSTER = {
@@ -41,11 +41,11 @@ OF_CLUSTER = {
     "flowcontrol.apiserver.k8s.io": ("FlowSchema", "PriorityLevelConfiguration"),
 }  # fmt: skip
 NO_PREFIX = ("Namespace", "CustomResourceDefinition", "APIService")
-NO_NAMESPACE = "_non_namespaceable_"  # as a selector sees it
+NO_NAMESPACE = "_non_namespaceable_"  # the namespace that selectors compare
 
 
 class Gathered:
-    """A resource of a build is `vague` once something unseen may have renamed or removed it."""
+    """A gathered resource becomes `vague` if a step may have renamed or removed it unseen."""
 
     __slots__ = (
         "annotations", "by", "group", "kind", "labels", "line", "name", "namespace",
@@ -60,39 +60,39 @@ class Gathered:
         labels: Labels | None = None,
         annotations: Labels | None = None,
     ) -> None:
-        self.who = who  # as it is written
+        self.who = who  # the identity as it is written
         self.group = who.group
         self.version = who.version
         self.kind = who.kind
         self.name = who.name
         self.namespace = who.namespace
-        self.path = path  # empty: generated
+        self.path = path  # empty for a generated resource
         self.line = line
-        self.labels = labels  # None: not known
+        self.labels = labels  # None if the labels are not known
         self.annotations = annotations
         self.by = ""  # the entry that brings it into a build
-        self.past: tuple[Key, ...] = ()  # the keys that it had before
+        self.past: tuple[Key, ...] = ()  # its earlier keys
         self.vague = False
 
     @property
     def key(self) -> Key:
-        """Return the key that no other resource of a build may have."""
+        """Return the key of the resource, which is unique in a build."""
         return key_of(self.group, self.version, self.kind, self.namespace, self.name)
 
     def change(self, field: str, value: str) -> None:
-        """Change a field of its identity; patches may still name it by the old one."""
+        """Change a field of the identity; patches may still use the old identity."""
         self.past = (*self.past, self.key)
         setattr(self, field, value)
 
     def mark(self, **more: Labels | None) -> None:
-        """Add `labels` or `annotations`; None says that nobody knows which."""
+        """Add `labels` or `annotations`; None means that they are not known any more."""
         for slot, texts in more.items():
             known = getattr(self, slot)
             setattr(self, slot, None if known is None or texts is None else known | texts)
 
     @property
     def origin(self) -> str:
-        """Return its file, or the entry that generates it."""
+        """Return the file of the resource, or the entry that generates it."""
         return self.path or self.by
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ def is_of_cluster(group: str, kind: str) -> bool:
 
 
 def key_of(group: str, version: str, kind: str, namespace: str, name: str) -> Key:
-    """Return the key of an identity: no other resource of a build may have the same."""
+    """Return the key of an identity; a build must not have two resources with one key."""
     inside = NO_NAMESPACE if is_of_cluster(group, kind) else namespace or "default"
     return group, version, kind, inside, name
 
@@ -115,7 +115,7 @@ def key_of(group: str, version: str, kind: str, namespace: str, name: str) -> Ke
 
 
 def selects(target: Map, one: Gathered) -> str:
-    """Return whether a `target:` selects a resource: YES, NO, or PERHAPS."""
+    """Return whether a `target:` selects a resource: YES, NO or PERHAPS."""
     if one.vague:
         return PERHAPS
     spaces = [one.who.namespace or "default", one.namespace or "default"]
@@ -131,7 +131,7 @@ def selects(target: Map, one: Gathered) -> str:
 
 
 def _has_labels(selector: str, labels: Labels | None) -> str:
-    """Return whether labels meet a selector: `a=b,c!=d,e in (f, g),h,!i`."""
+    """Return whether labels match a selector such as `a=b,c!=d,e in (f, g),h,!i`."""
     if not selector:
         return YES
     if labels is None or "<" in selector or ">" in selector:
@@ -140,7 +140,7 @@ def _has_labels(selector: str, labels: Labels | None) -> str:
 
 
 def _requirements(selector: str) -> list[str]:
-    """Return the parts of a selector; a comma inside of brackets separates no parts."""
+    """Return the parts of a selector; a comma in parentheses does not separate parts."""
     parts = [""]
     depth = 0
     for char in selector:
@@ -167,7 +167,7 @@ def _meets(part: str, labels: Labels) -> bool:
 
 
 def texts_of(root: Value, *keys: str) -> Labels:
-    """Return the labels or annotations below keys as plain texts."""
+    """Return the labels or annotations at keys as plain texts."""
     value = root.get(*keys)
     fields = value.fields if value is not None else {}
     return {key: text.text for key, (_, text) in fields.items() if isinstance(text, Text)}
@@ -177,14 +177,14 @@ def texts_of(root: Value, *keys: str) -> Labels:
 
 
 def matches(pattern: str, values: list[str]) -> str:
-    """Return whether a pattern matches one of the values as a whole: YES, NO, or PERHAPS.
+    """Return whether a pattern matches one of the values as a whole: YES, NO or PERHAPS.
 
-    kustomize's expressions take a time that grows with the text, Python's may take years: those
-    that could are not tried.
+    kustomize matches any pattern quickly, but Python may take years. A pattern that may take too
+    long is not tried: the answer is PERHAPS.
     """
     if not pattern or pattern in values:
         return YES
-    if pattern.replace("-", "a").isalnum():  # a name, as most are
+    if pattern.replace("-", "a").isalnum():  # a plain name, as in most targets
         return NO
     if _ways(pattern, max(map(len, values), default=0)) > STEPS:
         return PERHAPS
@@ -195,7 +195,7 @@ def matches(pattern: str, values: list[str]) -> str:
 
 
 def _ways(pattern: str, length: int) -> int:
-    """Return an upper bound of the ways through a text; a repeated group has too many."""
+    """Return an upper bound for the ways to match a text; a repeated group exceeds STEPS."""
     if len(pattern) > LONGEST:
         return STEPS + 1
     ways, branches, before = length + 1, [1], ""

@@ -1,8 +1,8 @@
 """Read which patches kustomizations, transformers and GitOps objects apply.
 
 This module reads kustomization files, the built-in patch transformers, and the kinds that hold
-patches inline (Flux, Argo CD, Kyverno). Kustomizations write paths that are relative to their
-folder, which may lie in a revision (`REV:PATH`), or name something elsewhere.
+patches inline (Flux, Argo CD, Kyverno). A path in a kustomization is relative to the folder of the
+kustomization; the folder may be in a revision (`REV:PATH`), and the path may be remote.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ class PatchEntry(NamedTuple):
 
     page: Page
     at: int
-    field: Path  # where it stands: ("patches", 0)
+    field: Path  # the path of the entry: ("patches", 0)
     rule: int
     path: str = ""
     inline: Text | None = None
     value: Map | List | None = None
     target: Map | None = None
-    is_json6902: bool = False  # else its content decides
+    is_json6902: bool = False  # if false, the content decides
     options: Map | None = None
-    holder: str = ""  # kind of the object that holds an inline patch
+    holder: str = ""  # the kind of the object around an inline patch
 
     @property
     def is_of_policy(self) -> bool:
-        """Return whether Kyverno reads it; then the rule around it says what is patched."""
+        """Return whether the patch belongs to a Kyverno policy, whose rule selects the objects."""
         return self.holder.endswith("Policy")
 
 
@@ -76,14 +76,14 @@ class Kustomization:
 
     @cached_property
     def mentioned(self) -> set[str]:
-        """Return all paths that it may name: as resources, patches, files of a generator."""
+        """Return all paths that the kustomization may name as resources, patches or other files."""
         texts = [x.text for x in scalars(self.root) if len(x.text) < LONGEST and "\n" not in x.text]
         texts += [text.partition("=")[2] for text in texts if "=" in text]  # files: [name=path]
         return {inside_of(self.directory, text) for text in texts}
 
 
 def is_kustomization(path: str, root: Value | None) -> bool:
-    """Return whether a document is a kustomization: by the file's name, or by its kind."""
+    """Return whether a document is a kustomization, by its kind or the name of the file."""
     if not isinstance(root, Map) or not root.string("apiVersion"):
         return isinstance(root, Map) and basename(path) in NAMES
     is_kind = root.string("kind") in ("Kustomization", "Component", "")
@@ -91,7 +91,7 @@ def is_kustomization(path: str, root: Value | None) -> bool:
 
 
 def near(world: World, path: str, known: dict[str, Kustomization | None]) -> list[Kustomization]:
-    """Return the kustomizations in the folder of a file and in the folders above it."""
+    """Return the kustomizations in the folder of a file and in the folders above."""
     around = []
     folder, below = folder_of(path), path
     while folder != below:
@@ -103,7 +103,7 @@ def near(world: World, path: str, known: dict[str, Kustomization | None]) -> lis
 
 
 def in_folder(world: World, folder: str) -> Kustomization | None:
-    """Return the kustomization of a folder, or None."""
+    """Return the kustomization of a folder, or None if the folder has none."""
     for book in filter(None, (world.book(inside_of(folder, name)) for name in NAMES)):
         for root in book.roots:
             if isinstance(root, Map) and is_kustomization(book.page.path, root):
@@ -134,7 +134,7 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
 
 
 def book_of(entry: PatchEntry, world: World) -> Book | None:
-    """Return the file or the inline text of a patch; None where it cannot be read."""
+    """Return the file or the inline text of a patch, or None if it cannot be read."""
     if entry.inline is None:
         return world.book(entry.path)
     try:
@@ -144,7 +144,7 @@ def book_of(entry: PatchEntry, world: World) -> Book | None:
 
 
 def _patches(page: Page, root: Map, above: Path = (), directory: str = "") -> Iterator[PatchEntry]:
-    """Return the patches of a kustomization, or of an object that has its fields at `above`."""
+    """Yield the patches of a kustomization, or of an object with kustomize fields at `above`."""
     rule = 5 if above else 2
     yield from _with_targets(page, root, above, "patches", rule, directory)
     for n, item in enumerate(root.items("patchesStrategicMerge")):
@@ -161,7 +161,7 @@ def _patches(page: Page, root: Map, above: Path = (), directory: str = "") -> It
 def _with_targets(
     page: Page, root: Map, above: Path, field: str, rule: int, directory: str
 ) -> Iterator[PatchEntry]:
-    """Return the patches of a field of maps, each with a path or a text, and a target."""
+    """Yield the patches of a field that lists maps, each with a path or text and a target."""
     for n, item in root.maps(field):
         inline = item.get("patch")
         yield PatchEntry(
@@ -217,22 +217,22 @@ def _join(directory: str, path: str) -> str:
 
 
 def folder_of(path: str) -> str:
-    """Return the folder of a file; that of `REV:FILE` is `REV:`."""
+    """Return the folder of a file; the folder of `REV:FILE` is `REV:`."""
     revision, colon, rest = path.partition(":")
     return revision + colon + dirname(rest) if colon else dirname(path)
 
 
 def inside_of(folder: str, entry: str) -> str:
-    """Return the path that an entry of a kustomization in a folder stands for."""
+    """Return the path of the file or folder that an entry of a kustomization names."""
     revision, colon, rest = folder.partition(":")
     path = normpath(join(rest if colon else folder, entry))
     return revision + colon + ("" if path == "." else path) if colon else path
 
 
 def is_remote(entry: str) -> bool:
-    """Return whether an entry stands for something on another machine.
+    """Return whether an entry names a remote resource.
 
-    kustomize takes URLs, `git@HOST:PATH`, `HOST/ORG/REPO` and all that names a revision.
+    kustomize accepts URLs, `git@HOST:PATH`, `HOST/ORG/REPO` and every entry with a revision.
     """
     is_url = any(mark in entry for mark in REMOTE) or ".git/" in entry or entry.endswith(".git")
     host, slash, _ = entry.partition("/")
@@ -243,6 +243,6 @@ def is_remote(entry: str) -> bool:
 
 
 def has_placeholder(entry: str) -> bool:
-    """Return whether something writes another text into an entry before kustomize reads it."""
+    """Return whether an entry has a placeholder that a tool replaces before kustomize runs."""
     marked = any(mark in entry for mark in PLACEHOLDERS)
     return marked or entry.count("@") > 1 or entry.count("__") > 1

@@ -1,6 +1,7 @@
 """M04, M13-M15, D69: find what a careless merge leaves in kustomizations and their files.
 
-This module also knows which files and folders a kustomization names, and which are missing.
+This module also finds the files and folders that a kustomization names, and reports those that are
+missing.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 
     Naming = str | list["Naming"] | dict[str, "Naming"]
 
-# Lists in which of two elements with the same keys only one counts, and what makes it count.
+# Lists in which only one of two elements with the same name counts, and the fields that it sets.
 COUNTED = {"images": ("newName", "newTag", "digest", "tagSuffix"), "replicas": ("count",)}
-# The fields that name files or folders: elements of lists in brackets, fields of maps in braces.
+# The fields that name files or folders: brackets stand for lists, braces for maps.
 FILE, FOLDER, EITHER = "file", "folder", "file or folder"
 _WITH_PATHS: Naming = [{"path": FILE}]
 _GENERATED: Naming = [{"files": [FILE], "envs": [FILE], "env": FILE}]
@@ -56,7 +57,7 @@ NAMING: Naming = {
 }  # fmt: skip
 ABSENT = "is not there"
 NO_KUSTOMIZATION = "has no kustomization"
-UNSURE = (ABSENT, NO_KUSTOMIZATION)  # something may make it before kustomize runs
+UNSURE = (ABSENT, NO_KUSTOMIZATION)  # a tool may make the file before kustomize runs
 
 
 @Check(
@@ -107,7 +108,7 @@ def repeated_entry(one: Kustomization, world: World) -> Iterator[Found]:
 
 
 def _repeated_resources(one: Kustomization, world: World) -> Iterator[Found]:
-    """Find files and folders that are listed twice in any spelling, and that bring something."""
+    """Find files and folders that are listed twice, in any spelling, and are not empty."""
     seen: dict[str, str] = {}
     for path, text, at, field in one.resources:
         if field in ("resources", "bases"):
@@ -126,7 +127,7 @@ def _brings_something(world: World, path: str) -> bool:
 
 
 def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> Iterator[Found]:
-    """Find an entry that is lost: of two for one name the later counts, unless the name changed."""
+    """Find a lost entry: of two for one name, the later counts, unless the first one renames."""
     seen: dict[str, Map] = {}
     for number, item in one.root.maps(field):
         name = item.string("name")
@@ -163,8 +164,8 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
     "deleted or renamed what the other one names.",
 )  # fmt: skip
 def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find a file that is missing, a folder without a kustomization, or one for the other."""
-    # the same may be a base, and in the wrong place a component: the first entry is reported
+    """Find a missing file, a folder without a kustomization, or a file in place of a folder."""
+    # a file may be named twice, with one fault: the first entry is reported
     faults = [(each, what_is_wrong(each, world)) for each in named(build.one)]
     wrong = {(each.path, what): each for each, what in reversed(faults) if what}
     if not wrong:
@@ -183,7 +184,7 @@ def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
 
 
 def _where(each: NamedFile, what: str) -> list[str]:
-    """Return the paths of which one would be enough."""
+    """Return the paths of which at least one must exist."""
     if what != NO_KUSTOMIZATION:
         return [each.path]
     return [inside_of(each.path, name) for name in NAMES]
@@ -199,7 +200,7 @@ def _missing(one: Kustomization, each: NamedFile, what: str, fate: Fate | None) 
 
 
 def _named_before(one: Kustomization, past: Past) -> set[str] | None:
-    """Return the paths that the kustomization named before; None where nobody knows."""
+    """Return the paths that the kustomization named before, or None if they are not known."""
     versions = past.before(one.path)
     before = None if versions is None else [roots_of(data, one.path) for data in versions]
     if before is None or None in before:
@@ -225,7 +226,7 @@ def _named_before(one: Kustomization, past: Past) -> set[str] | None:
     "removed or renamed what the other one changes.",
 )  # fmt: skip
 def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find a generator with `behavior: merge` or `replace` for something that nothing makes."""
+    """Find a generator with `behavior: merge` or `replace` for a resource that does not exist."""
     yield from build.found(NO_MERGE)
 
 
@@ -248,20 +249,20 @@ def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterato
     "fields.",
 )  # fmt: skip
 def without_target(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find an entry whose `target:`, or whose patch, names a resource that is not there."""
+    """Find an entry whose `target:`, or whose patch, names a resource that does not exist."""
     yield from build.found(NOT_THERE)
 
 
 @also("D69", KUSTOMIZATION)
 def deprecated_fields(one: Kustomization, world: World) -> Iterator[Found]:
-    """Find `patchesStrategicMerge` and `patchesJson6902`, which `patches` replaced."""
+    """Find `patchesStrategicMerge` and `patchesJson6902`, which `patches` has replaced."""
     for field in ("patchesStrategicMerge", "patchesJson6902"):
         if field in one.root.fields:
             at = one.root.at_key(field)
             yield Found(at, f"{field} is deprecated, use patches", path=(field,), severity=INFO)
 
 
-# -- what a kustomization names -------------------------------------------------------------------
+# -- the files that a kustomization names ---------------------------------------------------------
 
 
 class NamedFile(NamedTuple):
@@ -275,7 +276,7 @@ class NamedFile(NamedTuple):
 
 
 def named(one: Kustomization) -> Iterator[NamedFile]:
-    """Return all files and folders of this repository that a kustomization names, in its order."""
+    """Yield all files and folders of this repository that a kustomization names, in order."""
     for value, field, wanted in _values(one.root, NAMING):
         if not isinstance(value, Text) or not value.text or value.null or "\n" in value.text:
             continue
@@ -287,7 +288,7 @@ def named(one: Kustomization) -> Iterator[NamedFile]:
 
 
 def _values(value: Value, naming: Naming, field: Path = ()) -> Iterator[tuple[Value, Path, str]]:
-    """Return the values that name files, each with its field and the kind of thing it names."""
+    """Yield the values that name files, each with its field and the wanted kind of file."""
     if isinstance(naming, str):
         yield value, field, naming
     elif isinstance(naming, list):
@@ -299,14 +300,14 @@ def _values(value: Value, naming: Naming, field: Path = ()) -> Iterator[tuple[Va
 
 
 def what_is_wrong(one: NamedFile, world: World) -> str:
-    """Return why kustomize cannot take a named file or folder; nothing where it can, or may."""
+    """Return why kustomize cannot use a named file or folder, or '' if it can or may."""
     if world.is_outside(one.path):
         return ""
     if not world.is_directory(one.path):
         data = world.read(one.path)
         if data is None:
             return ABSENT
-        needs_folder = one.wanted == FOLDER and b"\n" in data  # else it may be a symbolic link
+        needs_folder = one.wanted == FOLDER and b"\n" in data  # else maybe a symbolic link
         return "is a file; the folder of a component is needed here" if needs_folder else ""
     if one.wanted == FILE:
         return "is a folder; a file is needed here"

@@ -1,4 +1,4 @@
-"""Ask kustomizations and git about a file: is it a patch, a resource, a lost file?"""
+"""Find out from kustomizations and git whether a file is a patch, a resource or missing."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 
 class Evidence(NamedTuple):
-    """The evidence about a file comes from the kustomizations around it."""
+    """The evidence about a file comes from the kustomizations around the file."""
 
-    listed_by: Kustomization | None  # as a resource
-    named_by: tuple[Kustomization | None, PatchEntry] | None  # as a patch
-    near: Kustomization | None  # the one in or above its folder
+    listed_by: Kustomization | None  # the kustomization that lists the file as a resource
+    named_by: tuple[Kustomization | None, PatchEntry] | None  # the holder and the entry of the patch
+    near: Kustomization | None  # the kustomization in or above the file's folder
 
 
 class Kustomizations:
-    """A run has the kustomizations among its files, and those in the folders around them."""
+    """These are the kustomizations among the files of a run, and in the folders around them."""
 
     def __init__(self, world: World, past: Past) -> None:
         self.world = world
         self.past = past
         self.files: set[str] = set()  # the files of the run
-        self.given: list[Kustomization] = []  # kustomizations among them
-        self._seen: dict[Kustomization, None] = {}  # and those that were met on the way
+        self.given: list[Kustomization] = []  # the kustomizations among the files
+        self._seen: dict[Kustomization, None] = {}  # kustomizations in other folders
         self._folders: dict[str, Kustomization | None] = {}
         self._named_by_transformers: dict[Kustomization, dict[str, PatchEntry]] = {}
-        self._read: set[str] = set()  # files that are read although they are not of the run
+        self._read: set[str] = set()  # files outside the run that may be read
 
     def expect(self, paths: Iterable[str]) -> None:
-        """Learn what the kustomizations of a run say before its files are checked."""
+        """Read the kustomizations of a run before its files are checked."""
         self.files = {normpath(path) for path in paths}
         for path in sorted(self.files):
             if basename(path) in kustomization.NAMES:
@@ -52,7 +52,7 @@ class Kustomizations:
                     self.given.append(known)
 
     def late(self, path: str) -> int:
-        """Rank a file: resources first, then patches, then kustomizations, so each is read once."""
+        """Rank a file: resources, then patches, then kustomizations, so that each is read once."""
         if basename(path) in kustomization.NAMES:
             return 2
         return int("patch" in basename(path) or any(path in one.entries for one in self.given))
@@ -72,7 +72,7 @@ class Kustomizations:
         return Evidence(listed_by, next(named_by, None), near[0] if near else None)
 
     def _of_transformers(self, one: Kustomization) -> dict[str, PatchEntry]:
-        """Return the patches that are named by the transformers a kustomization lists as files."""
+        """Return the patches that a kustomization's transformers name, if these are files."""
         if one not in self._named_by_transformers:
             texts = (item for item in one.root.items("transformers") if isinstance(item, Text))
             paths = (inside_of(one.directory, text.text) for text in texts)
@@ -88,13 +88,13 @@ class Kustomizations:
     # -- builds ----------------------------------------------------------------------------------
 
     def builds(self) -> Iterator[Gathering]:
-        """Return the builds that files of the run are in, or that name what the commit deletes."""
+        """Yield the builds that contain a file of the run, or name a deleted file."""
         others = {normpath(path) for path in self.past.concerned()} - self.files
         touched = self._touched(others)
         if not touched:
             return
         from kmerge_git.check.kustomize.kustomize_build import (
-            Gatherer,  # most files are in no build
+            Gatherer,  # late: most files are in no build
         )
 
         gatherer = Gatherer(self.world, lambda path: not others and self._is_apart(path))
@@ -102,7 +102,7 @@ class Kustomizations:
             yield gatherer.of(one)
 
     def _touched(self, others: set[str]) -> list[Kustomization]:
-        """Return the kustomizations that name a file of the run, or that include such a one."""
+        """Return the kustomizations that include a file of the run, directly or through others."""
         place = self.past.place
         touched: dict[str, Kustomization] = {one.path: one for one in self.given}
         wanted = {place(path) for path in self.files | others}
@@ -125,7 +125,7 @@ class Kustomizations:
             wanted |= {place(one.directory or ".") for one in more.values()}
 
     def _promising(self, unread: dict[str, bytes], wanted: set[str]) -> dict[str, Kustomization]:
-        """Return kustomizations of other folders that have one of the names in their text."""
+        """Return kustomizations of other folders whose text contains one of the wanted names."""
         words = {basename(path).encode("utf-8", "surrogateescape") for path in wanted}
         met: list[str] = []
         for path, data in unread.items():
@@ -154,7 +154,7 @@ class Kustomizations:
 
     @cached_property
     def _names(self) -> set[bytes]:
-        """Return the names of the resources of the run, as they are now and as they were."""
+        """Return the present and the former names of the resources of the run."""
         names: set[str] = set()
         for path in self.files:
             names.update(one.name for one in self.world.resources(path) or ())
@@ -164,29 +164,32 @@ class Kustomizations:
         return {name.encode("utf-8", "replace") for name in names}
 
 
-# A file that is not there has one of these fates.
-DELETED = "deleted"  # by this commit, or in this merge; or it is called otherwise now
-UNSTAGED = "unstaged"  # it is in the working tree, but will not be committed
-MADE = "made"  # git ignores it, or it is in a submodule: something else makes it
+# The fates of a missing file.
+DELETED = "deleted"  # this commit or merge deleted or renamed the file
+UNSTAGED = "unstaged"  # the file is in the working tree, but will not be committed
+MADE = "made"  # git ignores the file, or a submodule has it: another tool makes it
 
 
 class Fate(NamedTuple):
-    """A fate is what became of a file: one of the words, and its new name if it has one."""
+    """A fate tells why a file is missing, and its new name if it was renamed."""
 
     what: str
     now: str = ""
 
 
 class Past(NamedTuple):
-    """The past answers from the last commit, or the sides of a merge; without git it is empty."""
+    """The past gives access to the last commit, or to the sides of a merge.
 
-    # of those files about which there is something to say
+    Without git every answer is empty.
+    """
+
+    # the fates of missing files, as far as they are known
     fates: Callable[[list[str]], dict[str, Fate]] = lambda paths: {}
-    # a file as it was on each side; None where nobody knows
+    # the versions of a file on each side; None if they are not known
     before: Callable[[str], list[bytes] | None] = lambda path: None
-    # other files that the commit deletes
+    # the files that the commit deletes
     concerned: Callable[[], Iterable[str]] = lambda: ()
-    # all kustomizations that there are, to find those that name such a file
+    # the paths of all kustomizations, to find those that name such a file
     kustomizations: Callable[[], Iterable[str]] = lambda: ()
-    # a path from the top: here `../a/b` and `b` may be one
+    # a path from the top of the repository: `../a/b` and `b` may be the same file
     place: Callable[[str], str] = lambda path: path

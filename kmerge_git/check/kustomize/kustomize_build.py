@@ -1,8 +1,8 @@
-"""Do what kustomize does with a kustomization, as far as identities go: which resources it gathers.
+"""Follow the steps of a kustomize build to know the identities of its resources.
 
-The order is that of kustomize: resources and bases, generators, components, then the patches,
-the namespace, prefix and suffix, labels. What stands on other machines, comes from charts or
-cannot be read leaves a build `open`: then nobody can say that a resource is not there.
+The order is that of kustomize: resources and bases, generators, components, then the patches, the
+namespace, the prefix and suffix, and the labels. A build is `open` if a part of it is remote, comes
+from charts or cannot be read: then nobody can say that a resource is missing.
 """
 
 from __future__ import annotations
@@ -45,30 +45,30 @@ if TYPE_CHECKING:
 
 MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators")
 ORDER = ("patchesStrategicMerge", "patches")
-RENAMED_BY = ("metadata", "kind", "apiVersion")  # fields that replacements may write to
-PATTERN = frozenset("*?+|()[]{}^$\\")  # in what is no name
+RENAMED_BY = ("metadata", "kind", "apiVersion")  # replacements may change these
+PATTERN = frozenset("*?+|()[]{}^$\\")  # the characters of patterns, which no name has
 
-# A build has one of these troubles; a check reports each.
-TWICE = "twice"  # one identity for two resources
-NOT_THERE = "not there"  # a patch whose target no resource is
-NO_MERGE = "no merge"  # a generator for something that is not there
+# The kinds of mistakes in a build; a check reports each kind.
+TWICE = "twice"  # two resources have one identity
+NOT_THERE = "not there"  # no resource is the target of a patch
+NO_MERGE = "no merge"  # a generator changes a resource that does not exist
 
 
 class Gatherer:
-    """A gatherer builds kustomizations, each once."""
+    """A gatherer builds kustomizations, each only once."""
 
     __slots__ = ("_built", "skips", "world")
 
     def __init__(self, world: World, skips: Callable[[str], bool] = lambda path: False) -> None:
         self.world = world
-        self.skips = skips  # files that have nothing to do with what was changed
+        self.skips = skips  # whether a file is unrelated to the changed files
         self._built: dict[str, Gathering] = {}
 
     def of(self, one: Kustomization, above: frozenset[str] = frozenset()) -> Gathering:
         """Return the build of a kustomization; `above` holds the paths of those that include it."""
         if one.path not in self._built:
             build = Gathering(one)
-            # what a component patches is in the kustomizations that include it
+            # a component patches resources of the kustomizations that include it
             build.is_open = one.is_component
             self._run(build, one, above | {one.path}, None)
             self._built[one.path] = build
@@ -99,7 +99,7 @@ class Gatherer:
     def _component(
         self, build: Gathering, path: str, above: frozenset[str], place: EntryPlace
     ) -> None:
-        """Do what a component says, to all that is there."""
+        """Apply a component to all resources of the build."""
         inner = self._folder(path, above)
         if inner is None or not inner.is_component:
             build.is_open = True
@@ -109,7 +109,7 @@ class Gatherer:
     def _include(
         self, build: Gathering, path: str, text: str, above: frozenset[str], place: EntryPlace
     ) -> None:
-        """Add what an entry of `resources` or `bases` brings."""
+        """Add the resources of an entry of `resources` or `bases`."""
         brought: list[Gathered] | None = None
         if self.world.is_directory(path):
             inner = self._folder(path, above)
@@ -125,18 +125,18 @@ class Gatherer:
             _take(build, [copy(one) for one in brought if one.name and one.kind], place)
 
     def _folder(self, path: str, above: frozenset[str]) -> Kustomization | None:
-        """Return the kustomization of a folder; None if it has none, or one that includes this."""
+        """Return the kustomization of a folder, or None if it has none or includes this build."""
         inner = in_folder(self.world, path) if self.world.is_directory(path) else None
         return None if inner is None or inner.path in above or len(above) > BUILT_BASES else inner
 
 
 def _take(build: Gathering, brought: list[Gathered], place: EntryPlace) -> None:
-    """Add resources; those that are there already are one trouble together."""
+    """Add resources; report those that the build already has, together as one mistake."""
     twice = []
     for one in brought:
         first = build.add(one, place)
         if first is not None:
-            # two documents of a file: another check reports that
+            # another check reports two documents of one file
             is_known = (first.path, first.by, first.who) == (one.path, place.text, one.who)
             if not is_known or first.line == one.line:
                 twice.append((first, one))
@@ -154,7 +154,7 @@ def _take(build: Gathering, brought: list[Gathered], place: EntryPlace) -> None:
 
 
 def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -> None:
-    """Add what the generators make; a generator may also change what is there."""
+    """Add the resources of the generators, and apply those that change a resource."""
     made: list[Gathered] = []
     entries = ((field, n, item) for field in GENERATED for n, item in one.root.maps(field))
     for field, number, item in entries:
@@ -185,11 +185,11 @@ def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -
 
 
 def _of_options(one: Kustomization, item: Map, field: str) -> Labels:
-    """Return the labels or annotations of a generated resource."""
+    """Return the labels or annotations that the options give to a generated resource."""
     return texts_of(one.root, "generatorOptions", field) | texts_of(item, "options", field)
 
 
-# -- what is done to the gathered resources ------------------------------------------------------
+# -- changes to the gathered resources ------------------------------------------------------------
 
 
 def transform(
@@ -233,7 +233,7 @@ def _content(entry: PatchEntry, book: Book | None) -> list[Value] | None:
     return roots
 
 
-# -- patches that name their target themselves ---------------------------------------------------
+# -- patches whose own identity names the target --------------------------------------------------
 
 
 def _named(
@@ -241,7 +241,7 @@ def _named(
 ) -> None:
     who = identity(root)
     if not who.kind or not who.name or not who.version:
-        return  # kustomize refuses it for that
+        return  # kustomize refuses such a patch
     there = build.called(key_of(who.group, who.version, who.kind, who.namespace, who.name))
     if len(there) == 1:
         _merge(build, there[0], root, entry, place)
@@ -260,14 +260,14 @@ def _named(
 
 
 def _place_in(root: Map, path: Path, place: EntryPlace) -> EntryPlace:
-    """Return the place of the field of a patch that no resource matches."""
+    """Return the place of the field of a patch that does not match any resource."""
     *above, last = path
     holder = (root.map("metadata") or root) if above else root
     return EntryPlace(holder.at_key(str(last)), path, place.text)
 
 
 def _nearly(build: Gathering, root: Map) -> tuple[Path, str]:
-    """Return the field of a patch that keeps it from its resource, and the resource's own value."""
+    """Return the field of a patch that differs from a similar resource, and the difference."""
     who = identity(root)
     for one in build.resources:
         if (one.kind, one.name) == (who.kind, who.name):
@@ -331,7 +331,7 @@ def _change(
 ) -> None:
     for root in roots:
         if one not in build.resources:
-            return  # deleted
+            return  # the patch has deleted the resource
         if isinstance(root, List):
             _operations(one, root)
         elif isinstance(root, Map):
@@ -374,7 +374,7 @@ def _collide(build: Gathering, place: EntryPlace) -> None:
         other.vague = True
 
 
-# -- what changes all resources ------------------------------------------------------------------
+# -- changes to all resources ---------------------------------------------------------------------
 
 
 def _namespace(build: Gathering, one: Kustomization, within: EntryPlace | None) -> None:
@@ -413,7 +413,7 @@ def _labels(build: Gathering, one: Kustomization) -> None:
 
 
 def _replacements(build: Gathering, one: Kustomization, world: World) -> None:
-    """Blur the names if `replacements` may write to them; their sources are not looked at."""
+    """Mark all names as unknown if `replacements` may write to them, from whatever source."""
     for _, item in one.root.maps("replacements"):
         path = item.string("path")
         book = world.book(inside_of(one.directory, path)) if path else None
@@ -423,11 +423,11 @@ def _replacements(build: Gathering, one: Kustomization, world: World) -> None:
             build.blur()
 
 
-# -- what comes of it ----------------------------------------------------------------------------
+# -- the result of a build ------------------------------------------------------------------------
 
 
 class EntryPlace(NamedTuple):
-    """A place is an entry of the kustomization; `inside` is a component that it names."""
+    """A place is an entry of the kustomization; `inside` is a component that the entry names."""
 
     at: int
     field: Path
@@ -436,7 +436,7 @@ class EntryPlace(NamedTuple):
 
 
 class Gathering:
-    """A gathering has the resources of a kustomization, and what went wrong with them."""
+    """A gathering holds the resources of a kustomization, and the mistakes in its build."""
 
     __slots__ = ("_index", "_keys", "_troubles", "is_open", "one", "resources")
 
@@ -452,22 +452,22 @@ class Gathering:
         self, what: str, place: EntryPlace, message: str, severity: str = "",
         page: Page | None = None,
     ) -> None:  # fmt: skip
-        """Remember what is wrong at an entry of the kustomization, or on the page of a patch."""
+        """Record a mistake at an entry of the kustomization, or on the page of a patch."""
         message += f", says {place.inside}" if place.inside else ""
         found = Found(place.at, message, path=place.field, severity=severity, page=page)
         self._troubles.append((what, found))
 
     def found(self, what: str) -> list[Found]:
-        """Return what is wrong in one way, for the check of it."""
+        """Return the mistakes of one kind, for the check that reports them."""
         return [found for trouble, found in self._troubles if trouble == what]
 
     @property
     def is_sure(self) -> bool:
-        """Return whether all resources are known by all their names."""
+        """Return whether all resources of the build are known, with all their names."""
         return not self.is_open and not any(one.vague for one in self.resources)
 
     def add(self, one: Gathered, by: EntryPlace) -> Gathered | None:
-        """Add a resource, or return the one that has its key already."""
+        """Add a resource; if the build has a resource with its key, return that one instead."""
         first = None if one.vague else self._keys.get(one.key)
         if first is None:
             one.by = by.text
@@ -478,19 +478,19 @@ class Gathering:
         return first
 
     def remove(self, one: Gathered) -> None:
-        """Take a resource out, as `$patch: delete` does."""
+        """Remove a resource, as `$patch: delete` does."""
         self.resources.remove(one)
         self._keys.pop(one.key, None)
         self._index = None
 
     def blur(self) -> None:
-        """Mark all resources as vague: from here on nobody knows their names."""
+        """Mark all resources as vague: after this step nobody knows their names."""
         for one in self.resources:
             one.vague = True
         self.renamed()
 
     def renamed(self) -> list[tuple[Gathered, Gathered]]:
-        """Take notice of new names; return pairs of resources that have the same one now."""
+        """Index the resources by their new names; return pairs that now have the same name."""
         self._index, self._keys = None, {}
         known = [one for one in self.resources if not one.vague]
         pairs = [(self._keys.setdefault(one.key, one), one) for one in known]

@@ -102,7 +102,7 @@ class SideWalk:
         self.found.append(Odd(what, at, path, message))
 
     def node(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
-        """Compare a value with what the sides have in its place; at least one has something."""
+        """Compare a value with the values of the sides at its place, if any side has one."""
         if any(same_text(made, side) for side in sides if side is not None):
             return
         if not self._lost_its_kind(made, sides, path):
