@@ -24,7 +24,7 @@ class Evidence(NamedTuple):
     """The evidence about a file comes from the kustomizations around the file."""
 
     listed_by: Kustomization | None  # the kustomization that lists the file as a resource
-    named_by: tuple[Kustomization | None, PatchEntry] | None  # the holder and the entry of the patch
+    named_by: tuple[Kustomization | None, PatchEntry] | None  # the entry for the patch
     near: Kustomization | None  # the kustomization in or above the file's folder
 
 
@@ -139,9 +139,9 @@ class Kustomizations:
         return {path: one for path, one in found.items() if one is not None}
 
     def _is_apart(self, path: str) -> bool:
-        """Return whether a file cannot matter to those of the run; parsing is what takes time.
+        """Return whether a file cannot matter to the files of the run and need not be parsed.
 
-        Where there are many files, read only those that contain the name of a changed resource.
+        If there are many files, only those that contain the name of a changed resource are read.
         """
         named = any(p in one.entries for one in self._seen for p in self.files)
         if path in self.files or self.given or named:

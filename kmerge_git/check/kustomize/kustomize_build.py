@@ -223,7 +223,7 @@ def _patches(
 
 
 def _content(entry: PatchEntry, book: Book | None) -> list[Value] | None:
-    """Return the documents of a patch, of a `kind: List` its items; None if it cannot be read."""
+    """Return the documents of a patch, and the items of a `kind: List`, or None if unreadable."""
     if entry.value is not None or book is None:
         return None if entry.value is None else [entry.value]
     roots: list[Value] = []

@@ -1,1 +1,1 @@
-"""Recognise patches, and find wrong directives, fields and operations in them."""
+"""Recognise patches, and find wrong directives, fields and operations in patches."""

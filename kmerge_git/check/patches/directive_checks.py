@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
 
 
-# An object of a built-in kind needs these fields wherever they are.
+# An object of a built-in kind needs these fields at every place where it has them.
 NEEDED = ("spec", "template", "jobTemplate", "metadata")
-# The fields of a volume that are no source.
+# The fields of a volume that are not a source.
 VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
 BOTH = "kubectl merges both, kustomize keeps the first; make one of them"
 OF_KUBECTL = "kubectl takes both for one and merges them, whatever else tells them apart"
@@ -44,7 +44,7 @@ OF_KUBECTL = "kubectl takes both for one and merges them, whatever else tells th
     mend="Write `$patch: replace` or `$patch: delete`, in lower case.",
 )  # fmt: skip
 def unknown_value(spot: Spot) -> Iterator[Found]:
-    """Find `$patch: remove`, `Delete`, true or null: the values are replace, delete and merge."""
+    """Find a `$patch` whose value is not replace, delete or merge, such as `remove` or null."""
     value = spot.directive
     if value not in (None, "replace", "delete", "merge"):
         place = f"{shown(spot.path)}: " if spot.path else ""
@@ -186,7 +186,7 @@ def replace_of_nothing(spot: Spot) -> Iterator[Found]:
     "apply the whole manifest.",
 )  # fmt: skip
 def at_root(spot: Spot) -> Iterator[Found]:
-    """Find `$patch: replace` at the top of an object, and `$patch: delete` there for kubectl."""
+    """Find `$patch: replace` at the top of a patch, or `$patch: delete` in a patch for kubectl."""
     if spot.path or spot.element_of is not None:
         return
     if spot.directive == "replace":
@@ -213,7 +213,7 @@ def at_root(spot: Spot) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def beside_parallel(spot: Spot) -> Iterator[Found]:
-    """Find `$patch` in one map with another directive: only `$patch` is executed."""
+    """Find another directive in a map with `$patch`: only `$patch` is executed."""
     if spot.directive not in ("replace", "delete", "merge"):
         return
     effect, severity = "is ignored next to $patch; drop it", ""
@@ -242,7 +242,7 @@ def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
     mend="Name the element by its merge key.",
 )  # fmt: skip
 def delete_without_key(spot: Spot) -> Iterator[Found]:
-    """Find `- {image: x, $patch: delete}` in a list that is keyed by name: no name is given."""
+    """Find an element with `$patch: delete` that lacks the merge key, such as its name."""
     key = spot.merge_key
     if spot.directive == "delete" and key and key not in spot.map.fields:
         needs = f'$patch: delete needs the merge key "{key}"'
@@ -281,7 +281,7 @@ def delete_with_content(spot: Spot) -> Iterator[Found]:
     "alone cannot be replaced: delete its fields with null.",
 )  # fmt: skip
 def replace_in_element(spot: ListSpot) -> Iterator[Found]:
-    """Find `$patch: replace` in an element with other fields: it is about the whole list."""
+    """Find `$patch: replace` beside other fields of an element: it replaces the whole list."""
     effect = "replaces the WHOLE list and this element is dropped"
     if "K" not in spot.tools:
         effect = "has no effect in kustomize, which ignores the whole element"
@@ -303,7 +303,7 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
     mend="Keep one `- $patch: replace` and the elements that shall be there.",
 )  # fmt: skip
 def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
-    """Find elements with `$patch: delete`, or more markers, in a list that one marker replaces."""
+    """Find deleted elements and repeated markers in a list with `- $patch: replace`."""
     replaced = spot.marked("replace")
     for value in replaced[1:]:
         yield Found(value.at_key(PATCH), "the list is replaced already; drop this marker")
@@ -331,7 +331,7 @@ def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
 
 @also("D14", MAP)
 def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
-    """Find `$patch` in a map with the strategy replace: the selector of a PodDisruptionBudget."""
+    """Find `$patch` in a map that is replaced, such as a PodDisruptionBudget's selector."""
     if "K" in spot.tools and "r" in spot.strategies and spot.directive in ("delete", "replace"):
         message = "kubectl replaces this map and stores $patch as a field; write the whole map"
         yield Found(spot.at, message)
@@ -347,7 +347,7 @@ def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
     mend="Add the merge key, so that it is clear which element is meant.",
 )  # fmt: skip
 def element_without_key(spot: Spot) -> Iterator[Found]:
-    """Find an element of a keyed list that has no merge key to be paired by."""
+    """Find an element of a keyed list that lacks the merge key."""
     key = spot.merge_key
     if key and key not in spot.map.fields and PATCH not in spot.map.fields:
         effect = "kubectl refuses it, kustomize loses the other elements"
@@ -368,7 +368,7 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
     """Find a null or a scalar in a list of maps, or a null in a merged list of scalars."""
     values, field = spot.list.values, spot.field
     if field is None or not (field.merges or field.of_maps):
-        return  # what may be in it, nobody knows; or it replaces the other one as it is
+        return  # the element type is not known, or the list replaces that of the target
     wanted = "map" if field.of_maps else "scalar"
     refused = "a merged list" if field.merges else "a list of maps"
     for value in values:
@@ -392,7 +392,7 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
 def repeated_key(spot: ListSpot) -> Iterator[Found]:
     """Find two elements of a patch list with the same merge key."""
     seen: dict[tuple[str, ...], Map] = {}
-    # kubectl pairs ports by number alone; kustomize looks at the protocol too
+    # kubectl pairs ports only by number; kustomize compares the protocol as well
     known = "K" in spot.spot.verdict.known_tools
     for names, element in _by_names(spot):
         ways = [(names, BOTH), (names[:1], OF_KUBECTL)][: 1 + known]
@@ -414,8 +414,8 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
     mend="Delete it, or change it; to start afresh, replace the whole list.",
 )  # fmt: skip
 def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
-    """Find two elements with the same merge key, one of them with `$patch: delete`."""
-    # a port may change its protocol: both tools delete the one and add the other
+    """Find two elements with the same merge key, of which one has `$patch: delete`."""
+    # a port may change its protocol: both tools delete the old port and add the new port
     keys = _keys(spot)
     deleted = [tuple(map(element.string, keys)) for element in spot.marked("delete")]
     for names, element in _by_names(spot) if not spot.is_replaced else ():
@@ -425,7 +425,7 @@ def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
 
 
 def _keys(spot: ListSpot) -> tuple[str, ...]:
-    """Return the fields that tell the elements of a list apart, the merge key first."""
+    """Return the fields that identify the elements of a list, the merge key first."""
     keys = spot.field.keys if spot.field else ()
     return (spot.merge_key, *(key for key in keys if key != spot.merge_key))
 
@@ -453,7 +453,7 @@ def _kind(value: Value) -> str:
     mend="Drop the directives, or check the name of the element.",
 )  # fmt: skip
 def directive_in_new_element(spot: Spot) -> Iterator[Found]:
-    """Find a directive below an element that the API server appends to the list as it is."""
+    """Find a directive in a new element, which the API server stores unchanged."""
     if spot.target is not ABSENT or PATCH in spot.map.fields:
         return
     for at, key in directives_below(spot.map):
@@ -472,7 +472,7 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
     mend="Write the key with the type of the field.",
 )  # fmt: skip
 def key_of_other_type(spot: Spot) -> Iterator[Found]:
-    """Find `port: "80"` where the schema has a number, or `name: 80` where it has a string."""
+    """Find a merge key of the wrong type: `port: "80"` for a number, or `name: 80` for a string."""
     key = spot.merge_key
     value, field = spot.map.get(key), spot.field(key)
     if not key or field is None or not isinstance(value, Text) or value.null:
@@ -499,14 +499,14 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
     mend="Write the protocol as the base has it, or leave it out where the base does.",
 )  # fmt: skip
 def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
-    """Find a port whose number the target has, but not with that spelling of the protocol."""
+    """Find a port of the target whose protocol is written in only one of patch and target."""
     key, parent, protocol = spot.merge_key, spot.element_of, spot.map.string("protocol")
     if "protocol" not in spot.server_keys or parent is None or not spot.name:
         return
     same = (value for value in parent.target_maps if value.string(key) == spot.name)
     there = [value.string("protocol") for value in same]
     if not there or protocol in there or (protocol and "" not in there):
-        return  # a new port, or one that is found
+        return  # the port is new, or its partner is found
     which = " and ".join(there)
     effect = f"is {which} in the base; add protocol" + f": {which}" * (len(there) == 1)
     if protocol:
@@ -558,9 +558,10 @@ def _two_sources(spot: Spot, target: Map) -> Iterator[Found]:
 
 
 def _remains(spot: Spot, target: Map, field: str) -> bool:
-    """Return whether a field of the target stays; of `$patch: delete` kubectl leaves an empty map.
+    """Return whether a field of the target remains after the patch.
 
-    A field that the patch changes does not switch to another one: it does not count.
+    kubectl leaves an empty map for `$patch: delete`. A field that the patch changes does not count,
+    because it is not a switch to another field.
     """
     is_changed = field in spot.map.fields
     is_emptied = is_changed and not is_set(spot.map, field) and spot.leaves(field)

@@ -1,7 +1,7 @@
-"""Know the fields of the built-in kinds: names, types, how a patch merges them, where they belong.
+"""Look up the fields of the built-in kinds: names, types, and how patches merge them.
 
-Two tables are walked side by side: the field shapes have every field's name and type, the list
-keys how lists and maps merge. Only patches are looked up, so this is imported late.
+Two tables are walked side by side: the field shapes have the name and type of every field, and the
+list keys tell how lists and maps are merged. Only patches need this module, so it is imported late.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path, Step
 
-DEEPEST = 4  # steps below the place of a field where it is looked for
+DEEPEST = 4  # steps below a place to search for a field
 TOP = ("apiVersion", "kind", "metadata")
 
 
 class FieldType(NamedTuple):
-    """A type of a list or map has elements `of` a type, that of an object has a `struct`."""
+    """The type of a list or map has elements `of` a type; the type of an object has a `struct`."""
 
     kind: str  # list, map, struct, scalar, free (any value)
-    type: str = ""  # of a scalar: string, integer, number, boolean, ...
+    type: str = ""  # the type of a scalar: string, integer, number, boolean, ...
     of: FieldType | None = None
     struct: ObjectType | None = None
     strategies: str = ""  # letters: m = merge, r = replace, k = retainKeys
-    merge_key: str = ""  # what pairs the elements in a strategic merge patch
-    keys: tuple[str, ...] = ()  # what tells the elements apart on the server
+    merge_key: str = ""  # the field that pairs elements in a strategic merge patch
+    keys: tuple[str, ...] = ()  # the fields that identify elements on the server
 
     @property
     def merges(self) -> bool:
-        """Return whether a list with this type is merged by a patch."""
+        """Return whether patches merge a list of this type."""
         return "m" in self.strategies
 
     @property
     def of_maps(self) -> bool:
-        """Return whether it is a list of objects."""
+        """Return whether the type is a list of objects."""
         return self.kind == "list" and self.of is not None and self.of.kind in ("struct", "map")
 
     def below(self, step: Step) -> FieldType | None:
@@ -50,19 +50,19 @@ class FieldType(NamedTuple):
 
 
 class ObjectType:
-    """An object type has its Go name and its fields."""
+    """An object type has a Go name and fields."""
 
     __slots__ = ("_fields", "_rules", "_shapes", "name", "names")
 
     def __init__(self, name: str, shapes: dict[str, str], number: int) -> None:
         self.name = name
-        self.names = list(shapes)  # of its fields
+        self.names = list(shapes)  # the names of the fields
         self._shapes = shapes
         self._rules = keytable.fields(number) if number >= 0 else {}
         self._fields: dict[str, FieldType] = {}
 
     def field(self, name: str) -> FieldType | None:
-        """Return the type of a field, or None if there is none of that name."""
+        """Return the type of a field, or None if there is no field of that name."""
         if name in self._fields:
             return self._fields[name]
         shape = self._shapes.get(name)
@@ -77,13 +77,13 @@ class ObjectType:
 
 
 def root_type(api_version: str, kind: str) -> FieldType | None:
-    """Return the type of a built-in kind, or None."""
+    """Return the type of a built-in kind, or None for other kinds."""
     shape = nearest_root_shape(api_version, kind)
     return _field_type(shape, keytable.root(api_version, kind)) if shape else None
 
 
 def type_below(type: FieldType | None, *steps: Step) -> FieldType | None:
-    """Return the type at the end of steps that lead down from a type, or None."""
+    """Return the type at the end of steps below a type, or None if there is none."""
     for step in steps:
         type = type.below(step) if type is not None else None
     return type
@@ -106,7 +106,7 @@ def _object_type(shape: str, number: int) -> ObjectType:
 
 
 def typed(root: Map) -> Iterator[tuple[Path, str, Text]]:
-    """Return the path, the type and the value of every scalar of an object of a built-in kind."""
+    """Yield the path, the type and the value of every scalar of an object of a built-in kind."""
     yield from _typed(root, root_type(root.string("apiVersion"), root.string("kind")), (), set())
 
 
@@ -122,11 +122,11 @@ def _typed(
         yield from _typed(item, field.below(step), (*path, step), seen)
 
 
-# -- where a field belongs that stands at the wrong place ----------------------------------------
+# -- the right place of a misplaced field ---------------------------------------------------------
 
 
 def belongs(root: FieldType | None, path: Path, key: str) -> str:
-    """Return the path of the nearest field of that name, below or above, or nothing."""
+    """Return the path of the nearest field with a name, below or above a path, or ''."""
     steps = tuple(step if isinstance(step, str) else "[]" for step in path)
     start = type_below(root, *steps)
     below = _below(start, key) if start is not None else ()
@@ -142,7 +142,7 @@ def belongs(root: FieldType | None, path: Path, key: str) -> str:
 
 
 def _below(start: FieldType, key: str) -> tuple[str, ...]:
-    """Return the shortest way down from a type to a field of a name, or nothing."""
+    """Return the shortest path from a type down to a field with a name, or ()."""
     level: list[tuple[tuple[str, ...], FieldType]] = [((), start)]
     for _ in range(DEEPEST):
         below: list[tuple[tuple[str, ...], FieldType]] = []

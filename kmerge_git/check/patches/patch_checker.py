@@ -1,4 +1,4 @@
-"""Show patches to their checks, with the objects that they change.
+"""Apply the checks to patches, together with the objects that the patches change.
 
 The patches are files, inline texts, JSON 6902 operations, and entries of kustomizations.
 """
@@ -31,11 +31,11 @@ from kmerge_git.patch.field_shapes import is_builtin_group, root_shape, version_
 
 registry.load(registry.FOR_PATCHES)
 
-WORKLOAD = ("apps/v1", "Deployment")  # stands for all kinds with the same pods
+WORKLOAD = ("apps/v1", "Deployment")  # represents all kinds with the same pods
 
 
 class PatchChecker:
-    """A checker shows patches to the chosen checks, with the objects that they change."""
+    """A checker applies the chosen checks to patches, and finds the objects that patches change."""
 
     __slots__ = ("checks", "targets")
 
@@ -54,12 +54,12 @@ class PatchChecker:
                 site = page, plain, tools
                 findings += page.findings(checks, registry.WORDS, *site, root=root, rule=rule)
                 findings += self.value(page, root, verdict)
-                for entry in inside(page, root):  # what is patched may hold patches itself
+                for entry in inside(page, root):  # the patched object may hold patches itself
                     findings += self.inner(entry, None)
         return findings + self.json(book, verdict)
 
     def json(self, book: Book, verdict: Verdict) -> list[Finding]:
-        """Return the findings of the JSON 6902 patches of a file."""
+        """Return the findings of the JSON 6902 patches in a file."""
         lists = (root for root in book.roots if isinstance(root, List))
         return [found for root in lists for found in self._operations(book.page, root, verdict)]
 
@@ -77,7 +77,7 @@ class PatchChecker:
         return findings
 
     def inner(self, entry: PatchEntry, one: Kustomization | None) -> list[Finding]:
-        """Return the findings of a patch that stands inside another file."""
+        """Return the findings of a patch that is a part of another file."""
         page = entry.page
         verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
         if isinstance(entry.value, List):
@@ -98,7 +98,10 @@ class PatchChecker:
     def entry(
         self, entry: PatchEntry, one: Kustomization | None, book: Book, at: int
     ) -> list[Finding]:
-        """Return what is wrong with an entry: in the kustomization or, at 0, in the patch file."""
+        """Return what is wrong with the entry that names a patch.
+
+        The findings are in the kustomization, or, if `at` is 0, in the patch file.
+        """
         verdict = Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, one)
         page, path = (entry.page, entry.field) if at else (book.page, ())
         site = entry, book.roots, self.targets.of(one), at
@@ -115,7 +118,7 @@ class PatchChecker:
         target = first.root if first is not None and is_settled else None
         is_as_written = is_settled and _is_as_written(verdict, changed[0])
         findings: list[Finding] = []
-        done: list[str] = []  # the paths of the operations before
+        done: list[str] = []  # the paths of earlier operations
         for number, value in enumerate(root.values):
             known = None if any(_is_touched(path, value) for path in done) else target
             site = PatchOperation(value, verdict.tools, type, known, is_as_written)
@@ -130,15 +133,15 @@ class PatchChecker:
 def _kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
 ) -> tuple[str, FieldType | None]:
-    """Return what kind of object is patched, and its type."""
+    """Return whether the patched kind is built in, custom or unknown, and its type or None."""
     if verdict.entry is not None and verdict.entry.is_of_policy:
-        return UNKNOWN, None  # the keys may be anchors
+        return UNKNOWN, None  # the keys may be anchors of Kyverno
     api, kind = _patched_kind(page, root, verdict, target)
     if not kind or not api:
         return UNKNOWN, None
     type = root_type(api, kind)
     if type is not None:
-        # a version that is gone: its lists have the same keys, not all of its fields are known
+        # a removed version has a type with the same list keys, but maybe other fields
         return BUILTIN if root_shape(api, kind) else UNKNOWN, type
     one = verdict.kustomization
     knows_custom = "K" not in verdict.tools and one is not None and "openapi" in one.root.fields
@@ -162,7 +165,7 @@ def _patched_kind(
 
 
 def _selected_kind(target: Map | None) -> tuple[str, str]:
-    """Return apiVersion and kind as the `target:` of a kustomization has them, or nothing."""
+    """Return the apiVersion and kind in the `target:` of a kustomization, or two empty texts."""
     if target is None:
         return "", ""
     group, version, kind = (target.string(field) for field in ("group", "version", "kind"))
@@ -179,7 +182,7 @@ def _kind_of(target: Target | None) -> tuple[str, str]:
 def _has_pods(root: Map) -> bool:
     """Return whether a patch changes the pods of a workload, and only fields that workloads share.
 
-    Other kinds have such pods too, but kubectl gives them no strategic merge patch.
+    Other kinds have pods as well, but kubectl applies no strategic merge patches to those kinds.
     """
     spec, pod = root.map("spec"), root.map("spec", "template", "spec")
     of_spec = type_below(root_type(*WORKLOAD), "spec")
@@ -193,7 +196,7 @@ def _has_pods(root: Map) -> bool:
 
 
 def _is_as_written(verdict: Verdict, target: Target) -> bool:
-    """Return whether a target is a resource of this kustomization that no step changed before."""
+    """Return whether a target is a resource of this kustomization that no earlier step changes."""
     one, entry = verdict.kustomization, verdict.entry
     if one is None or entry is None or entry.field[:1] != ("patches",):
         return False
@@ -201,14 +204,14 @@ def _is_as_written(verdict: Verdict, target: Target) -> bool:
 
 
 def _are_operations(root: List, verdict: Verdict) -> bool:
-    """Return whether a list is a patch: because somebody says so, or because it looks like one."""
+    """Return whether a list is a JSON 6902 patch: by an entry, an option or its content."""
     if verdict.entry is not None or verdict.rule in (0, 6):
         return bool(root.values)
     return any("/" in value.string("path") for value in root.values)
 
 
 def _is_touched(path: str, value: Value) -> bool:
-    """Return whether an earlier operation at `path` may change what a later one finds."""
+    """Return whether an earlier operation at `path` may change the place of a later operation."""
     above, _, last = path.rpartition("/")
     start = above if last == "-" or last.isdigit() else path
     texts = value.string("path"), value.string("from")
@@ -216,7 +219,7 @@ def _is_touched(path: str, value: Value) -> bool:
 
 
 def _type(verdict: Verdict, target: Target | None) -> FieldType | None:
-    """Return the type of the changed objects if it is built in, else None."""
+    """Return the type of the changed objects, or None if their kind is not built in."""
     selected = verdict.entry.target if verdict.entry is not None else None
     api, kind = _kind_of(target) if target is not None else _selected_kind(selected)
     return root_type(api, kind) if api and kind else None

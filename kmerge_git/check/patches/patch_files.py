@@ -1,4 +1,4 @@
-"""D60, D64-D67: find faults of a whole file or patch, and words that its readers take amiss."""
+"""D60, D64-D67: find mistakes that concern a whole file or patch, and ambiguous words."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def refused_patch(
 
 @also("D64", INLINE)
 def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
-    """Find the text of an inline patch that is no YAML."""
+    """Find an inline patch whose text is not YAML."""
     if entry.inline is not None:
         message = f"{shown(entry.field)} is no YAML; kustomize refuses this patch"
         yield Found(entry.inline.at, message)
@@ -139,7 +139,7 @@ def several_documents(book: Book) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
-    """Find a key that stands twice in one mapping of a patch."""
+    """Find a key that a mapping of a patch has twice."""
     for key, at, *_ in plain.repeated:
         yield Found(at, f"{key} is here twice: kubectl takes the last value, kustomize the first")
 
@@ -159,7 +159,7 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     mend="Quote a string; write true or false for a boolean.",
 )  # fmt: skip
 def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]:
-    """Find `yes` and the like, and dates, that a tool that reads them may take amiss."""
+    """Find dates, and words such as `yes`, that the tool that reads the file may misread."""
     root = plain.root if may_differ(page.source.text) else None
     for path, _, value in places(root):
         word = value.text if isinstance(value, Text) and value.is_plain else ""
@@ -172,11 +172,11 @@ def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]
 
 
 def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
-    """Return what the tools make of a plain word, and which one is wrong for each wanted type."""
+    """Return how the tools read a plain word, and for each type the tool that reads it wrong."""
     if text in YES_NO:
         message = f'kubectl reads {YES_NO[text]}, kustomize "{text}"; quote it'
         return message, {"string": "K", "boolean": "Z"}
-    # of annotations kustomize takes the text
+    # in annotations kustomize reads a date as a text
     if is_date(text) and "annotations" not in path:
         message = f'kubectl reads the string "{text}", kustomize a time; quote it'
         return message, {"string": "Z", "": "Z"}
@@ -184,7 +184,7 @@ def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
 
 
 def _type_at(root: Value | None, path: Path) -> str:
-    """Return the type of the scalar that the kind has at a path, or nothing."""
+    """Return the type of the scalar at a path in the schema of the kind, or ''."""
     from kmerge_git.check.patches.field_types import root_type, type_below  # late: few words differ
 
     api, kind = (root.string(word) if root else "" for word in ("apiVersion", "kind"))

@@ -1,7 +1,7 @@
-"""Mend what is safe and mechanical: misspelt directives, `$patch: merge`, `$patch: delete`.
+"""Fix mistakes that are safe to fix: misspelt directives, `$patch: merge`, `$patch: delete`.
 
-A fix is an edit of the text at the place of its finding. It is kept only if the finding is gone
-afterwards and no error came in its place; only then a finding says that it can be mended.
+A fix edits the text at the place of its finding. A fix is kept only if the finding is then gone and
+no new error has appeared; only then does the finding say that `--fix` mends it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Edit = tuple[int, int, str]  # start, end, new text
 
-# `$patch: word`, each of the two quoted or not
+# `$patch: word`, where the key and the word may be quoted
 ENTRY = re.compile(r"""(?:['"]\$patch.|\$patch) *: *(?:[^\W\d_]|['"])+""", re.DOTALL)
 PROMISE = " `--fix` does that."
 
@@ -25,7 +25,7 @@ PROMISE = " `--fix` does that."
 def promised(
     data: bytes, findings: list[Finding], again: Callable[[bytes], list[Finding]]
 ) -> list[Finding]:
-    """Return the findings; only those that a fix mends keep it, and promise it."""
+    """Return the findings; only those with a fix that works keep their fix, and promise it."""
     _, done = fixed(data, findings, again)
     kept = {id(finding) for finding in done}
     return [one if not one.fix else _said(one, id(one) in kept) for one in findings]
@@ -34,7 +34,7 @@ def promised(
 def fixed(
     data: bytes, findings: list[Finding], again: Callable[[bytes], list[Finding]]
 ) -> tuple[bytes, list[Finding]]:
-    """Return the mended bytes and the findings that were mended; `again` checks the new bytes."""
+    """Return the mended bytes and the mended findings; `again` checks the new bytes."""
     done: list[Finding] = []
     left = findings
     for finding in sorted(findings, key=lambda f: (f.line, f.column), reverse=True):
@@ -83,13 +83,13 @@ def _offset(text: str, line: int, column: int) -> int:
 
 
 def _entry_end(text: str, at: int) -> int | None:
-    """Return the end of `$patch: word` at an offset, quoted or not; None for other texts."""
+    """Return the end of `$patch: word` at an offset, quoted or not, or None for other texts."""
     entry = ENTRY.match(text, at)
-    return entry.end() if entry else None  # its value may stand in the next line
+    return entry.end() if entry else None  # the value may be in the next line
 
 
 def _drop(text: str, at: int) -> Edit | None:
-    """Take out one entry of a mapping that has others."""
+    """Return the edit that removes an entry from a mapping with other entries, or None."""
     end = _entry_end(text, at)
     if end is None:
         return None
@@ -109,7 +109,7 @@ def _drop(text: str, at: int) -> Edit | None:
 
 
 def _drop_in_flow(text: str, at: int, end: int) -> Edit | None:
-    """Take out an entry between braces, with the comma behind it or, at the end, before it."""
+    """Return the edit that removes an entry between braces, together with one comma."""
     after = end + len(text[end:]) - len(text[end:].lstrip())
     if text[after] == ",":
         line_start, line_end = text.rfind("\n", 0, at) + 1, text.find("\n", after) + 1
@@ -121,7 +121,7 @@ def _drop_in_flow(text: str, at: int, end: int) -> Edit | None:
 
 
 def _to_null(text: str, at: int) -> Edit | None:
-    """Turn `key: {$patch: delete}`, or its block form, into `key: null`."""
+    """Return the edit that turns `key: {$patch: delete}`, or its block form, into `key: null`."""
     end = _entry_end(text, at)
     if end is None:
         return None
@@ -140,5 +140,5 @@ def _to_null(text: str, at: int) -> Edit | None:
 
 
 def _before_return(text: str, end: int) -> int:
-    """Return the end of a line without the `\\r` of its line end."""
+    """Return the end of a line, without the carriage return if the line ends with one."""
     return end - (text[end - 1 : end] == "\r")

@@ -1,4 +1,4 @@
-"""Find the resources of a kustomization, to compare a patch with what it changes."""
+"""Find the resources of a kustomization, to compare a patch with the objects that it changes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators", "transforme
 
 
 class Target(NamedTuple):
-    """A target is object `number` of the file at `path`; without a path it is generated."""
+    """A target is object `number` of the file at `path`; a generated object has no path."""
 
     identity: Identity
-    # as written, and with the prefix and suffix of each kustomization
+    # the name as it is written, and with the prefix and suffix of each kustomization
     names: tuple[str, ...]
     world: World
     path: str = ""
@@ -35,14 +35,14 @@ class Target(NamedTuple):
 
     @property
     def root(self) -> Map | None:
-        """Return its content, read when it is asked for; None where it is not known."""
+        """Read the content of the target; return None if it is not known."""
         book = self.world.book(self.path)
         objects = list(book.objects()) if book is not None else []
         return objects[self.number] if self.number < len(objects) else None
 
 
 class Targets:
-    """The targets of a kustomization are not `complete` where some cannot be seen."""
+    """These are the resources of a kustomization; `complete` is false if some cannot be read."""
 
     __slots__ = ("_by_name", "all", "complete")
 
@@ -58,16 +58,16 @@ class Targets:
             self._by_name.setdefault(name, []).append(target)
 
     def named(self, wanted: Identity) -> list[Target]:
-        """Return the resources with an identity, or with its name alone where it has no kind.
+        """Return the resources with an identity, or only with its name if it has no kind.
 
-        The namespace does not count: it may come from the kustomization.
+        The namespace is ignored, because the kustomization may set it.
         """
         same = (wanted.group, wanted.kind)
         found = self._by_name.get(wanted.name, [])
         return [t for t in found if not same[1] or (t.identity.group, t.identity.kind) == same]
 
     def selected(self, target: Map) -> list[Target]:
-        """Return the resources that a `target:` selects; labels and annotations do not count."""
+        """Return the resources that a `target:` selects; labels and annotations are ignored."""
         return [t for t in self.all if _selects(target, t)]
 
 
@@ -76,7 +76,7 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
     made: list[Target] = []
     root = kustomization.root
     targets = Targets()
-    # a component patches what those have that include it
+    # a component patches resources of the kustomizations that include the component
     if (
         kustomization.is_component
         or depth > SEARCHED_BASES
@@ -91,7 +91,7 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
             name = item.string("name")
             made.append(Target(Identity("", kind, "", name, "v1", ""), (name,), world))
     prefix, suffix = root.string("namePrefix"), root.string("nameSuffix")
-    is_changed = bool(depth and kustomization.patches)  # a base changes them on the way
+    is_changed = bool(depth and kustomization.patches)  # a base patches them before
     for target in made:
         names = [prefix + target.names[-1] + suffix] if prefix or suffix else []
         path = "" if is_changed else target.path
@@ -100,7 +100,7 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
 
 
 def _collect(world: World, made: list[Target], path: str, written: str, depth: int) -> bool:
-    """Add what one entry of `resources` brings; False where it cannot be seen."""
+    """Add the resources of one entry of `resources`; return False if they cannot be read."""
     if depth > SEARCHED_BASES or is_remote(written):
         return False
     if world.is_directory(path):
@@ -117,7 +117,7 @@ def _collect(world: World, made: list[Target], path: str, written: str, depth: i
 
 
 class TargetFinder:
-    """A finder knows the object that a patch changes; `told` is the file of `--target`."""
+    """A finder looks for the objects that patches change; `told` is the file of `--target`."""
 
     __slots__ = ("_of", "told", "world")
 
@@ -127,13 +127,13 @@ class TargetFinder:
         self._of: dict[Kustomization, Targets] = {}
 
     def of(self, one: Kustomization | None) -> Targets | None:
-        """Return the resources of a kustomization; None without a kustomization."""
+        """Return the resources of a kustomization, or None if no kustomization is given."""
         if one is not None and one not in self._of:
             self._of[one] = targets_of(self.world, one)
         return self._of[one] if one is not None else None
 
     def find(self, page: Page, root: Map, verdict: Verdict) -> Target | None:
-        """Return the one object that a patch changes, if it can be known."""
+        """Return the one object that a patch changes, or None if the object is not known."""
         if self.told and ("K" in verdict.tools or verdict.entry is None):
             return self._told_target(page, root)
         targets, entry = self.of(verdict.kustomization), verdict.entry
@@ -144,7 +144,7 @@ class TargetFinder:
         return found[0] if len(found) == 1 else None
 
     def changed(self, verdict: Verdict) -> list[Target]:
-        """Return the objects that the `target:` of an entry selects, or the one of `--target`."""
+        """Return the objects that the `target:` of an entry selects, or that of `--target`."""
         if "K" in verdict.tools and self.told:
             target = self._only_object()
             return [] if target is None else [target]
@@ -154,18 +154,18 @@ class TargetFinder:
         return targets.selected(entry.target)
 
     def is_settled(self, verdict: Verdict, target: Target) -> bool:
-        """Return whether a patch finds an object as it is written: nothing changes it before."""
+        """Return whether nothing changes an object before a patch is applied to it."""
         return self.words_of_others(verdict, target) == frozenset()
 
     def words_of_others(self, verdict: Verdict, target: Target | None) -> frozenset[str] | None:
-        """Return the words of an object's other patches; None where something unseen changes it."""
+        """Return the words of an object's other patches, or None if they are not all known."""
         one, own = verdict.kustomization, verdict.entry
         if target is not None and "K" in verdict.tools and self.told:
             return frozenset()
         targets = self.of(one)
         if target is None or one is None or targets is None or not targets.complete:
             return None
-        # the same place in another reading is the same patch
+        # if the file was read twice, equal places are the same patch
         others = (x for x in one.patches if own is None or (x.field, x.at) != (own.field, own.at))
         words: set[str] = set()
         for entry in others:
@@ -176,7 +176,7 @@ class TargetFinder:
         return frozenset(words)
 
     def _words(self, entry: PatchEntry, target: Target) -> set[str] | None:
-        """Return the words of a patch that may change an object; None if it is not seen."""
+        """Return the words of a patch that may change an object, or None if it cannot be read."""
         if entry.target is not None and not _selects(entry.target, target):
             return set()
         book = book_of(entry, self.world)
@@ -189,7 +189,7 @@ class TargetFinder:
         return {word for root in roots for word in words_of(root)}
 
     def _only_object(self) -> Target | None:
-        """Return the object of `--target` if its file has no other one."""
+        """Return the object of `--target`, or None if its file has more objects."""
         book = self.world.book(self.told)
         known = [identity(root) for root in book.objects()] if book is not None else []
         return (
@@ -197,7 +197,7 @@ class TargetFinder:
         )
 
     def _told_target(self, page: Page, root: Map) -> Target | None:
-        """Return the object of `--target`; refuse one of another kind than the patch's."""
+        """Return the object of `--target`; raise UsageError if the patch has another kind."""
         target, kind = self._only_object(), root.string("kind")
         if target is not None and kind and kind != target.identity.kind:
             raise UsageError(
@@ -209,7 +209,7 @@ class TargetFinder:
 
 
 def _selects(target: Map, one: Target) -> bool:
-    """Return whether every given field matches; the fields are patterns for the whole value."""
+    """Return whether all given fields match; each field is a pattern for the whole value."""
     wanted = {
         "group": [one.identity.group], "kind": [one.identity.kind], "name": [*one.names],
         "namespace": [one.identity.namespace] if one.identity.namespace else [],

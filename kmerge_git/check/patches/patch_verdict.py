@@ -1,4 +1,4 @@
-"""Decide whether a file is a patch: the first rule that says yes or no does.
+"""Decide whether a file is a patch; the first rule that applies decides.
 
 The rules, 0 to 11, are those of docs/checks.md.
 """
@@ -59,7 +59,7 @@ SPECS = frozenset(
         "storageClassName", "finalizers", "minAvailable", "maxUnavailable", "suspend", "paused",
     )
 )  # fmt: skip
-# how the names of kubeadm's patches begin -> apiVersion and kind of what they are for
+# the start of the name of a kubeadm patch -> apiVersion and kind of the patched object
 KUBEADM = {
     **dict.fromkeys(
         ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"), ("v1", "Pod")
@@ -70,7 +70,7 @@ KUBEADM = {
 JOB_OF_KUSTOMIZE = ("builtin", "kustomize.config.k8s.io")
 
 
-# number of the rule -> what a finding says about it
+# number of a rule -> the words of a finding about the rule
 RULES = {
     0: "as told by the command line",
     1: "listed as a resource of {}",
@@ -96,37 +96,37 @@ BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patche
 
 
 class Verdict(NamedTuple):
-    """A verdict has the rule that decided, and tools: K is kubectl and API server, Z kustomize."""
+    """A verdict has the rule that applied, and tools: K is kubectl and API server, Z kustomize."""
 
     is_a: str
     rule: int
     tools: str = "KZ"
     where: str = ""
-    entry: PatchEntry | None = None  # what names the file in a kustomization
-    kustomization: Kustomization | None = None  # where its target is looked for
-    is_given: bool = False  # the command line says which of the tools reads it
+    entry: PatchEntry | None = None  # the entry of a kustomization that names the file
+    kustomization: Kustomization | None = None  # the kustomization in which to find the target
+    is_given: bool = False  # the command line names the tool that reads the file
     type: FieldType | None = None  # of the patched object
-    # the words of other patches of the target; None where something unseen changes it
+    # the words of other patches of the target; None if something unseen changes the target
     others: Callable[[], frozenset[str] | None] = frozenset
 
     @property
     def is_patch(self) -> bool:
-        """Return whether it is a strategic merge patch."""
+        """Return whether the file is a strategic merge patch."""
         return self.is_a == PATCH
 
     @property
     def is_known(self) -> bool:
-        """Return whether it is known which of the tools reads it."""
+        """Return whether it is known which of the tools reads the file."""
         return self.is_given or self.rule not in GUESSED
 
     @property
     def known_tools(self) -> str:
-        """Return the tools that certainly read it."""
+        """Return the tools that are known to read the file, or ''."""
         return self.tools if self.is_known else ""
 
     @property
     def why(self) -> str:
-        """Return `rule 2: a patch of apps/kustomization.yaml`, or nothing for a manifest."""
+        """Return a text like `rule 2: a patch of apps/kustomization.yaml`, or '' for a manifest."""
         rule = f"rule {self.rule}: {RULES[self.rule].format(self.where)}"
         return rule if self.is_a != MANIFEST else ""
 
@@ -138,7 +138,7 @@ def classify(
     evidence: Evidence,
     script_with: Callable[[str], str],
 ) -> Verdict:
-    """Return the verdict on a file; `script_with` finds the script that passes it to kubectl."""
+    """Return the verdict on a file; `script_with` finds a script that gives the file to kubectl."""
     roots = [plain.root for plain in plains if plain.root is not None]
     near = evidence.near
     if told:
@@ -166,7 +166,7 @@ def classify(
 def _by_content(
     path: str, roots: list[Value], near: Kustomization | None, has_directive: bool
 ) -> Verdict:
-    """Apply rules 8 to 11: ask the name, the directives and the fields of a file."""
+    """Apply rules 8 to 11, which look at the name, the directives and the fields of a file."""
     maps = [root for root in roots if isinstance(root, Map)]
     if any(is_values_file(path, root) for root in maps):
         return Verdict(MANIFEST, 11)
@@ -183,8 +183,8 @@ def _by_content(
 
 
 def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
-    """Return the rule by which objects, or parts of them, are patches; 0 where they are none."""
-    from kmerge_git.check.patches.wholeness import (  # late: few files get here
+    """Return the rule by which objects, or parts of objects, are patches, or 0 if they are not."""
+    from kmerge_git.check.patches.wholeness import (  # late: few files need this module
         PART,
         WHOLE,
         wholeness,
@@ -197,7 +197,7 @@ def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
 
 
 def _read_as(is_a: str, roots: list[Value]) -> str:
-    """Return what a patch is; one that is a list is a JSON 6902 patch."""
+    """Return the kind of a file; a patch whose content is a list is a JSON 6902 patch."""
     return JSON6902 if is_a == PATCH and roots and isinstance(roots[0], List) else is_a
 
 
@@ -218,7 +218,7 @@ def _is_json6902(roots: list[Value]) -> bool:
 
 
 def _kubeadm(path: str) -> Verdict | None:
-    """Return the verdict on a patch that kubeadm knows by its name, else None."""
+    """Return the verdict on a file with the name of a kubeadm patch, or None for other files."""
     name = basename(path)
     target, plus, kind = name.rpartition(".")[0].partition("+")
     if not target.startswith(tuple(KUBEADM)) or not name.endswith((".yaml", ".json")):
@@ -229,12 +229,12 @@ def _kubeadm(path: str) -> Verdict | None:
 
 
 def kubeadm_kind(path: str) -> tuple[str, str]:
-    """Return apiVersion and kind of the object that a patch for kubeadm changes."""
+    """Return apiVersion and kind of the object that a kubeadm patch changes."""
     return next(kind for start, kind in KUBEADM.items() if basename(path).startswith(start))
 
 
 def _named_like_a_patch(path: str) -> str:
-    """Return the part of a path that says patch, or nothing; `patched` is another word."""
+    """Return the part of a path that contains the word `patch` (not `patched`), or ''."""
     name = basename(path)
     if name.endswith((".yaml", ".yml", ".json", ".kyaml")):
         words = _words(name.rpartition(".")[0])
@@ -244,7 +244,7 @@ def _named_like_a_patch(path: str) -> str:
 
 
 def _words(name: str) -> set[str]:
-    """Return the words of a name: `web-patch`, `webPatch`, `WEB_PATCH`, `HTTPPatch`."""
+    """Return the words of a name such as `web-patch`, `webPatch`, `WEB_PATCH` or `HTTPPatch`."""
     spaced = ""
     for before, letter, after in zip(" " + name, name, name[1:] + " ", strict=False):
         starts = letter.isupper() and (before.islower() or after.islower())
@@ -253,7 +253,7 @@ def _words(name: str) -> set[str]:
 
 
 def _not_listed(path: str, near: Kustomization | None) -> str:
-    """Describe a file of an overlay that its kustomization does not mention, and no other."""
+    """Describe an overlay's file that its kustomization does not list, or return ''."""
     parts = normpath(path).split("/")[:-1]
     if near is None or "overlays" not in parts[:-1]:
         return ""
@@ -261,7 +261,7 @@ def _not_listed(path: str, near: Kustomization | None) -> str:
 
 
 def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
-    """Return whether kustomize reads a file itself: kustomizations, generators, transformers."""
+    """Return whether a file configures kustomize: a kustomization, generator or transformer."""
     return any(
         is_kustomization(path, root)
         or (isinstance(root, Map) and root.string("apiVersion").startswith(JOB_OF_KUSTOMIZE))
@@ -270,7 +270,10 @@ def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
 
 
 def _is_partial(root: Map) -> bool:
-    """Return whether a directive makes it a patch: a workload with a selector lacks its images."""
+    """Return whether an object with a directive is a patch.
+
+    A workload with a selector is a patch only if a container lacks its image.
+    """
     is_workload = root.string("kind") in WORKLOADS and bool(root.string("apiVersion"))
     if not is_workload or root.get("spec", "selector") is None:
         return True
@@ -280,7 +283,7 @@ def _is_partial(root: Map) -> bool:
 
 
 def _is_kubernetes(root: Map, has_directive: bool) -> bool:
-    """Return whether a mapping is an object or a part; with a directive one field is enough."""
+    """Return whether a mapping is an object or a part; with a directive, one field is enough."""
     if root.string("apiVersion") and root.string("kind"):
         return is_object(root)
     return _is_bare_object(root) or (
@@ -289,7 +292,7 @@ def _is_kubernetes(root: Map, has_directive: bool) -> bool:
 
 
 def _is_part_of_an_object(root: Map) -> bool:
-    """Return whether its fields alone make a mapping a part of an object."""
+    """Return whether the fields of a mapping show that it is a part of an object."""
     metadata, spec = root.map("metadata"), root.map("spec")
     labels = metadata.fields if metadata is not None else {}
     known = SPECS.intersection(spec.fields) if spec is not None else LABELLING.intersection(labels)
@@ -309,7 +312,7 @@ def _is_bare_object(root: Map) -> bool:
 
 def _is_telling(root: Map, field: str) -> bool:
     value = root.map(field)
-    # many files have `data` at the top; that of a ConfigMap or Secret holds only texts
+    # many files have `data` at the top; in a ConfigMap or Secret it holds only texts
     return value is not None and (
         field in ("metadata", "spec") or all(isinstance(v, Text) for _, v in value.entries)
     )

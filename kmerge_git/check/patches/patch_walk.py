@@ -1,7 +1,7 @@
-"""Walk over a patch and show every place of it to the checks that look at such places.
+"""Walk over a patch and apply the checks to its places.
 
-The walk leaves out the inside of what `$patch: delete` removes and, but for directives and nulls,
-of what `$patch: replace` stores; a misspelt directive; the lists of directives.
+The walk skips the content of a map with `$patch: delete`, misspelt directives and the lists of
+directives. In a map with `$patch: replace`, only keys, directives and nulls are checked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
 
 
-# Maps whose keys are the user's own, where the schema is not known.
+# Maps whose keys users may choose freely, for kinds without a known schema.
 USER_MAPS = frozenset(
     ("data", "stringData", "binaryData", "labels", "annotations", "matchLabels", "nodeSelector")
 )
@@ -64,7 +64,7 @@ class PatchWalk:
         path: Path,
         hidden: frozenset[str] = frozenset(),
     ) -> tuple[frozenset[str], list[Check]]:
-        """Ask the checks of a scope; return the ids hidden from now on, and those that report."""
+        """Run the checks of a scope; return the ids to hide below, and the checks that report."""
         found: list[tuple[Check, Found]] = []
         for check, function in self.checks.of(scope, self.verdict.tools):
             if check.id not in hidden and ("S" not in check.needs or self.schema_matters):
@@ -78,7 +78,7 @@ class PatchWalk:
         return hides | {check.id for check in reporting}, reporting
 
     def map(self, spot: Spot, hidden: frozenset[str]) -> None:
-        """Check a mapping and what is below it."""
+        """Check a mapping and the values below it."""
         if id(spot.map) in self.seen:
             return  # an alias: its anchor was checked
         self.seen.add(id(spot.map))
@@ -96,7 +96,7 @@ class PatchWalk:
                 self.below(spot, key, value)
 
     def stored(self, map: Map, outer: Spot) -> None:
-        """Check the keys below a map that is stored as it is: its fields must be there."""
+        """Check the keys below a map that is stored unchanged: each must be a field of its type."""
         for key, (_, value) in map.fields.items():
             field = outer.field(key)
             if is_directive(key) or field is None or id(value) in self.seen:
@@ -111,12 +111,12 @@ class PatchWalk:
                     self.stored(element, inner)
 
     def keys(self, spot: Spot, *, stored: bool = False) -> set[str]:
-        """Check the keys; return those below which nothing is looked at."""
+        """Check the keys of a mapping; return those whose values the walk must skip."""
         ended: set[str] = set()
         is_inside = stored or spot.directive in ("delete", "replace")
         for key, (at, value) in spot.map.fields.items():
             path = spot.path if is_directive(key) else (*spot.path, key)
-            if not is_inside or not is_directive(key):  # the checks of `$patch` report those inside
+            if not is_inside or not is_directive(key):  # `$patch` checks report these
                 _, reporting = self.ask(*_site_of_key(spot, key, at, value), path)
                 ended |= {key for check in reporting if check.ends_walk}
         return ended
@@ -137,7 +137,7 @@ class PatchWalk:
             self.map(inner, frozenset())
 
     def map_of(self, spot: Spot, field: FieldType) -> None:
-        """Check a map whose keys are the user's own and whose values have one type."""
+        """Check a map whose keys users choose and whose values have one type."""
         if field.of is None or field.of.struct is None:
             self.map(spot, frozenset())
             return
@@ -161,7 +161,7 @@ class PatchWalk:
                 outer.verdict, element, path, outer.kind, of, spot.found(element),
                 user=user, element_of=spot,
             )  # fmt: skip
-            if is_replaced:  # what is in it is stored as it is, but the element needs its key
+            if is_replaced:  # the elements are stored unchanged, but need their keys
                 self.ask(registry.ELEMENT, inner, path, hidden)
                 self.ask(registry.MAP, inner, path, hidden)
                 self.keys(inner, stored=True)
@@ -174,7 +174,7 @@ class PatchWalk:
 def _site_of_key(
     spot: Spot, key: str, at: int, value: Value
 ) -> tuple[str, KeySpot | ListDirective]:
-    """Return the scope of a key, and the site that its checks are called with."""
+    """Return the scope of a key, and the site with which its checks are called."""
     if key.startswith((ORDER, DELETE)):
         return registry.LIST_DIRECTIVE, ListDirective(spot, key, at, value)
     scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
@@ -182,7 +182,7 @@ def _site_of_key(
 
 
 def child(target: Value | None, key: str) -> Value | None:
-    """Return what a target has below a key."""
+    """Return the value of a key in a target: None without a target, ABSENT without a value."""
     if target is None:
         return None
     value = target.get(key)
@@ -190,7 +190,7 @@ def child(target: Value | None, key: str) -> Value | None:
 
 
 def _is_merged(spot: Spot) -> bool:
-    """Return whether an element has a `$patch: replace` that kustomize ignores: it is merged."""
+    """Return whether kustomize ignores the `$patch: replace` of an element, and merges it."""
     outer = spot.element_of
     return outer is not None and spot.directive == "replace" and not outer.is_replaced
 
@@ -201,12 +201,12 @@ def _user_keys(spot: Spot, key: str, field: FieldType | None) -> bool:
     return spot.struct is None and (spot.user or key in USER_MAPS)
 
 
-ABSENT = Value()  # a known target does not have it
+ABSENT = Value()  # the value that a known target lacks
 ABSENT.at = 0
 
 
 class Spot:
-    """A spot is a mapping of a patch; `target` is what it changes, None if nobody knows."""
+    """A spot is a mapping of a patch; `target` is the value that it changes, or None if unknown."""
 
     __slots__ = (
         "element_of", "kind", "map", "merge_key", "path", "server_keys", "strategies", "struct",
@@ -232,42 +232,42 @@ class Spot:
         self.kind = kind
         self.struct = type.struct if type else None
         self.target = target
-        self.user = user  # its keys are the user's own, no field names
+        self.user = user  # the user chooses the keys, which are no field names
         self.element_of = element_of
         holder = element_of.field if element_of else type
-        self.strategies = holder.strategies if holder else ""  # of the field that holds it
-        # what pairs it with an element of the target, and what tells elements apart on the server
+        self.strategies = holder.strategies if holder else ""  # those of the holding field
+        # the key that pairs the mapping with an element of the target, and the keys on the server
         self.merge_key = element_of.merge_key if element_of else ""
         self.server_keys = holder.keys if element_of and holder else ()
 
     @property
     def directive(self) -> str | None:
-        """Return the text of its `$patch`, or None."""
+        """Return the text of the mapping's `$patch`, or None if it has none."""
         value = self.map.get(PATCH)
         text = value.text if isinstance(value, Text) else "a collection"
         return None if value is None else text
 
     @property
     def name(self) -> str:
-        """Return the text of its merge key."""
+        """Return the text of the mapping's merge key."""
         return self.map.string(self.merge_key)
 
     @property
     def at(self) -> int:
-        """Return the offset of its `$patch`, or of the mapping itself."""
+        """Return the offset of the mapping's `$patch`, or of the mapping if it has none."""
         return self.map.at_key(PATCH)
 
     def field(self, key: str) -> FieldType | None:
-        """Return the type of a field, where it is known."""
+        """Return the type of a field, or None if the type is not known."""
         return self.struct.field(key) if self.struct else None
 
     def leaves(self, key: str) -> bool:
-        """Return whether the patch leaves a value in a field; kubectl deletes no key of a map."""
+        """Return whether the patch leaves a value in a field; kubectl empties a deleted map."""
         return self.map.has(key) if "K" in self.tools else is_set(self.map, key)
 
 
 class ListSpot:
-    """A list spot is a list of a patch, with its mapping and its key."""
+    """A list spot is a list of a patch, with the mapping and the key that hold the list."""
 
     __slots__ = ("field", "key", "list", "merge_key", "path", "spot", "target", "tools")
 
@@ -281,31 +281,31 @@ class ListSpot:
         self.list = list
         self.path = path
         self.field = field
-        self.merge_key = field.merge_key if field else ""  # nothing: its elements are not paired
+        self.merge_key = field.merge_key if field else ""  # '' if the elements are not paired
         self.target = target
 
     @property
     def is_replaced(self) -> bool:
-        """Return whether an element `- $patch: replace` makes this list replace the target's."""
+        """Return whether an element `- $patch: replace` makes this list replace the whole list."""
         return any("K" in self.tools or len(m.fields) == 1 for m in self.marked("replace"))
 
     def marked(self, *words: str) -> list[Map]:
-        """Return the elements with a `$patch`, or those whose `$patch` is one of the words."""
+        """Return the elements with a `$patch`; if words are given, only those with such a value."""
         marked = (element for _, element in self.maps() if PATCH in element.fields)
         return [element for element in marked if not words or element.string(PATCH) in words]
 
     def maps(self) -> Iterable[tuple[int, Map]]:
-        """Return the elements that are mappings."""
+        """Return the elements that are mappings, with their numbers."""
         return ((n, v) for n, v in enumerate(self.list.values) if isinstance(v, Map))
 
     @property
     def target_maps(self) -> list[Map]:
-        """Return the elements of the target's list that are mappings."""
+        """Return the mappings in the target's list."""
         values = self.target.values if self.target is not None else []
         return [value for value in values if isinstance(value, Map)]
 
     def found(self, element: Map) -> Value | None:
-        """Return the element of the target that a patch element changes."""
+        """Return the element of the target that a patch element changes, or ABSENT or None."""
         key = self.merge_key
         if self.target is None or not key or key not in element.fields:
             return None
@@ -313,7 +313,7 @@ class ListSpot:
         return next((v for v in self.target_maps if v.string(key) == name), ABSENT)
 
     def path_of(self, number: int, element: Map) -> Path:
-        """Return the path of an element: by its merge key, else by its number."""
+        """Return the path of an element: by its merge key, or else by its number."""
         key = self.merge_key or "name"
         name = element.string(key)
         return (*self.path, ((key, name),) if name else number)
@@ -329,13 +329,13 @@ class KeySpot(NamedTuple):
 
 
 class PatchOperation(NamedTuple):
-    """An operation of a JSON 6902 patch has a `target`; None if it is not known at that point."""
+    """An operation of a JSON 6902 patch; its `target` is None if the object is not known here."""
 
     value: Value
     tools: str
     type: FieldType | None  # of the patched object
     target: Value | None
-    is_as_written: bool = False  # no field of a kustomization has added to it so far
+    is_as_written: bool = False  # no field of a kustomization has changed the target so far
 
 
 class ListDirective:

@@ -32,13 +32,13 @@ from kmerge_git.nearest import distance, misspelt, spelling_hint
 from kmerge_git.patch.directives import PATCH as DIRECTIVE
 from kmerge_git.patch.directives import RETAIN_KEYS, is_directive
 
-# A new element of a list must have this field.
+# Name of a list -> the field that a new element must have.
 NEEDED = {
     "containers": "image", "initContainers": "image", "volumeMounts": "name",
     "volumeDevices": "name",
 }  # fmt: skip
 HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
-# Types of objects of whose fields only one may be there.
+# Type of an object -> fields of which an object may have only one.
 ONE_OF = {
     **dict.fromkeys(("Probe", "LifecycleHandler", "Handler"), HANDLERS),
     "EnvVarSource": (
@@ -46,30 +46,30 @@ ONE_OF = {
     ),
     "IngressBackend": ("service", "resource"),
 }  # fmt: skip
-# Types of objects, the value of `type` with which a field must not be there, and that field.
+# Type of an object -> values of `type`, and the field that those values forbid.
 NOT_WITH = {
     "DeploymentStrategy": (("Recreate",), "rollingUpdate"),
     "StatefulSetUpdateStrategy": (("OnDelete",), "rollingUpdate"),
     "SeccompProfile": (("RuntimeDefault", "Unconfined"), "localhostProfile"),
 }
 
-# operation -> the fields that it needs
+# operation -> its required fields
 OPERATIONS = {
     "add": ("path", "value"), "remove": ("path",), "replace": ("path", "value"),
     "move": ("path", "from"), "copy": ("path", "from"), "test": ("path", "value"),
 }  # fmt: skip
 FIELDS = ("op", "path", "value", "from")
-# what people write for an operation
+# wrong word -> the operation that people mean
 MEANT = {
     "delete": "remove", "del": "remove", "rm": "remove", "set": "replace", "update": "replace",
     "change": "replace", "insert": "add", "append": "add", "create": "add", "merge": "replace",
 }  # fmt: skip
 
-# Fields of kustomizations make some fields, and kustomize itself always makes one.
+# Fields that a kustomization may add to a resource, and the field that kustomize always adds.
 MADE = ("annotations", "labels", "matchLabels", "namespace", "replicas")
 ALWAYS_MADE = ["metadata", "annotations"]
 NUMBER_WANTED = "write the number of the element in place of {}"
-# how the examples begin
+# the beginning of the examples
 FILES = (
     "# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
     "- path: patch.yaml\n  target: {kind: Deployment}\n# file: patch.yaml\n"
@@ -91,7 +91,7 @@ PLACEHOLDERS = frozenset("${}<>@%#")
     mend="Correct the name, or drop the element.",
 )  # fmt: skip
 def delete_of_nothing(spot: Spot) -> Iterator[Found]:
-    """Find `$patch: delete` for a name that no element has; a near name makes it an error."""
+    """Find `$patch: delete` for a name that no element has; a similar name makes it an error."""
     parent = spot.element_of
     is_delete = spot.directive == "delete" and parent is not None and not parent.is_replaced
     if parent is not None and is_delete and _is_new(spot, parent):
@@ -114,7 +114,10 @@ def delete_of_nothing(spot: Spot) -> Iterator[Found]:
     mend="Correct the name; a new container needs an image.",
 )  # fmt: skip
 def new_by_mistake(spot: Spot) -> Iterator[Found]:
-    """Find a new container without image, a slip in a name, and fields to remove from nothing."""
+    """Find a new element that looks like a mistake.
+
+    The element is a container without image, has a misspelt name, or removes fields by null.
+    """
     parent = spot.element_of
     if parent is None or DIRECTIVE in spot.map.fields or not _is_new(spot, parent):
         return
@@ -135,9 +138,10 @@ def new_by_mistake(spot: Spot) -> Iterator[Found]:
 
 
 def _meant(spot: Spot, parent: ListSpot) -> str:
-    """Return the element that a new one was probably meant to be: of nearly its name, or its image.
+    """Return the name of the element that a new one was probably meant to be, or ''.
 
-    Elements that the patch itself names do not count.
+    The elements have similar names, or similar names and one image. Elements that the patch names
+    as well do not count.
     """
     patched = {value.string(spot.merge_key) for _, value in parent.maps()}
     image = _repository(spot.map)
@@ -156,8 +160,8 @@ def _repository(container: Map) -> str:
 
 
 def _is_new(spot: Spot, parent: ListSpot) -> bool:
-    """Return whether the target is known to lack an element when the patch is executed."""
-    # where the list itself is new, everything in it is
+    """Return whether the target is known to lack an element when the patch is applied."""
+    # if the list itself is new, all elements are new
     if spot.target is not ABSENT or parent.spot.target is ABSENT or not spot.name:
         return False
     others = spot.verdict.others()
@@ -165,15 +169,15 @@ def _is_new(spot: Spot, parent: ListSpot) -> bool:
 
 
 def _nearest(name: str, parent: ListSpot) -> str:
-    """Return the element of the target whose name is nearly this one."""
+    """Return the name of the target's element that is most similar to a name, or ''."""
     names = [value.string(parent.merge_key) for value in parent.target_maps]
     return misspelt(name, names) if len(name) > 2 and not name.isdigit() else ""
 
 
 def is_slip(word: str, known: str) -> bool:
-    """Return whether a word is another one with two letters swapped, one lost or one doubled.
+    """Return whether a word is another word with two letters swapped, one lost or one doubled.
 
-    A letter changed into another one makes other names: HOST and PORT, web1 and web2.
+    A changed letter is not a slip, because it makes another name: HOST and PORT, web1 and web2.
     """
     if word == known or distance(word, known, 1) > 1:
         return word != known and word.lower() == known.lower()
@@ -234,7 +238,7 @@ def other_namespace(spot: Spot) -> Iterator[Found]:
     mend="Set the old field to null in the same patch; with kubectl `$retainKeys` works too.",
 )  # fmt: skip
 def both_remain(here: KeySpot) -> Iterator[Found]:
-    """Find `Recreate` over a `rollingUpdate`, a second handler of a probe or source of env."""
+    """Find two fields that exclude each other, such as two handlers of a probe."""
     spot = here.spot
     if spot.struct is None or not spot.leaves(here.key) or DIRECTIVE in spot.map.fields:
         return
@@ -248,7 +252,7 @@ def both_remain(here: KeySpot) -> Iterator[Found]:
 
 
 def _excluded(name: str, key: str, value: Value) -> list[str]:
-    """Return the fields that must not be there together with a field."""
+    """Return the fields that must not be used together with a field."""
     alternatives = ONE_OF.get(name, ())
     others = [other for other in alternatives if other != key and key in alternatives]
     values, other = NOT_WITH.get(name, ((), ""))
@@ -257,7 +261,7 @@ def _excluded(name: str, key: str, value: Value) -> list[str]:
 
 
 def _remains(spot: Spot, field: str) -> bool:
-    """Return whether the target has a field that the patch leaves there."""
+    """Return whether the target has a field that remains after the patch."""
     target = spot.target
     is_retained = "K" in spot.tools and RETAIN_KEYS in spot.map.fields
     if is_retained or target is None or not target.has(field):
@@ -276,7 +280,7 @@ def _remains(spot: Spot, field: str) -> bool:
     mend="Move the directive to the map or element that shall go; or drop what stands beside it.",
 )  # fmt: skip
 def delete_with_more(spot: Spot) -> Iterator[Found]:
-    """Find a directive one level too high: it deletes what the patch goes on to change."""
+    """Find a `$patch: delete` one level too high: it also deletes fields that the patch changes."""
     if spot.directive != "delete" or not (spot.path or spot.element_of is not None):
         return
     beside = [key for key, (_, v) in spot.map.fields.items() if isinstance(v, Map | List)]
@@ -288,7 +292,7 @@ def delete_with_more(spot: Spot) -> Iterator[Found]:
 
 @also("D77", MAP)
 def delete_of_map_with_more(spot: Spot) -> Iterator[Found]:
-    """Find such a directive in a map that is no element of a list."""
+    """Find a `$patch: delete` one level too high in a map that is not an element of a list."""
     if spot.element_of is None:
         yield from delete_with_more(spot)
 
@@ -323,7 +327,7 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
 
 
 # -- JSON 6902 patches: kubectl (`--type json`) and kustomize execute them with the same library;
-# what it makes of each fault was tried with both
+# the effect of each mistake was tried with both tools
 
 
 @Check(
@@ -339,7 +343,7 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
     "`value` or `from` that the operation needs; `~1` stands for a `/` inside a key.",
 )  # fmt: skip
 def malformed(here: PatchOperation) -> Iterator[Found]:
-    """Find an unknown `op`, a field that is missing or misspelt, and a path that leads nowhere."""
+    """Find an unknown `op`, a missing or misspelt field, or a malformed path."""
     item = here.value
     if not isinstance(item, Map):
         yield Found(item.at, "an operation is a map with op and path; the patch is refused")
@@ -367,7 +371,7 @@ def _unknown(op: Value) -> str:
 
 
 def _missing(item: Map, field: str, op: str) -> Found:
-    """Report a missing field at the field that was meant to be it."""
+    """Report a missing field, at the field with a similar name if there is one."""
     effect = "the field becomes null" if field == "value" and op != "test" else "it is refused"
     for key, (at, _) in item.fields.items():
         if key not in FIELDS and misspelt(key, (field,)):
@@ -376,7 +380,7 @@ def _missing(item: Map, field: str, op: str) -> Found:
 
 
 def _fault_of_path(value: Value, op: str, field: str) -> str:
-    """Return what is wrong with a path as it is written, or nothing."""
+    """Return what is wrong with the spelling of a path, or ''."""
     if not isinstance(value, Text) or value.null:
         return f"{field} is a text like /spec/replicas; the patch is refused"
     path = value.text
@@ -411,7 +415,7 @@ def _fault_of_path(value: Value, op: str, field: str) -> str:
     "the map first where the object has none.",
 )  # fmt: skip
 def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
-    """Find a field that the kind lacks, a name in place of a number, a place that is not there."""
+    """Find a path to a field that the kind lacks, or to a place that the target lacks."""
     item = here.value
     for field, op in _pointers(item):
         value = item.get(field)
@@ -432,7 +436,7 @@ def steps_of(path: str) -> list[str]:
 
 
 def _pointers(item: Value) -> list[tuple[str, str]]:
-    """Return the fields that hold paths, each with the operation that is done there."""
+    """Return the fields that hold paths, each with the operation at that path."""
     op = item.string("op")
     if "from" not in OPERATIONS.get(op, ()):
         return [("path", op)] if op in OPERATIONS else []
@@ -440,9 +444,9 @@ def _pointers(item: Value) -> list[tuple[str, str]]:
 
 
 def _unknown_step(steps: list[str], type: FieldType | None) -> tuple[str, bool]:
-    """Return a message about the first step that the kind lacks, and whether it is sure.
+    """Return a message about the first step that the kind lacks, and whether it is certain.
 
-    It is not sure where the step may be a field of tomorrow.
+    It is not certain if the step may be a field of a later version.
     """
     for n, step in enumerate(steps):
         if type is None or type.kind == "free":
@@ -461,7 +465,7 @@ def _unknown_step(steps: list[str], type: FieldType | None) -> tuple[str, bool]:
 
 
 def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -> str:
-    """Return a message about what a known target lacks for an operation, or nothing."""
+    """Return a message about a place that an operation needs and the target lacks, or ''."""
     value: Value | None = target
     for n, step in enumerate(steps):
         is_last = n == len(steps) - 1
@@ -477,7 +481,7 @@ def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -
             value = value.values[int(step)] if int(step) < size else None
         elif isinstance(value, Map):
             if is_last and op not in ("remove", "test"):
-                return ""  # a new field, also by replace
+                return ""  # the operation may add a field, even `replace`
             value = value.get(step)
             if value is None:
                 is_made = _is_made(steps[: n + 1], here)
@@ -488,7 +492,7 @@ def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -
 
 
 def _is_made(steps: list[str], here: PatchOperation) -> bool:
-    """Return whether kustomize may have made a field before it executes the operation."""
+    """Return whether kustomize may have added a field before it executes the operation."""
     is_made = steps == ALWAYS_MADE or (steps[-1] in MADE and not here.is_as_written)
     return "K" not in here.tools and is_made
 
@@ -508,7 +512,7 @@ def _is_made(steps: list[str], here: PatchOperation) -> bool:
     "leave numbers and booleans without quotes.",
 )  # fmt: skip
 def other_type(here: KeySpot) -> Iterator[Found]:
-    """Find a map for a list, a text for a number, a number for a text."""
+    """Find a value of the wrong type: a map for a list, a text for a number, or the like."""
     spot, value = here.spot, here.value
     field = spot.field(here.key)
     if field is None or spot.kind != BUILTIN:
@@ -523,7 +527,7 @@ def other_type(here: KeySpot) -> Iterator[Found]:
 
 @also("D78", OPERATION)
 def value_of_other_type(here: PatchOperation) -> Iterator[Found]:
-    """Find an operation whose value does not fit the field that its path names."""
+    """Find an operation whose value does not fit the field at its path."""
     item, path = here.value, here.value.string("path")
     value = item.get("value") if item.string("op") in ("add", "replace") else None
     if value is None or value.null or not path.startswith("/"):
@@ -549,7 +553,7 @@ def _misfits(key: str, at: int, value: Value, field: FieldType) -> Iterator[Foun
 
 
 def _scalars(value: Value, field: FieldType) -> list[tuple[Text, str]]:
-    """Return the scalars that a field holds, itself, its elements or values, with their type."""
+    """Return the scalars in a field, or in its elements or values, each with its type."""
     type = field.type if field.kind == "scalar" else field.of.type if field.of else ""
     below = [item for key, item in value.entries if str(key)[:1] != "$"]
     items = (item for item in below or [value] if isinstance(item, Text) and not item.null)
@@ -557,7 +561,7 @@ def _scalars(value: Value, field: FieldType) -> list[tuple[Text, str]]:
 
 
 def _fault(value: Text, type: str) -> str:
-    """Return what a field wants instead of a value; nothing where that is right or unsure."""
+    """Return what a field needs instead of a value, or '' if the value is right or unclear."""
     text = value.text
     if value.tag or _is_placeholder(text):
         return ""
@@ -576,8 +580,8 @@ def _fault(value: Text, type: str) -> str:
 
 
 def _is_placeholder(text: str) -> bool:
-    """Return whether a text is a placeholder that somebody fills in later."""
-    is_name = len(text) > 2 and text.isupper() and text not in BOOLEANS  # REPLICAS, for sed
+    """Return whether a text is a placeholder that is filled in later."""
+    is_name = len(text) > 2 and text.isupper() and text not in BOOLEANS  # such as REPLICAS, for sed
     is_marked = not PLACEHOLDERS.isdisjoint(text) or text.startswith("__")
     words = ("placeholder", "replace", "changeme")
     return is_name or is_marked or any(word in text.lower() for word in words)

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
 
 
-# Fields that tell the elements of a list apart, where no schema says which does.
+# Fields that may identify the elements of a list, for lists without a schema.
 NAMES = ("name", "id", "key", "host", "type")
-# Kustomize knows none of the directives that stand beside a field.
+# kustomize knows none of the directives that are written beside a field.
 KubectlCheck = partial(Check, tools="K", kustomize="It is not executed and ends up in the output.")
 
 
@@ -58,7 +58,7 @@ def without_field(here: ListDirective) -> Iterator[Found]:
     mend="Write a list, with one entry if need be.",
 )  # fmt: skip
 def not_a_list(here: ListDirective) -> Iterator[Found]:
-    """Find a scalar, a map or null below a directive that takes a list."""
+    """Find a scalar, a map or null as the value of a directive that takes a list."""
     if here.value.null and here.word == DELETE:
         yield Found(here.at, f"{here.key}: null deletes the whole list; write the values to delete")
     elif not isinstance(here.value, List):
@@ -74,10 +74,10 @@ def not_a_list(here: ListDirective) -> Iterator[Found]:
     mend="Write the name of the list as the kind has it.",
 )  # fmt: skip
 def unknown_list(here: ListDirective) -> Iterator[Found]:
-    """Find `$setElementOrder/container` where the kind has no list of this name."""
+    """Find `$setElementOrder/container` if the kind has no list of this name."""
     struct, path = here.spot.struct, here.spot.path
     if here.list and struct is not None and here.type is None:
-        # the last key, and the element of its list
+        # the last key, or the element with the key of its list
         where = shown(path[-2:] if path and not isinstance(path[-1], str) else path[-1:])
         fields = ((name, struct.field(name)) for name in struct.names)
         lists = (name for name, field in fields if field is not None and field.kind == "list")
@@ -94,7 +94,7 @@ def unknown_list(here: ListDirective) -> Iterator[Found]:
     mend="Write `- name: web`, with the merge key and nothing else.",
 )  # fmt: skip
 def order_elements(here: ListDirective) -> Iterator[Found]:
-    """Find elements of `$setElementOrder` that are not a map of the merge key alone."""
+    """Find elements of `$setElementOrder` that are not a map with only the merge key."""
     key = here.merge_key
     seen: set[str] = set()
     for value in here.order if key else ():
@@ -120,7 +120,7 @@ def order_elements(here: ListDirective) -> Iterator[Found]:
     mend="List every element of the patch in `$setElementOrder`, in the same order.",
 )  # fmt: skip
 def contradicting_order(here: ListDirective) -> Iterator[Found]:
-    """Find an element of the patch that `$setElementOrder` lists elsewhere, or not at all."""
+    """Find an element of the patch that `$setElementOrder` lists at another place or omits."""
     patched = here.spot.map.items(here.list) if here.list else []
     order = [_name(value, here.merge_key) for value in here.order]
     is_of_maps = any(isinstance(value, Map) for value in [*patched, *here.order])
@@ -188,7 +188,7 @@ def empty_order(here: ListDirective) -> Iterator[Found]:
     mend="Delete elements of a list of maps with `- {name: side, $patch: delete}`.",
 )  # fmt: skip
 def maps_to_delete(here: ListDirective) -> Iterator[Found]:
-    """Find `$deleteFromPrimitiveList` with maps or for a list of maps: it deletes scalars only."""
+    """Find `$deleteFromPrimitiveList` with maps or for a list of maps; it deletes only scalars."""
     key = (here.type.merge_key if here.type else "") or "name"
     for value in here.deletions if here.type else ():
         text = value.text if isinstance(value, Text) else value.string(key) or ".."
@@ -207,7 +207,7 @@ def maps_to_delete(here: ListDirective) -> Iterator[Found]:
     mend="Delete it, or add it.",
 )  # fmt: skip
 def deleted_and_added(here: ListDirective) -> Iterator[Found]:
-    """Find a value that the patch adds to a list and deletes from it."""
+    """Find a value that the patch adds to a list and also deletes from the list."""
     values = here.spot.map.items(here.list) if here.list else []
     added = {value.text for value in values if isinstance(value, Text)}
     for value in here.deletions:
@@ -225,7 +225,7 @@ def deleted_and_added(here: ListDirective) -> Iterator[Found]:
     mend="Write the whole list, if older servers count.",
 )  # fmt: skip
 def delete_from_atomic(here: ListDirective) -> Iterator[Found]:
-    """Find `$deleteFromPrimitiveList` for a list that is replaced, as the args of a container."""
+    """Find `$deleteFromPrimitiveList` for a list that is not merged, such as container args."""
     if here.word == DELETE and here.type and not here.type.merges and not here.type.of_maps:
         yield Found(here.at, "servers before 1.28 replace the list by these values")
 
@@ -243,7 +243,7 @@ def _name(value: Value, key: str) -> str | None:
     mend="Write a list of field names.",
 )  # fmt: skip
 def retain_is_list(here: KeySpot) -> Iterator[Found]:
-    """Find `$retainKeys` with a scalar, a map, or a list of anything but strings."""
+    """Find `$retainKeys` whose value is not a list of strings."""
     is_list = isinstance(here.value, List)
     if not is_list or not all(isinstance(v, Text) and not v.null for v in here.value.values):
         yield Found(here.at, "$retainKeys is a list of field names")
@@ -257,7 +257,7 @@ def retain_is_list(here: KeySpot) -> Iterator[Found]:
     mend="List every field that the patch sets, the merge key too.",
 )  # fmt: skip
 def not_retained(here: KeySpot) -> Iterator[Found]:
-    """Find a field of the patch that its own `$retainKeys` would remove."""
+    """Find a field of the patch that the `$retainKeys` beside it would remove."""
     listed = _retained(here)
     for key, (at, value) in here.spot.map.fields.items() if listed else ():
         if not value.null and not is_directive(key) and key not in listed:
@@ -273,7 +273,7 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
     mend="List the fields that shall stay.",
 )  # fmt: skip
 def odd_names_retained(here: KeySpot) -> Iterator[Found]:
-    """Find `$retainKeys: []`, or a name in it that is no field of the kind."""
+    """Find an empty `$retainKeys`, or a name in it that the kind has no field for."""
     listed, struct = _retained(here), here.spot.struct
     if not listed and isinstance(here.value, List):
         message = "clears the whole map; write null for the field, or list its fields"
@@ -294,7 +294,7 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     mend="Set the other fields to null instead.",
 )  # fmt: skip
 def unusual_retain(here: KeySpot) -> Iterator[Found]:
-    """Find `$retainKeys` where the schema has another strategy, or where the target has no map."""
+    """Find `$retainKeys` if the schema has another strategy, or the target has no such map."""
     spot = here.spot
     if spot.target is ABSENT:
         message = "the target has no such map: stored as a field in a new map; drop it"
@@ -304,7 +304,7 @@ def unusual_retain(here: KeySpot) -> Iterator[Found]:
 
 
 def _retained(here: KeySpot) -> dict[str, int]:
-    """Return the names in `$retainKeys` and where they stand."""
+    """Return the names in `$retainKeys`, with their offsets."""
     return {value.text: value.at for value in here.value.values if isinstance(value, Text)}
 
 
@@ -319,7 +319,7 @@ def _retained(here: KeySpot) -> dict[str, int]:
     mend="Drop it. Kustomize deletes with `$patch: delete` and null, and has no order directive.",
 )  # fmt: skip
 def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
-    """Find `$setElementOrder`, `$deleteFromPrimitiveList` or `$retainKeys` for kustomize."""
+    """Find in a patch for kustomize a directive other than `$patch`."""
     verdict = here.spot.verdict
     what = f"kustomize does not know {here.key}; it ends up in the output"
     if verdict.is_known:
@@ -346,7 +346,10 @@ def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
     "list, or name the keys of the lists in `openapi:`.",
 )  # fmt: skip
 def custom_resource(spot: Spot) -> Iterator[Found]:
-    """Find lists and directives for kubectl, and elements lost by kustomize, in a custom kind."""
+    """Find lists and directives that fail in a patch for a custom resource.
+
+    kubectl's patch is refused; kustomize replaces whole lists and loses elements.
+    """
     if spot.kind != CUSTOM:
         return
     if "K" in spot.verdict.known_tools:
@@ -379,13 +382,13 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
     "apiVersion may be left out.",
 )  # fmt: skip
 def incomplete_identity(spot: Spot) -> Iterator[Found]:
-    """Find a patch for kustomize that lacks a part of what names a resource."""
+    """Find a patch for kustomize without apiVersion, kind or metadata.name."""
     entry, root = spot.verdict.entry, spot.map
     if entry is None or entry.is_of_policy:
         return
     missing = [field for field in ("apiVersion", "kind") if not root.string(field)]
     if entry.target is not None and missing == ["apiVersion"]:
-        missing = []  # the target is found without it
+        missing = []  # kustomize finds the target without apiVersion
     if not (root.string("metadata", "name") or root.string("metadata", "generateName")):
         missing.append("metadata.name")
     if missing:
@@ -395,13 +398,13 @@ def incomplete_identity(spot: Spot) -> Iterator[Found]:
         yield Found(root.at, f"without {' and '.join(missing)} kustomize {effect}; {mend}")
 
 
-# -- what of a resource is lost where a list of a patch takes the place of the whole list ----------
+# -- parts of a resource that are lost when a list of a patch replaces a whole list ---------------
 
 
 def _losses(
     patch: Map, target: Map, path: Path, seen: set[int]
 ) -> Iterator[tuple[int, Path, list[str]]]:
-    """Yield each list of a patch with its offset, its path and what it takes from the target."""
+    """Yield each list of a patch that loses parts of the target: offset, path and losses."""
     if id(patch) in seen:
         return
     seen.add(id(patch))
@@ -416,11 +419,11 @@ def _losses(
 
 
 def _lost(patch: List, target: List, path: Path) -> list[str]:
-    """Return the elements, and fields of elements, that a list lacks; an empty list means it."""
+    """Return the elements and fields that a list loses; an empty list loses them on purpose."""
     name = _name_of(patch.values, target.values)
     partners = _partners(target.values, patch.values, name)
     if not patch.values or (not name and all(partner is None for partner in partners)):
-        return []  # other values were meant, or none
+        return []  # the patch intends other values, or none
     lost = []
     for number, (element, partner) in enumerate(zip(target.values, partners, strict=True)):
         here: Path = (*path, ((name, element.string(name)),) if name else number)
@@ -434,7 +437,7 @@ def _lost(patch: List, target: List, path: Path) -> list[str]:
 
 
 def _fields_lost(patch: Map, target: Map, path: Path) -> list[str]:
-    """Return the fields that a map of a replaced list lacks, at any depth."""
+    """Return the fields of the target that a map in a replacing list lacks, at any depth."""
     lost = []
     for key, (_, there) in target.fields.items():
         item, where = patch.get(key), (*path, key)
@@ -448,7 +451,7 @@ def _fields_lost(patch: Map, target: Map, path: Path) -> list[str]:
 
 
 def _name_of(*lists: list[Value]) -> str:
-    """Return the field that tells the elements of each list apart, or nothing."""
+    """Return the field that identifies the elements in each of the lists, or ''."""
     for name in NAMES:
         texts = [[value.string(name) for value in values] for values in lists]
         if all(all(each) and len(set(each)) == len(each) for each in texts):
@@ -457,7 +460,7 @@ def _name_of(*lists: list[Value]) -> str:
 
 
 def _partners(target: list[Value], patch: list[Value], name: str) -> list[Value | None]:
-    """Return for each element of a target its partner in a patch: by name, value or order."""
+    """Return the partner of each target element in a patch, paired by name, value or order."""
     if name:
         named = {value.string(name): value for value in patch}
         return [named.get(element.string(name)) for element in target]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kmerge_git.check.patches.patch_walk import KeySpot, Spot
 
 
-# Workloads have their pods here, with these fields.
+# Kind of a workload -> the path of its pod spec, and the fields of a pod spec.
 PODS = {
     **dict.fromkeys(
         ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"), "spec.template.spec"
@@ -45,9 +45,9 @@ PODS = {
     "CronJob": "spec.jobTemplate.spec.template.spec",
 }
 POD_FIELDS = ("containers", "initContainers", "volumes")
-# Keys with a `$` that mean something else, as JSON Schema's.
+# Keys with a `$` that are not for patches, such as those of JSON Schema.
 OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
-# People write such words for a directive, or the word itself.
+# Words that people write -> the value of `$patch` that they mean.
 VALUES = {
     **dict.fromkeys(("delete", "remove", "deleted", "removed", "absent", "delet"), "delete"),
     **dict.fromkeys(("replace", "overwrite", "replaced", "set"), "replace"),
@@ -67,7 +67,7 @@ TRUE = frozenset(("true", "yes", "on", "null", "~", ""))
     mend="Correct the spelling.",
 )  # fmt: skip
 def misspelt(here: KeySpot) -> Iterator[Found]:
-    """Find `$path`, `$Patch` or `$setElementsOrder/x`: a directive with a letter or two wrong."""
+    """Find a directive with one or two wrong letters, such as `$path` or `$setElementsOrder/x`."""
     guess = meant(here.key)
     is_others = here.spot.user or here.spot.kind == CUSTOM
     if guess and (not is_others or _is_order(guess, here.value)):
@@ -75,7 +75,7 @@ def misspelt(here: KeySpot) -> Iterator[Found]:
 
 
 def _misspelt(here: KeySpot, guess: str) -> Found:
-    """Report a misspelt directive, with the right one if the tool that reads the patch knows it."""
+    """Report a misspelt directive; suggest the right one if the patch's reader knows it."""
     message = f"did you mean {guess}? {here.key} is stored as a field"
     if here.spot.verdict.known_tools == "Z" and guess != PATCH:
         return Found(here.at, f"{message}; but kustomize knows only $patch: drop it")
@@ -83,14 +83,14 @@ def _misspelt(here: KeySpot, guess: str) -> Found:
 
 
 def _is_order(guess: str, value: Value) -> bool:
-    """Return whether a value is one that the directive takes."""
+    """Return whether a value is valid for a directive."""
     if guess == PATCH:
         return isinstance(value, Text) and value.text in ("replace", "delete", "merge")
     return isinstance(value, List)
 
 
 def meant(key: str) -> str:
-    """Return the directive that a misspelt key was meant to be, or nothing."""
+    """Return the directive that a misspelt key was meant to be, or ''."""
     if not key.startswith("$") or key in OTHERS or is_directive(key):
         return ""
     word, slash, rest = key.partition("/")
@@ -108,7 +108,7 @@ def meant(key: str) -> str:
     mend="Write the `$` of a directive that the tool knows: kustomize has only `$patch`.",
 )  # fmt: skip
 def without_dollar(here: KeySpot) -> Iterator[Found]:
-    """Find `retainKeys:`, `setElementOrder/x` or `patch: delete` where this is no field."""
+    """Find `retainKeys:`, `setElementOrder/x` or `patch: delete` where the kind lacks the field."""
     spot, key, value = here.spot, here.key, here.value
     guess = ""
     if key.startswith((f"{ORDER[1:]}/", f"{DELETE[1:]}/")):
@@ -122,7 +122,7 @@ def without_dollar(here: KeySpot) -> Iterator[Found]:
 
 
 def _names_fields(value: List, spot: Spot) -> bool:
-    """Return whether a list names fields that a mapping has, or that its type has."""
+    """Return whether a list holds only names of fields of a mapping or its type."""
     names = [v.text for v in value.values if isinstance(v, Text)]
     known = set(spot.map.fields) | set(spot.struct.names if spot.struct else ())
     return 0 < len(names) == len(value.values) and known.issuperset(names)
@@ -156,7 +156,7 @@ def unknown_field(here: KeySpot) -> Iterator[Found]:
 
 @also("D68", OBJECT)
 def pod_fields_of_workload(path: str, root: Map) -> Iterator[Found]:
-    """Find `containers` under the `spec` of a workload: those of the pod are in its template."""
+    """Find `containers` under the `spec` of a workload; they belong in the pod template."""
     kind, spec = root.string("kind"), root.map("spec")
     if kind not in PODS or spec is None or not may_be_builtin(root):
         return
@@ -177,7 +177,10 @@ def pod_fields_of_workload(path: str, root: Map) -> Iterator[Found]:
     "`$deleteFromPrimitiveList/..`, and only patches have them.",
 )  # fmt: skip
 def unknown_word(here: KeySpot) -> Iterator[Found]:
-    """Find `$delete: true` or `$action: replace` in a patch; in custom kinds only what reads so."""
+    """Find an unknown key with a `$` in a patch, such as `$delete: true` or `$action: replace`.
+
+    In a kind that is not built in, find only keys that read like a directive.
+    """
     spot, key = here.spot, here.key
     if key in OTHERS or is_directive(key) or meant(key):
         return
@@ -188,7 +191,7 @@ def unknown_word(here: KeySpot) -> Iterator[Found]:
 
 
 def _hint(here: KeySpot) -> str:
-    """Return a hint made of the word that the value, or the key, may have been meant to be."""
+    """Return a hint with the value of `$patch` that the key or its value resembles."""
     words = (here.value.text if isinstance(here.value, Text) else "", here.key[1:])
     guesses = (VALUES.get(word.lower(), "merge") for word in words)
     guess = next((guess for guess in guesses if guess != "merge"), "")
@@ -196,7 +199,7 @@ def _hint(here: KeySpot) -> str:
 
 
 def reads_as_order(key: str, value: Value) -> bool:
-    """Return whether key and value say what shall be done: `$delete: true`, `$path: delete`."""
+    """Return whether key and value read like a directive: `$delete: true`, `$path: delete`."""
     text = value.text.lower() if isinstance(value, Text) else None
     guess, word = meant(key), key[1:].lower()
     if guess:
@@ -205,12 +208,15 @@ def reads_as_order(key: str, value: Value) -> bool:
     return (is_value and text in TRUE) or ((is_value or word in ACTIONS) and text in VALUES)
 
 
-# -- files that are no patches ------------------------------------------------------------------
+# -- files that are not patches ------------------------------------------------------------------
 
 
 @also("D70", MANIFEST)
 def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
-    """Find an unknown key with a `$` in a built-in kind, and elsewhere one that gives an order."""
+    """Find an unknown key with a `$` in a manifest.
+
+    In a kind that is not built in, find only keys that read like a directive.
+    """
     root = plain.root
     if not plain.dollar or not isinstance(root, Map):
         return
@@ -227,7 +233,7 @@ def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
 
 
 def _unknown(root: Map, type: FieldType | None, seen: set[int]) -> Iterator[tuple[str, int]]:
-    """Return the keys that a kind lacks; where no kind is known, those that read as orders."""
+    """Yield the keys with a `$` that a kind lacks; in an unknown kind, those like directives."""
     todo: list[tuple[Value, FieldType | None]] = [(root, type)]
     while todo:
         value, field = todo.pop()

@@ -1,6 +1,6 @@
-"""Tell complete objects from patches, whatever their names are.
+"""Distinguish complete objects from patches, whatever the file names are.
 
-The fields are those without which the API server refuses an object of the kind.
+The API server refuses an object of a kind without the required fields in this module.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from kmerge_git.patch.field_shapes import is_builtin_group
 WHOLE, PART, UNDECIDED = "whole", "part", "undecided"
 
 _IMAGES = "template.spec.containers[].image"
-_WORKLOAD = ("spec.selector", f"spec.{_IMAGES}")  # a patch has no selector: it never changes
+_WORKLOAD = ("spec.selector", f"spec.{_IMAGES}")  # patches have no selector
 _JOB = (_IMAGES, "template.spec.restartPolicy")
 _RULES = ("rules[].verbs",)
 _BINDING = ("roleRef", "subjects")
 _WEBHOOKS = ("webhooks[].clientConfig", "webhooks[].sideEffects")
-# Kind -> the paths that it must have: `[]` means every element of a list that is not empty,
-# `|` one of several paths.
+# Kind -> the paths that every object must have: `[]` stands for every element of a list that is not
+# empty, and `|` separates alternatives.
 REQUIRED = {
     **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"), _WORKLOAD),
     "ReplicationController": ("spec.template.metadata.labels", f"spec.{_IMAGES}"),
@@ -51,17 +51,17 @@ REQUIRED = {
     "Endpoints": ("subsets",),
     "EndpointSlice": ("addressType", "endpoints"),
 }
-# nulls that tools write into whole objects
+# fields that tools write as null into whole objects
 WRITTEN_NULLS = ("creationTimestamp", "status")
 
 
 def wholeness(root: Map) -> str:
-    """Return WHOLE or PART; UNDECIDED where a complete object need not have more than this one."""
+    """Return WHOLE, PART or UNDECIDED: whether an object is complete, a part, or may be either."""
     api, kind = root.string("apiVersion"), root.string("kind")
     if not api or not kind:
         return PART
     if not is_builtin_group(api):
-        return UNDECIDED  # nobody knows what its objects must have
+        return UNDECIDED  # the required fields of other groups are not known
     if not (root.string("metadata", "name") or root.string("metadata", "generateName")):
         return UNDECIDED if kind.endswith("List") else PART
     required = REQUIRED.get(kind)
@@ -86,7 +86,7 @@ def _has(value: Value | None, steps: list[str]) -> bool:
 
 
 def _has_nulls(root: Map) -> bool:
-    """Return whether something is null: a patch removes it so, an object would leave it out."""
+    """Return whether an object has a null, with which a patch removes a field."""
     return any(
         item.null and key not in WRITTEN_NULLS
         for value in mappings(root)
