@@ -444,7 +444,7 @@ def words_of(value: Value | None) -> Iterator[str]:
 
 
 def is_set(map: Map, key: str) -> bool:
-    """Return whether a patch sets a field; null and a map with `$patch: delete` remove it."""
+    """Return whether a patch sets a field, rather than removing it by null or `$patch: delete`."""
     return map.has(key) and map.string(key, PATCH) != "delete"
 
 
@@ -494,7 +494,7 @@ def _is_pod_spec(value: Map) -> bool:
 
 
 def _keyed(value: Map, number: int, path: Path, seen: set[int]) -> list[KeyedList]:
-    if number < 0 or id(value) in seen:  # an unknown kind; an alias
+    if number < 0 or id(value) in seen:  # an unknown kind, or an alias
         return []
     seen.add(id(value))
     lists = []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Labels = dict[str, str]
 
 YES, NO, PERHAPS = "yes", "no", "perhaps"
-LONGEST = 1000  # characters of a pattern
+LONGEST = 1000  # the most characters of a pattern
 STEPS = 1_000_000  # the most ways through a text that a match may try
 # An escaped character, or a set, matches one character; the first of a set may be a bracket.
 ESCAPED_OR_SET = r"\\.?|\[\^?.?(?:\\.?|[^\]\\])*\]?"
@@ -70,7 +70,7 @@ class Gathered:
         self.line = line
         self.labels = labels  # None if the labels are not known
         self.annotations = annotations
-        self.by = ""  # the entry that brings it into a build
+        self.by = ""  # the entry that adds the resource to a build
         self.past: tuple[Key, ...] = ()  # its earlier keys
         self.vague = False
 

@@ -76,7 +76,7 @@ UNSURE = (ABSENT, NO_KUSTOMIZATION)  # a tool may make the file before kustomize
     mend="Keep it in one place: one side of a merge may have moved it while the other kept it.",
 )  # fmt: skip
 def same_resource_twice(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find a resource that one side of a merge moved to another file or base, and its old copy."""
+    """Find a resource that has two copies, as when one side of a merge moved it to another file."""
     yield from build.found(TWICE)
 
 

@@ -65,7 +65,7 @@ class Gatherer:
         self._built: dict[str, Gathering] = {}
 
     def of(self, one: Kustomization, above: frozenset[str] = frozenset()) -> Gathering:
-        """Return the build of a kustomization; `above` holds the paths of those that include it."""
+        """Return the build of a kustomization; `above` holds the paths of its including builds."""
         if one.path not in self._built:
             build = Gathering(one)
             # a component patches resources of the kustomizations that include it
@@ -125,7 +125,7 @@ class Gatherer:
             _take(build, [copy(one) for one in brought if one.name and one.kind], place)
 
     def _folder(self, path: str, above: frozenset[str]) -> Kustomization | None:
-        """Return the kustomization of a folder, or None if it has none or includes this build."""
+        """Return the kustomization of a folder, or None if it is missing or would form a cycle."""
         inner = in_folder(self.world, path) if self.world.is_directory(path) else None
         return None if inner is None or inner.path in above or len(above) > BUILT_BASES else inner
 
@@ -339,7 +339,7 @@ def _change(
 
 
 def _is_name(text: str) -> bool:
-    """Return whether a target names one resource; a pattern may be meant for other bases."""
+    """Return whether a target names one resource, so that the name is not a pattern."""
     return bool(text) and PATTERN.isdisjoint(text) and ".*" not in text
 
 

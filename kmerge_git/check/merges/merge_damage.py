@@ -123,7 +123,7 @@ def tie_gone(merged: SidedFile) -> Iterator[Found]:
     hides=("M02",),
 )  # fmt: skip
 def fused_documents(merged: SidedFile) -> Iterator[Found]:
-    """Find two documents that became one because the `---` between them was taken away."""
+    """Find two documents that became one because the line `---` between them is missing."""
     yield from _said(merged, FUSED)
 
 

@@ -49,7 +49,7 @@ MERGE_KEY = "<<"
 
 
 class Odd(NamedTuple):
-    """An oddity has a sort, an offset, a path and a message."""
+    """An oddity is a part of a merged file that no side explains, or the lack of such a part."""
 
     what: str
     at: int
@@ -102,7 +102,7 @@ class SideWalk:
         self.found.append(Odd(what, at, path, message))
 
     def node(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
-        """Compare a value with the values of the sides at its place, if any side has one."""
+        """Compare a value with the values that the sides have at its place."""
         if any(same_text(made, side) for side in sides if side is not None):
             return
         if not self._lost_its_kind(made, sides, path):
@@ -441,7 +441,7 @@ class _Content:
 
 
 def _likeness(old: _Content, new: _Content) -> float:
-    """Return the share of two elements that is equal; equal keys make them at least similar."""
+    """Return how similar two elements are, from 0 to 1; equal keys alone count as SAME_PLACE."""
     if old.is_text:  # its header may be lost; a scalar of one line counts as replaced
         is_part = new.is_text and new.words <= old.words
         return max(likeness(old.words, new.words), SAME_PLACE if is_part else 0.0)

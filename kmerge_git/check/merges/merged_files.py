@@ -67,7 +67,7 @@ class SidedFile:
         return self.result.data not in (ours, theirs)
 
     def odd(self, *sorts: str) -> list[Odd]:
-        """Return the oddities of the given sorts; see `merge_walk`."""
+        """Return the oddities (see `merge_walk`) of the given sorts."""
         return [one for one in self._odd if one.what in sorts]
 
     @cached_property

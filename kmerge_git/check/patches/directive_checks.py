@@ -431,7 +431,7 @@ def _keys(spot: ListSpot) -> tuple[str, ...]:
 
 
 def _by_names(spot: ListSpot) -> list[tuple[tuple[str, ...], Map]]:
-    """Return the elements without a directive, each with the texts of its keys."""
+    """Return the elements without a `$patch`, each with the values of its keys."""
     maps = [m for _, m in spot.maps() if PATCH not in m.fields and m.string(spot.merge_key)]
     return [(tuple(map(element.string, _keys(spot))), element) for element in maps]
 

@@ -151,7 +151,7 @@ def _kind(
 def _patched_kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
 ) -> tuple[str, str]:
-    """Return apiVersion and kind, from the patch, its `target:`, its target or its file name."""
+    """Return the patched apiVersion and kind: from the patch, `target:`, target or file name."""
     api, kind = root.string("apiVersion"), root.string("kind")
     if not kind or not api:
         selected = verdict.entry.target if verdict.entry is not None else None

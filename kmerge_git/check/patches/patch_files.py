@@ -92,7 +92,7 @@ def _directives_held(page: Page, root: Map) -> set[int]:
 def refused_patch(
     entry: PatchEntry, roots: list[Value], targets: Targets | None, at: int
 ) -> Iterator[Found]:
-    """Find an empty patch, too many documents, two patches, or a JSON 6902 list without target."""
+    """Find a patch that kustomize refuses, such as an empty patch or a list without target."""
     if entry.path and entry.inline is not None:
         yield Found(at, f"{shown(entry.field)} has both path and patch; keep one of them")
     elif not roots:

@@ -158,7 +158,7 @@ class TargetFinder:
         return self.words_of_others(verdict, target) == frozenset()
 
     def words_of_others(self, verdict: Verdict, target: Target | None) -> frozenset[str] | None:
-        """Return the words of an object's other patches, or None if they are not all known."""
+        """Return the words in the other patches of an object, or None if a change is not known."""
         one, own = verdict.kustomization, verdict.entry
         if target is not None and "K" in verdict.tools and self.told:
             return frozenset()

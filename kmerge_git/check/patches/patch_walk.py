@@ -37,7 +37,7 @@ class PatchWalk:
         self.checks = checks
         self.verdict = verdict
         self.page = page
-        self.found: list[tuple[Check, Found, Path]] = []  # the path is that of the field
+        self.found: list[tuple[Check, Found, Path]] = []  # the path of a field
         self.hidden_at: dict[int, set[str]] = {}  # offset -> ids
         self.seen: set[int] = set()
         self.schema_matters = True

@@ -193,7 +193,7 @@ def is_slip(word: str, known: str) -> bool:
 
 
 def _is_end(longer: str, *, is_lost: bool) -> bool:
-    """Return whether the last letter of a name was lost, or was added by a slip."""
+    """Return whether a slip lost or added the last letter of a name."""
     if is_lost:
         return len(longer) > 4 and longer[-1] not in "sS"
     return longer[-1] == longer[-2] or (longer[-1].islower() and longer[:-1].isupper())
@@ -343,7 +343,7 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
     "`value` or `from` that the operation needs; `~1` stands for a `/` inside a key.",
 )  # fmt: skip
 def malformed(here: PatchOperation) -> Iterator[Found]:
-    """Find an unknown `op`, a missing or misspelt field, or a malformed path."""
+    """Find an unknown `op`, a missing or misspelt field, or a malformed path in an operation."""
     item = here.value
     if not isinstance(item, Map):
         yield Found(item.at, "an operation is a map with op and path; the patch is refused")

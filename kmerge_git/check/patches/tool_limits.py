@@ -273,7 +273,7 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
     mend="List the fields that shall stay.",
 )  # fmt: skip
 def odd_names_retained(here: KeySpot) -> Iterator[Found]:
-    """Find an empty `$retainKeys`, or a name in it that the kind has no field for."""
+    """Find a `$retainKeys` that is empty or names a field that does not exist."""
     listed, struct = _retained(here), here.spot.struct
     if not listed and isinstance(here.value, List):
         message = "clears the whole map; write null for the field, or list its fields"
