@@ -1,1 +1,1 @@
-"""Merges of whole repositories: in an index, as trees, of branches, or made again."""
+"""Merge whole repositories: in the index, as trees or branches, or by repeating past merges."""

@@ -1,7 +1,8 @@
-"""Save the answers of an unfinished `kmerge resolve`; write and stage the files with them.
+"""Save the answers of an unfinished `kmerge resolve`, then write and stage the answered files.
 
-Answers are saved in git's directory under the id of their conflict, which is made of all three
-versions: an answer to another merge is never taken for one to this, and a kill loses none.
+Each answer is saved in git's directory under the id of its conflict. The id is made from all
+three versions, so an answer to another merge never counts for this merge. If the process is
+killed, no answer is lost.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.solving import SolvePlan, carry_out
 
 FILE = "kmerge-answers"
-# git writes these when an operation stops, and leaves them alone until its end
+# git writes these files when an operation stops, and does not change them until it ends
 _BEGUN = (
     "MERGE_HEAD",
     "CHERRY_PICK_HEAD",
@@ -33,32 +34,29 @@ _BEGUN = (
 
 
 class SavedAnswers:
-    """Answers by path and id, and the digests of the files that were written with them."""
+    """Hold the answers by path and id, and the digests of the files that were written with them."""
 
     def __init__(self, folder: Path | None) -> None:
-        self._folder = folder  # None: nothing is saved
+        self._folder = folder  # if None, nothing is saved
         self.answers: dict[str, dict[str, Answer]] = {}
         self.written: dict[str, list[str]] = {}
         self._load()
-        # of this process: another one may answer at the same time
+        # the answers of this process: another process may answer at the same time
         self._own = {path: dict(answers) for path, answers in self.answers.items()}
 
     def is_ours(self, path: str, data: bytes) -> bool:
-        """Return whether a file holds what an earlier run wrote there."""
+        """Return whether an earlier run wrote this content to the file."""
         return digest(data) in self.written.get(path, ())
 
     def forget_older(self) -> None:
-        """Forget answers to an operation that has ended since.
-
-        After an abort the same merge asks again.
-        """
+        """Forget the answers to an operation that has ended, so that the same merge asks again."""
         if self._folder:
             begun = max(_written_at(self._folder / name) for name in _BEGUN)
             if _written_at(self._folder / FILE) < begun:
                 self.forget({*self.answers, *self.written})
 
     def remember(self, path: str, answers: Mapping[str, Answer]) -> None:
-        """Save the answers of a file as they are now; those of another process stay."""
+        """Save the present answers of a file, and keep the answers that another process saved."""
         self._load()
         before = self._own.get(path, {})
         others = self.answers.get(path, {}).items()
@@ -69,14 +67,14 @@ class SavedAnswers:
         self._save()
 
     def will_write(self, files: Iterable[tuple[str, bytes]]) -> None:
-        """Save the digests of files as the working tree will have them."""
+        """Save the digests of the files that will be written to the working tree."""
         self._load()
         for path, data in files:
             self.written[path] = [*self.written.get(path, [])[-1:], digest(data)]
         self._save()
 
     def forget(self, paths: Iterable[str]) -> None:
-        """Forget files that are decided, or in no conflict any more."""
+        """Forget files that are decided or no longer in conflict."""
         gone = set(paths)
         self._load()
         for path in gone:
@@ -102,7 +100,7 @@ class SavedAnswers:
         replace_file(file, data, drafts=self._folder, durable=False)
 
     def _load(self) -> None:
-        """Load saved answers; leave out an unreadable file: its answers are asked again."""
+        """Load the saved answers; treat an unreadable file as empty."""
         if self._folder is None:
             return
         try:
@@ -125,12 +123,12 @@ def _written_at(file: Path) -> int:
 
 
 def digest(data: bytes) -> str:
-    """Return the digest by which the content of a file is known."""
+    """Return the digest that identifies the content of a file."""
     return sha256(data).hexdigest()
 
 
 class IndexStaging:
-    """The working tree and the index of a stopped merge."""
+    """Write files to the working tree and the index of a stopped merge."""
 
     def __init__(
         self, repository: Repository, plan: SolvePlan, saved: SavedAnswers, paths: Iterable[str]
@@ -146,24 +144,24 @@ class IndexStaging:
             saved.forget(known.keys() - self._stages.keys())
 
     def content(self, path: str) -> bytes:
-        """Return what a file of the working tree holds."""
+        """Return the content of a file in the working tree."""
         return content(Path(self._worktree), path) or b""
 
     def is_touched(self, path: str) -> bool:
-        """Return whether a file may hold answers that were taken back since."""
+        """Return whether a file may hold answers that the user has taken back."""
         return path in self._staged or path in self._saved.written
 
     def stage(self, path: str) -> None:
-        """Stage a file as it is in the working tree."""
+        """Stage the present content of a file in the working tree."""
         is_sparse = ("core.sparsecheckout", "true") in self._repository.settings()
         index_stages.stage_files(self._worktree, [path], sparse=is_sparse)
         self._staged.add(path)
 
     def write(self, asked: Sequence[FileMerge], settled: Sequence[FileMerge]) -> None:
-        """Write files with their answers, and those that need none; stage the decided ones."""
+        """Write the answered files and the files without questions, and stage all decided files."""
         self._refuse_ended(asked)
         self._refuse_handwork(asked)
-        # git does not stage a second time that a file is gone
+        # git cannot stage the deletion of a file twice
         again = [
             file.path
             for file in asked
@@ -171,7 +169,7 @@ class IndexStaging:
         ]
         index_stages.mark_unmerged(self._worktree, [self._stages[path] for path in again])
         self._staged.difference_update(again)
-        # the digest of a decided file, too: a kill may come before it is staged
+        # save the digests of decided files, too: the process may be killed before they are staged
         self._saved.will_write(
             (file.path, self._repository.to_worktree(file.path, file.data))
             for file in asked
@@ -179,7 +177,7 @@ class IndexStaging:
         )
         try:
             carry_out(self._repository, replace(self._plan, files=(*settled, *asked)))
-        except KmergeError:  # the index may be held by another: the file is written all the same
+        except KmergeError:  # another process may lock the index: the file is written all the same
             ours = (f for f in asked if self._saved.is_ours(f.path, self.content(f.path)))
             self._seen |= {file.path: self._digest(file.path) for file in ours}
             raise
@@ -187,7 +185,7 @@ class IndexStaging:
         self._staged.update(file.path for file in asked if file.verdict == "solved")
 
     def _refuse_ended(self, files: Sequence[FileMerge]) -> None:
-        """Refuse to write for a conflict that somebody else has ended."""
+        """Refuse to write a file whose conflict somebody else has ended."""
         now = {stages.path for stages in self._repository.conflicts()} | self._staged
         for path in (file.path for file in files):
             if path in self._stages and path not in now:
@@ -195,7 +193,7 @@ class IndexStaging:
                 raise Refused("somebody has ended this conflict meanwhile", path=path, hint=hint)
 
     def _refuse_handwork(self, files: Sequence[FileMerge]) -> None:
-        """Refuse to overwrite what somebody did in a file while the questions were asked."""
+        """Refuse to overwrite a file that somebody edited while the questions were asked."""
         for path in (file.path for file in files):
             if self._digest(path) != self._seen[path]:
                 hint = "take it as it stands, or start again"
@@ -207,22 +205,22 @@ class IndexStaging:
 
 
 class FileStaging:
-    """The one file of a merge tool: no index knows of it, or git stages it."""
+    """Write the one file of a merge tool; kmerge never stages this file."""
 
     def __init__(self, path: str, data: bytes) -> None:
         self._file = Path(path)
         self._written = data
 
     def content(self, path: str) -> bytes:
-        """Return what the file holds."""
+        """Return the content of the file."""
         return self._file.read_bytes()
 
     def is_touched(self, path: str) -> bool:
-        """Return that the file has to be written whatever was answered."""
+        """Return True: the file must be written in any case."""
         return True
 
     def stage(self, path: str) -> None:
-        """Let the file be as it is."""
+        """Leave the file as it is."""
 
     def write(self, asked: Sequence[FileMerge], settled: Sequence[FileMerge]) -> None:
         """Write the file with its answers."""

@@ -1,7 +1,6 @@
-"""Merge a file twice: by lines as git does it, and by structure, by the settings of its path.
+"""Merge a file twice: by lines as git does, and by structure with the settings of its path.
 
-No other module of `whole` runs a merge. A merge that takes too long gives
-way to git's line merge.
+No other module of `whole` merges a file. If a merge takes too long, git's line merge is used.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ DRIVER = "kmerge"
 
 
 class SettingsOf:
-    """The settings of one repository, for any path; `problems` are the values without sense."""
+    """Return the settings of one repository for any path; `problems` lists the invalid values."""
 
     def __init__(
         self,
@@ -48,16 +47,16 @@ class SettingsOf:
         self._mine = mine  # the side whose change goes on top (see `git.top_side`)
         self.problems: list[str] = []
         self._top = repository.worktree or os.getcwd()
-        keytable.forget()  # definitions of other settings
+        keytable.forget()  # the definitions that other settings have loaded
         places = [value for key, value in self._config if key.lower() == "kmerge.crd" and value]
         if places:
             self.problems += learn_files(os.path.join(self._top, place) for place in places)
         self._known: dict[tuple[str, ...], dict[tuple[str, str], int]] = {
             (): keytable.learned()
-        }  # by the places that an attribute names
+        }  # the definitions, by the places that an attribute names
 
     def __call__(self, path: str) -> Options:
-        """Return how a path is merged, as git's driver reads it."""
+        """Return the merge options of a path, the same that the merge driver uses."""
         values = {name: self._repository.attribute(path, name) for name in ATTRIBUTES}
         attributes = {name: value for name, value in values.items() if value is not None}
         settings = settle(path, self._config, attributes, os.environ, self._flags)
@@ -66,7 +65,7 @@ class SettingsOf:
         return options_for(path, settings, self._labels, mine=self._mine, define=define)
 
     def _definitions(self, places: tuple[str, ...]) -> dict[tuple[str, str], int]:
-        """Return the definitions at the places that an attribute names, which are read once."""
+        """Return the definitions at the places that an attribute names; read each place once."""
         if places not in self._known:
             keytable.know(self._known[()])
             own = learn_own(self._top, places)
@@ -76,7 +75,7 @@ class SettingsOf:
 
     @property
     def timeout(self) -> float:
-        """The seconds that a file may take; 0: as many as it needs."""
+        """The time limit for a file in seconds; 0 means no limit."""
         return settle("", self._config, {}, os.environ, {}).timeout
 
     def takes(self, path: str, *, json: bool = False) -> bool:
@@ -84,7 +83,7 @@ class SettingsOf:
         return not self.refusal(path, json=json)
 
     def refusal(self, path: str, *, json: bool = False) -> str:
-        """Return why a path is not merged by structure; nothing where it is."""
+        """If a path cannot be merged by structure, return the reason; otherwise return ''."""
         driver = self._repository.attribute(path, "merge")
         if driver == DRIVER or way_out(driver):
             return "" if driver == DRIVER else way_out(driver)
@@ -100,7 +99,7 @@ class SettingsOf:
 def merge_all(
     jobs: Sequence[Job], seconds: float = 0.0, lines: Libgit2LineMerge | None = None
 ) -> list[Both]:
-    """Merge files that know nothing of each other; `seconds` for each, 0: no limit."""
+    """Merge each file by itself, in at most `seconds` per file; 0 means no limit."""
     lines = lines or Libgit2LineMerge()
     merged = []
     with alarm(seconds) as ring_in:
@@ -142,7 +141,7 @@ def plain(conflict: Conflict) -> dict[str, str]:
 
 
 def plain_decision(decision: Decision) -> dict[str, str]:
-    """Return a decision of a policy or the favourite side, for a report."""
+    """Return, for a report, a decision that a policy or the favoured side made."""
     return {
         "resource": decision.resource,
         "field": decision.path,
@@ -164,11 +163,15 @@ class Both:
     outcome: Outcome
     git: bytes
     git_clean: bool
-    is_late: bool = False  # kmerge's merge took too long: both are git's
+    is_late: bool = False  # kmerge's merge took too long, so both results are git's
 
     @property
     def result(self) -> Result:
-        """`resolved`: only git conflicts; `improved`: both are clean, with different results."""
+        """The comparison of the two merges.
+
+        `resolved` means that only git's merge has a conflict. `improved` means that both merges
+        are clean, with different results.
+        """
         if not self.outcome.clean:
             return "conflict"
         if not self.git_clean:
@@ -178,7 +181,7 @@ class Both:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A file to be merged; an added file has no base."""
+    """Hold the three versions of a file to be merged; an added file has no base."""
 
     three: Three[bytes | None]
     options: Options
@@ -192,7 +195,7 @@ def options_for(
     mine: str = "",
     define: Callable[[], None] | None = None,
 ) -> Options:
-    """Return how a path is merged; `mine` is the side whose change goes on top."""
+    """Return the merge options of a path; `mine` is the side whose change goes on top."""
     return Options(
         path,
         settings.rules,
@@ -207,21 +210,21 @@ def options_for(
 
 
 def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineMerge) -> Both:
-    """Merge a file that both sides have as git and as kmerge, with one line merge for both."""
+    """Merge a file of both sides with git and with kmerge, and share the line merge."""
     texts = three.map(lambda data: data or b"")
-    by_lines = _Lines(texts, options.but(favor=""), lines)  # git alone favours nobody
+    by_lines = _Lines(texts, options.but(favor=""), lines)  # git's own merge favours no side
 
     def start(favor: str) -> _Lines:
         return _Lines(texts, options.but(favor=favor), lines) if favor else by_lines
 
     outcome = merge(texts.map(lambda data: YamlText(data, options.path)), options, start)
     text, count = by_lines.result()
-    # of what it cannot merge (binary files) git leaves ours
+    # git keeps our version of a file that it cannot merge, such as a binary file
     return Both(outcome, text if count >= 0 else texts.ours, count == 0)
 
 
 class _Lines:
-    """Git's line merge of a file, made when it is asked for."""
+    """Make git's line merge of a file when `result` is first called."""
 
     def __init__(self, texts: Three[bytes], options: Options, lines: Libgit2LineMerge) -> None:
         self.result = cache(partial(lines.merge_file, *texts.each(), options))

@@ -1,4 +1,4 @@
-"""Ask about the conflicts of a file: each has an id, and the answers that it may have."""
+"""Turn the conflicts of a file into questions, each with an id and its possible answers."""
 
 from __future__ import annotations
 
@@ -23,44 +23,44 @@ if TYPE_CHECKING:
 
 ID = 12  # hex digits of an id
 VERSIONS = ("base", "ours", "theirs")
-SURE = ("ours", "theirs")  # answers that the merge itself has proved; alone, not together
+SURE = ("ours", "theirs")  # the merge has proved each of these answers alone, but not together
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a conflict, and its lines; `text` is None where a file is deleted."""
+    """Hold the answer to a conflict and its lines; `text` is None if the file is deleted."""
 
-    how: str  # ours, theirs, both, base, higher; `value` and `lines` are the user's own
+    how: str  # ours, theirs, both, base or higher; for a text of the user, `value` or `lines`
     text: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A conflict that waits for an answer."""
+    """Hold a conflict that waits for an answer."""
 
     id: str
     path: str
     number: int  # in its file, from 0
     conflict: Conflict
     kind: str  # value, entries, text, comment, document, lines, or `file`
-    choices: tuple[str, ...]  # answers in one word that it may have
+    choices: tuple[str, ...]  # the one-word answers that this question allows
     field: Path
-    values: Three[str | None]  # for people: None where a version has nothing there
+    values: Three[str | None]  # texts to show; None if a version has nothing at this place
 
     @property
     def name(self) -> str:
-        """The field's own name, which two conflicts of the same sort have in common."""
+        """The last name in the field's path, which is the same for conflicts of the same sort."""
         return next((step for step in reversed(self.field) if isinstance(step, str)), "")
 
     def is_like(self, other: Question) -> bool:
-        """Return whether one answer may be meant for both."""
+        """Return whether the user may mean one answer for both questions."""
         return (self.name, self.kind, self.conflict.why) == (
             other.name, other.kind, other.conflict.why,
         )  # fmt: skip
 
 
 class AskedFile:
-    """A file with its questions, and the file that answers make of it."""
+    """Hold a file in conflict with its questions, and apply answers to the file."""
 
     def __init__(self, file: FileMerge, options: Options) -> None:
         self.file = file
@@ -70,7 +70,7 @@ class AskedFile:
         self.questions = tuple(_inside(self.path, self._open) if self._open else _about_file(file))
 
     def chosen(self, question: Question, choice: str) -> Answer:
-        """Return an answer in one word."""
+        """Return the answer for a one-word choice."""
         if choice not in question.choices and choice in VERSIONS:
             raise Refused(f"`{choice}` is no answer here")
         if self._open is not None:
@@ -80,22 +80,22 @@ class AskedFile:
         return Answer(choice, _text(self.file.three.side(choice)))
 
     def with_value(self, question: Question, given: str) -> Answer:
-        """Return a value that was given as YAML."""
+        """Return the answer for a value that was given as YAML."""
         if self._open is None:
             raise Refused("the question is whether the file stays: take a side")
         return Answer("value", self._open.with_value(question.number, given))
 
     def with_lines(self, text: str) -> Answer:
-        """Return lines for the place of a conflict."""
+        """Return the answer for lines that replace a conflict."""
         lines = edited(text, self._options.marker_size)
         three = self.file.three
         if self._open is None and b"\r\n" in (three.ours or three.theirs or b""):
-            lines = lines.replace("\n", "\r\n")  # nobody else writes line ends of a whole file
+            lines = lines.replace("\n", "\r\n")  # the answer is a whole file, with its line ends
         return Answer("lines", lines)
 
     def check(self, answers: Mapping[str, Answer]) -> None:
-        """Refuse answers that cannot be together."""
-        if self._options.define is not None:  # another file may have been merged meanwhile
+        """Refuse answers that contradict each other or break the file."""
+        if self._options.define is not None:  # another merge may have replaced the definitions
             self._options.define()
         if self._open is not None:
             self._open.check(self._by_number(answers))
@@ -106,11 +106,11 @@ class AskedFile:
                 raise Refused(f"the file would be broken: {min(broken)}")
 
     def data(self, answers: Mapping[str, Answer]) -> bytes | None:
-        """Return the file with answers, and markers around other conflicts; None: deleted."""
+        """Return the file with answers and markers, or None if the answers delete the file."""
         if self._open is not None:
             return self._open.text(self._by_number(answers))
         answer = answers.get(self.questions[0].id)
-        if answer is None:  # as git leaves it
+        if answer is None:  # keep the version that git left
             ours, theirs = self.file.three.ours, self.file.three.theirs
             return theirs if ours is None else ours
         return None if answer.text is None else answer.text.encode("utf-8", "surrogateescape")
@@ -120,7 +120,7 @@ class AskedFile:
 
 
 def _open_conflicts(file: FileMerge, options: Options) -> OpenConflicts | None:
-    """Return the conflicts inside of a file; None where the file itself is the question."""
+    """Return the conflicts inside a file, or None if the question is whether to keep the file."""
     if file.both is None:
         return None
     open_merge = file.both.outcome.open_merge
@@ -136,8 +136,8 @@ def _texts(file: FileMerge) -> Three[YamlText]:
 
 
 def _inside(path: str, conflicts: OpenConflicts) -> Iterator[Question]:
-    """Yield a question for each conflict inside of a file."""
-    often: dict[str, int] = {}  # how often a conflict was there, by its id
+    """Yield a question for each conflict inside a file."""
+    often: dict[str, int] = {}  # by id, how often the same conflict occurred
     for number, conflict in enumerate(conflicts.conflicts):
         id_ = first = _id(path, conflict, 0)
         while id_ in often:
@@ -166,7 +166,7 @@ def _about_file(file: FileMerge) -> Iterator[Question]:
 
 
 def _id(path: str, conflict: Conflict, again: int) -> str:
-    """Return the id of path, place and the three versions: another merge has other ids."""
+    """Return an id made from the path, the place and the three versions of a conflict."""
     parts = [path, conflict.place, conflict.base, conflict.ours, conflict.theirs]
     about = "\0".join([*parts, *([str(again)] if again else [])])
     return sha256(about.encode("utf-8", "surrogateescape")).hexdigest()[:ID]

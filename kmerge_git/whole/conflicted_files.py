@@ -1,8 +1,8 @@
-"""Settle the files together that git leaves in conflict: one engine for all commands.
+"""Settle all files that git leaves in conflict; every command uses this module.
 
-Git itself makes a merge up to its conflicts, in the index or as a tree, and every file that
-both sides changed comes as its three versions. Here they are merged: first each by itself,
-then the files into which one side moved resources that the other side edited in the old place.
+Git merges up to its conflicts, in the index or as a tree, and leaves three versions of every
+file that both sides changed. This module merges each such file by itself. Then it merges the
+files into which one side moved resources that the other side edited in the old file.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from kmerge_git.whole.moved_edits import (
 )
 
 Verdict = Literal["solved", "conflict", "skipped"]
-# why a file in conflict must be left alone, or nothing: it is called with the path, the three
-# versions, and the texts that an earlier run may have left
+# If a file in conflict must be left alone, return the reason, otherwise ''. The arguments are the
+# path, the three versions, and the texts that an earlier run may have written.
 InTheWay = Callable[[str, Three[bytes | None], Iterable[bytes | None]], str]
 
 _NO_TEXTS: Three[bytes | None] = Three(None, None, None)
@@ -38,25 +38,25 @@ _NO_TEXTS: Three[bytes | None] = Three(None, None, None)
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A merge as git left it."""
+    """Hold a merge as git left it."""
 
     repository: Repository
-    trees: Three[str | None] | None  # None: they are unknown, and no resource is followed
+    trees: Three[str | None] | None  # None if unknown: then moved resources are not followed
     conflicts: tuple[Stages, ...]
-    settled: Callable[[str], TreeEntry | None]  # a file of the result without a conflict
+    settled: Callable[[str], TreeEntry | None]  # return a file that git merged without a conflict
     options: Callable[[str], Options]
-    # nobody works in trees; a working tree may hold work that nobody staged
+    # trees hold no unstaged work, so these defaults allow everything
     in_the_way: InTheWay = lambda path, three, texts: ""
     is_as_staged: Callable[[str, bytes], bool] = lambda path, data: True
     merge_all: Callable[[Sequence[Job], float], Sequence[Both]] = merge_all
-    seconds: float = 0.0  # for a file, before git's line merge is taken; 0: no limit
-    filters: bool = False  # files that pass through a program are merged, too
-    favors_deletions: bool = False  # a favoured side decides if a file stays
+    seconds: float = 0.0  # per file, then git's line merge is used; 0 means no limit
+    filters: bool = False  # merge files with a git filter, too
+    favors_deletions: bool = False  # the favoured side decides whether a file stays
 
 
 @dataclass(frozen=True, slots=True)
 class FileMerge:
-    """The result for a file; `data` is None for a deletion or where nothing is written."""
+    """Hold the result for a file; `data` is None if the file is deleted or not written."""
 
     path: str
     situation: str
@@ -65,41 +65,41 @@ class FileMerge:
     data: bytes | None = None
     mode: int = 0o100644
     writes: bool = False
-    both: Both | None = None  # None: there was nothing to merge
-    moves: tuple[MovedEdit, ...] = ()  # of resources that left the file, or came into it
+    both: Both | None = None  # None if the file was not merged
+    moves: tuple[MovedEdit, ...] = ()  # edits of resources that left or entered this file
     settled_by: str = ""  # the reason why a file was settled without a merge
-    favor: str = ""  # the side that wins where both changed something
-    # the versions of a file that was not in conflict: the target of a moved resource
+    favor: str = ""  # the side that wins where both sides changed the same thing
+    # for a file that a resource was moved to, which was not in conflict: its three versions
     stages: Three[bytes] | None = None
     three: Three[bytes | None] = _NO_TEXTS  # the merged versions, without moved resources
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """The conflicts that are left for a person."""
+        """The conflicts that a person must resolve."""
         return self.both.outcome.conflicts if self.both else ()
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """The decisions, place by place."""
+        """The decisions of the merge, one for each place."""
         return self.both.outcome.decisions if self.both else ()
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The decisions of a policy or the favourite side, in words."""
+        """The decisions of a policy or the favoured side, in words."""
         if self.both is None or (self.both.outcome.method == "lines" and self.both.git_clean):
             return ()
         return tuple(self.both.outcome.chosen(self.favor))
 
     @property
     def method(self) -> str:
-        """The method of the merge as in `Outcome.method`, or `settled_by` without a merge."""
+        """The method of the merge as in `Outcome.method`, or `settled_by` if no merge was made."""
         return self.both.outcome.method if self.both else self.settled_by
 
     @property
     def git_clean(self) -> bool:
-        """Return whether git's line merge alone would have come to a result.
+        """Return whether git's line merge alone would have been clean.
 
-        A file into which a resource moved is in no conflict there: git leaves it as it is.
+        For a file into which a resource was moved this is true: git leaves such a file unchanged.
         """
         if self.stages is not None:
             return True
@@ -107,12 +107,12 @@ class FileMerge:
 
     @property
     def asks(self) -> bool:
-        """Return whether a person can decide in it: not where ours is kept whole."""
+        """Return whether a person can answer the conflicts, which a `kept` file does not allow."""
         return self.verdict == "conflict" and self.method != "kept"
 
     @property
     def result(self) -> Result:
-        """The result in one word, compared with git's."""
+        """The result in one word, compared with git's result."""
         if self.verdict != "solved":
             return "conflict"
         if self.moves:
@@ -122,7 +122,7 @@ class FileMerge:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """A file in conflict before its merge."""
+    """Hold a file in conflict before its merge."""
 
     stages: Stages
     options: Options
@@ -132,7 +132,7 @@ class _Look:
 
     @property
     def rest(self) -> Three[bytes | None]:
-        """The three versions without the resources that moved away."""
+        """The three versions without the edits of resources that were moved away."""
         return without_edits(self.three, self.moves)
 
     @property
@@ -144,7 +144,7 @@ class _Look:
 def settle(
     scene: Scene, is_chosen: Callable[[str], bool] = lambda path: True
 ) -> tuple[FileMerge, ...]:
-    """Decide about every chosen file in conflict; nothing is written."""
+    """Decide about every chosen file in conflict, without writing."""
     looks = list(_looks(scene, [stages for stages in scene.conflicts if is_chosen(stages.path)]))
     jobs = {look.stages.path: Job(look.rest, look.options) for look in looks if look.is_on_both}
     merged = dict(zip(jobs, scene.merge_all(list(jobs.values()), scene.seconds), strict=True))
@@ -168,21 +168,21 @@ def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
             yield _Look(stages, options, obstacle=obstacle)
             continue
         three = Three(*map(scene.repository.text, stages.entries))
-        # a generated file is generated again: nothing is taken out of it by hand
+        # a generated file is generated again, so no edit is taken out of it
         moves = () if options.generated else find_moves(stages.path, three, *arrivals)
         follows = (move for move in moves if _can_follow(scene, conflicted.get(move.target), move))
         yield _Look(stages, options, three, tuple(follows))
 
 
 def _filtered(repository: Repository, path: str) -> str:
-    """Return why a path is no text in git (git-crypt, LFS), or nothing."""
+    """If a git filter (git-crypt, LFS) converts a path, return the reason; otherwise return ''."""
     name = repository.attribute(path, "filter")
     return f"it passes through the filter {name!r}" if name not in (None, "unset") else ""
 
 
 def _can_follow(scene: Scene, target: Stages | None, move: MovedEdit) -> bool:
-    """Return whether the new file is free of conflicts, or a killed run wrote its stages."""
-    # other stages may have the same resource: the edit has no place but the old file then
+    """Return whether the new file has no conflict, or only stages that a killed run wrote."""
+    # if the new file has a conflict of its own, the edit stays in the old file
     return target is None or move.is_done(Three(*map(scene.repository.text, target.entries)))
 
 
@@ -201,7 +201,7 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
 
 
 def _may_be_there(scene: Scene, look: _Look, file: FileMerge) -> Iterator[bytes | None]:
-    """Yield our result, and that of the driver, which knows neither moves nor a favoured side."""
+    """Yield our result and the driver's result, which ignores moves and the favoured side."""
     yield file.data
     if look.is_on_both and (look.moves or look.options.favor):
         (both,) = scene.merge_all([Job(look.three, look.options.but(favor=""))], scene.seconds)
@@ -217,7 +217,7 @@ def _merged(look: _Look, both: Both) -> FileMerge:
         "" if outcome.clean and outcome.reason != BY_BLOCKS else outcome.reason,
         outcome.text,
         merged_mode(*stages.entries),
-        # `kept`: a file that must not hold markers; a file of SOPS stays as git left it
+        # a `kept` file must not hold markers; a SOPS file stays as git left it
         writes=outcome.clean or outcome.method != "kept" or look.options.generated,
         both=both,
         favor=look.options.favor,
@@ -226,11 +226,11 @@ def _merged(look: _Look, both: Both) -> FileMerge:
 
 
 def _deleted(scene: Scene, look: _Look) -> FileMerge:
-    """Decide about a file that one side deleted and the other changed."""
+    """Decide about a file that one side deleted and the other side changed."""
     stages, three = look.stages, look.rest
     mode, favored = merged_mode(*stages.entries), look.options.favor
     file = FileMerge(stages.path, stages.situation, "solved", mode=mode, writes=True, three=three)
-    if look.moves and changed_nothing_else(three):  # the edits went with the resources
+    if look.moves and changed_nothing_else(three):  # the edits are merged into the new file
         return replace(file, settled_by="moved")
     if favored and scene.favors_deletions:
         data = three.ours if favored == "ours" else three.theirs
@@ -244,12 +244,12 @@ def _deleted(scene: Scene, look: _Look) -> FileMerge:
 
 
 def _with_targets(scene: Scene, files: list[FileMerge]) -> tuple[FileMerge, ...]:
-    """Merge the edits of moved resources into the files where the resources are now."""
+    """Merge the edits of moved resources into the files that now hold the resources."""
     conflicted = {stages.path for stages in scene.conflicts}
     free = sorted(_targets(files) - conflicted)
     entries = {path: _free_entry(scene, path, files) for path in free}
     busy = {path: entry for path, entry in entries.items() if isinstance(entry, str)}
-    # where an edit cannot follow, the old file is the only place that still shows it
+    # if an edit cannot be merged into the new file, only the old file still shows it
     kept = [_blocked(file, busy) if busy.keys() & _targets([file]) else file for file in files]
     moves = [move for file in kept if file.verdict != "skipped" for move in file.moves]
     jobs: list[Job] = []
@@ -265,13 +265,13 @@ def _with_targets(scene: Scene, files: list[FileMerge]) -> tuple[FileMerge, ...]
 
 
 def _targets(files: Iterable[FileMerge]) -> set[str]:
-    """Return the files into which resources of these were moved."""
+    """Return the files into which resources of the given files were moved."""
     left = (file for file in files if file.verdict != "skipped")
     return {move.target for file in left for move in file.moves}
 
 
 def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntry | str:
-    """Return the file into which resources moved, or why nothing can be done there."""
+    """Return the file that resources were moved to, or the reason why it cannot be changed."""
     entry = scene.settled(path)
     if entry is None:
         return "is not there, or has another name"
@@ -289,7 +289,7 @@ def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntr
 def _target(
     path: str, entry: TreeEntry, moves: tuple[MovedEdit, ...], job: Job, both: Both
 ) -> FileMerge:
-    """Return the merge of a file into which resources moved."""
+    """Return the merge of a file into which resources were moved."""
     outcome = both.outcome
     return FileMerge(
         path,

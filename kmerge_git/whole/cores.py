@@ -1,7 +1,7 @@
-"""Merge many files on all cores: forked children send plain values back.
+"""Merge many files on all cores: forked child processes send plain values back.
 
-A child merges in memory; it touches no repository, and ends without the work that its parent does
-at its end. If a child fails, the parent merges its files.
+A child process merges in memory, without a repository, and skips Python's exit handlers. If a
+child process fails, the parent process merges the files of that child.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kmerge_git.bounds import CHILD_SECONDS, FEW_MERGES
 from kmerge_git.outcome import Outcome
 from kmerge_git.whole.both_merges import Both, Job, merge_all
 
-# To fork and to send results back costs some 10 ms, a small file two.
+# Forking and sending results back takes about 10 ms; merging a small file takes 2 ms.
 
 
 def cores() -> int:
@@ -33,10 +33,10 @@ def cores() -> int:
 
 
 def collect_rarely() -> None:
-    """Look for garbage seldom in this process.
+    """Run Python's cyclic garbage collector seldom in this process.
 
-    A merge makes no reference cycles, so its objects are freed as soon as nobody holds them; to
-    look for cycles among living nodes takes a quarter of the time.
+    A merge makes no reference cycles, so Python frees its objects without the collector, which
+    would take a quarter of the time.
     """
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
@@ -45,7 +45,7 @@ def collect_rarely() -> None:
 def merge_on_cores(
     jobs: Sequence[Job], seconds: float = 0.0, *, most: int | None = None
 ) -> list[Both]:
-    """Merge files that know nothing of each other; `seconds` for each, 0: no limit."""
+    """Merge each file by itself, in at most `seconds` per file; 0 means no limit."""
     count = min(cores() if most is None else most, len(jobs) // (FEW_MERGES // 2))
     if count < 2 or not _may_fork():
         return merge_all(jobs, seconds)
@@ -54,7 +54,7 @@ def merge_on_cores(
     children: list[_Child] = []
     try:
         for part in parts[1:]:
-            with suppress(OSError):  # there can be no more processes: the parent does it
+            with suppress(OSError):  # no process can start: the parent merges the files
                 children.append(_Child.start([jobs[at] for at in part], part, seconds))
         merged = dict(zip(parts[0], merge_all([jobs[at] for at in parts[0]], seconds), strict=True))
         for child in children:
@@ -68,7 +68,7 @@ def merge_on_cores(
 
 
 def _may_fork() -> bool:
-    """Return whether a forked copy of this process can be trusted: nothing else runs in it."""
+    """Return whether a fork of this process is safe, because no other thread runs."""
     return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
 
 
@@ -78,12 +78,12 @@ def _size(job: Job) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Child:
-    """A process that merges some of the files."""
+    """Hold a child process that merges some of the files."""
 
     pid: int
     out: int
     part: Sequence[int]
-    latest: float  # when it has to be done
+    latest: float  # the time at which the results must be there
 
     @classmethod
     def start(cls, jobs: Sequence[Job], part: Sequence[int], seconds: float) -> _Child:
@@ -101,7 +101,7 @@ class _Child:
         return cls(pid, out, part, time.monotonic() + wait)
 
     def results(self) -> dict[int, Both]:
-        """Return its merges; nothing if it died on the way, or is stuck."""
+        """Return the merges of the process; return none if the process died or hangs."""
         data = b""
         while chunk := self._chunk():
             data += chunk
@@ -116,7 +116,7 @@ class _Child:
         return os.read(self.out, 1 << 20) if ready else b""
 
     def end(self) -> None:
-        """End the process: it has answered, or nobody waits for it any more."""
+        """Kill the process and free its resources."""
         os.close(self.out)
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
@@ -125,9 +125,9 @@ class _Child:
 
 
 def _work(jobs: Sequence[Job], into: int, seconds: float) -> None:
-    """Do the whole work of a child."""
+    """Merge the files in the child process, send the results and exit."""
     try:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # it dies at once; its parent prints that
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the child; the parent reports it
         collect_rarely()
         merged = zip(jobs, merge_all(jobs, seconds), strict=True)
         data = pickle.dumps([_plain(job, both) for job, both in merged])
@@ -138,7 +138,7 @@ def _work(jobs: Sequence[Job], into: int, seconds: float) -> None:
 
 
 def _plain(job: Job, both: Both) -> Both:
-    """Return plain values; decisions only where they will be shown."""
+    """Return a merge as plain values, with decisions only if the caller will show them."""
     full = both.outcome
     decisions = full.decisions if job.options.favor or job.options.policy else ()
     outcome = Outcome(

@@ -1,7 +1,7 @@
-"""Read the two versions of many files that `kmerge diff` compares: of git's trees, or of folders.
+"""Read both versions of the files that `kmerge diff` compares, from git's trees or from folders.
 
-Git itself finds the files that differ (`git diff --raw`), and so ranges, merge bases, path patterns
-and touched files mean the same as for git. Only files that differ are read.
+`git diff --raw` finds the files that differ, so ranges, merge bases and path patterns mean the
+same as for git. Only files that differ are read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RAW = (
 
 @dataclass(frozen=True, slots=True)
 class TwoSides:
-    """The files that differ, in both versions, and those that are in conflict."""
+    """Hold both versions of the files that differ, and the paths of the files in conflict."""
 
     old: Files
     new: Files
@@ -42,7 +42,7 @@ class TwoSides:
 
 @dataclass(frozen=True, slots=True)
 class DiffWords:
-    """The words of the command line: revisions, paths, or two things to compare."""
+    """Hold the parsed command line: revisions, paths, or two files or folders to compare."""
 
     revisions: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -50,9 +50,10 @@ class DiffWords:
 
 
 def understood(words: Sequence[str], behind: Sequence[str] | None) -> DiffWords:
-    """Sort the words before and behind a `--` (None: there is none) as git does.
+    """Sort the words before and behind a `--` as git does; `behind` is None without a `--`.
 
-    Without one, two paths are two things to compare, and one `REV:PATH` is compared with that path.
+    Without a `--`, two paths are two things to compare, and a lone `REV:PATH` is compared with
+    the file at PATH on the disk.
     """
     if behind is not None:
         wrong = next((word for word in words if not is_revision(word)), "")
@@ -79,7 +80,7 @@ def understood(words: Sequence[str], behind: Sequence[str] | None) -> DiffWords:
 
 
 def is_revision(word: str) -> bool:
-    """Return whether git takes a word for a commit, or for a range of them."""
+    """Return whether git reads a word as a commit or as a range of commits."""
     if word.startswith("-") or "\0" in word or (":" in word and ":/" not in word):
         return False
     try:
@@ -89,7 +90,7 @@ def is_revision(word: str) -> bool:
 
 
 def is_thing(word: str) -> bool:
-    """Return whether a word is a file or a folder, of this machine or of git."""
+    """Return whether a word names a file or a folder, on the disk or in git."""
     return word == "-" or os.path.lexists(word) or _of_git(word)
 
 
@@ -109,17 +110,17 @@ def _kind(name: str) -> str:
 
 
 def _on_disk(path: str) -> str:
-    """Return a path of git as one of this folder."""
+    """Return a path of git relative to the current folder."""
     if path.startswith(("./", "../")):
         return path
     return os.path.join(os.fsdecode(git_bytes("rev-parse", "--show-cdup").rstrip(b"\n")), path)
 
 
-# -- what git has -------------------------------------------------------------------------------
+# -- versions from git --------------------------------------------------------------------------
 
 
 def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
-    """Return the sides of `git diff`; without a revision the last commit is the old one."""
+    """Return the sides of `git diff`; without a revision the last commit is the old version."""
     revisions = list(asked.revisions)
     if staged:
         if len(revisions) > 1 or any(".." in word for word in revisions):
@@ -137,7 +138,7 @@ def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
 
 
 def _are_commits(revisions: Sequence[str]) -> bool:
-    """Return whether both versions are commits, so that the index does not matter."""
+    """Return whether both versions are commits, so that conflicts in the index do not matter."""
     return bool(revisions) and len(try_git("rev-parse", "--revs-only", *revisions).split()) > 1
 
 
@@ -180,9 +181,9 @@ def _read(raw: bytes, unmerged: tuple[str, ...]) -> TwoSides:
         version = sides[1][path]
         if sides[0][path] != version:
             continue
-        if version.mode == SUBMODULE:  # git's word for uncommitted changes inside of it
+        if version.mode == SUBMODULE:  # git marks uncommitted changes in the submodule so
             sides[1][path] = FileVersion(version.data + b"-dirty", SUBMODULE)
-        else:  # only its line ends are others on disk
+        else:  # the file on the disk differs only in its line ends
             del sides[0][path], sides[1][path]
     return TwoSides(*sides, unmerged)
 
@@ -193,7 +194,7 @@ def _version(blobs: ThroughGit, path: str, mode: int, oid: str, top: str = "") -
         return FileVersion(_checked_out(where) if NOTHING.issuperset(oid) else oid.encode(), mode)
     if NOTHING.issuperset(oid):
         full = os.path.join(top, path)
-        if os.path.exists(full) and not os.path.isfile(full):  # nobody may write into a pipe
+        if os.path.exists(full) and not os.path.isfile(full):  # reading a pipe could wait forever
             raise UsageError("it is no file", path=path, hint="git cannot compare it either")
         return _cleaned(path, read_file(full, mode))
     data = blobs.read(oid)
@@ -203,18 +204,18 @@ def _version(blobs: ThroughGit, path: str, mode: int, oid: str, top: str = "") -
 
 
 def _checked_out(submodule: str) -> bytes:
-    """Return the commit of a submodule in the work tree."""
-    from kmerge_git.git.run_git import ask_git, environment  # few repositories have one
+    """Return the commit that a submodule has checked out."""
+    from kmerge_git.git.run_git import ask_git, environment  # few repositories need it
 
     env = environment(any_repository=True)
     return ask_git("-C", submodule, "rev-parse", "-q", "--verify", "HEAD", env=env).line.encode()
 
 
 def _cleaned(path: str, version: FileVersion) -> FileVersion:
-    """Return a file of the work tree as it would be staged: with git's own line ends."""
+    """Return a file of the working tree as git would stage it, with git's line ends."""
     if version.mode == LINK or not (b"\r\n" in version.data or b"$Id" in version.data):
         return version
-    from kmerge_git.git.repository import Repository  # few files need it
+    from kmerge_git.git.repository import Repository  # import late: few files need the module
 
     return FileVersion(Repository.open().from_worktree(path, version.data), version.mode)
 
@@ -223,7 +224,7 @@ def _cleaned(path: str, version: FileVersion) -> FileVersion:
 
 
 def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
-    """Return two files, or two folders; `read` has the files that the caller has read."""
+    """Return the sides of two files or two folders; `read` holds the files already read."""
     if not read:
         return TwoSides(_folder(old), _folder(new))
     for word in (old, new):
@@ -239,12 +240,12 @@ def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
 
 
 def _telling(names: Sequence[str]) -> str:
-    """Return the name from which the type of two files is known, the new one's if possible."""
+    """Return the name that shows the type of two files; prefer the name of the new file."""
     return next(filter(is_manifest, names), names[0])
 
 
 def is_folder(word: str) -> bool:
-    """Return whether a word is a folder of this machine or of git."""
+    """Return whether a word names a folder on the disk or in git."""
     if os.path.lexists(word) or word == "-":
         return os.path.isdir(word)
     return _kind(word) == "tree"
@@ -255,7 +256,7 @@ def _folder(word: str) -> Files:
 
 
 def _tree(name: str) -> Files:
-    """Return the files of a tree of git, with paths from there on."""
+    """Return the files of a git tree, with paths relative to the tree."""
     oid = git_bytes("rev-parse", "-q", "--verify", name).decode().strip()
     out = os.fsdecode(git_bytes("ls-tree", "-r", "-z", "--full-tree", oid))
     blobs, files = ThroughGit("."), {}
@@ -267,7 +268,7 @@ def _tree(name: str) -> Files:
 
 
 def _below(root: str) -> Files:
-    """Return the files of a folder without git's own; links are not followed."""
+    """Return the files of a folder without `.git`, and do not follow links."""
     files: Files = {}
     for where, folders, names in os.walk(root):
         links = [name for name in folders if os.path.islink(os.path.join(where, name))]
@@ -281,7 +282,7 @@ def _below(root: str) -> Files:
 
 
 def read_file(path: str, mode: int = 0) -> FileVersion:
-    """Return a file of this machine; of a link the place that it leads to."""
+    """Return a file on the disk; for a symbolic link, return its target as the content."""
     try:
         if os.path.islink(path):
             return FileVersion(os.fsencode(os.readlink(path)), LINK)

@@ -1,8 +1,8 @@
-"""Explain why a merge came out as it did: make it again and compare it with what is there now.
+"""Explain the result of a merge: make the merge again and compare it with the present files.
 
-No record is kept anywhere. A merge commit is made again from its two parents, a merge in
-progress from what git knows of it: the commits that it merges, the stages of the index, and
-the stages that git remembers of files that are staged already. Settings are those of today.
+Kmerge keeps no record of merges. A merge commit is made again from its two parents. A merge in
+progress is made again from the commits that git merges, the stages of the index, and the stages
+that git remembers of resolved files. The present settings are used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from kmerge_git.whole.tree_merge import Sides, base_of, merge_trees, result_of
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A file that is not what a merge makes of it, though at most one side changed it."""
+    """Hold a file that differs from the merge result although at most one side changed the file."""
 
     path: str
     changes: tuple[FieldChange, ...]
@@ -40,7 +40,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A merge, made again; `commit` is None while it is in progress."""
+    """Hold a merge that was made again; `commit` is None for a merge in progress."""
 
     operation: str
     title: str
@@ -48,9 +48,9 @@ class Explanation:
     files: tuple[ExplainedFile, ...]
     commit: Commit | None = None
     notes: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()  # conflicts in files that are no manifests, or about their names
+    others: tuple[str, ...] = ()  # files in conflict that are no manifests, or whose names conflict
     elsewhere: tuple[Elsewhere, ...] = ()
-    problems: tuple[str, ...] = ()  # settings that make no sense
+    problems: tuple[str, ...] = ()  # invalid settings
 
 
 IsChosen = Callable[[str], bool]
@@ -70,7 +70,7 @@ def explain_commit(
         entry = repository.entry(commit.tree, path)
         return repository.text(entry) if entry and entry.mode != SUBMODULE else None
 
-    # without a working tree the attributes are those of the merge
+    # without a working tree, read the attributes from the tree of the merge commit
     with scratch(repository, None if repository.worktree else commit.tree) as at:
         settings = SettingsOf(at.repository, mine="ours")
         merge = merge_trees(at, sides, settings)
@@ -126,7 +126,7 @@ def _title(commit: Commit) -> str:
 def explain_progress(
     repository: Repository, is_chosen: IsChosen = lambda path: True
 ) -> Explanation:
-    """Make the operation in progress again, with the conflicts that were resolved so far."""
+    """Make the operation in progress again, including the conflicts that are already resolved."""
     if repository.worktree is None:
         raise UsageError("a bare repository has no merge in progress", hint="name a merge commit")
     operation = current_operation(repository)
@@ -135,7 +135,7 @@ def explain_progress(
         is_merge = len(repository.commit("HEAD").parents) > 1
         hint = f"`kmerge explain {'HEAD' if is_merge else 'REV'}` explains a merge commit"
         raise UsageError("no merge is in progress here", hint=hint)
-    if operation.name == "merge" and repository.is_shallow:  # the base may not be here
+    if operation.name == "merge" and repository.is_shallow:  # the shallow clone may lack the base
         _base(repository, repository.commit("HEAD"), repository.commit("MERGE_HEAD"))
     settings = SettingsOf(repository, labels=operation.labels, mine=operation.mine)
     known = _from_trees(repository, operation, settings)
@@ -164,15 +164,15 @@ def explain_progress(
 
 
 def _places(file: FileMerge) -> Iterator[str]:
-    """Yield the file, and those from which resources come into it."""
+    """Yield the path of the file, and of each file that its moved resources came from."""
     yield file.path
     yield from (move.source for move in file.moves if file.stages)
 
 
 def _conflicts(repository: Repository) -> list[Stages]:
-    """Return the conflicts of the index, and those that are resolved and not committed yet.
+    """Return the conflicts of the index, and the resolved conflicts that are not committed.
 
-    Git remembers these even after the commit.
+    Git remembers resolved conflicts even after the commit, so committed ones are left out.
     """
     left = repository.conflicts()
     known = {stages.path for stages in left}
@@ -195,7 +195,7 @@ def _notes(operation: Operation) -> tuple[str, ...]:
 def _from_trees(
     repository: Repository, operation: Operation, settings: SettingsOf
 ) -> tuple[FileMerge, ...]:
-    """Make the merge once more: the driver may have settled files without leaving a trace."""
+    """Make the merge once more to find the files that the driver merged without a conflict."""
     if not operation.is_known:
         return ()
     trees = Three(operation.base, operation.ours, operation.theirs)
@@ -204,7 +204,7 @@ def _from_trees(
 
 
 def _on_disk(file: Path) -> bytes | None:
-    """Return a file as git keeps it: of a link the place that it leads to."""
+    """Return the content of a file as git stores it; for a symbolic link, return its target."""
     try:
         return os.fsencode(os.readlink(file)) if file.is_symlink() else file.read_bytes()
     except OSError:
@@ -212,14 +212,14 @@ def _on_disk(file: Path) -> bytes | None:
 
 
 def _before_tilde(path: str) -> str:
-    """Return `a.yaml` of `a.yaml~HEAD`, which is git's name for a file that is in the way."""
+    """Return `a.yaml` for `a.yaml~HEAD`, git's name for a file whose path is taken."""
     return path.rpartition("~")[0]
 
 
 def _elsewhere(
     read: Repository, tree: str, commit: str, seen: set[str], is_chosen: IsChosen
 ) -> Iterator[Elsewhere]:
-    """Yield changes that neither side brought, in files that only one of them changed."""
+    """Yield the files that only one side changed, if the commit has changes that no side made."""
     for change in read.changes(tree, commit, renames=False):
         path = change.new_path
         if path in seen or not is_chosen(path):
@@ -231,13 +231,13 @@ def _elsewhere(
 
 # the comparison of the present file with the merge that was made again
 State = Literal["same", "as git", "different", "gone", "there", "in conflict", "unsolved"]
-# the side whose version of a conflict is there now
+# the side whose version of a conflict the present file has
 Choice = Literal["ours", "theirs", "neither", ""]
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedConflict:
-    """A conflict, and the side that somebody chose; nothing where nobody did."""
+    """Hold a conflict and the side that somebody chose; `choice` is '' if nobody chose."""
 
     conflict: Conflict
     choice: Choice = ""
@@ -245,32 +245,33 @@ class ExplainedConflict:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedFile:
-    """A file that both sides changed."""
+    """Hold a file that both sides changed, with its merge and its present state."""
 
     path: str
     merge: FileMerge
     decisions: tuple[Decision, ...]
     conflicts: tuple[ExplainedConflict, ...]
-    git_alone: tuple[FieldChange, ...]  # from our result to that of git, where git has one
+    git_alone: tuple[FieldChange, ...]  # from our result to git's clean result
     state: State
     changes: tuple[FieldChange, ...]  # from our result to the present file
-    against: tuple[FieldChange, ...] = ()  # of one side in a file that the other deleted
+    against: tuple[FieldChange, ...] = ()  # to a file that the other side deleted
 
     @property
     def is_plain(self) -> bool:
-        """Return whether git alone comes to the same, and that is there."""
+        """Return whether git's result, our result and the present file are the same."""
         return self.merge.result == "clean" and self.state == "same"
 
     @property
     def is_layout_alone(self) -> bool:
-        """Return whether the present file means the same as the merge."""
+        """Return whether the present file has the same meaning as the merge."""
         return all(change.how == "layout" for change in self.changes)
 
 
 def explained(file: FileMerge, present: bytes | None, *, waits: bool = False) -> ExplainedFile:
-    """Return a file as the merge makes it again; `present` is its content now.
+    """Return a file as the repeated merge makes it; `present` is the present content.
 
-    `waits`: git has it, or the file from which a resource comes into it, still in conflict.
+    `waits` means that the file, or a file from which a resource was moved into it, is still in
+    conflict for git.
     """
     outcome = file.both.outcome if file.both else None
     again = ExplainedFile(
@@ -293,7 +294,7 @@ def explained(file: FileMerge, present: bytes | None, *, waits: bool = False) ->
         return _resolved(again, file, present)
     if _has_markers(present):
         return replace(again, state="in conflict")
-    if file.both and file.data is not None:  # ours was kept, a person must merge
+    if file.both and file.data is not None:  # our version was kept, and a person must merge
         return replace(again, state="same" if present == file.data else "different")
     return replace(again, state="there")
 
@@ -303,7 +304,7 @@ def _has_markers(data: bytes, size: int = 7) -> bool:
 
 
 def _is_untouched(file: FileMerge, present: bytes | None) -> bool:
-    """Return whether nobody has settled the conflict by hand; git writes both sides of it."""
+    """Return whether the file is as git left it, and nobody has resolved the conflict by hand."""
     if present is None or file.data is None:
         return present is not None
     if file.stages:
@@ -313,14 +314,14 @@ def _is_untouched(file: FileMerge, present: bytes | None) -> bool:
 
 
 def _by_git(file: FileMerge) -> tuple[FieldChange, ...]:
-    """Return the differences of git's own result, where it is clean."""
+    """Return the differences between our result and git's own result, if both are clean."""
     if not file.git_clean or file.moves or file.both is None or file.verdict != "solved":
         return ()
     return tuple(compared(file.data, file.both.git, file.path))
 
 
 def _against(file: FileMerge) -> tuple[FieldChange, ...]:
-    """Return the changes to a file that one side deleted."""
+    """Return the changes of one side to a file that the other side deleted."""
     if file.both is not None or file.verdict != "conflict":
         return ()
     base, ours, theirs = file.three.each()
@@ -328,7 +329,7 @@ def _against(file: FileMerge) -> tuple[FieldChange, ...]:
 
 
 def compared(old: bytes | None, new: bytes | None, path: str) -> list[FieldChange]:
-    """Return the differences of two versions of a file, by field where it may have some."""
+    """Return the differences of two versions of a file: by field for a manifest, else by line."""
     if is_manifest(path, json=True):
         return compare(old, new, path)
     return by_lines(old or b"", new or b"")
@@ -337,7 +338,7 @@ def compared(old: bytes | None, new: bytes | None, path: str) -> list[FieldChang
 def _without_conflict(
     file: ExplainedFile, merged: bytes | None, present: bytes | None
 ) -> ExplainedFile:
-    """Compare a file without a conflict with its present content."""
+    """Compare the clean result of a file with its present content."""
     if merged is None or present is None:
         state: State = "gone" if merged else "there"
         return replace(file, state="same" if merged is present else state)
@@ -354,7 +355,7 @@ def _plain(present: bytes, merged: bytes) -> bytes:
 
 
 def _resolved(file: ExplainedFile, merge: FileMerge, present: bytes) -> ExplainedFile:
-    """Compare a file in conflict with its present content: which side's version each place has."""
+    """Compare a file in conflict with its present content, and find the chosen sides."""
     merged = (merge.data or b"").decode("utf-8", "surrogateescape")
     present = _plain(present, merge.data or b"")
     size = _size_of(merged)
@@ -371,7 +372,7 @@ def _resolved(file: ExplainedFile, merge: FileMerge, present: bytes) -> Explaine
 
 
 def _size_of(text: str) -> int:
-    """Return the length of the markers of a merge."""
+    """Return the length of the conflict markers in a text."""
     at = first_marker(text)
     return len(text[at:]) - len(text[at:].lstrip("<")) if at >= 0 else marker_size_for([text])
 
@@ -382,18 +383,18 @@ def _choice(
     is_ours, is_theirs = (
         not any(_is_about(change, conflict) for change in changes) for changes in (mine, yours)
     )
-    if is_ours and is_theirs:  # the values are the same: the conflict is about comments
+    if is_ours and is_theirs:  # both sides have the same values, so the conflict is about comments
         text = text.replace("\r\n", "\n")
         is_ours, is_theirs = (part.strip("\n") in text for part in (conflict.ours, conflict.theirs))
     return "ours" if is_ours else "theirs" if is_theirs else "neither"
 
 
 def _is_about(change: FieldChange, conflict: Conflict) -> bool:
-    """Return whether a change is at the place of a conflict, inside of it or around it."""
+    """Return whether a change is at the place of a conflict, inside that place or around it."""
     resources = {conflict.resource, change.resource} - {""}
     if change.how == "layout" or len(resources) > 1:
         return False
-    # of elements without a key the list counts: their indexes shift
+    # for an element without a key compare the place of its list, as indexes shift
     head, bracket, last = conflict.field.rpartition("[")
     place = head if bracket and last[:-1].isdigit() else conflict.field
     short, long = sorted((change.field, place), key=len)

@@ -1,4 +1,4 @@
-"""Settle and stage all manifests at once that git left in conflict a moment ago."""
+"""Settle and stage all manifests that git has just left in conflict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Labels = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A merge that is to be made, with git's configuration for merges."""
+    """Hold a merge to be made, with git's configuration for merges."""
 
     repository: Repository
     place: MergeSite
@@ -33,7 +33,7 @@ class Task:
 
 
 def plan_merge(task: Task, start: Start) -> SolvePlan:
-    """Decide about everything that git left in conflict; nothing is written."""
+    """Decide about every file that git left in conflict, without writing."""
     repository, place = task.repository, task.place
     settings = SettingsOf(repository, task.favor, task.labels, task.config, "ours")
     conflicts = unmerged()
@@ -52,7 +52,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
         tree.is_as_staged,
         merge_on_cores,
         settings.timeout,
-        filters=True,  # git gives them to its driver as well
+        filters=True,  # git gives filtered files to its driver, too
     )
     ours = {stages.path for stages in conflicts if _is_ours(stages, settings, start)}
     files = tuple(map(_as_the_driver, settle(scene, ours.__contains__)))
@@ -62,7 +62,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
 
 
 def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:
-    """Return whether git gave the file to the driver, or a side deleted it."""
+    """Return whether git gave the file to the driver, or one side deleted this manifest."""
     if stages.path in out_of_the_way(start.answer.out):
         return False
     if stages.path in start.given:
@@ -71,14 +71,14 @@ def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:
 
 
 def _as_the_driver(file: FileMerge) -> FileMerge:
-    """Write ours, without markers, into a sealed file."""
+    """Mark a `kept` file to be written as our version, without markers, as the driver does."""
     if file.method == "kept" and file.data is not None:
         return replace(file, writes=True)
     return file
 
 
 class _Labelled:
-    """The options of a path, with git's labels for the sides of a renamed file."""
+    """Return the options of a path, with git's labels for the sides of a renamed file."""
 
     def __init__(
         self,
@@ -111,17 +111,17 @@ class _Labelled:
         return options.but(labels=(base, ours, theirs))
 
     def _place(self, tree: str, path: str, oid: str) -> str:
-        """Return where a side has the text; a renamed file is found by its text."""
+        """Return the path of a file on one side; find a renamed file by the id of its text."""
         if self._repository.entry(tree, path):
             return path
-        if tree not in self._names:  # of all files, once: a folder that is renamed has many
+        if tree not in self._names:  # read all names once, as a renamed folder has many files
             self._names[tree] = _names_by_text(tree)
         names = self._names[tree].get(oid, [])
         return names[0] if len(names) == 1 else ""
 
 
 def _names_by_text(tree: str) -> dict[str, list[str]]:
-    """Return the files of a tree by the ids of their texts."""
+    """Return the paths of a tree's files, grouped by the ids of their texts."""
     names: dict[str, list[str]] = {}
     for entry in ask_git("ls-tree", "-r", "-z", "--full-tree", tree).out.split("\0")[:-1]:
         kind, _, name = entry.partition("\t")
@@ -138,9 +138,9 @@ def _work(
     three: Three[bytes | None],
     texts: Iterable[bytes | None],
 ) -> str:
-    """Return why a file must be left alone; git wrote it a moment ago, if nobody worked in it."""
+    """If a file has changes that git did not write, return why to leave it alone; else ''."""
     if is_converted(repository, path):
-        return ""  # nobody but git knows its text in the working tree
+        return ""  # only git knows the converted text in the working tree
     versions = three.map(lambda data: data or b"").each()
     text, count = lines.merge_file(*versions, options(path).but(favor=""))
     if count >= 0 and tree.is_as_staged(path, repository.to_worktree(path, text)):

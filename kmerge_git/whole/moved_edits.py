@@ -1,10 +1,10 @@
 """Follow the edits of resources that one side moved to another file.
 
-A line merge sees a deletion against an edit, in a file where neither person made a mistake.
-Here the resource is found again by its identity across the whole merge: the edit is taken out
-of the old file and merged into the new one. A resource is a document, or an item of a list of
-resources: an item has the text of a document at another column. It moves between the two only
-where its text certainly means the same at the other column.
+A line merge sees a deletion that conflicts with an edit, although neither person made a mistake.
+This module finds the resource by its identity in all files of the merge, takes the edit out of
+the old file and merges the edit into the new file. A resource is a document or an item of a list
+of resources. An item is indented differently from a document, so a move between the two forms is
+followed only if the text certainly means the same at the other column.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Mover = Literal["ours", "theirs"]
 
 @dataclass(frozen=True, slots=True)
 class MovedEdit:
-    """The edit of one side in a resource that `mover`, the other side, took to another file."""
+    """Hold one side's edit of a resource that `mover`, the other side, moved to another file."""
 
     resource: str  # Deployment/web
     key: Identity
@@ -46,16 +46,16 @@ class MovedEdit:
     mover: Mover
     base_text: str
     edited_text: str
-    whole: bool = True  # of documents, the comments around them included; else at the first column
+    whole: bool = True  # the texts are documents with their comments; else bare, at column 0
 
     def is_done(self, three: Three[bytes | None]) -> bool:
-        """Return whether the versions of a file are those that `at_target` makes."""
+        """Return whether `at_target` made these three versions of a file."""
         base, ours, theirs = (text_in(data or b"", self.key, self.whole) for data in three.each())
         edited = theirs if self.mover == "ours" else ours
         return (base, edited) == (self.base_text, self.edited_text)
 
     def fits(self, data: bytes) -> bool:
-        """Return whether both texts fit into a file where the resource is now."""
+        """Return whether both texts of the resource fit into the file that now holds it."""
         return all(
             text_in(with_resource(data, self.key, text, whole=self.whole), self.key, self.whole)
             == text
@@ -65,7 +65,7 @@ class MovedEdit:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """The files of one side with resources that the base does not have there."""
+    """Find the files of one side that hold resources which the base does not have in that file."""
 
     changes: Iterable[Change]
     read: Callable[[str], bytes]
@@ -74,14 +74,14 @@ class Arrivals:
     def between(cls, repository: Repository, base: str | None, side: str) -> Arrivals:
         """Return the arrivals in the tree of one side."""
 
-        def changes() -> Iterator[Change]:  # compared late: few merges move anything
-            # a renamed file is a place like any other: its resources arrived in it
+        def changes() -> Iterator[Change]:  # compare late, as few merges move a resource
+            # treat a renamed file as a new file into which its resources were moved
             yield from repository.changes(base, side, renames=False)
 
         return cls(changes(), repository.blob)
 
     def of(self, key: Identity) -> dict[str, str]:
-        """Return the files in which a resource arrived, and their blobs; read them once, late."""
+        """Return the files in which a resource is new, with the ids of their blobs."""
         return self._files.get(key, {})
 
     @cached_property
@@ -99,7 +99,7 @@ class Arrivals:
 def find_moves(
     path: str, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals
 ) -> tuple[MovedEdit, ...]:
-    """Return the resources of a file that one side moved away while the other edited them."""
+    """Return the edits of resources that one side moved away while the other side edited them."""
     if three.base is None or any(map(has_many, three.each())):
         return ()
     texts = three.map(lambda data: YamlText(data or b""))
@@ -116,27 +116,27 @@ def find_moves(
 
 
 def _all_stayed(texts: Three[YamlText]) -> bool:
-    """Return whether the lines alone show that both sides have every resource of the base."""
+    """Return whether the lines show, without parsing, that both sides kept every resource."""
     base, ours, theirs = texts.map(_names).each()
     return base is not None and base <= (ours or set()) & (theirs or set())
 
 
 def _names(text: YamlText) -> set[object] | None:
-    """Return the names of a file's documents; None where their lines do not show them."""
+    """Return the names of a file's documents, or None if the lines do not show every name."""
     try:
         names = [outline(document.content) for document in text.stream.documents]
     except CannotParse:
         return None
-    # the resources in a `kind: List` have names of their own
+    # a `kind: List` holds resources with names that the outline does not show
     return None if any(name is None or name[1].endswith("List") for name in names) else {*names}
 
 
 def _edits(
     path: str, at: Three[Stands], arrivals: Arrivals, mover: Mover, left: bytes
 ) -> Iterator[MovedEdit]:
-    """Yield the edits of `at.theirs` in resources that `at.ours` has in one other file.
+    """Yield the edits that `at.theirs` made to resources that `at.ours` moved to one other file.
 
-    `left` is the old file of `at.ours`.
+    `left` is the text of the old file in `at.ours`.
     """
     for key, before in at.base.items():
         after = at.theirs.get(key)
@@ -156,9 +156,9 @@ def _edits(
 
 
 def _has_stayed(before: Stand, left: bytes, arrived: Stand) -> bool:
-    """Return whether the old file has more of a resource than the new one.
+    """Return whether the old file still has more lines of a resource than the new file.
 
-    Then only the name is elsewhere: the resource got another name, and a new one has its own.
+    Then the resource was renamed in place, and a new resource took the old name.
     """
     known = _lines(before.text)
     others = _lines(before.source.text) - known
@@ -171,18 +171,18 @@ def _lines(text: str) -> Counter[str]:
 
 
 def _texts(before: Stand, after: Stand, arrived: Stand) -> tuple[str, str] | None:
-    """Return the texts of an edit in a form that fits into both places."""
+    """Return the base and the edited text in a form that fits into both files, or None."""
     if not (before.is_item or after.is_item or arrived.is_item):
         return before.text, after.text
     one, other = before.bare(), after.bare()
     if one is None or other is None or one.text == other.text or before.is_item != after.is_item:
         return None
-    # comments around the resource stay where they are: an edit of theirs would be lost
+    # comments around the resource do not move, so an edit of such a comment would be lost
     return (one.text, other.text) if before.around(one) == after.around(other) else None
 
 
 def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Three[bytes | None]:
-    """Return the old file with the moved resources as in the base: to remove them is clean."""
+    """Return the old file with the moved resources as in the base: removing them is clean."""
     ours, theirs = three.ours, three.theirs
     for edit in edits:
         if edit.mover == "ours" and theirs is not None:
@@ -193,12 +193,12 @@ def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Thr
 
 
 def changed_nothing_else(rest: Three[bytes | None]) -> bool:
-    """Return whether one side deleted a file and the other edited only moved resources in it."""
+    """Return whether one side deleted a file and the other side edited only its moved resources."""
     return (rest.ours or rest.theirs) == rest.base
 
 
 def at_target(target: bytes, edits: Iterable[MovedEdit]) -> Three[bytes]:
-    """Return the new file three times: with the resources as the base and each side have them."""
+    """Return three versions of the new file, with the moved resources of the base and each side."""
     base = ours = theirs = target
     for edit in edits:
         base = with_resource(base, edit.key, edit.base_text, whole=edit.whole)
@@ -210,13 +210,13 @@ def at_target(target: bytes, edits: Iterable[MovedEdit]) -> Three[bytes]:
 
 
 def text_in(data: bytes, key: Identity, whole: bool = True) -> str | None:
-    """Return the text of a resource in a file, if it is there once and can be exchanged."""
+    """Return the text of a resource that a file holds once and that can be replaced, else None."""
     place = _place_of(data, key, whole)
     return place.text if place else None
 
 
 def with_resource(data: bytes, key: Identity, text: str, whole: bool = True) -> bytes:
-    """Return a file with another text of one resource; the same where it is not in it."""
+    """Replace the text of one resource in a file; return a file without the resource unchanged."""
     place = _place_of(data, key, whole)
     return place.exchanged(text) if place else data
 
@@ -229,18 +229,18 @@ def _place_of(data: bytes, key: Identity, whole: bool) -> Stand | None:
 
 
 def words_for_source(edits: Iterable[MovedEdit]) -> str:
-    """Return `Deployment/web moved to new.yaml`, for the file that the resources left."""
+    """Return `Deployment/web moved to new.yaml` for the file that held the resources before."""
     return ", ".join(f"{edit.resource} moved to {edit.target}" for edit in edits)
 
 
 def words_for_target(edits: Iterable[MovedEdit]) -> str:
-    """Return `Deployment/web came from old.yaml`, for the file where they are now."""
+    """Return `Deployment/web came from old.yaml` for the file that holds the resources now."""
     return ", ".join(f"{edit.resource} came from {edit.source}" for edit in edits)
 
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """The lines that belong to a resource, its comments and blank lines included."""
+    """Hold the lines of a resource in a file, with its comments and blank lines."""
 
     source: Source
     start: int
@@ -248,22 +248,22 @@ class Stand:
     node: Node | None
     is_item: bool
 
-    column: int = 0  # at which the text is in the file
+    column: int = 0  # the column of the text in the file
 
     @property
     def text(self) -> str:
-        """The lines, moved to the first column."""
+        """The lines of the resource, moved to the first column."""
         lines = self.source.text[self.start : self.end]
         return _dedented(lines, self.column) if self.column else lines
 
     def exchanged(self, text: str) -> bytes:
-        """Return the file with another text there; every other byte stays."""
+        """Return the file with another text for the resource, and keep every other byte."""
         known = self.source.text
         lines = _indented(text, self.column) if self.column else text
         return self.source.encode(known[: self.start] + lines + known[self.end :])
 
     def bare(self) -> Stand | None:
-        """Return the resource alone; None where it means something else at the first column."""
+        """Return the resource alone, or None if its meaning would change at the first column."""
         node = self.node
         if not isinstance(node, Mapping) or node.flow or not node.entries or _is_tied(node):
             return None
@@ -273,7 +273,7 @@ class Stand:
         return bare if is_same and _says(bare.text, node) else None
 
     def around(self, bare: Stand) -> tuple[str, str]:
-        """Return the comments and blank lines around the resource alone."""
+        """Return the comments and blank lines before and after the bare resource."""
         return self.source.text[self.start : bare.start], self.source.text[bare.end : self.end]
 
 
@@ -281,15 +281,15 @@ Stands = dict[Identity, Stand]
 
 
 def has_many(data: bytes | None) -> bool:
-    """Return whether a file has more documents, or entries, than are looked at."""
+    """Return whether a file has too many documents or entries to look for moves."""
     data = data or b""
     return has_bulk(data) or has_more_documents(data.decode("latin-1"), MOVED_DOCUMENTS)
 
 
 def places(text: YamlText) -> Stands:
-    """Return the resources of a file; none if it is no YAML, has too many, or one on a `---` line.
+    """Return the resources of a file by identity, without those that occur twice.
 
-    Two of one name are left out: either could be meant.
+    Return none if the file is not YAML, is too large, or has a document on a `---` line.
     """
     if has_many(text.data):
         return {}
@@ -322,7 +322,7 @@ def _items(root: Node | None) -> tuple[Entry, ...]:
 
 
 def _is_tied(node: Node) -> bool:
-    """Return whether an anchor or an alias ties it to another place."""
+    """Return whether a node holds an anchor or an alias."""
     if node.anchor or isinstance(node, Alias):
         return True
     below = node.entries if isinstance(node, Collection) else ()
@@ -330,7 +330,7 @@ def _is_tied(node: Node) -> bool:
 
 
 def _says(text: str, node: Node) -> bool:
-    """Return whether a text alone is a document with the same meaning."""
+    """Return whether a text, read as a document, has the same meaning as a node."""
     try:
         documents = split_text(text).documents
         root = documents[0].root if len(documents) == 1 else None

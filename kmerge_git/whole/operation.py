@@ -1,8 +1,8 @@
 """Find the operation that stopped in a repository, and its three trees.
 
-Git's directory has a folder for a rebase or for `git am`, a name of a commit (`*_HEAD`) for the
-rest. A name can be left over from an operation that has ended, and a stash can be applied
-in the middle of anything: so an operation is believed only if the stages of the conflicted files
+Git's directory has a folder for a rebase or `git am`, and a file with a commit id (`*_HEAD`) for
+other operations. Such a file can be left over from an operation that has ended, and a stash can
+be applied during any operation. So an operation counts only if the stages of the conflicted files
 can come from its trees.
 """
 
@@ -17,16 +17,16 @@ from kmerge_git.git.index_stages import Operation, Stages
 from kmerge_git.git.repository import Commit, Repository
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-# no resource moves between these trees
+# no resource was moved between these trees
 _NO_TREES = (EMPTY_TREE, EMPTY_TREE, EMPTY_TREE)
 UNKNOWN = Operation("", *_NO_TREES, ("base", "ours", "theirs"))
-_APPLIED = "constructed merge base"  # what `git am` calls its base
+_APPLIED = "constructed merge base"  # the label that `git am` gives to its base
 
 
 def current_operation(
     repository: Repository, conflicts: tuple[Stages, ...] | None = None
 ) -> Operation:
-    """Return the operation in progress; `conflicts` are its own, else those of the index."""
+    """Return the operation in progress that explains `conflicts`, by default those of the index."""
     try:
         head = repository.commit("HEAD")
     except KmergeError:
@@ -40,14 +40,14 @@ def current_operation(
     for operation in (*_squashes(repository, head), *_stashes(repository, head)):
         if _matches(repository, operation, conflicts):
             return operation
-    # an operation is in progress, but these conflicts are about something else
+    # an operation is in progress, but these conflicts come from something else
     return replace(UNKNOWN, name=candidates[0].name) if candidates else UNKNOWN
 
 
 def _candidates(
     repository: Repository, head: Commit, conflicts: tuple[Stages, ...]
 ) -> Iterator[Operation]:
-    """Yield the operations that git's directory names, in the order in which git looks."""
+    """Yield the operations that git's directory records, in the order in which git checks them."""
     place = Path(repository.git_dir)
     rebase = _first_line(repository, "REBASE_HEAD") if _is_rebasing(place) else ""
     merged = _read(place / "MERGE_HEAD").split()
@@ -76,12 +76,12 @@ def _read(file: Path) -> str:
 
 
 def _first_line(repository: Repository, name: str) -> str:
-    """Return the first line of a file below `.git` (MERGE_HEAD); nothing without the file."""
+    """Return the first line of a file in `.git` such as MERGE_HEAD, or '' without the file."""
     return _read(Path(repository.git_dir, name)).partition("\n")[0].strip()
 
 
 def _merge(repository: Repository, name: str, head: Commit, merged: list[str]) -> Operation:
-    """Return a merge of two commits; of a merge of more, one tree is nowhere kept."""
+    """Return a merge of two commits; for a merge of several commits, the trees are unknown."""
     try:
         (other,) = (repository.commit(oid) for oid in merged)
     except (KmergeError, ValueError):
@@ -97,9 +97,10 @@ def _merge(repository: Repository, name: str, head: Commit, merged: list[str]) -
 
 
 def _name(repository: Repository, other: Commit) -> str:
-    """Return the name in git's own `Merge branch 'NAME'`, if it names the merged commit.
+    """Return NAME from git's message `Merge branch 'NAME'`, if NAME is the merged commit.
 
-    The message may be the user's, and the branch one of another repository.
+    Otherwise return '': the user may have written the message, or the branch may be in another
+    repository.
     """
     message = _first_line(repository, "MERGE_MSG")
     name = message.partition("'")[2].partition("'")[0] if message.startswith("Merge ") else ""
@@ -107,7 +108,7 @@ def _name(repository: Repository, other: Commit) -> str:
 
 
 def _rewritten(repository: Repository, other: Commit) -> str:
-    """Return the name under which `git rebase -r` keeps the commit that its step merges."""
+    """Return the name that `git rebase -r` gave to the commit that the present step merges."""
     names = (f"refs/rewritten/{word}" for word in _step(repository))
     return next((name for name in names if _is_named(repository, name, other)), "")
 
@@ -128,9 +129,9 @@ def _step(repository: Repository) -> list[str]:
 def _pick(
     repository: Repository, name: str, head: Commit, oid: str, conflicts: tuple[Stages, ...]
 ) -> Operation:
-    """Return a commit that is applied, or taken back, on top of HEAD.
+    """Return the operation that applies or reverts a commit on top of HEAD.
 
-    Of a merge commit only the stages show which parent `-m` named.
+    For a merge commit, only the stages show which parent `-m` named.
     """
     try:
         commit = repository.commit(oid)
@@ -157,15 +158,15 @@ def _labels(repository: Repository, name: str, commit: Commit) -> tuple[str, str
 
 
 def _squashes(repository: Repository, head: Commit) -> Iterator[Operation]:
-    """Yield the merge that `git merge --squash` noted; an abort leaves the note behind."""
+    """Yield the merge that `git merge --squash` recorded; the record stays after an abort."""
     for line in _read(Path(repository.git_dir, "SQUASH_MSG")).split("\n"):
-        if line.startswith("commit "):  # the first is the newest
+        if line.startswith("commit "):  # the first commit is the newest
             yield _merge(repository, "squash", head, line.split()[1:2])
             return
 
 
 def _stashes(repository: Repository, head: Commit) -> Iterator[Operation]:
-    """Yield what `git stash apply` merges for each entry; a failed `pop` keeps its entry."""
+    """Yield the merge that `git stash apply` makes for each stash entry."""
     for oid in repository.stashes():
         try:
             stash = repository.commit(oid)
@@ -177,7 +178,7 @@ def _stashes(repository: Repository, head: Commit) -> Iterator[Operation]:
 
 
 def _can_be(repository: Repository, operation: Operation, conflicts: tuple[Stages, ...]) -> bool:
-    """Return whether no stages contradict it, or some confirm it: a killed `solve` adds some."""
+    """Return whether some stages confirm an operation, or at least none contradict it."""
     confirms = [_confirms(repository, operation, stages) for stages in conflicts]
     return True in confirms or False not in confirms
 
@@ -192,9 +193,9 @@ def _is_exact(repository: Repository, operation: Operation, conflicts: tuple[Sta
 
 
 def _confirms(repository: Repository, operation: Operation, stages: Stages) -> bool | None:
-    """Return whether a file's stages are those of the trees; None for a renamed file."""
+    """Return whether a file's stages come from the trees, or None if the trees lack the path."""
     pairs = [(operation.theirs, stages.theirs)]
-    if operation.name not in ("merge", "squash"):  # the base of a merge may be made of several
+    if operation.name not in ("merge", "squash"):  # git may have merged several bases into one
         pairs.append((operation.base, stages.base))
     entries = [(repository.entry(tree, stages.path), entry) for tree, entry in pairs]
     same = [there.oid == (entry and entry.oid) for there, entry in entries if there is not None]

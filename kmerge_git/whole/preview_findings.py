@@ -1,4 +1,4 @@
-"""Turn a preview into findings, with their places in the files of the side that comes in."""
+"""Turn a preview into findings, with their places in the files of the merged commit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRule:
-    """The meaning of a finding of a preview."""
+    """Describe one kind of finding: its severity, its meaning and its remedy."""
 
     id: str
     severity: str
@@ -52,10 +52,9 @@ RULES = (CONFLICT, IMPROVED)
 
 
 def findings(repository: Repository, preview: Preview, ours: str) -> list[Finding]:
-    """Return the conflicts, and the places where git would merge to something else.
+    """Return the conflicts, and the places where git's clean merge differs from kmerge's.
 
-    Lines are those of the commit that is merged, or of the one that is rebased; `ours` names the
-    other side.
+    Line numbers are those of the merged or rebased commit; `ours` is the name of the other side.
     """
     rows: list[Finding] = []
     for step in preview.steps:
@@ -66,7 +65,7 @@ def findings(repository: Repository, preview: Preview, ours: str) -> list[Findin
 
 
 def otherwise(file: FilePreview) -> list[FieldChange]:
-    """Return the fields in which structure and git differ, where both are clean."""
+    """Return the fields in which the clean merges of kmerge and git differ."""
     return compare(*file.texts, file.path)[:FOUND_PLACES] if file.texts else []
 
 
@@ -75,7 +74,7 @@ def _of_file(repository: Repository, tree: str, file: FilePreview, ours: str) ->
         return
     path = file.path
     entry = repository.entry(tree, path)
-    if entry is None and file.old:  # the other side gave it its new name
+    if entry is None and file.old:  # the other side renamed the file
         path, entry = file.old, repository.entry(tree, file.old)
     if file.result == "improved":
         pins = _Pins(repository.text(entry))
@@ -97,7 +96,7 @@ def _of_file(repository: Repository, tree: str, file: FilePreview, ours: str) ->
 
 
 def _words(conflict: Conflict, ours: str) -> str:
-    """Return the value of the other side; that of this side is on the line itself."""
+    """Return the message for a conflict, with the value of the side `ours`."""
     first, _, rest = short(conflict.ours).partition("\n")
     cut = first[:FOUND_VALUE] + ("…" if rest or len(first) > FOUND_VALUE else "")
     return f"{conflict.shown()}; in {ours}: {cut or '(nothing)'}"
@@ -119,7 +118,7 @@ def _finding(
 
 
 class _Pins:
-    """The places of one file; the first line where it has no such place."""
+    """Find the places of fields in one file; an unknown place is the first line."""
 
     def __init__(self, data: bytes | None) -> None:
         self._source = Source.of("")
@@ -130,7 +129,7 @@ class _Pins:
                 self._documents.setdefault(name_of(document), document)
 
     def at(self, resource: str, field: str) -> tuple[int, int]:
-        """Return line and column of a field, or of the nearest one around it that is there."""
+        """Return the line and column of a field, or of the nearest parent that the file has."""
         document = self._documents.get(resource)
         with suppress(KmergeError):
             if document and document.root:
@@ -139,7 +138,7 @@ class _Pins:
 
 
 def _reached(node: Node, words: list[fieldpath.Word]) -> int:
-    """Return the offset of the last step that there is."""
+    """Return the offset of the last step of a path that exists below a node."""
     at = node.content
     for word in words:
         entry = _entry(node, word)
@@ -164,7 +163,7 @@ def _entry(node: Node, word: fieldpath.Word) -> Entry | None:
 
 
 def _is_called(node: Node, parts: fieldpath.Element) -> bool:
-    """Return whether an element of a list has these keys, this value, or is this resource."""
+    """Return whether a list element has the given keys or value, or is the given resource."""
     if isinstance(node, Scalar):
         return parts == (node.value,)
     if not isinstance(node, Mapping):
@@ -175,4 +174,4 @@ def _is_called(node: Node, parts: fieldpath.Element) -> bool:
         return known is not None and parts == (describe(known),)
     values = [(node.get(name), text) for name, text in pairs]
     same = [value.value == text for value, text in values if isinstance(value, Scalar)]
-    return bool(same) and all(same)  # one may be left out
+    return bool(same) and all(same)  # a key may be missing

@@ -1,4 +1,4 @@
-"""Preview a merge or a rebase file by file, computed on trees: nothing is touched."""
+"""Preview a merge or a rebase file by file on git trees, without changing a branch or file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS = {"both modified": "changed by both", "both added": "added by both"}
 
 @dataclass(frozen=True, slots=True)
 class FilePreview:
-    """A file that both sides touched."""
+    """Hold the preview of a file that both sides changed."""
 
     path: str
     kind: str
@@ -32,27 +32,27 @@ class FilePreview:
     note: str = ""
     method: str = ""
     conflicts: tuple[Conflict, ...] = ()
-    driver: bool = False  # `git merge` asks our driver here for this file
-    decided: tuple[Decision, ...] = ()  # by a policy, or for a favoured side
-    chosen: tuple[str, ...] = ()  # the same in words
-    old: str = ""  # its name in the base, where that is another one
-    texts: tuple[bytes, bytes] | None = None  # of an improved one: git's, and ours
+    driver: bool = False  # `git merge` uses our driver for this file in this clone
+    decided: tuple[Decision, ...] = ()  # decisions of a policy or for a favoured side
+    chosen: tuple[str, ...] = ()  # the same decisions in words
+    old: str = ""  # the name of the file in the base, if it was renamed
+    texts: tuple[bytes, bytes] | None = None  # if `result` is improved: git's text, ours
 
     @property
     def situation(self) -> str:
-        """The changes of both sides, in the words that `merge` and `solve` have."""
+        """The changes of both sides, in the words of `kmerge merge` and `kmerge solve`."""
         return next((known for known, kind in _KINDS.items() if kind == self.kind), self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One three-way merge: the whole merge, or one commit of a rebase."""
+    """Hold one three-way merge: the whole merge, or one commit of a rebase."""
 
     title: str
     commit: str
     criss_cross: bool
     files: tuple[FilePreview, ...]
-    tree: str = ""  # the result of a clean step of a rebase; lost with the scratch folder
+    tree: str = ""  # the result of a clean rebase step; deleted with the scratch folder
 
     @property
     def is_clean(self) -> bool:
@@ -62,7 +62,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The steps of a merge or rebase; a rebase stops at the first step with a conflict."""
+    """Hold the steps of a merge or rebase; a rebase stops at the first step with a conflict."""
 
     mode: Mode
     state: State
@@ -71,18 +71,18 @@ class Preview:
     base: str
     steps: tuple[Step, ...] = ()
     untried: int = 0
-    kept: str = ""  # the tree that was made, if it was wanted
+    kept: str = ""  # the id of the resulting tree, if the caller wanted one
 
     @property
     def is_clean(self) -> bool:
-        """Return whether it would go through without a conflict."""
+        """Return whether the merge or rebase would have no conflict."""
         return all(step.is_clean for step in self.steps)
 
     @property
     def beyond_git(self) -> int:
         """The number of clean files that `git merge` would leave in conflict in this clone.
 
-        The driver is not asked for them, or it does not see that a resource moved.
+        Git does not use the driver for these files, or the driver cannot see that a resource moved.
         """
         files = [file for step in self.steps for file in step.files]
         solved = [f for f in files if f.result in ("resolved", "moved") and not f.git_clean]
@@ -98,7 +98,7 @@ def preview_merge(
     *,
     keep: bool = False,
 ) -> Preview:
-    """Preview `git merge THEIRS` on the commit `ours`; `keep` the tree that it makes."""
+    """Preview `git merge THEIRS` on the commit `ours`; with `keep`, store the resulting tree."""
     preview = without_steps("merge", repository, ours, theirs)
     if preview.state != "merge":
         newest = ours if preview.state == "up to date" else theirs
@@ -119,7 +119,7 @@ def preview_rebase(
     """Preview `git rebase UPSTREAM` on the commit `ours`."""
     preview = without_steps("rebase", repository, ours, upstream)
     if preview.state == "up to date" and _has_merges(repository, upstream, ours):
-        preview = replace(preview, state="merge")  # git makes one line of it
+        preview = replace(preview, state="merge")  # the rebase flattens the merges
     if preview.state != "merge":
         return preview
     todo = _commits_to_replay(repository, ours, upstream)
@@ -138,7 +138,7 @@ def preview_rebase(
 
 
 def without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Commit) -> Preview:
-    """Return the preview without its files: all of it where one commit contains the other."""
+    """Return the preview without files; it is complete if one commit contains the other."""
     base = base_of(repository, ours, theirs)
     if base is None:
         hint = "git would need --allow-unrelated-histories"
@@ -154,9 +154,9 @@ def _has_merges(repository: Repository, upstream: Commit, ours: Commit) -> bool:
 
 
 def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -> list[Commit]:
-    """Return the commits that `git rebase` picks: no merges, none of upstream, oldest first.
+    """Return the commits that `git rebase` picks, the oldest first.
 
-    A commit that changes nothing stays as it is.
+    Merges are left out, and commits whose change upstream has already. Empty commits are kept.
     """
     there = repository.commits(f"{ours.oid}..{upstream.oid}")
     known = {repository.patch_id(commit) for commit in there if len(commit.parents) == 1} - {""}
@@ -165,7 +165,7 @@ def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -
 
 
 def files_of(read: Repository, trees: Three[str], merge: TreeMerge) -> tuple[FilePreview, ...]:
-    """Return all files that both sides changed, by structure or by git, and the conflicts left."""
+    """Return the files that both sides changed and that kmerge or git merged, and all conflicts."""
     names = _Names(read, trees)
     arrived = [file for file in merge.files if file.situation == "moved resource"]
     rows = [_of_ours(file, names) for file in merge.files if file not in arrived]
@@ -182,18 +182,18 @@ def files_of(read: Repository, trees: Three[str], merge: TreeMerge) -> tuple[Fil
 
 @dataclass(frozen=True)
 class _Names:
-    """The names of the files in the base."""
+    """Find the names that files had in the base."""
 
     read: Repository
     trees: Three[str]
 
     def note(self, path: str) -> str:
-        """Return `renamed from old.yaml`, where one side gave the file another name."""
+        """Return `renamed from old.yaml` if one side renamed the file, otherwise ''."""
         old = self.old(path)
         return f"renamed from {old}" if old else ""
 
     def old(self, path: str) -> str:
-        """Return the name of a file in the base, where one side gave it another one."""
+        """Return the name of a file in the base if one side renamed the file, otherwise ''."""
         return "" if self.read.entry(self.trees.base, path) else self._renamed.get(path, "")
 
     @cached_property
@@ -223,7 +223,7 @@ def _of_ours(file: FileMerge, names: _Names) -> FilePreview:
 
 
 def _left(merge: TreeMerge, names: _Names) -> Iterator[FilePreview]:
-    """Yield the conflicts that are left to people."""
+    """Yield the conflicts that only a person can resolve."""
     seen: set[str] = set()
     for message in merge.stuck:
         if seen.isdisjoint(message.paths):
@@ -243,12 +243,12 @@ def _left(merge: TreeMerge, names: _Names) -> Iterator[FilePreview]:
 
 
 def _stuck(message: Message) -> FilePreview:
-    """Return a conflict about the names of files."""
+    """Return the preview of a conflict about the names of files."""
     kind = message.kind.removeprefix("CONFLICT (").removesuffix(")")
     first, *rest = message.paths
     if kind == "rename/rename" and len(rest) > 1:
         return FilePreview(first, "renamed to two names", "conflict", False, " and ".join(rest))
-    if kind == "file/directory" and rest:  # git's name for the time being comes first
+    if kind == "file/directory" and rest:  # the first path is git's temporary name
         note = f"git moves the file to {first}"
         return FilePreview(rest[-1], "file and directory", "conflict", False, note)
     return FilePreview(first, kind, "conflict", False, message.text.partition(": ")[2])
@@ -257,7 +257,7 @@ def _stuck(message: Message) -> FilePreview:
 def _asked(
     repository: Repository, settings: SettingsOf, files: tuple[FilePreview, ...]
 ) -> tuple[FilePreview, ...]:
-    """Return the same, noting whether `git merge` asks our driver for them in this repository."""
+    """Return the files with `driver` set if `git merge` uses our driver for them here."""
     if not any(key.lower() == f"merge.{DRIVER}.driver" for key, _ in repository.settings()):
         return files
     return tuple(replace(file, driver=settings.driver(file.path) == DRIVER) for file in files)

@@ -1,7 +1,7 @@
-"""Merge a revision into branches, one by one, where git alone would stop with a conflict.
+"""Merge a revision into branches, one by one, if git alone would stop with a conflict.
 
-Attributes, policies and definitions are those of the revision alone, never those of a branch.
-Every branch is decided by itself, and moves in one step or not at all.
+Attributes, policies and definitions come from the revision, never from a branch. Each branch is
+handled by itself, and is moved to its merge commit in one step or not at all.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Answer = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """The result for a branch; `new` is the commit that was made for it."""
+    """Hold the result for a branch; `new` is the id of its merge commit."""
 
     branch: Branch
     result: Answer
@@ -42,15 +42,15 @@ class Refreshed:
 
     @property
     def is_left(self) -> bool:
-        """Return whether git alone still cannot merge it."""
+        """Return whether git alone still cannot merge the revision into the branch."""
         return self.result not in ("up to date", "clean", "resolved")
 
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """The wishes of the user."""
+    """Hold the options that the user gave."""
 
-    name: str  # of the revision, as it was given
+    name: str  # the revision, as the user gave it
     remote: str | None = None
     committer: str = ""
     dry_run: bool = False
@@ -58,14 +58,14 @@ class Orders:
 
 @contextmanager
 def refresher(repository: Repository, orders: Orders) -> Iterator[Refresher]:
-    """Yield a refresher of branches, as long as its scratch folder is there."""
+    """Yield a refresher of branches, and delete its scratch folder at the end."""
     other = repository.commit(orders.name)
     with scratch(repository, other.tree, alone=True) as at:
         yield Refresher(repository, at, other, orders)
 
 
 class Refresher:
-    """A revision that is read once and merged into every branch on trees."""
+    """Merge one revision into branches, on git trees."""
 
     def __init__(self, repository: Repository, at: Scratch, other: Commit, orders: Orders) -> None:
         self.other = other
@@ -81,7 +81,7 @@ class Refresher:
             self._need_an_identity()
 
     def chosen(self, names: list[str], globs: list[str]) -> list[Branch]:
-        """Return the branches that are meant."""
+        """Return the branches that the given names and patterns select."""
         remote = self._orders.remote
         there = branches.branches(self._repository, remote)
         if remote and not there:
@@ -92,7 +92,7 @@ class Refresher:
         return branches.chosen(there, names, globs, hint)
 
     def decide(self, branch: Branch) -> tuple[Refreshed, TreeMerge | None]:
-        """Decide about a branch, and return the merge that it is to get; nothing is written."""
+        """Decide about a branch, and return the merge to commit, if any, without writing."""
         result, merge = self._decide(branch, self._repository.commit(branch.oid))
         if result.result == "resolved" and branch.ref in self._busy:
             why = f"it is checked out in {self._busy[branch.ref]}"
@@ -100,7 +100,7 @@ class Refresher:
         return result, None if self._orders.dry_run else merge
 
     def carry_out(self, result: Refreshed, merge: TreeMerge | None) -> Refreshed:
-        """Make the merge commit, if there is one to make, and move the branch to it."""
+        """Commit the merge, if there is one, and move the branch to the new commit."""
         if merge is None:
             return result
         new = self._commit(result.branch, merge)
@@ -133,14 +133,14 @@ class Refresher:
         return Refreshed(branch, "conflict", why, files), None
 
     def _criss_cross(self, branch: Branch, ours: Commit) -> Refreshed:
-        """Leave the branch to git, which merges the bases first: that needs a working tree."""
+        """Leave the branch to git: only git can merge the several bases, in a working tree."""
         why = "there are several merge bases"
         if merge_tree(self._at, ours.oid, self.other.oid, driver=False).is_clean:
             return Refreshed(branch, "clean", why)
         return Refreshed(branch, "criss-cross", f"{why}: `git merge` with the driver makes it")
 
     def _commit(self, branch: Branch, merge: TreeMerge) -> str:
-        """Make the merge commit, with all objects that belong to it, and return its id."""
+        """Make the merge commit and all objects that it needs, and return the id of the commit."""
         ours = branch.oid
         kept = merge_tree(self._at, ours, self.other.oid, keep=True)
         if kept.tree != merge.merged.tree:
@@ -154,7 +154,7 @@ class Refresher:
         return answer.line
 
     def _move(self, branch: Branch, new: str) -> str:
-        """Move the branch; return why that failed, or nothing."""
+        """Move the branch; return the reason if the move failed, otherwise ''."""
         if self._orders.remote:
             return branches.push(branch, new, self._orders.remote, self._repository)
         reason = f"kmerge refresh: merge {visible(self._orders.name)}"
@@ -169,7 +169,7 @@ class Refresher:
 
 
 def _identity(committer: str) -> dict[str, str]:
-    """Return the variables that name a person to git."""
+    """Return the environment variables that tell git the author and the committer."""
     if not committer:
         return {}
     name, opened, rest = committer.partition("<")
@@ -182,7 +182,7 @@ def _identity(committer: str) -> dict[str, str]:
 
 
 def _otherwise(files: tuple[FilePreview, ...]) -> str:
-    """Return where git's clean merge means something else than ours: people must look."""
+    """Return a note about the files in which git's clean merge differs in meaning from ours."""
     paths = [file.path for file in files if file.result == "improved"]
     return f"git's lines say something else in {', '.join(paths)}" if paths else ""
 
@@ -202,7 +202,7 @@ def message(branch: str, name: str, merge: TreeMerge) -> str:
 
 
 def _about(file: FileMerge) -> str:
-    """Return the resources that were resolved in a file."""
+    """Return the names of the resources that were resolved in a file."""
     if file.moves:
         return file.why
     named = dict.fromkeys(d.resource for d in file.decisions if d.resource)
@@ -211,5 +211,5 @@ def _about(file: FileMerge) -> str:
 
 
 def exit_code(done: list[Refreshed], *, failed: bool) -> int:
-    """Return 2 where something failed, 1 where a branch is left in conflict."""
+    """Return 2 if something failed, 1 if git alone still cannot merge some branch, else 0."""
     return 2 if failed else int(any(each.is_left for each in done))

@@ -1,12 +1,12 @@
-"""Answer the questions of a stopped merge: every answer is proved before its file is written.
+"""Answer the questions of a stopped merge, and check every answer before its file is written.
 
-The conflicts come from the stages of the index, merged anew. An answer is saved the moment it
-is given. A file whose questions are all answered is written and staged; in others the rest
-keeps its markers. A merge tool answers the conflicts of one file, of which no index knows.
+The stages of the index are merged again to find the conflicts. Each answer is saved at once. A
+file is staged when all its questions are answered; until then, unanswered conflicts keep their
+markers. A merge tool answers the conflicts of a single file, without the index.
 
-An answer must hold in its file, alone and with the others there. To prove it the whole file is
-read. Of many answers all are tried together, then halves of those that do not hold: one by one
-a file would be read as often as it has conflicts.
+An answer must leave its file valid, alone and together with the other answers of the file. Each
+check reads the whole file. So many answers are checked together, and a set that fails is split
+into halves; checking answers one by one would read the file once for each conflict.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kmerge_git.whole.solving import SolvePlan, Wishes, make_plan
 
 
 class Resolving:
-    """A stopped merge, its questions, and the answers so far."""
+    """Hold a stopped merge, its questions and the answers so far."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Resolving:
         self._saved = saved
         self._staging = staging
         self._asked = {file.path: file for file in asked}
-        self._whole: set[str] = set()  # files that are taken as they are
+        self._whole: set[str] = set()  # files that the user staged as they are
         self._to_settle = {file.path: file for file in plan.files if file.verdict == "solved"}
         self.operation = plan.operation
         self.problems = plan.problems
@@ -61,11 +61,11 @@ class Resolving:
     def start(
         cls, repository: Repository, paths: tuple[str, ...] = (), *, json: bool = False
     ) -> Resolving:
-        """Merge the files in conflict anew; nothing is written."""
+        """Merge the files in conflict again, without writing."""
         saved = SavedAnswers(Path(repository.git_dir))
         saved.forget_older()
         plan = make_plan(repository, Wishes(paths, json=json), is_ours=saved.is_ours)
-        # a person cannot decide in a file that is sealed, or no text: it has no fields
+        # nobody is asked about an encrypted or binary file, which has no fields
         asked = [AskedFile(file, plan.options(file.path)) for file in plan.files if file.asks]
         staging = IndexStaging(repository, plan, saved, [file.path for file in asked])
         return cls(plan, asked, saved, staging)
@@ -74,7 +74,7 @@ class Resolving:
     def of_one_file(
         cls, path: str, both: Both, three: Three[bytes | None], options: Options
     ) -> Resolving:
-        """Ask about a file that was merged out of three others, as a merge tool does."""
+        """Ask about one file whose three versions are given as files, as a merge tool does."""
         outcome = both.outcome
         file = FileMerge(path, "", "conflict", outcome.reason, outcome.text, both=both, three=three)
         operation = replace(UNKNOWN, name="mergetool", labels=options.labels)
@@ -86,7 +86,7 @@ class Resolving:
 
     @property
     def answers(self) -> Mapping[str, Answer]:
-        """The answers so far, by the id of the question."""
+        """The answers so far, by the ids of their questions."""
         return {id_: one for of in self._answers.values() for id_, one in of.items()}
 
     @property
@@ -97,32 +97,32 @@ class Resolving:
 
     @property
     def settled(self) -> tuple[str, ...]:
-        """The files that structure alone solves; the first `put` stages them."""
+        """The files that are merged without a question; the first call of `put` stages them."""
         return tuple(self._to_settle)
 
     @property
     def unasked(self) -> tuple[tuple[str, str], ...]:
-        """The files in conflict that nobody is asked about, each with the reason."""
+        """The files in conflict without questions, each with the reason."""
         rest = [f for f in self._plan.files if f.path not in self._asked and f.verdict != "solved"]
         return (*((f.path, f.why) for f in rest), *self._plan.others.items())
 
     # -- answers
 
     def answer_of(self, question: Question, choice: str) -> Answer:
-        """Return an answer in one word; refuse one that cannot be."""
+        """Return the answer for a one-word choice; refuse an answer that breaks the file."""
         answer = self.untried_answer(question, choice)
         return answer if choice in SURE else self._tried(question, answer)
 
     def untried_answer(self, question: Question, choice: str) -> Answer:
-        """Return an answer in one word that nobody has proved in its file yet."""
+        """Return the answer for a one-word choice, without checking it in its file."""
         return self._asked[question.path].chosen(question, choice)
 
     def answer_with(self, question: Question, given: str) -> Answer:
-        """Return a value that was given as YAML; refuse one that cannot be."""
+        """Return the answer for a value given as YAML; refuse an answer that breaks the file."""
         return self._tried(question, self._asked[question.path].with_value(question, given))
 
     def answer_lines(self, question: Question, text: str) -> Answer:
-        """Return lines for the place of the conflict; refuse those that cannot be."""
+        """Return the answer for lines that replace the conflict; refuse lines that break a file."""
         return self._tried(question, self._asked[question.path].with_lines(text))
 
     def _tried(self, question: Question, answer: Answer) -> Answer:
@@ -130,7 +130,7 @@ class Resolving:
         return answer
 
     def why_not(self, answers: Sequence[tuple[Question, Answer]]) -> KmergeError | None:
-        """Return why some answers to one file cannot be without any other, or nothing."""
+        """Check some answers of one file without its other answers; return the error, or None."""
         try:
             given = {question.id: answer for question, answer in answers}
             self._asked[answers[0][0].path].check(given)
@@ -139,15 +139,15 @@ class Resolving:
         return None
 
     def size(self, path: str) -> int:
-        """Return the bytes of the largest version of a file."""
+        """Return the size in bytes of the largest version of a file."""
         return max(len(data or b"") for data in self._asked[path].file.three.each())
 
     def give(self, question: Question, answer: Answer | None) -> None:
-        """Remember an answer, or take it back."""
+        """Save an answer to a question; None takes the answer back."""
         self.give_all([(question, answer)])
 
     def give_all(self, answers: Iterable[tuple[Question, Answer | None]]) -> None:
-        """Remember several answers at once."""
+        """Save several answers at once; None takes an answer back."""
         changed: set[str] = set()
         for question, answer in answers:
             known = self._answers[question.path]
@@ -161,7 +161,7 @@ class Resolving:
             self._saved.remember(path, self._answers[path])
 
     def check(self, paths: Iterable[str]) -> None:
-        """Refuse answers that cannot be together in their file."""
+        """Refuse answers that break their file together."""
         for path in paths:
             if self._answers.get(path):
                 try:
@@ -172,7 +172,7 @@ class Resolving:
     # -- files
 
     def take_file(self, path: str) -> None:
-        """Stage a file as it is in the working tree, whatever was answered before."""
+        """Stage the present content of a file in the working tree, and drop its saved answers."""
         text = self._staging.content(path).decode("utf-8", "surrogateescape")
         if first_marker(text, min(self._plan.options(path).marker_size, SIZE)) >= 0:
             raise Refused("conflict markers are left in it", path=path)
@@ -181,9 +181,9 @@ class Resolving:
         self._saved.forget([path])
 
     def put(self, paths: Iterable[str] | None = None) -> tuple[str, ...]:
-        """Write the files with their answers, stage those that are decided, and return these.
+        """Write the files with their answers, stage the decided files and return their paths.
 
-        All is checked before anything is written.
+        All answers are checked before any file is written.
         """
         chosen = [*self._asked, *self._to_settle] if paths is None else list(paths)
         asked = [path for path in chosen if path in self._asked]
@@ -197,7 +197,7 @@ class Resolving:
         return staged
 
     def _is_to_write(self, path: str) -> bool:
-        """Return whether a file has other answers than those that are written in it."""
+        """Return whether the answers of a file may differ from the answers that the file holds."""
         is_new = bool(self._answers[path]) or self._is_decided(path)
         return path not in self._whole and (is_new or self._staging.is_touched(path))
 
@@ -205,7 +205,7 @@ class Resolving:
         return len(self._answers[path]) == len(self._asked[path].questions)
 
     def _answered(self, path: str) -> FileMerge:
-        """Return the file with its answers."""
+        """Return the file with its answers applied."""
         data = self._asked[path].data(self._answers[path])
         file = replace(self._asked[path].file, data=data, writes=True)
         return replace(file, verdict="solved") if self._is_decided(path) else file
@@ -220,7 +220,7 @@ _TOO_MANY = "too many answers of this file cannot stand, answer it by itself"
 
 @dataclass(frozen=True, slots=True)
 class ById:
-    """An answer by the id of its question: a side, or `value` or `lines` and their text."""
+    """Hold an answer and the id of its question; `text` is for the answers `value` and `lines`."""
 
     id: str
     how: str
@@ -229,40 +229,40 @@ class ById:
 
 @dataclass(frozen=True, slots=True)
 class Choosing:
-    """Answers that somebody wants: to some questions by their ids, to others one side."""
+    """Hold the answers that the user wants: some by id, and one side for other questions."""
 
     given: tuple[ById, ...] = ()
     side: str = ""
-    at: tuple[str, ...] = ()  # patterns of fields, and ids; none: every question without an answer
+    at: tuple[str, ...] = ()  # field patterns and ids; if empty, every unanswered question
 
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """Answers that were chosen: those that an id asks for, others, and refusals."""
+    """Hold the chosen answers: `named` ones by id, `others`, and refused questions."""
 
     named: tuple[Answered, ...]
     others: tuple[Answered, ...] = ()
     refused: tuple[tuple[Question, str], ...] = ()
-    staged: tuple[str, ...] = ()  # files, when it is carried out
+    staged: tuple[str, ...] = ()  # files that `carry_out` staged
 
     @property
     def answers(self) -> tuple[Answered, ...]:
-        """All answers."""
+        """All chosen answers."""
         return (*self.named, *self.others)
 
 
 def decide(resolving: Resolving, wish: Choosing) -> Picked:
-    """Return the answers to a wish, each of them proved by itself; nothing is given yet.
+    """Choose the answers that the user wants, and check each by itself, without saving.
 
-    An answer by id has the last word, then one by a pattern; a side for all leaves alone what has
-    an answer. An impossible answer is an error where an id names it, else its question is left.
+    An answer by id overrides an answer by pattern. A side for all applies only to questions without
+    an answer. A refused answer is an error if its question is named by id; else it is left out.
     """
     known = {question.id: question for question in resolving.questions}
     ids = [at for at in wish.at if at in known or _looks_like_an_id(at)]
     named = _by_id(resolving, known, [*wish.given, *(ById(at, wish.side) for at in ids)])
     patterns = [at for at in wish.at if at not in ids]
     about = _at(resolving, patterns) if patterns else []
-    if wish.side and not wish.at:  # a side for all is for what nobody has decided yet
+    if wish.side and not wish.at:  # a side for all applies to unanswered questions
         about = list(resolving.left)
     others, errors = choose(resolving, [q for q in about if q.id not in named], wish.side)
     for _, error in errors:
@@ -273,9 +273,9 @@ def decide(resolving: Resolving, wish: Choosing) -> Picked:
 
 
 def carry_out(resolving: Resolving, picked: Picked) -> Picked:
-    """Give the answers and write the files; undo all where a named answer does not hold.
+    """Save the answers and write the files; undo everything if an answer by id is refused.
 
-    Another answer may not hold with those of its file: its question is left as it was.
+    If another answer breaks its file together with the other answers, leave its question as before.
     """
     before = _answers_to(resolving, picked.answers)
     try:
@@ -294,7 +294,7 @@ def carry_out(resolving: Resolving, picked: Picked) -> Picked:
 def _answers_to(
     resolving: Resolving, answered: Iterable[Answered]
 ) -> list[tuple[Question, Answer | None]]:
-    """Return the answers that some questions have so far."""
+    """Return the present answers of the given questions, None for a question without an answer."""
     known = resolving.answers
     return [(question, known.get(question.id)) for question, _ in answered]
 
@@ -306,7 +306,7 @@ def _looks_like_an_id(text: str) -> bool:
 def _by_id(
     resolving: Resolving, known: dict[str, Question], wanted: Iterable[ById]
 ) -> dict[str, Answered]:
-    """Return the answers whose questions are named; refuse a contradiction."""
+    """Return the answers that are given by id; refuse two different answers for one id."""
     answers: dict[str, Answered] = {}
     for given in wanted:
         question = known.get(given.id)
@@ -326,7 +326,7 @@ def _by_id(
 
 
 def _meant(of: str, known: dict[str, Question]) -> str:
-    """Return a hint about an unknown id: it may be a field, or an id with a slip in it."""
+    """Return a hint for an unknown id, which may be a field name or a misspelled id."""
     see = "`kmerge resolve --list` tells those that there are"
     field = nearest(of, (question.conflict.field for question in known.values()))
     ids = [question.id for question in known.values() if field and question.conflict.field == field]
@@ -344,7 +344,7 @@ def _answer(resolving: Resolving, question: Question, given: ById) -> Answer:
 
 
 def _at(resolving: Resolving, patterns: Iterable[str]) -> list[Question]:
-    """Return the questions about the fields of some patterns; refuse one that fits no field."""
+    """Return the questions whose fields match the patterns; refuse a pattern without a match."""
     about: dict[str, Question] = {}
     for text in patterns:
         words = pattern(text)
@@ -363,7 +363,7 @@ def _at(resolving: Resolving, patterns: Iterable[str]) -> list[Question]:
 def choose(
     resolving: Resolving, questions: Sequence[Question], choice: str
 ) -> tuple[list[Answered], Errors]:
-    """Return one answer in a word for some questions, and why others cannot have it."""
+    """Return the answers for one choice to several questions, and the errors of refused answers."""
     chosen: list[Answered] = []
     refused: Errors = []
     for path, group in groupby(questions, lambda question: question.path):
@@ -386,13 +386,13 @@ def choose(
 
 
 def give_choice(resolving: Resolving, questions: Sequence[Question], choice: str) -> Refusals:
-    """Give some questions an answer in a word; return those that cannot have it, and why."""
+    """Save one choice as the answer to several questions; return the refused questions and why."""
     chosen, errors = choose(resolving, questions, choice)
     return [(question, words(error)) for question, error in errors] + give(resolving, chosen)
 
 
 def give(resolving: Resolving, answered: Iterable[Answered]) -> Refusals:
-    """Give questions their answers; return those that cannot have them, and why."""
+    """Save answers to questions; return the refused questions, each with the reason."""
     refused: Errors = []
     for path, group in groupby(answered, lambda one: one[0].path):
         some = list(group)
@@ -410,7 +410,7 @@ def _sifted(
     why_not: Callable[[Sequence[Answered]], KmergeError | None],
     size: int,
 ) -> Errors:
-    """Return the answers that do not hold: look at halves of those that do not together."""
+    """Return the refused answers; split a set that fails into halves to find them."""
     refused: Errors = []
     tries = ANSWERED_BYTES // max(size, 1) + 1
     waiting = [answered] if answered else []
@@ -430,12 +430,12 @@ def _sifted(
 
 
 def words(error: KmergeError) -> str:
-    """Return an error without its place, which is on the screen."""
+    """Return the text of an error without its place, which the screen shows already."""
     return "; ".join(part for part in (error.why, error.hint) if part)
 
 
 def _refusal(resolving: Resolving, answered: Sequence[Answered]) -> KmergeError | None:
-    """Give some answers of a file; return why they do not hold with the others, or nothing."""
+    """Save some answers of a file; if they break the file, undo this and return the error."""
     before = _answers_to(resolving, answered)
     resolving.give_all(answered)
     try:

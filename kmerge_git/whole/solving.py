@@ -1,9 +1,8 @@
-"""Solve the conflicts of an index: first make a plan of plain values, then carry it out.
+"""Solve the conflicts of an index: first make a plan of plain values, then carry out the plan.
 
-The order of the steps makes it safe to kill the process: files that were not in conflict get
-three stages first (an abort puts such files back, whatever they hold), then every file is
-replaced in one step, and only then git stages what is solved. A file that holds somebody's
-work is left alone.
+The process can be killed at any step. Files that were not in conflict first get three stages, so
+that an abort restores them. Then every file is replaced in one step, and at the end git stages
+the solved files. A file that holds somebody's work is left alone.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from kmerge_git.whole.operation import current_operation
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """The wishes of the user."""
+    """Hold the options that the user gave."""
 
     paths: tuple[str, ...] = ()
     favor: str | None = None
@@ -42,12 +41,12 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class SolvePlan:
-    """The files to solve, and the other conflicts, which are left alone."""
+    """Hold the files to solve, and the other conflicts, which are left alone."""
 
     operation: Operation
     files: tuple[FileMerge, ...]
-    others: Mapping[str, str] = field(default_factory=dict)  # by their paths, each with the reason
-    problems: tuple[str, ...] = ()  # settings that make no sense
+    others: Mapping[str, str] = field(default_factory=dict)  # path to reason
+    problems: tuple[str, ...] = ()  # invalid settings
     options: Callable[[str], Options] = Options
 
     @property
@@ -62,9 +61,9 @@ def make_plan(
     *,
     is_ours: Callable[[str, bytes], bool] = lambda path, found: False,
 ) -> SolvePlan:
-    """Decide about every conflicted manifest; nothing is written.
+    """Decide about every manifest in conflict, without writing.
 
-    `is_ours` recognises a file that an unfinished `kmerge resolve` wrote.
+    `is_ours` returns whether an unfinished `kmerge resolve` wrote a file.
     """
     operation = current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels, mine=operation.mine)
@@ -92,10 +91,10 @@ def make_plan(
 
 
 def _refusal_of_name(repository: Repository, operation: Operation, stages: Stages) -> str:
-    """Return why a person has to choose the name of a file, or nothing.
+    """If a person has to choose the name of a file, return the reason; otherwise return ''.
 
-    Some names are suggestions of git, which its stages do not show. A person who settles such a
-    file by its content has chosen the name as well.
+    Git only suggests some names, and its stages do not show which. Solving the content of such a
+    file would accept the suggested name.
     """
     if not operation.is_known or None in (stages.ours, stages.theirs):
         return ""
@@ -106,14 +105,14 @@ def _refusal_of_name(repository: Repository, operation: Operation, stages: Stage
         return "" if is_added else "two files were renamed to this name"
     if stages.base is not None and any(there):
         return ""
-    # of a renamed file one side has the name, of an added one both
+    # one side has the name of a renamed file, and both sides have the name of an added file
     wanted = [v for k, v in repository.settings() if k.lower() == "merge.directoryrenames"]
     is_asked = (wanted or ["conflict"])[-1].lower() == "conflict"
     return "its folder was renamed on one side: the name is yours to choose" if is_asked else ""
 
 
 class WorkTree:
-    """The files on the disk; work that somebody did there since the merge is kept."""
+    """Find the files on the disk that somebody has edited since the merge."""
 
     def __init__(
         self,
@@ -134,7 +133,7 @@ class WorkTree:
     def in_the_way(
         self, path: str, three: Three[bytes | None], texts: Iterable[bytes | None]
     ) -> str:
-        """Return why a file in conflict must be left alone: no merge leaves it so."""
+        """If no merge can have left a file as it is, return why to leave it alone; otherwise ''."""
         if any((self._top / folder).is_symlink() for folder in Path(path).parents):
             return "a folder above it is a symbolic link now"
         if self._force:
@@ -150,25 +149,25 @@ class WorkTree:
         )
 
     def _is_as_git_left_it(self, path: str, data: bytes) -> bool:
-        """Return whether git wrote a file: it notes the tree, with the markers."""
+        """Return whether a file is as git wrote it; git records that tree in AUTO_MERGE."""
         if not self._tree:
             return False
         try:
             entry = self._repository.entry(self._tree, path)
             left = self._repository.text(entry) if entry is not None and entry.is_text else None
-        except (KmergeError, ValueError):  # a note about a tree that is not there any more
+        except (KmergeError, ValueError):  # the recorded tree has been deleted
             return False
         return left is not None and _plain(left) == _plain(data)
 
     def is_as_staged(self, path: str, data: bytes) -> bool:
-        """Return whether a file that is not in conflict is as it was staged."""
+        """Return whether the disk has the staged content of a file that is not in conflict."""
         try:
             present = content(self._top, path)
-        except KmergeError:  # a folder is there, or nobody may read it
+        except KmergeError:  # the path is a folder or not readable
             return False
         if present is not None:
             return _plain(present) == _plain(data)
-        # a sparse checkout leaves files out; others were deleted
+        # a missing file is as staged only if a sparse checkout left it out
         answer = ask_git("ls-files", "-t", "-z", "--", f":(top,literal){path}", cwd=self._top)
         return answer.out.startswith("S ")
 
@@ -176,12 +175,12 @@ class WorkTree:
 def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -> None:
     """Write and stage the files of a plan, in an order that can be interrupted anywhere.
 
-    `fresh`: git wrote every file a moment ago. As with git, nothing waits for the disk then, and
-    the merge itself is staged, whatever the checkout made of it.
+    `fresh` means that git has just written every file. Then no write waits for the disk, as in git,
+    and the merge result itself is staged instead of the checked-out file.
     """
     worktree = repository.worktree or ""
     writes = [file for file in plan.files if file.writes]
-    # `git checkout -m` will show the very conflict that was solved
+    # with these stages `git checkout -m` can show the conflict that was solved
     stages = [
         Stages(file.path, *(_stored(repository, data, file) for data in file.stages.each()))
         for file in writes
@@ -220,7 +219,7 @@ def _stored(repository: Repository, data: bytes, file: FileMerge) -> TreeEntry:
 
 
 def is_converted(repository: Repository, path: str) -> bool:
-    """Return whether only git can write such a file: by a filter program, or in an encoding."""
+    """Return whether only git can write a file, because of a filter or an encoding attribute."""
     names = ("filter", "working-tree-encoding")
     return any(repository.attribute(path, name) not in (None, "unset") for name in names)
 
@@ -233,7 +232,7 @@ def _write(repository: Repository, worktree: str, file: FileMerge, *, durable: b
     replace_file(
         target,
         repository.to_worktree(file.path, file.data),
-        drafts=repository.git_dir,  # there a leftover of a kill disturbs nobody
+        drafts=repository.git_dir,  # a draft left by a killed process does no harm there
         new_mode=0o777 if file.mode & 0o111 else 0o666,
         durable=durable,
         parents=True,
@@ -247,10 +246,10 @@ def is_left_by_a_merge(
     lines: Libgit2LineMerge,
     size: int = 7,
 ) -> bool:
-    """Return whether a file can be overwritten: a missing one, a side, or a merge with markers.
+    """Return whether a file is missing, equals one side, or is a merge result with markers.
 
-    Labels and conflict styles differ, so both readings of the markers are compared: with git's
-    merge, and with those that kmerge made or may have made.
+    Such a file can be overwritten. Labels and conflict styles may differ, so markers are resolved
+    to each side before the file is compared with git's merge and with the texts in `merged`.
     """
     if data is None:
         return True
@@ -261,7 +260,7 @@ def is_left_by_a_merge(
     if any(pair == _readings(_plain(text), size) for text in merged if text is not None):
         return True
     sides = three.map(lambda side: side or b"")
-    # where a side gave the file other line ends, every line of it is in conflict
+    # compare with line ends, too: if one side changed them, every line is in conflict
     return any(
         _is_left(text, of, lines, size) for text, of in ((plain, sides.map(_plain)), (data, sides))
     )
@@ -270,7 +269,7 @@ def is_left_by_a_merge(
 def _is_left(text: bytes, three: Three[bytes], lines: Libgit2LineMerge, size: int) -> bool:
     known = [lines.readings(*three.each(), patience=flag) for flag in (False, True)]
     last = text[:-1].rpartition(b"\n")[2]
-    if text.endswith(b"\n") and last.startswith(b">" * size):  # lines before a marker have an end
+    if text.endswith(b"\n") and last.startswith(b">" * size):  # git ends the line before a marker
         known = [(_ended(ours), _ended(theirs)) for ours, theirs in known]
     return _readings(text, size) in known
 
@@ -285,7 +284,7 @@ def _plain(data: bytes) -> bytes:
 
 
 def _readings(data: bytes, size: int) -> tuple[bytes, bytes]:
-    """Return a conflicted text with every conflict resolved to ours, and to theirs."""
+    """Return a text twice: with every conflict resolved to ours, and resolved to theirs."""
     text = data.decode("utf-8", "surrogateescape")
     ours, theirs = (resolve(text, side, size).encode("utf-8", "surrogateescape") for side in SIDES)
     return ours, theirs

@@ -1,4 +1,4 @@
-"""Merge two commits on trees: git merges up to its conflicts, the engine settles those."""
+"""Merge two commits on trees: git merges up to its conflicts, then kmerge settles those."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from kmerge_git.merge.three import Three
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
 
-# conflicts about the content of a file, or its presence: its stages show them all
+# conflicts about the content or the deletion of a file, which the stages of the file show
 _TOLD_BY_STAGES = ("contents", "binary", "modify/delete", "rename/delete")
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The three trees of a merge, and the two commits whose base git may find."""
+    """Hold the three trees of a merge, and the two commits if git can find their merge base."""
 
     trees: Three[str]
     ours: str = ""
@@ -35,28 +35,28 @@ class Sides:
 
     @property
     def is_made_up(self) -> bool:
-        """Return whether git needs the base: there is no history, or several bases."""
+        """Return whether git must be given the base, as there is no history or several bases."""
         return not self.ours
 
 
 @dataclass(frozen=True, slots=True)
 class TreeMerge:
-    """A merge on trees: git's result, and the files that structure or a person settles."""
+    """Hold a merge on trees: git's result, and the files that kmerge or a person settles."""
 
     merged: MergedTree
     files: tuple[FileMerge, ...]  # manifests that both sides changed
     others: tuple[Stages, ...]  # conflicts that no merge of manifests settles
-    stuck: tuple[Message, ...]  # about names of files and folders
+    stuck: tuple[Message, ...]  # conflicts about names of files and folders
 
     @property
     def is_clean(self) -> bool:
-        """Return whether nothing is left to a person."""
+        """Return whether no conflict is left for a person."""
         solved = all(file.verdict == "solved" for file in self.files)
         return solved and not self.others and not self.stuck
 
 
 def base_of(repository: Repository, ours: Commit, theirs: Commit) -> str | None:
-    """Return the merge base, or None for unrelated histories; refuse one that is cut off."""
+    """Return the merge base or, for unrelated histories, None; refuse a base that is cut off."""
     base = repository.merge_base(ours.oid, theirs.oid)
     if base is None and repository.is_shallow:
         why = "the common ancestor is not here: this is a shallow clone"
@@ -73,9 +73,9 @@ def merge_trees(
     is_timed: bool = True,
     with_text: bool = False,
 ) -> TreeMerge:
-    """Make the merge; `keep` leaves git's objects in the repository.
+    """Make the merge; with `keep`, store git's objects in the repository.
 
-    `is_timed`: the time limit of the settings counts. `with_text`: git merges the texts, too.
+    With `is_timed`, the time limit of the settings applies. With `with_text`, git merges the texts.
     """
     ours, theirs, base = sides.ours, sides.theirs, None
     if sides.is_made_up:
@@ -95,8 +95,8 @@ def merge_trees(
     )
     files = settle(scene, lambda path: path not in left)
     if not with_text and (stuck or any(file.verdict == "skipped" for file in files)):
-        # Git has to make the files that are not written here. And it merges a file before it
-        # looks whether its new name is free: a stage can be the result of that merge.
+        # Git has to merge the files that kmerge does not write. For a conflict about a name, git
+        # merges the content first, so a stage can hold the result of that merge.
         return merge_trees(at, sides, settings, keep=keep, is_timed=is_timed, with_text=True)
     return TreeMerge(merged, files, others, stuck)
 
@@ -107,18 +107,18 @@ def _is_stuck(at: Scratch, merged: MergedTree, message: Message) -> bool:
         return False
     if message.kind != "CONFLICT (file/directory)":
         return True
-    # git reports a file, too, that nobody but the side with the directory has touched
+    # git also reports a file that only the side with the directory has changed
     left = {stages.path for stages in merged.conflicts}
     return any(path in left or at.repository.entry(merged.tree, path) for path in message.paths)
 
 
 def result_of(repository: Repository, made: TreeMerge) -> str:
-    """Return the tree of a merge, written into this repository, with markers for conflicts."""
+    """Write the result of a merge, with markers for conflicts, and return the id of its tree."""
     wanted: dict[str, TreeEntry | None] = {}
     for file in made.files:
-        if file.verdict == "skipped" or not (file.writes or file.both):  # git made it
+        if file.verdict == "skipped" or not (file.writes or file.both):  # git's tree has it
             continue
-        # git's text where ours is not to be written: git asked the driver about it
+        # if our text must not be written, take git's line merge
         data = file.data if file.writes or file.both is None else file.both.git
         wanted[file.path] = None if data is None else TreeEntry(repository.store(data), file.mode)
     return repository.with_files(made.merged.tree, wanted) if wanted else made.merged.tree

@@ -1,8 +1,8 @@
-"""Bring back a conflict that was resolved: its versions into the index, its markers into the file.
+"""Bring back a resolved conflict: its three versions in the index, and its markers in the file.
 
-Git keeps the three versions of what was staged after a conflict, and goes on keeping them after
-the commit: so a file is taken back only while its operation lasts, or while what is staged is not
-committed. First the index has the conflict again, then the file: a kill in between loses nothing.
+Git keeps the three versions of a resolved file even after the commit. So a conflict comes back
+only while its operation is in progress, or while the staged file is not committed. The index is
+written before the file, so nothing is lost if the process is killed in between.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FORCE = "`git add` it first, or --force drops that"
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """A file that is in conflict again; `was` is the blob that had been staged, or nothing."""
+    """Hold a file that is in conflict again; `was` is the id of the blob staged before, or ''."""
 
     path: str
     situation: str
@@ -40,9 +40,9 @@ class Undone:
 
 
 def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -> list[Undone]:
-    """Bring the conflicts of files back, all or none of them; `force` drops unstaged work.
+    """Bring back the conflicts of all given files or of none; `force` drops unstaged work.
 
-    Of a file that is still in conflict the answers are taken back that were given so far.
+    If a file is still in conflict, drop the answers that were given so far.
     """
     saved = SavedAnswers(Path(repository.git_dir))
     staged, begun = _chosen(repository, tuple(paths), saved)
@@ -70,13 +70,13 @@ def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -
 def _chosen(
     repository: Repository, paths: tuple[str, ...], saved: SavedAnswers
 ) -> tuple[list[Stages], list[Stages]]:
-    """Return the files that were resolved, and those for which some answers are saved."""
+    """Return the resolved files, and the files in conflict with saved answers."""
     conflicts = repository.conflicts()
     unmerged = {stages.path for stages in conflicts}
     staged = [s for s in resolved_conflicts(repository.worktree or "") if s.path not in unmerged]
     begun = [s for s in conflicts if saved.answers.get(s.path) or s.path in saved.written]
     names = {stages.path for stages in (*staged, *begun)}
-    for path in paths:  # a slip must not look like a success
+    for path in paths:  # report a path that selects no file
         if not any(is_selected(name, (path,)) for name in names):
             raise _nothing_to_undo(path, unmerged)
     staged = [stages for stages in staged if is_selected(stages.path, paths)]
@@ -102,9 +102,9 @@ def _refuse_committed(repository: Repository, operation: Operation, chosen: list
 
 
 def _refuse_work(repository: Repository, chosen: list[Stages]) -> None:
-    """Refuse to overwrite work that is not staged: git has saved it nowhere."""
+    """Refuse to overwrite unstaged work, which git has not saved."""
     top = Path(repository.worktree or "")
-    # git compares: line ends, filters and a new date are no work
+    # let git compare, which ignores line ends, filters and file dates
     words = ("diff", "--name-only", "--no-ext-diff", "--no-renames", "--no-relative", "-z")
     changed = {*git(*words, cwd=top).split("\0")}
     for stages in chosen:
@@ -114,14 +114,14 @@ def _refuse_work(repository: Repository, chosen: list[Stages]) -> None:
 
 
 def _refuse_handwork(tree: WorkTree, files: Sequence[FileMerge]) -> None:
-    """Refuse to overwrite what somebody did in a file that is still in conflict."""
+    """Refuse to overwrite a file in conflict that somebody has edited."""
     for file in files:
         if tree.in_the_way(file.path, file.three, [file.data]):
             raise UsageError("it was edited since the merge", path=file.path, hint=_FORCE)
 
 
 def _in_conflict(repository: Repository, stages: Stages, settings: SettingsOf) -> FileMerge:
-    """Return the file as a merge leaves it in conflict."""
+    """Return the file as a merge would leave it in conflict."""
     three = Three(*map(repository.text, stages.entries))
     data = three.ours if three.ours is not None else three.theirs
     if None not in (three.ours, three.theirs):
@@ -132,7 +132,7 @@ def _in_conflict(repository: Repository, stages: Stages, settings: SettingsOf) -
 
 
 def _marked(path: str, three: Three[bytes | None], settings: SettingsOf) -> bytes:
-    """Return the merge with markers; git's own where structure has no conflict, or no part."""
+    """Return the merge with markers, from git's line merge if kmerge leaves no conflict."""
     options = settings(path).but(favor="")
     if settings.takes(path):
         (both,) = merge_all([Job(three, options)], settings.timeout)
