@@ -1,1 +1,1 @@
-"""Past merges made again, and policies tried on them."""
+"""Repeat past merges, and try policies on their conflicts."""

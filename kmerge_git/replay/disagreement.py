@@ -1,4 +1,4 @@
-"""Show one disagreement on a terminal, or write its five texts as files for another tool."""
+"""Show a file that kmerge and people merged differently, or write the five versions to files."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path, PurePosixPath
 
 from kmerge_git.replay.past_merges import Replayed, ReplayedTexts
 
-_SHORT = 60  # lines of a base that is shown whole
+_SHORT = 60  # the most lines of a base that is shown whole
 
-Line = tuple[str, str]  # a text and its colour, if it has one
+Line = tuple[str, str]  # a text, and its colour or ''
 
 
 def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
-    """Yield the base, the diff of each side, of kmerge's result and of people's."""
+    """Yield the base, the diff from the base to each version, and the diff from kmerge to people."""
     yield f"{file.path} in {file.commit[:10]} {file.subject}", "bold"
     versions = {name: lines_of(data) for name, data in texts.by_name.items()}
     base = versions["base"]
@@ -27,7 +27,7 @@ def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
 
 
 def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
-    """Write base, ours, theirs, kmerge and people; return the names of the files."""
+    """Write the files base, ours, theirs, kmerge and people, and return their names."""
     suffix = PurePosixPath(path).suffix
     target = Path(directory)
     target.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
 
 
 def lines_of(data: bytes) -> list[str]:
-    """Return the lines of a text, whatever its bytes are."""
+    """Return the lines of a text; replace bytes that are not UTF-8."""
     return data.decode("utf-8", "replace").splitlines()
 
 

@@ -1,7 +1,7 @@
-"""List the conflicts that a merge leaves, with what policies and what people made of each.
+"""List the conflicts that a merge leaves, and compare policies with what people committed.
 
-All policies are asked about all conflicts, which is quick and shows the policies that are worth a
-merge.
+Every policy is asked about every conflict. This is quick and shows which policies are worth
+trying in a merge.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ Match = Literal["as people", "otherwise", "unknown", "silent"]
 
 @dataclass(frozen=True, slots=True)
 class FieldPolicy:
-    """A policy for a field of some files, as `kmerge.policy` has it."""
+    """Hold a policy for a field of some files, as in the setting `kmerge.policy`."""
 
     glob: str
     field: str
     policy: str
 
     def asked(self, mine: str, path: str) -> Policy | None:
-        """Return the policy for a file; `mine`: the side whose change is made again."""
+        """Return the policy for a file; `mine` is the side whose change is applied on top."""
         return policy_for([(self.field, self.policy)], mine, path)
 
     def means(self, path: str, left: Remaining) -> bool:
-        """Return whether it is for this conflict of a file."""
+        """Return whether the policy applies to this conflict of a file."""
         words = fieldpath.pattern(self.field)
         return bool(left.path) and fieldpath.matches(words, left.path) and matches(self.glob, path)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The comparison of what a policy makes of a conflict with what people made of it.
+    """Compare a policy's result for a conflict with the result that people committed.
 
-    `unknown`: it settles the conflict, and people's file does not have the place to compare.
-    `silent`: it is for this field, and does not settle the conflict.
+    `unknown` means that the policy settles the conflict, but the value cannot be compared.
+    `silent` means that the policy applies to the field, but does not settle the conflict.
     """
 
     match: Match
-    value: str = ""  # both are given where people have another one
+    value: str = ""  # with `people`, given if the two values differ
     people: str = ""
 
     @property
@@ -70,11 +70,11 @@ class Judgement:
 def hinted(
     clashes: Sequence[Clash], judge: Judge, people: bytes | None, mine: str, path: str
 ) -> tuple[Remaining, ...]:
-    """Return the conflicts, each with what the policies would do."""
+    """Return the conflicts, each with hints on the policies that would settle the conflict."""
 
     @cache
     def policy(name: str, field: str) -> Policy | None:
-        # some policies decide only about fields that are named
+        # some policies decide only about a field that a pattern names
         return policy_for([("**", name), (field, name)], mine, path)
 
     def hints(left: Remaining, inquiry: Inquiry) -> Iterator[tuple[str, bool | None]]:
@@ -99,7 +99,7 @@ def hinted(
 
 
 def _is_one(inquiry: Inquiry) -> bool:
-    """Return whether it is about one value, not about elements or the lines of a text."""
+    """Return whether an inquiry is about a single value, not about list elements."""
     _, ours, theirs = inquiry.at[:3]
     is_value = not isinstance(inquiry.path[-1], int) and bool(ours or theirs)
     return is_value and len(ours) < 2 and len(theirs) < 2
@@ -112,13 +112,13 @@ def judged(
     judge: Judge,
     people: bytes | None,
 ) -> Iterator[Judgement]:
-    """Yield what a merge with a policy made of each of these conflicts."""
+    """Yield a judgement for each of these conflicts after a merge with a policy."""
     still = {d.place for d in outcome.decisions if d.side == "conflict"}
     settled = {d.place for d in outcome.decisions if d.is_settled} - still
     if outcome.method not in ("structure", "lines"):
         settled = set()
     text = outcome.text
-    if not outcome.clean:  # decided for ours: the settled places are the same for either side
+    if not outcome.clean:  # resolve the rest to ours: settled places are the same either way
         size = marker_size_for(_text(version or b"") for version in three.each())
         text = resolve(_text(text), "ours", size).encode("utf-8", "surrogateescape")
     for each in left:
@@ -141,10 +141,10 @@ def _text(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """A conflict that is left; the path is empty where it is about no field.
+    """Hold a conflict that a merge leaves; the path is empty if the conflict has no field.
 
-    The hints are what policies would do, by their names: whether that is what people did, None
-    where only a merge can tell. Only a merge with the policy proves it.
+    A hint names a policy that would settle the conflict, and says whether the policy would choose
+    as people did, or None if only a merge can show that. Hints are guesses until such a merge.
     """
 
     resource: str
@@ -155,16 +155,16 @@ class Remaining:
 
     @property
     def place(self) -> str:
-        """`Deployment/web spec.replicas`."""
+        """The resource and the field: `Deployment/web spec.replicas`."""
         return " ".join(part for part in (self.resource, self.field) if part)
 
     @property
     def compared(self) -> Path:
-        """The place to compare: the list of an element that has nothing but its index."""
+        """The place to compare: for a list element without a key, the place of its list."""
         return _without_place(self.path)
 
     def called(self, file: str) -> str:
-        """Return the field for a list of them: `**.image`, `version of Chart.yaml`."""
+        """Return the name of the field for a report: `**.image` or `version of Chart.yaml`."""
         if is_at_top(self.path):
             return f"{any_element(self.path)} of {basename(file)}"
         return anywhere(self.path) or self.field
@@ -172,34 +172,34 @@ class Remaining:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A question to a policy: a place, and there the entries of base, ours and theirs."""
+    """Hold a question to a policy: a place and its entries in base, ours and theirs."""
 
     path: Path
     at: tuple[Sequence[Entry], ...]
 
 
-Clash = tuple[Remaining, Inquiry | None]  # None where more than one question may be it
+Clash = tuple[Remaining, Inquiry | None]  # None if the question is not certain
 
 
 class Listener:
-    """A policy that records the questions of a merge and decides nothing.
+    """Act as a policy that records the questions of a merge and decides nothing.
 
-    So the merge is the one that is made without policies. A question that was asked on trial, or
-    about a part of a wider conflict, belongs to no conflict of the result.
+    So the merge has the same result as without policies. A merge also asks questions on trial, or
+    about parts of a wider conflict; such questions belong to no conflict of the result.
     """
 
     def __init__(self) -> None:
         self._asked: defaultdict[str, dict[tuple[int, ...], Inquiry]] = defaultdict(dict)
 
     def __call__(self, path: Path, *at: Sequence[Entry]) -> None:
-        # there may be several questions about a place; the entries tell them apart
+        # several questions can have the same place, so the entries are part of the key
         key = tuple(id(entry) for entries in at[:3] for entry in entries)
         self._asked[show(path)].setdefault(key, Inquiry(path, at))
 
     def clashes(self, outcome: Outcome) -> list[Clash]:
         """Return the conflicts that are left, field by field, in the order of the file.
 
-        The conflicts of an outcome are hunks: fields in lines that touch each other are one.
+        The conflicts of an outcome are hunks, in which fields on adjacent lines are joined.
         """
         if outcome.method != "structure":
             causes = (_by_lines(c.why, outcome.reason) for c in outcome.conflicts)
@@ -216,7 +216,7 @@ class Listener:
     def _with_inquiries(self, decided: Sequence[Decision]) -> list[Clash]:
         counts = Counter(decision.path for decision in decided)
         rows = {path: list(self._asked[path].values()) for path in counts}
-        # as many as there are clashes: then the first is the first
+        # if there are as many questions as conflicts, pair them in order
         each = {path: iter(row) for path, row in rows.items() if len(row) == counts[path]}
         paths = {path: row[0].path if row else () for path, row in rows.items()}
         return [
@@ -229,13 +229,13 @@ class Listener:
 
 
 def _by_lines(why: str, reason: str) -> str:
-    """Return the cause of a conflict without a place: why the file was merged by lines."""
+    """Return the cause of a conflict without a place, with the reason for the merge by lines."""
     parts = [_cause(part) for part in (why, reason) if part]
     return ": ".join(dict.fromkeys(parts))
 
 
 def _cause(why: str) -> str:
-    """Return the cause alone, without the line, which differs from file to file."""
+    """Return the cause without its line number, which differs from file to file."""
     kind, _, cause = why.partition(": ")
     if kind == "a template":
         return f"{kind}: {cause.partition(': ')[0].partition(' at ')[0]}"
@@ -243,7 +243,7 @@ def _cause(why: str) -> str:
 
 
 def any_element(path: Path) -> str:
-    """Return the pattern of a field in any element; an index counts as its list."""
+    """Return the pattern of a field in any list element; for an index, name the list."""
     out = ""
     for step in _without_place(path):
         key = show((step,)) if isinstance(step, str) else "[*]"
@@ -252,7 +252,7 @@ def any_element(path: Path) -> str:
 
 
 def anywhere(path: Path) -> str:
-    """Return the pattern of a field by its name alone: `**.image`; nothing where it has none."""
+    """Return the pattern of a field by its last name, such as `**.image`, or '' without a name."""
     path = _without_place(path)
     names = [at for at, step in enumerate(path) if isinstance(step, str)]
     if not names:

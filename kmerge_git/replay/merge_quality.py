@@ -1,4 +1,4 @@
-"""Judge a merge: find damage that nobody wrote, and compare it with what people committed."""
+"""Judge a merge: find damage that neither side wrote, and compare the result with people's file."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ Agreement = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ComparedValue:
-    """The value of a field: the same text for the same value, and as people may read it."""
+    """Hold the value of a field as a text to compare and as a text to show."""
 
-    canon: str  # empty where there is none
+    canon: str  # the same text for the same value, and '' without a value
     shown: str = ""
 
 
 class Judge:
-    """The judge of the results of one file; it parses every text once at most."""
+    """Judge the results for one file, and parse every text at most once."""
 
     def __init__(self, three: Three[bytes | None], path: str, sound: bytes | None = None) -> None:
         self._inputs = [side or b"" for side in three.each()]
-        self._sound = sound  # a result that is known to be whole
+        self._sound = sound  # a result that is known to have no damage
         self._path = path
         self._stream = cache(partial(_stream, path))
         self._damage: dict[bytes, tuple[str, ...]] = {}
 
     def agreement(self, result: bytes, people: bytes | None) -> Agreement:
-        """Compare a result with what people committed.
+        """Compare a result with the file that people committed.
 
-        `another order`: but for the order of list items or documents they mean the same.
-        `unreadable`: people committed no YAML. `gone`: the file is not in their commit.
+        `another order` means that only the order of list items or documents differs, `unreadable`
+        that people's file is not YAML, and `gone` that the file is not in people's commit.
         """
         if people is None:
             return "gone"
@@ -70,7 +70,7 @@ class Judge:
         return "another order" if _canon(_sorted(ours)) == _canon(_sorted(theirs)) else "different"
 
     def damage(self, result: bytes) -> tuple[str, ...]:
-        """Return the damage of a merge of sound files: repeated keys, items, resources."""
+        """Return the damage that a merge did to sound files: repeated keys, items or resources."""
         if result == self._sound or result in self._inputs:
             return ()
         if result not in self._damage:
@@ -83,7 +83,7 @@ class Judge:
         except TextOnly:
             return ()
         except KmergeError as error:
-            # broken before: no merge is to blame
+            # do not blame the merge if an input was broken already
             return (f"not YAML any more: {error.why}",) if self._are_inputs_whole() else ()
         try:
             inputs = Three(*(YamlText(data, self._path).stream for data in self._inputs))
@@ -98,7 +98,7 @@ class Judge:
             return False
 
     def value(self, data: bytes | None, resource: str, path: Path) -> ComparedValue | None:
-        """Return the value of a place; None if the text is unreadable, or lacks the resource."""
+        """Return the value at a place, or None if the text is unreadable or lacks the resource."""
         try:
             stream = self._stream(data) if data is not None else None
         except KmergeError:
@@ -112,7 +112,7 @@ class Judge:
 
 
 def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | None:
-    """Return the value of a node, if there is one; None where it is unreadable."""
+    """Return the value of a node, or None if it is unreadable; without a node, an empty value."""
     if node is None:
         return ComparedValue("")
     try:
@@ -122,7 +122,7 @@ def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | Non
 
 
 def _stream(path: str, data: bytes) -> Stream:
-    """Return the documents of a text, all of them parsed."""
+    """Return the documents of a text after parsing all of them."""
     if is_chart_text(path):
         raise TextOnly(TEMPLATE, path=path)
     text = YamlText(data, path)
@@ -132,7 +132,7 @@ def _stream(path: str, data: bytes) -> Stream:
 
 
 def _canon(value: object) -> str:
-    """Return the same text for the same value; `1`, `1.0`, `"1"` and `true` differ."""
+    """Return a text that is the same for equal values; `1`, `1.0`, `"1"` and `true` differ."""
     return json.dumps(value, sort_keys=True)
 
 

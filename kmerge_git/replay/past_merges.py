@@ -1,6 +1,6 @@
-"""Merge again what people merged: every manifest that both sides of a past merge changed.
+"""Repeat past merges for every manifest that both sides changed.
 
-The messages of commits also name cherry-picks and reverts, which are three-way merges as well.
+Cherry-picks and reverts are three-way merges as well; commit messages name their commits.
 """
 
 from __future__ import annotations
@@ -46,24 +46,27 @@ _REVERTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A commit that was applied again or taken back, as the message names it."""
+    """Hold a commit that was cherry-picked or reverted, as the commit message names it."""
 
     kind: Kind
     commit: str
-    parent: str = ""  # the one that a revert of a merge went back to
+    parent: str = ""  # the parent that the revert of a merge restored
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The commits of a history that are made again; `instead`: it has no merges, only picks."""
+    """Hold the commits to repeat; `instead` means that the history has picks but no merges."""
 
     commits: list[str]
     instead: bool
-    seen: int  # commits that were looked at
+    seen: int  # the number of commits that were read
 
 
 def choose(history: Iterable[Commit], *, picks: bool, most: int | None) -> Chosen:
-    """Return the newest merges; with `picks`, or without merges, the newest picks and reverts."""
+    """Return the newest merges, and with `picks` also the cherry-picks and reverts.
+
+    If the history has no merges, return the newest cherry-picks and reverts instead.
+    """
     merges: list[str] = []
     others: list[str] = []
     seen = 0
@@ -79,22 +82,22 @@ def choose(history: Iterable[Commit], *, picks: bool, most: int | None) -> Chose
 
 
 def pick_of(message: str) -> Pick | None:
-    """Return the pick or revert that a message names; None where it names several."""
+    """Return the pick or revert that a commit message names; return None for several or none."""
     reverts = list(_REVERTED.finditer(message))
     if reverts:
         own = message[:7].lower() in ("revert ", "revert:", "revert(", "reapply")
         (first, *more) = reverts
         return Pick("revert", first[1], first[2] or "") if own and not more else None
     picks = list(_PICKED.finditer(message))
-    # a pick of a pick has a second line below the first; elsewhere it is a squash of several
+    # a pick of a pick has two lines in sequence; lines apart come from a squash of several picks
     gaps = [message[a.end() : b.start()] for a, b in pairwise(picks)]
     return Pick("cherry-pick", picks[-1][1]) if picks and not "".join(gaps).strip("\n") else None
 
 
 def trees_of(repository: Repository, commit: Commit, pick: Pick) -> Three[str | None] | None:
-    """Return base, ours and theirs as git had them; None without the named commit.
+    """Return the trees base, ours and theirs of a pick, or None if the named commit is missing.
 
-    Of a merge that was picked the first parent is the base: no message names another one.
+    For a picked merge, the base is the first parent, as the message does not name a parent.
     """
     named = _commit(repository, pick.commit)
     before = _commit(repository, pick.parent) if pick.parent else None
@@ -116,7 +119,7 @@ def _commit(repository: Repository, oid: str) -> Commit | None:
     return commit if commit.oid.startswith(oid) else None
 
 
-# the first that fits counts; the text is looked at where no name fits
+# the first matching name counts; the text is searched if no name matches
 BY_NAME = {
     "Chart.yaml": "Chart.yaml",
     "*values*": "values",
@@ -127,7 +130,7 @@ OTHER = "other YAML"
 
 
 def sort_of(path: str, text: bytes) -> str:
-    """Return the sort of a file by its name, else by its text."""
+    """Classify a file by its name or, if no name pattern matches, by its text."""
     name = path.rpartition("/")[2]
     by_name = (sort for pattern, sort in BY_NAME.items() if fnmatchcase(name, pattern))
     by_text = (sort for word, sort in BY_TEXT.items() if word in text)
@@ -135,16 +138,16 @@ def sort_of(path: str, text: bytes) -> str:
 
 
 Way = Literal["merge"] | Kind
-# the side whose change is made again
+# the side whose change is applied on top
 MINE = {"merge": "ours", "cherry-pick": "theirs", "revert": ""}
 
 Skipped = Literal["", "octopus", "cut off", "missing", "elsewhere"]
-BlobIds = dict[str, str]  # base, ours, theirs and people; empty where there is no such file
+BlobIds = dict[str, str]  # of base, ours, theirs and people; '' if the file is missing
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One file of one past merge, with the results of git, kmerge and people."""
+    """Hold one file of a past merge, with the results of git, kmerge and people."""
 
     commit: str
     subject: str
@@ -153,75 +156,75 @@ class Replayed:
     git_clean: bool
     git_damage: tuple[str, ...]
     kmerge_clean: bool
-    kmerge_damage: tuple[str, ...]  # looked for only where git did damage
+    kmerge_damage: tuple[str, ...]  # searched only if git did damage
     method: str
-    changed: bool  # kmerge's bytes are not those of git's clean merge
-    agreement: Agreement  # of kmerge's result with what people committed, if it is clean
+    changed: bool  # kmerge's clean result differs from git's
+    agreement: Agreement  # of kmerge's result with people's commit
     people_damage: tuple[str, ...]
-    places: tuple[str, ...]  # of the conflicts that kmerge leaves
+    places: tuple[str, ...]  # the places of the conflicts that kmerge leaves
     seconds: float
     criss_cross: bool = False
-    left: tuple[Remaining, ...] = ()  # the same, field by field
-    is_late: bool = False  # it took too long: the result is git's line merge
+    left: tuple[Remaining, ...] = ()  # the same conflicts, field by field
+    is_late: bool = False  # the merge took too long: git's line merge is used
     kind: Way = "merge"
     sort: str = OTHER
 
     @property
     def is_resolved(self) -> bool:
-        """Return whether git's line merge stops with a conflict, and kmerge's does not."""
+        """Return whether git's line merge has a conflict and kmerge's merge is clean."""
         return self.kmerge_clean and not self.git_clean
 
     @property
     def is_disagreement(self) -> bool:
-        """Return whether kmerge decided by itself, and people committed another meaning."""
+        """Return whether kmerge decided by itself and people committed something different."""
         decided = self.kmerge_clean and (not self.git_clean or self.changed)
         return decided and self.agreement == "different"
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedMerge:
-    """All files of one past merge, or pick, that both sides changed."""
+    """Hold the files of one past merge or pick that both sides changed."""
 
     files: tuple[Replayed, ...] = ()
     kind: Way = "merge"
     criss_cross: bool = False
     skipped: Skipped = ""
     deleted: int = 0  # manifests that one side deleted and the other changed
-    followed: int = 0  # of these, those whose resources the deleting side has in another file
-    hint: str = ""  # the command that brings missing objects
+    followed: int = 0  # deleted files whose resources the deleting side moved
+    hint: str = ""  # the command that fetches missing objects
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTexts:
-    """The texts of a replayed file: base, ours, theirs, kmerge, people; a missing one is empty."""
+    """Hold the texts base, ours, theirs, kmerge and people of a file; a missing text is empty."""
 
     by_name: dict[str, bytes]
-    outcome: Outcome  # of kmerge
+    outcome: Outcome  # the outcome of kmerge's merge
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A file that was left with conflicts, merged again with one policy."""
+    """Hold a file with conflicts that was merged again with one policy."""
 
     file: Replayed
-    cases: tuple[tuple[Remaining, Judgement], ...]  # the conflicts of the field that it is for
-    freed: Agreement | Literal[""]  # how the file agrees with people's; nothing: not clean
+    cases: tuple[tuple[Remaining, Judgement], ...]  # the conflicts that the policy applies to
+    freed: Agreement | Literal[""]  # the comparison with people; '' if not clean
 
 
 class Replayer:
-    """Replays merges of one repository, one after the other, without a process a file."""
+    """Replay the merges of one repository, one after the other, in this process."""
 
     def __init__(self, repository: Repository, glob: str = "*") -> None:
         self.repository = repository
-        self._glob = glob  # of the files that are looked at
+        self._glob = glob  # the pattern of the files to replay
         settings = settle("", repository.settings(), {}, os.environ, {})
-        self._seconds = settings.timeout  # for a file; 0: as many as it needs
+        self._seconds = settings.timeout  # the time limit for a file; 0 means no limit
         self._lines = Libgit2LineMerge()
-        # the imports of the first merge are no part of its time
+        # import all modules now, so that the time of the first merge does not include imports
         merge_both(Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
 
     def merge(self, oid: str) -> ReplayedMerge:
-        """Make one merge again, or a cherry-pick or a revert whose message names its commit."""
+        """Repeat one merge, or a cherry-pick or revert whose message names its commit."""
         try:
             commit = self.repository.named(oid)
             if len(commit.parents) > 2:
@@ -271,7 +274,7 @@ class Replayer:
         )
 
     def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
-        """Count the deleted files that `kmerge solve` would follow to their new places."""
+        """Count the deleted files whose edits `kmerge solve` would merge into another file."""
         arrivals = [Arrivals.between(self.repository, base_tree, tree) for tree in trees]
         count = 0
         for case in gone:
@@ -292,7 +295,7 @@ class Replayer:
         both = self._merged(three, Options(case.path, policy=listener))
         seconds = time.perf_counter() - start
         outcome = both.outcome
-        # a clean result that the pipeline vouches for needs no judge
+        # the pipeline has checked a clean result of the structural merge for damage
         is_proved = outcome.clean and outcome.method == "structure"
         judge = Judge(three, case.path, sound=outcome.text if is_proved else None)
         git_damage = judge.damage(both.git) if both.git_clean else ()
@@ -323,7 +326,7 @@ class Replayer:
         return both
 
     def tried(self, file: Replayed, rule: FieldPolicy) -> Tried:
-        """Merge a file that was left with conflicts again, with one policy."""
+        """Merge a file with conflicts once more, with one policy."""
         left = tuple(each for each in file.left if rule.means(file.path, each))
         if not left:
             return Tried(file, (), "")
@@ -342,7 +345,7 @@ class Replayer:
         return self.repository.blob(oid) if oid else None
 
     def texts(self, file: Replayed) -> ReplayedTexts:
-        """Return the five texts of a file, merged once more."""
+        """Return the five texts of a file; repeat the merge for kmerge's text."""
         texts = {name: self._read(oid) or b"" for name, oid in file.blobs.items()}
         people = texts.pop("people")
         three = Three[bytes | None](*texts.values())
@@ -355,7 +358,7 @@ def _is_replayable(case: FileCase) -> bool:
         case.kind in ("changed by both", "added by both")
         and is_merged(case.path)
         and case.is_text
-        and len({entry.oid if entry else "" for entry in case.entries}) == 3  # not modes alone
+        and len({entry.oid if entry else "" for entry in case.entries}) == 3  # a text differs
     )
 
 

@@ -1,10 +1,10 @@
-"""Try policies on the conflicts of the past, and propose those that the past proves.
+"""Try policies on past conflicts, and propose the policies that agree with people.
 
-A policy is proposed, never switched on, where it would have settled at least five conflicts of
-a field, nine of ten as people did. A pattern names the field in any file (`**.image`); a field
-at the top of a document, whose name means little without the file, is named in files of that
-name (`version` of Chart.yaml). Where that is too wide to be right, the pattern names files of
-one name, or one place.
+A policy is proposed, but never switched on, if it would have settled at least five conflicts of a
+field, and nine of ten as people did. The pattern usually names the field in any file (`**.image`).
+The name of a top-level field means little without its file, so its pattern also names the file
+(`version` of Chart.yaml). If a wide pattern fails, a narrower pattern is tried: for files of one
+name, or for one place in the document.
 """
 
 from __future__ import annotations
@@ -32,28 +32,31 @@ from kmerge_git.replay.past_merges import Replayed, Tried
 Case = tuple[Replayed, Remaining]
 TryAll = Callable[[FieldPolicy, Sequence[Replayed]], Iterable[Tried]]
 Place = tuple[str, str, str]  # commit, file and field
-Scope = tuple[str, str]  # the files and the field, as `kmerge.policy` has them
+Scope = tuple[str, str]  # patterns for the files and the field, as in `kmerge.policy`
 
-ENOUGH = 5  # conflicts with a value of people's to compare
-OF_TEN = 9  # as people did
+ENOUGH = 5  # conflicts that can be compared with people's values
+OF_TEN = 9  # so many of ten must be settled as people did
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _SAFE = _PLAIN | set("/[]*@")  # characters of a field path that need no quotes
 
 
 def propose(files: Iterable[Replayed], try_all: TryAll) -> list[Trial]:
-    """Return the policies that files with conflicts prove, the most cases first."""
+    """Return the policies to propose for files with conflicts, most conflicts first."""
     fields: defaultdict[str, list[Case]] = defaultdict(list)
     for file in files:
         for left in file.left:
             if left.path and _SAFE.issuperset(any_element(left.path)):
                 fields[anywhere(left.path)].append((file, left))
-    # fields of two names have no pattern in common
+    # group the fields by name, as no pattern fits fields of two names
     trials = chain.from_iterable(_of_field(of, try_all) for name, of in fields.items() if name)
     return sorted(trials, key=lambda t: (-t.count("as people"), t.count("otherwise"), t.words))
 
 
 def _of_field(cases: Sequence[Case], try_all: TryAll) -> Iterator[Trial]:
-    """Yield the proposals for a field: each is proved where no earlier one settles anything."""
+    """Yield the proposals for a field.
+
+    Each policy is judged without the conflicts that an earlier proposal settles.
+    """
     ranks: dict[Scope, int] = {}
     meant: defaultdict[Scope, list[Case]] = defaultdict(list)
     for case in cases:
@@ -80,9 +83,9 @@ def _place(file: Replayed, left: Remaining) -> Place:
 
 
 def _scopes(file: Replayed, left: Remaining) -> dict[Scope, int]:
-    """Return the scopes of a field: of two that prove the same the lower rank is taken.
+    """Return the scopes of a field with ranks; of two equally good scopes the lower rank wins.
 
-    A scope with a negative rank is never proposed because of this field.
+    A scope with a negative rank is not proposed for this field alone.
     """
     glob, form, name = _glob(file.path), any_element(left.path), anywhere(left.path)
     if is_at_top(left.path):
@@ -91,41 +94,41 @@ def _scopes(file: Replayed, left: Remaining) -> dict[Scope, int]:
 
 
 def _glob(path: str) -> str:
-    """Return a pattern for files of a name; it has `?` for a character that needs quotes."""
+    """Return a pattern for files of one name, with `?` for each character that needs quotes."""
     return "**/" + "".join(char if char in _PLAIN else "?" for char in basename(path))
 
 
 def _promising(
     meant: dict[Scope, list[Case]], ranks: dict[Scope, int]
 ) -> Iterator[tuple[str, Scope]]:
-    """Yield the policies that may be proved, in the order in which they are tried."""
+    """Yield the policies worth trying with their scopes, the best first."""
     promising = []
     for scope, cases in meant.items():
         policies = {policy for _, left in cases for policy, _ in left.hints}
         for policy in policies if ranks[scope] >= 0 else ():
             agreed, apart = _promised(policy, cases)
             if is_proof(agreed, apart):
-                # a side is a weaker rule for a field than one that compares its values
+                # prefer a policy that compares values to a policy that takes a side
                 promising.append((policy in SIDES, -agreed, ranks[scope], policy, scope))
     for *_, policy, scope in sorted(promising):
         yield policy, scope
 
 
 def _promised(policy: str, cases: Iterable[Case]) -> tuple[int, int]:
-    """Return how often a policy would do as people did, at best, and how often not."""
+    """Return how often a policy may choose as people did, and how often it would not."""
     counts = Counter(dict(left.hints).get(policy, "silent") for _, left in cases)
     return counts[True] + counts[None], counts[False]
 
 
 def notes_on(trials: Sequence[Trial]) -> list[str]:
-    """Return what a reader has to know before one of them is switched on."""
+    """Return notes that a reader must know before a proposed policy is switched on."""
     if any(trial.rule.policy in SIDES for trial in trials):
         return ["ours is the branch that is merged into; in a rebase, the one that is rebased onto"]
     return []
 
 
 def attribute_lines(trials: Sequence[Trial]) -> list[str]:
-    """Return all of them for `.gitattributes`, where the last line for a file counts."""
+    """Return the lines of `.gitattributes` for all trials; the last line for a file counts."""
     rules = [trial.rule for trial in trials]
     globs = sorted({rule.glob for rule in rules})  # `*` first
     return [attribute_line(g, [rule for rule in rules if rule.glob in ("*", g)]) for g in globs]
@@ -133,48 +136,48 @@ def attribute_lines(trials: Sequence[Trial]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A policy, the files that were left with conflicts, and what it made of them."""
+    """Hold a policy, and the files with conflicts that were merged again with the policy."""
 
     rule: FieldPolicy
     files: tuple[Tried, ...]
 
     @property
     def cases(self) -> tuple[tuple[Replayed, Remaining, Judgement], ...]:
-        """The conflicts of the field."""
+        """The conflicts of the field, each with its file and judgement."""
         return tuple((tried.file, *case) for tried in self.files for case in tried.cases)
 
     @property
     def settled(self) -> int:
-        """The conflicts that it would have settled."""
+        """The number of conflicts that the policy would have settled."""
         return sum(verdict.is_settled for _, _, verdict in self.cases)
 
     def count(self, match: Match) -> int:
-        """Return how many conflicts it would have settled so."""
+        """Return the number of conflicts with this judgement."""
         return sum(verdict.match == match for _, _, verdict in self.cases)
 
     @property
     def merges(self) -> int:
-        """The merges in which it would have settled any."""
+        """The number of merges in which the policy would have settled a conflict."""
         return len({file.commit for file, _, verdict in self.cases if verdict.is_settled})
 
     @property
     def freed(self) -> int:
-        """The files that would have had no conflict."""
+        """The number of files that would have had no conflict left."""
         return sum(bool(tried.freed) for tried in self.files)
 
     @property
     def freed_as_people(self) -> int:
-        """The number of these that mean what people committed."""
+        """The number of files without a conflict that mean the same as in people's commit."""
         return sum(tried.freed in ("same bytes", "same meaning") for tried in self.files)
 
     @property
     def is_proved(self) -> bool:
-        """Return whether people chose the same, often enough for a proof."""
+        """Return whether people chose like the policy often enough for a proposal."""
         return is_proof(self.count("as people"), self.count("otherwise"))
 
     @property
     def summary(self) -> str:
-        """A sentence about its results."""
+        """A sentence about the results of the policy."""
         glob, field = self.rule.glob, self.rule.field
         where = "any file" if glob == "*" else glob.removeprefix("**/")
         merges = f"{self.merges} merge{'s' * (self.merges != 1)}"
@@ -186,26 +189,26 @@ class Trial:
 
     @property
     def config(self) -> str:
-        """The command that switches it on in a clone."""
+        """The command that switches the policy on in a clone."""
         return f"git config --add kmerge.policy {shlex.quote(' '.join(self.words))}"
 
     @property
     def attributes(self) -> str:
-        """The line that switches it on for everybody, in `.gitattributes`."""
+        """The line of `.gitattributes` that switches the policy on for everybody."""
         return attribute_line(self.rule.glob, (self.rule,))
 
     @property
     def command(self) -> str:
-        """The command that shows each case."""
+        """The command that shows every conflict of this policy."""
         return shlex.join(["kmerge", "policy", "try", *self.words])
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """Files, field and policy, as `kmerge.policy` has them."""
+        """The words of the setting `kmerge.policy`: files, field and policy."""
         return self.rule.glob, self.rule.field, self.rule.policy
 
     def as_json(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
+        """Return the policy and its counts as plain values."""
         return {
             "policy": self.rule.policy,
             "files": self.rule.glob,
@@ -242,11 +245,11 @@ class Trial:
 
 
 def is_proof(as_people: int, otherwise: int) -> bool:
-    """Return whether so many cases prove that people would have chosen the same."""
+    """Return whether these counts show that people choose like the policy."""
     compared = as_people + otherwise
     return compared >= ENOUGH and 10 * as_people >= OF_TEN * compared
 
 
 def attribute_line(glob: str, rules: Iterable[FieldPolicy]) -> str:
-    """Return the line of `.gitattributes` for some policies of the same files."""
+    """Return the line of `.gitattributes` for the policies of one file pattern."""
     return f"{glob} kmerge-policy={','.join(f'{rule.field}:{rule.policy}' for rule in rules)}"

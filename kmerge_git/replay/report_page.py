@@ -1,4 +1,4 @@
-"""Write the report of a replay as one self-contained HTML page: no script, nothing to fetch."""
+"""Write the report of a replay as one HTML page without scripts or external files."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from kmerge_git.replay.policy_trials import attribute_lines, notes_on
 from kmerge_git.replay.tally import RemainingHere, Tally
 from kmerge_git.visible import visible
 
-_FEW = 3  # places of a cause
-_MOST_SHOWN = 200  # disagreements with their texts; more make no page that anybody reads
+_FEW = 3  # the places that are shown for each cause
+_MOST_SHOWN = 200  # rows of a section; nobody reads a longer page
 
 TextsOf = Callable[[Replayed], ReplayedTexts]
 
 
 def page(tally: Tally, name: str, scope: str, texts_of: TextsOf) -> Iterator[str]:
-    """Yield the parts of the page, so that no more than one text is in memory.
+    """Yield the parts of the page, so that only one text is in memory at a time.
 
-    `name` is the repository's, `scope` the range that was asked for, or nothing.
+    `name` is the name of the repository, and `scope` is the range of commits that was given, or ''.
     """
     title = f"kmerge replay: {name}"
     yield (
@@ -118,7 +118,7 @@ def _charts(tally: Tally) -> str:
 
 
 def _proposals(tally: Tally, scope: str) -> str:
-    """Return the policies with their results, and the lines to paste."""
+    """Return the section about proposed policies, with the lines to paste."""
     proposals = tally.proposals
     if not proposals:
         return ""
@@ -140,7 +140,7 @@ def _proposals(tally: Tally, scope: str) -> str:
 
 
 def _left(tally: Tally) -> str:
-    """Return the conflicts under both, by cause and field, with their places."""
+    """Return the section about conflicts that git and kmerge leave, by cause and field."""
     groups = tally.left()
     if not groups:
         return ""
@@ -159,7 +159,7 @@ def _left(tally: Tally) -> str:
 
 
 def _places(conflicts: Sequence[RemainingHere]) -> str:
-    """Return the places of the first few."""
+    """Return the places of the first few conflicts, and the number of the others."""
     places = dict.fromkeys(f"{file.commit[:10]} {file.path}" for file, _ in conflicts)
     more = f" and {len(places) - _FEW} more" if len(places) > _FEW else ""
     return ", ".join([*places][:_FEW]) + more
@@ -242,7 +242,7 @@ def _case(number: int, file: Replayed, words: str, *, is_open: bool) -> str:
 
 _AROUND = 3
 _MOST_ROWS = 160
-_MOST_LINES = 6000  # difflib is quadratic: longer texts are not compared in the page
+_MOST_LINES = 6000  # difflib is quadratic, so the page does not compare longer texts
 
 
 def _pair(versions: dict[str, bytes], left: str, right: str) -> str:
@@ -250,7 +250,7 @@ def _pair(versions: dict[str, bytes], left: str, right: str) -> str:
 
 
 def table(left: bytes, right: bytes, heads: tuple[str, str]) -> str:
-    """Return two texts side by side; leave out equal lines far from a difference."""
+    """Return a table of two texts side by side, without equal lines far from a difference."""
     a, b = lines_of(left), lines_of(right)
     if max(len(a), len(b)) > _MOST_LINES:
         return f'<p class="note">{len(a)} and {len(b)} lines: too long for this page.</p>'
@@ -278,7 +278,7 @@ def _rows(a: list[str], b: list[str]) -> Iterator[str]:
 
 
 def _cells(text: list[str], line: int | None) -> str:
-    """Return a line with its number; nothing where the other side has more lines."""
+    """Return the table cells for a line and its number, or empty cells without a line."""
     if line is None:
         return '<td class="n"></td><td></td>'
     return f'<td class="n">{line + 1}</td><td>{escape(visible(text[line]))}</td>'
@@ -288,20 +288,20 @@ def _gap(text: str) -> str:
     return f'<tr class="gap"><td colspan="4">{escape(text)}</td></tr>'
 
 
-# -- stacked bars as SVG: one bar a row, with labels where they fit
+# -- stacked bars as SVG: one bar in each row, with labels that fit
 
 _WIDTH = 900
 _LABEL = 90
 _BAR = 34
 _STEP = 52
 
-# Words, a count and a tone, which is a class of the page's style; bars by their names.
+# A part of a bar has words, a count and a CSS class; `Bars` holds the parts of each named bar.
 Parts = tuple[tuple[str, int, str], ...]
 Bars = dict[str, Parts]
 
 
 def chart(title: str, bars: Bars) -> str:
-    """Return the bars to one scale, with a legend of the parts that occur."""
+    """Return the bars as SVG in one scale, with a legend of the parts that occur."""
     scale = max(sum(count for _, count, _ in parts) for parts in bars.values())
     if not scale:
         return ""

@@ -1,4 +1,4 @@
-"""Count what a replay finds while it runs, and keep whole only the files that deserve a look."""
+"""Count the results of a replay while it runs, and keep only the files that deserve a look."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ RemainingHere = tuple[Replayed, Remaining]  # a conflict in its file
 
 
 class Tally:
-    """The counts of a replay, and the files that deserve a look."""
+    """Hold the counts of a replay, and the files that deserve a look."""
 
     def __init__(self) -> None:
-        self.kinds = {"merge": 0, "cherry-pick": 0, "revert": 0}  # of what was made again
-        self.skipped: Counter[str] = Counter()  # the others, by the reason
+        self.kinds = {"merge": 0, "cherry-pick": 0, "revert": 0}  # the numbers of repeated merges
+        self.skipped: Counter[str] = Counter()  # the numbers of skipped commits, by reason
         self.criss_cross = 0
-        self.hint = ""  # the command that brings missing objects
+        self.hint = ""  # the command that fetches missing objects
         self.notes: list[str] = []  # about the history itself
         self.counts = dict.fromkeys(COUNTS, 0)
-        self.sorts: dict[str, dict[str, int]] = {}  # of git's conflicts
+        self.sorts: dict[str, dict[str, int]] = {}  # the counts of git's conflicts, by sort of file
         self.disagreements: list[Replayed] = []
         self.broken: list[Replayed] = []
         self.new_conflicts: list[Replayed] = []
@@ -73,13 +73,13 @@ class Tally:
         self.seconds = array("d")
 
     def replayed(self) -> str:
-        """Return what was made again: `3 merges, 2 cherry-picks, 1 revert`."""
+        """Return the numbers of repeated merges: `3 merges, 2 cherry-picks, 1 revert`."""
         kinds = [(count, noun) for noun, count in self.kinds.items() if count]
         parts = [f"{count} {noun}{'s' * (count != 1)}" for count, noun in kinds]
         return ", ".join(parts) or "0 merges"
 
     def left_out(self) -> list[str]:
-        """Return how many were not made again, and why."""
+        """Return how many commits were not repeated, for each reason."""
         return [f"{self.skipped[why]} {_LEFT_OUT[why]}" for why in _LEFT_OUT if self.skipped[why]]
 
     def add(self, merge: ReplayedMerge) -> None:
@@ -128,7 +128,7 @@ class Tally:
         return [*self.still, *self.new_conflicts]
 
     def left(self) -> list[tuple[str, str, list[RemainingHere]]]:
-        """Return the conflicts under both, by cause and field, the most conflicts first."""
+        """Return the conflicts that git and kmerge leave, the largest groups first."""
         groups: dict[tuple[str, str], list[RemainingHere]] = {}
         for file in self.still:
             for each in file.left:
@@ -137,18 +137,18 @@ class Tally:
         return [(*key, groups[key]) for key in order]
 
     def milliseconds(self) -> dict[str, float]:
-        """Return median and longest time of a file."""
+        """Return the median and the longest time of a file."""
         seconds = self.seconds or [0.0]
         times = {"median": median(seconds), "longest": max(seconds)}
         return {name: round(time * 1000, 3) for name, time in times.items()}
 
     def times(self) -> str:
-        """Return `1.2 ms a file (median), 1.4 ms at most`, both rounded alike."""
+        """Return the times in words: `1.2 ms a file (median), 1.4 ms at most`."""
         times = self.milliseconds()
         return f"{times['median']:.1f} ms a file (median), {times['longest']:.1f} ms at most"
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all results as plain values."""
         return {
             "merges": {
                 "replayed": self.kinds["merge"],
@@ -182,7 +182,7 @@ class Tally:
 
 
 def notes(tally: Tally, chosen: Chosen, where: str, *, is_shallow: bool, hint: str) -> list[str]:
-    """Return what a reader of the counts has to know about the history that was replayed."""
+    """Return notes on the replayed history that a reader of the counts must know."""
     lines = []
     if is_shallow:
         lines.append("the history is cut off, this is a shallow clone: `git fetch --unshallow`")

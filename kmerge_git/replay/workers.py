@@ -1,4 +1,4 @@
-"""Replay merges in several processes, with the results in the order of the merges."""
+"""Replay merges in several processes, and return the results in the order of the merges."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from kmerge_git.replay.left_conflicts import FieldPolicy
 from kmerge_git.replay.past_merges import Replayed, ReplayedMerge, Replayer, Tried
 from kmerge_git.whole.cores import collect_rarely
 
-_replayer: Replayer  # of a worker process
+_replayer: Replayer  # the replayer of a worker process
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 class Workers:
-    """A context with several processes, which start when there is enough work for them."""
+    """Run replays in several processes, which start when there is enough work."""
 
     def __init__(self, repository: Repository, jobs: int, glob: str = "*") -> None:
         self._repository = repository
         self._jobs = jobs
-        self._glob = glob  # of the files that are looked at
+        self._glob = glob  # the pattern of the files to replay
         self._own: Replayer | None = None
         self._pool: Pool | None = None
 
@@ -46,11 +46,11 @@ class Workers:
             self._pool.join()
 
     def replay(self, commits: Sequence[str]) -> Iterator[ReplayedMerge]:
-        """Make the merges again."""
+        """Repeat the merges of these commits."""
         return self._each(Replayer.merge, commits, self._jobs > 1 and len(commits) >= FEW_MERGES)
 
     def tried(self, rule: FieldPolicy, files: Sequence[Replayed]) -> Iterator[Tried]:
-        """Merge files that were left with conflicts again, with one policy."""
+        """Merge files with conflicts once more, with one policy."""
         few = 1 if self._pool is not None else FEW_FILES
         work = partial(Replayer.tried, rule=rule)
         return self._each(work, files, self._jobs > 1 and len(files) >= few)
@@ -76,7 +76,7 @@ class Workers:
 
 def _start(git_dir: str, glob: str) -> None:
     global _replayer
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     _replayer = Replayer(Repository.open(git_dir), glob)
     collect_rarely()
 

@@ -219,7 +219,7 @@ def _before_tilde(path: str) -> str:
 def _elsewhere(
     read: Repository, tree: str, commit: str, seen: set[str], is_chosen: IsChosen
 ) -> Iterator[Elsewhere]:
-    """Yield the files that only one side changed, if the commit has changes that no side made."""
+    """Yield the files that at most one side changed, but that the commit changes further."""
     for change in read.changes(tree, commit, renames=False):
         path = change.new_path
         if path in seen or not is_chosen(path):

@@ -93,8 +93,8 @@ def make_plan(
 def _refusal_of_name(repository: Repository, operation: Operation, stages: Stages) -> str:
     """If a person has to choose the name of a file, return the reason; otherwise return ''.
 
-    Git only suggests some names, and its stages do not show which. Solving the content of such a
-    file would accept the suggested name.
+    Git only suggests some names, and its stages do not show which. To solve the content of such
+    a file would accept the suggested name.
     """
     if not operation.is_known or None in (stages.ours, stages.theirs):
         return ""
