@@ -1,7 +1,7 @@
-"""Describe changes as values: for people a field and two texts, for programs everything.
+"""Describe the changes between two versions of a file, for people and for programs.
 
-The changes of a file are complete: from one version's values and the changes follow the values of
-the other version, in both directions (see `FieldChange.as_json`).
+The changes are complete: a program can compute the values of either version from the values of the
+other version and the changes (see `FieldChange.as_json`).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ How = Literal[
     "added",
     "deleted",
     "changed",
-    "renamed",  # a resource has another name; the fields that say so are changes of their own
-    "reordered",  # elements of a list, or the documents of a file
-    "layout",  # comments, spelling, indentation: no value is another one
-    "lines",  # of a file that has no fields
+    "renamed",  # a resource has another name; its changed fields are separate changes
+    "reordered",  # the elements of a list, or the documents of a file
+    "layout",  # comments, spelling or indentation differ, but no value
+    "lines",  # lines of a file that has no fields
     "binary",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """An element of a list, or a document of a file: its places in both versions, from 0.
+    """Hold the places of a list element, or of a document, in both versions, counted from 0.
 
-    `key` names the element where its list has keys; a place is None where it is not.
+    A place is None if the version lacks the element. `key` names the element if its list has keys.
     """
 
     old: int | None
@@ -41,18 +41,18 @@ class At:
 
     @classmethod
     def of(cls, old: int, new: int, key: Element = ()) -> At:
-        """Return the place of an element; -1 means that a version does not have it."""
+        """Return the places of an element; -1 means that a version lacks the element."""
         return cls(old if old >= 0 else None, new if new >= 0 else None, key)
 
     @property
     def shown(self) -> Element | int:
-        """Return the step as it is written in a field's path."""
+        """Return the key or index of the element for a field's path."""
         if self.key:
             return self.key
         return (self.new if self.new is not None else self.old) or 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the places that are known, and the key in its parts."""
+        """Return the known places, and the key as a list of its parts."""
         key = [part if isinstance(part, str) else list(part) for part in self.key]
         known = {"old": self.old, "new": self.new, "key": key or None}
         return {name: value for name, value in known.items() if value is not None}
@@ -63,7 +63,7 @@ Steps = tuple[str | At, ...]
 
 @dataclass(frozen=True, slots=True)
 class FieldValue:
-    """A plain value, with the node that it came from where that is known."""
+    """Hold a plain value, with the YAML node that the value came from, if known."""
 
     plain: object
     node: Node | None = None
@@ -71,37 +71,38 @@ class FieldValue:
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One change: of a field, without steps of a whole resource, without a document of the file."""
+    """Hold one change of a field, of a resource (no steps) or of the file (no document)."""
 
     how: How
     resource: str = ""  # Deployment/web
     steps: Steps = ()
     before: FieldValue | None = None
     after: FieldValue | None = None
-    document: At | None = None  # of lines: where they begin
-    order: tuple[int, ...] = ()  # reordered: where those that both have were, in their new order
+    document: At | None = None  # for lines, the places where they begin
+    order: tuple[int, ...] = ()  # reordered: the old ranks, in the new order
     names: tuple[str, ...] = ()  # reordered: the elements in their new order
-    what: tuple[str, ...] = ()  # layout: in words
-    comments: tuple[tuple[str, str], ...] = ()  # of layout, of a resource: `+` or `-`, and it
-    source: str = ""  # renamed: the old name; added: where it was: another file, another key
-    target: str = ""  # deleted: where it is by now
-    inside: tuple[FieldChange, ...] = ()  # added, with a source: what changed in it
+    what: tuple[str, ...] = ()  # layout: the differences in words
+    comments: tuple[tuple[str, str], ...] = ()  # `+` or `-`, and a comment
+    source: str = ""  # renamed: the old name; added: the old file or key
+    target: str = ""  # deleted: the new file or key
+    inside: tuple[FieldChange, ...] = ()  # added from a source: the inner changes
 
     @property
     def path(self) -> fieldpath.Path:
-        """Return the steps as a path of the whole package."""
+        """Return the steps as a field path, with keys or indexes for list elements."""
         return tuple(step if isinstance(step, str) else step.shown for step in self.steps)
 
     @property
     def field(self) -> str:
-        """Return the path as text, empty for a whole resource."""
+        """Return the path as text, or '' for a whole resource."""
         return fieldpath.show(self.path)
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything about the change, by which one version's values become the other's.
+        """Return the whole change, so that a program can turn either version into the other.
 
-        `before` and `after` are there where the field is. The elements of a list are known by
-        their places in both versions; those that both have keep their order but for `order`.
+        `before` and `after` are left out if the version lacks the field. List elements are
+        identified by their places in both versions. Elements of both versions keep their order,
+        except for the change `order`.
         """
         known: dict[str, Any] = {
             "resource": self.resource,

@@ -1,4 +1,4 @@
-"""Compare two versions of a resource field by field, and what is around their values."""
+"""Compare two versions of a resource field by field, and compare comments and spelling."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Element
 
     Map = dict[str, object]
-    Triple = tuple[Element, int, int]  # an element's key, and its places; -1 where it is not
+    Triple = tuple[Element, int, int]  # a key, and the places in both lists or -1
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two versions of a field and where it is."""
+    """Hold two versions of a field, and the place of the field."""
 
     old: FieldValue
     new: FieldValue
@@ -46,7 +46,7 @@ class Pair:
 def resource_changes(
     name: str, pair: Pair, comments: Signed, at: At | None = None
 ) -> list[FieldChange]:
-    """Return the changes of a resource, its layout (comments, spelling) last."""
+    """Return the changes of a resource, with the change of layout (comments, spelling) last."""
     changed = [replace(c, resource=name, document=at) for c in field_changes(pair)]
     words = ["comments"] if comments else []
     words += sorted(spelling(pair.old.node, pair.new.node, pair.where))
@@ -57,7 +57,7 @@ def resource_changes(
 
 
 def field_changes(pair: Pair) -> Iterator[FieldChange]:
-    """Yield the changes from this place on, in the order of the new version."""
+    """Yield the changes of a field and everything below it, in the order of the new version."""
     old, new = pair.old.plain, pair.new.plain
     if _canon(old) == _canon(new):
         return
@@ -90,7 +90,7 @@ def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
 
 
 def _renamed(old: Map, new: Map) -> dict[str, str]:
-    """Return new keys with the old ones whose values they have, or nearly so, and no other does."""
+    """Return the renamed keys, new to old: two keys whose values match each other and no others."""
     gone = {name: _leaves(old[name]) for name in old if name not in new}
     come = {name: _leaves(new[name]) for name in new if name not in old}
     if not gone or not come or len(gone) * len(come) > MOST_COMPARISONS:
@@ -137,7 +137,7 @@ def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldCha
 
 
 def order_of(places: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Return the old ranks in the new order; nothing if the order is the same."""
+    """Return the old ranks in the new order, or () if the order is the same."""
     both = [(i, j) for i, j in places if i >= 0 and j >= 0]
     ranks = {i: rank for rank, (i, _) in enumerate(sorted(both))}
     order = tuple(ranks[i] for _, i in sorted((j, i) for i, j in both))
@@ -152,7 +152,7 @@ def _elements(value: FieldValue, plain: list[object]) -> list[FieldValue]:
 
 
 def _by_key(pair: Pair, mine: list[FieldValue], yours: list[FieldValue]) -> list[Triple] | None:
-    """Pair elements by their keys, if both lists are nodes whose table, or content, has some."""
+    """Pair list elements by their keys; return None if the lists have no keys or no YAML nodes."""
     old, new = pair.old.node, pair.new.node
     if not isinstance(old, ListNode) or not isinstance(new, ListNode):
         return None
@@ -162,10 +162,10 @@ def _by_key(pair: Pair, mine: list[FieldValue], yours: list[FieldValue]) -> list
 
 
 def _by_value(old: list[object], new: list[object]) -> list[Triple]:
-    """Pair elements without keys: equal ones, then those between equal ones in both versions."""
+    """Pair list elements without keys: first equal elements, then similar elements between them."""
     mine, yours = [_canon(v) for v in old], [_canon(v) for v in new]
     ranked = (sorted(range(len(texts)), key=texts.__getitem__) for texts in (mine, yours))
-    if sorted(mine) == sorted(yours):  # nothing but the order
+    if sorted(mine) == sorted(yours):  # only the order differs
         return sorted([((), i, j) for i, j in zip(*ranked, strict=True)], key=lambda at: at[2])
     paired: list[Triple] = []
     a = b = 0
@@ -181,7 +181,7 @@ def _by_value(old: list[object], new: list[object]) -> list[Triple]:
 
 
 def _between(old: list[object], new: list[object]) -> list[tuple[int, int]]:
-    """Return the elements that are versions of each other, in order."""
+    """Pair the elements that seem to be versions of the same element, in order."""
     if len(old) == len(new):
         return [(n, n) for n in range(len(old)) if type(old[n]) is type(new[n])]
     if len(old) * len(new) > MOST_COMPARISONS:
@@ -192,7 +192,7 @@ def _between(old: list[object], new: list[object]) -> list[tuple[int, int]]:
     for i, leaves in enumerate(mine):
         scores = [(likeness(leaves, yours[j]), -j) for j in range(last + 1, len(new))]
         best, at = max(scores, default=(0.0, 0))
-        is_alike = leaves and best >= SAME_ELEMENT  # nothing is like an empty one
+        is_alike = leaves and best >= SAME_ELEMENT  # an empty element is like no other
         if is_alike and isinstance(old[i], dict) and isinstance(new[-at], dict):
             pairs.append((i, -at))
             last = -at
@@ -215,7 +215,7 @@ def _each_leaf(value: object, path: str) -> Iterator[str]:
 
 
 def _canon(value: object) -> str:
-    """Return the same text for equal values, and for no others: 1 is not 1.0, `.nan` is `.nan`."""
+    """Return a text that is the same only for equal values; 1 and 1.0 are different values."""
     return json.dumps(value, sort_keys=True)
 
 
@@ -225,12 +225,12 @@ def _short(value: object) -> str:
 
 
 _LINE_ENDS = {"\r\n": "CRLF", "\n": "LF", "": "mixed"}
-_MOST = 60  # characters of two spellings that are shown
+_MOST = 60  # the most characters of two spellings to show both
 Signed = tuple[tuple[str, str], ...]  # `+` or `-`, and a comment
 
 
 def spelling(old: Node | None, new: Node | None, where: Where) -> set[str]:
-    """Return in words how the two versions spell the same values in other ways."""
+    """Return, in words, the differences in the spelling of equal values."""
     return set(_words(old, new, where)) if old is not None and new is not None else set()
 
 
@@ -262,7 +262,7 @@ def _of_scalars(old: Scalar, new: Scalar) -> Iterator[str]:
         return
     if same_scalars(old, new):
         yield "quoting" if old.style != new.style else "spelling"
-    elif _read(old) == _read(new):  # `1.10` and `1.1` are one number, and may mean two versions
+    elif _read(old) == _read(new):  # `1.10` and `1.1` may be version numbers
         yield f"{mine} written {yours}" if len(mine + yours) < _MOST else "spelling"
 
 
@@ -298,14 +298,14 @@ def _of_collections(old: Collection, new: Collection) -> Iterator[str]:
 
 
 def comment_changes(old: list[str], new: list[str]) -> Signed:
-    """Return the comments that went, and those that came."""
+    """Return the deleted comments with `-` and the added comments with `+`."""
     mine, yours = Counter(old), Counter(new)
     gone, come = (mine - yours).elements(), (yours - mine).elements()
     return (*(("-", text) for text in gone), *(("+", text) for text in come))
 
 
 def comments_in(text: str, start: int, root: Node | None) -> list[str]:
-    """Return the comments of a piece of a file; `start` is its offset there."""
+    """Return the comments in a part of a file; `start` is the offset of the part in the file."""
     if "#" not in text:
         return []
     out, at = "", start
@@ -317,7 +317,7 @@ def comments_in(text: str, start: int, root: Node | None) -> list[str]:
 
 
 def _texts(node: Node) -> Iterator[tuple[str, int, int]]:
-    """Yield the text and the places of scalars that hold a `#`, which opens no comment there."""
+    """Yield the texts and places of scalars with a `#`, which begins no comment in a scalar."""
     if node.text.find("#", node.start, node.end) < 0:
         return
     if isinstance(node, Scalar):
@@ -330,7 +330,7 @@ def _texts(node: Node) -> Iterator[tuple[str, int, int]]:
 
 
 def of_texts(old: str, new: str) -> str:
-    """Return in a word how two texts of the same meaning differ, if nothing else was found."""
+    """Return, in words, how the layout of two texts with the same meaning differs."""
     lines = [[line.rstrip() for line in text.split("\n")] for text in (old, new)]
     if lines[0] == lines[1]:
         return "blanks at line ends"
@@ -342,7 +342,7 @@ def of_texts(old: str, new: str) -> str:
 
 
 def of_files(old: Source, new: Source) -> list[str]:
-    """Return in words how the bytes of two files differ outside of their documents."""
+    """Return, in words, how two files differ in byte order mark and line ends."""
     words = []
     if old.bom != new.bom:
         words.append("a byte order mark" if new.bom else "no byte order mark")

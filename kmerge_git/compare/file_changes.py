@@ -1,7 +1,7 @@
-"""Compare two versions of a file: resources paired by identity, then by field; else by lines.
+"""Compare two versions of a file: pair the resources by identity, then compare their fields.
 
-Every difference is a change: of equal values the spelling is one, as `layout`. Every file can be
-compared: one without fields (a template, broken YAML) is compared by lines.
+A file without fields, such as a template or broken YAML, is compared by lines. If the values are
+equal but their spelling differs, the result is a `layout` change.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle
 from kmerge_git.tree.oddities import refuse_oddities
 from kmerge_git.tree.plain_values import to_value
 
-_LOOKED_AT = 8000  # bytes in which git looks for a NUL
+_LOOKED_AT = 8000  # the number of bytes that git searches for a NUL
 Places = list[tuple[int, int]]
 
 
 def compare(old: bytes | None, new: bytes | None, path: str = "") -> list[FieldChange]:
-    """Return the changes of a manifest, of which one version may be None; equal bytes have none."""
+    """Return the changes between two versions of a manifest; one version may be None."""
     if old == new:
         return []
     before, after = old or b"", new or b""
@@ -47,7 +47,7 @@ def compare(old: bytes | None, new: bytes | None, path: str = "") -> list[FieldC
 
 
 def by_lines(old: bytes, new: bytes) -> list[FieldChange]:
-    """Return the lines that differ; of binary files one change with their sizes."""
+    """Return the lines that differ; for binary files, return one change with their sizes."""
     if old == new:
         return []
     if any(b"\0" in data[:_LOOKED_AT] for data in (old, new)):
@@ -70,7 +70,7 @@ def hunks(old: list[str], new: list[str]) -> list[FieldChange]:
 
 
 def in_lines(text: str) -> list[str]:
-    """Return the lines of a text with their ends."""
+    """Return the lines of a text, each with its line end."""
     *whole, rest = text.split("\n")
     return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 
@@ -80,7 +80,7 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
     refuse_at_sight(*(text.source for text in texts))
     streams = [text.stream for text in texts]
     refuse_oddities(*streams)
-    # equal documents are never parsed: of a large bundle a few differ
+    # equal documents are never parsed, as few documents of a large file differ
     mine, yours = ([d for d in s.documents if not is_idle(d.content)] for s in streams)
     pairs = paired_documents(mine, yours)
     for i, j in _in_order(pairs, len(mine), len(yours)):
@@ -95,7 +95,7 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
 
 
 def _in_order(pairs: Places, old: int, new: int) -> Places:
-    """Return all documents in the new order, one that is gone behind its old neighbour."""
+    """Return all documents in the new order, each deleted document behind its old neighbour."""
     partner = dict(pairs)
     sources = {j: i for i, j in pairs}
     ranked = [(float(j), sources.get(j, -1), j) for j in range(new)]
@@ -108,16 +108,16 @@ def _in_order(pairs: Places, old: int, new: int) -> Places:
 
 
 def paired_documents(old: list[Document], new: list[Document]) -> Places:
-    """Return the places of the documents that are one resource."""
+    """Pair the documents that are the same resource, and return their places."""
     try:
         pairs = likely_same(old, new)
-    except Unsupported:  # a name stands several times, and another number of times
+    except Unsupported:  # a name occurs a different number of times
         pairs = _by_name(old, new)
     return pairs + alike(old, new, pairs)
 
 
 def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Places:
-    """Pair equal documents, then the first of a name with the first."""
+    """Pair equal documents, then documents of the same name in order."""
     partner: dict[int, int] = {}
     taken: set[int] = set()
     for key in (lambda d: d.content, name_of):
@@ -135,7 +135,7 @@ def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Places:
 def _alone(old: Document | None, new: Document | None, at: At) -> FieldChange:
     """Return the change of a document that only one version has."""
     document = old or new
-    assert document is not None  # one of them is there
+    assert document is not None  # the caller gives one of them
     refuse_entries(document)
     name, value = name_of(document), FieldValue(to_value(document.root), document.root)
     comments = tuple(("-" if old else "+", text) for text in _comments(document))
@@ -170,7 +170,7 @@ def _comments(document: Document) -> list[str]:
 
 
 def _around(old: Stream, new: Stream) -> Iterator[FieldChange]:
-    """Yield the change around the documents, and of the bytes that spell the file."""
+    """Yield a layout change for comments and bytes outside the documents, if they differ."""
     mine, yours = (list(_outside(stream)) for stream in (old, new))
     comments = comment_changes(
         *([c for text in texts for c in comments_in(text, 0, None)] for texts in (mine, yours))

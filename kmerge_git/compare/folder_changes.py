@@ -1,4 +1,4 @@
-"""Compare two versions of many files: find the renamed files and the moved resources."""
+"""Compare two versions of many files, and find renamed files and moved resources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kmerge_git.kube.moved_resources import holders, once
 LINK = 0o120000
 SUBMODULE = 0o160000
 FILE = 0o100644
-POINTERS = {LINK: "a link", SUBMODULE: "a submodule"}  # of other things than bytes
+POINTERS = {LINK: "a link", SUBMODULE: "a submodule"}  # files that point to something else
 SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 NAMES = ("kustomization", "Kustomization", "Kptfile")
@@ -26,36 +26,36 @@ NAMES = ("kustomization", "Kustomization", "Kptfile")
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """A file's bytes and mode as git has them; the bytes of a submodule are its commit."""
+    """Hold a file's bytes and mode as in git; the bytes of a submodule are its commit id."""
 
     data: bytes
     mode: int = FILE
 
     @property
     def is_text(self) -> bool:
-        """Return whether it is a regular file."""
+        """Return whether the file is a regular file."""
         return self.mode not in (LINK, SUBMODULE)
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedFile:
-    """The changes in a file; `path` is where it is, or was."""
+    """Hold the changes in a file; `path` is the new path, or the old path of a deleted file."""
 
     path: str
     how: Literal["added", "deleted", "changed", "renamed"]
     changes: tuple[FieldChange, ...] = ()
-    source: str = ""  # where it was before it was renamed
-    note: str = ""  # its mode
+    source: str = ""  # the old path of a renamed file
+    note: str = ""  # a note about the mode
     is_manifest: bool = True
 
     @property
     def lines(self) -> tuple[int, int]:
-        """Return how many lines came, and how many went, of a file that was compared by lines."""
+        """Return the numbers of added and deleted lines of a file that was compared by lines."""
         hunks = [change for change in self.changes if change.how == "lines"]
         return sum(_count(hunk.after) for hunk in hunks), sum(_count(hunk.before) for hunk in hunks)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the file, and all changes in it."""
+        """Return the file and its changes as plain values."""
         known = {"path": self.path, "how": self.how, "from": self.source, "note": self.note}
         changes = [change.as_json() for change in self.changes]
         return {name: text for name, text in known.items() if text} | {"changes": changes}
@@ -66,9 +66,9 @@ Compare = Callable[[str, FileVersion | None, FileVersion | None, str], ComparedF
 
 
 def is_manifest(path: str) -> bool:
-    """Return whether a file can hold resources, or values for some, judged by its name.
+    """Return whether the name of a file shows that it can hold resources or chart values.
 
-    A pipe has no such name, but somebody gave it on purpose (`<(helm template .)`).
+    A pipe such as `<(helm template .)` counts, as the user gave it on purpose.
     """
     name = path.rpartition("/")[2]
     if path == "-" or path.startswith(PIPES):
@@ -84,7 +84,7 @@ def compared(
     *,
     by_fields: bool = True,
 ) -> ComparedFile:
-    """Compare two versions of a file, of which one may be None."""
+    """Compare two versions of a file; one version may be None."""
     manifest = is_manifest(path) and all(v is None or v.is_text for v in (old, new))
     before, after = old.data if old else None, new.data if new else None
     if manifest and by_fields:
@@ -101,7 +101,7 @@ def compared(
 
 
 def compare_folders(old: Versions, new: Versions, make: Compare = compared) -> list[ComparedFile]:
-    """Return the files that differ, in the order of their paths; `make` compares one."""
+    """Return the files that differ, sorted by path; `make` compares two versions of a file."""
     renamed = _renamed(old, new)
     sources = set(renamed.values())
     files = []
@@ -130,7 +130,7 @@ def _count(value: FieldValue | None) -> int:
 
 
 class _Moved:
-    """A file that went, or came, and the lines that make it like another one."""
+    """Hold an added or deleted file, with its lines for finding similar files."""
 
     def __init__(self, path: str, version: FileVersion) -> None:
         self.path = path
@@ -142,7 +142,7 @@ class _Moved:
 
 
 def _renamed(old: Versions, new: Versions) -> dict[str, str]:
-    """Return new paths with their old ones: of equal bytes, then of files clearly alike."""
+    """Return the renamed files, new path to old path: equal files first, then similar files."""
     gone, come = _only_in(old, new), _only_in(new, old)
     same = _same_bytes(gone, come)
     taken = set(same.values())
@@ -157,7 +157,7 @@ def _only_in(one: Versions, other: Versions) -> list[_Moved]:
 
 
 def _same_bytes(gone: list[_Moved], come: list[_Moved]) -> dict[str, str]:
-    """Pair files of the same bytes, those of one name before others."""
+    """Pair new files with deleted files of the same bytes, and prefer files of the same name."""
     waiting = holders((file.path, (file.version.data,)) for file in gone)
     pairs: dict[str, str] = {}
     for file in come:
@@ -176,7 +176,7 @@ def _name(path: str) -> str:
 
 
 def _with_moves(files: list[ComparedFile]) -> list[ComparedFile]:
-    """Return the files, in which a resource that went from one and came to another has moved."""
+    """Mark a resource as moved if it was deleted in one file and added in another file."""
     went, came = _wholes(files, "deleted"), _wholes(files, "added")
     moved: dict[int, FieldChange] = {}
     for key in went.keys() & came.keys():
@@ -189,7 +189,7 @@ def _with_moves(files: list[ComparedFile]) -> list[ComparedFile]:
 
 
 def _wholes(files: Iterable[ComparedFile], how: str) -> dict[Any, tuple[str, FieldChange]]:
-    """Return the resources that came or went, by identity, with their files."""
+    """Return the added or deleted resources by identity, each with its file."""
     return once(
         (identity(value.node), (file.path, change))
         for file in files

@@ -1,4 +1,4 @@
-"""Show a comparison to a reader: one line for each change, long values cut, texts line by line."""
+"""Show a comparison as text: one line for each change, with long values cut."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from kmerge_git.compare.folder_changes import POINTERS, ComparedFile
 from kmerge_git.kube import fieldpath
 from kmerge_git.text.diff3 import longest_increasing
 
-_MOST_OTHERS = 40  # values, or lines, of the other version that a long one is compared with
+_MOST_OTHERS = 40  # the most values or lines to compare a long text with
 _SIGNS = {"added": ("+", "green"), "deleted": ("-", "red")}
 
 
 def lines(files: Iterable[ComparedFile], *, full: bool = False) -> Iterator[Line]:
-    """Yield all lines about these files."""
+    """Yield the lines of the report on these files."""
     for file in files:
         yield from file_lines(file, full=full)
 
 
 def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
-    """Yield a file's name, and below it its changes."""
+    """Yield a file's name, and then the changes in the file."""
     said = file.path
     if file.how == "renamed":
         said += f": renamed from {file.source}"
@@ -47,7 +47,7 @@ def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
 
 
 def _target(value: FieldValue | None) -> str:
-    """Return the target of a link, or the commit of a submodule, in short."""
+    """Return the target of a symbolic link, or the short commit id of a submodule."""
     target = "".join(value.plain) if value and isinstance(value.plain, list) else ""
     oid, _, dirty = target.partition("-")
     is_oid = len(oid) in (40, 64) and set(oid) <= set("0123456789abcdef") and dirty in ("", "dirty")
@@ -82,7 +82,7 @@ def change_lines(
 
 
 def _old_name(change: FieldChange) -> str:
-    """Return the old name, without the kind where that is the same."""
+    """Return the old name of a resource, without the kind if the kind is the same."""
     kind, _, name = change.source.partition("/")
     return (
         name if name and kind == change.resource.partition("/")[0] else change.source or "no name"
@@ -90,7 +90,7 @@ def _old_name(change: FieldChange) -> str:
 
 
 def _is_name(change: FieldChange) -> bool:
-    """Return whether a change says the same as the new name of its resource."""
+    """Return whether a change only repeats that its resource was renamed."""
     return change.steps == ("metadata", "name") and change.how == "changed"
 
 
@@ -99,7 +99,7 @@ def _is_one_of_many(place: At) -> bool:
 
 
 def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
-    """Yield the lines of a resource that came, went or moved."""
+    """Yield the lines of an added, deleted or moved resource."""
     colour = _SIGNS[change.how][1]
     at = change.document
     name = (
@@ -121,7 +121,7 @@ def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
 
 
 def _namespace(value: FieldValue | None) -> str:
-    """Return the namespace in words: one of the same name may have come in another."""
+    """Return the namespace in words, which tells resources of the same name apart."""
     about = value.plain.get("metadata") if value and isinstance(value.plain, dict) else None
     namespace = about.get("namespace") if isinstance(about, dict) else None
     return f" in {namespace}" if namespace and isinstance(namespace, str) else ""
@@ -143,7 +143,7 @@ def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Itera
 
 
 def _counterparts(changes: Sequence[FieldChange]) -> dict[object, list[str]]:
-    """Return for elements that came those that went from their list, and the other way round."""
+    """Return, for each list, the deleted elements to compare with the added, and vice versa."""
     others: dict[object, list[str]] = {}
     for change in changes:
         if _is_element(change):
@@ -154,10 +154,10 @@ def _counterparts(changes: Sequence[FieldChange]) -> dict[object, list[str]]:
 
 
 def _neighbours(change: FieldChange) -> object:
-    """Return a key for changes that share a line: elements of one list that came or went."""
+    """Return the same key for changes that share a line: added or deleted elements of a list."""
     if not _is_element(change):
         return change.steps, change.how
-    # large ones do not share a line with others that came
+    # large added elements do not share a line with deleted elements
     is_large = shown_values.is_large(change.before or change.after)
     return change.steps[:-1], change.how if is_large else ""
 
@@ -172,7 +172,7 @@ def _colour(changes: Sequence[FieldChange]) -> str:
 
 
 def _joined(changes: Sequence[FieldChange]) -> str:
-    """Return `spec.env: + LOG_LEVEL=debug, - OLD`, or nothing if it is too long for a line."""
+    """Return `spec.env: + LOG_LEVEL=debug, - OLD`, or '' if the text is too long for a line."""
     words = []
     for change in changes:
         value = change.before if change.how == "deleted" else change.after
@@ -186,7 +186,7 @@ def _joined(changes: Sequence[FieldChange]) -> str:
 
 
 def _deleted(changes: Sequence[FieldChange]) -> str:
-    """Return the names of several large elements that went from a list."""
+    """Return a line about several large elements that were deleted from a list."""
     names = ", ".join(fieldpath.show(change.path[-1:]) for change in changes)
     count = sum(_leaves(change.before.plain) for change in changes if change.before)
     return f"{_list_of(changes)}: deleted {shown_values.cut(names)}, {count} values"
@@ -214,7 +214,7 @@ def _field(
 
 
 def _order(change: FieldChange, *, full: bool) -> str:
-    """Return all names in their new order; of many those that moved past others."""
+    """Return all names in their new order; if they are too many, return only the moved elements."""
     names = ", ".join(change.names)
     if full or len(names) <= shown_values.LONG:
         return names
@@ -228,13 +228,13 @@ def _one_sided(
 ) -> Iterator[Line]:
     sign, colour = _SIGNS[change.how]
     if change.target:
-        return  # the change at its new place shows it
+        return  # the change at the new place shows the field
     if change.source:
         yield f"{indent}{place}: renamed from {change.source}", "yellow"
         yield from _fields(change.inside, indent + "  ", full=full)
         return
     value = change.after or change.before
-    assert value is not None  # it came, or it went
+    assert value is not None  # an added or deleted field has a value
     text = shown_values.written(value)
     is_text = isinstance(value.plain, str) and "\n" in value.plain
     if len(text) <= shown_values.LONG and not is_text:
@@ -279,7 +279,7 @@ def _changed(change: FieldChange, place: str, indent: str, *, full: bool) -> Ite
 
 
 def _layout(change: FieldChange, indent: str) -> Iterator[Line]:
-    """Yield comments as they are, and every other difference as a word."""
+    """Yield the changed comments, and name other differences of layout in words."""
     words = [word for word in change.what if word != "comments"]
     if words:
         yield f"{indent}layout: {', '.join(words)}", "dim"
@@ -296,7 +296,7 @@ def _layout(change: FieldChange, indent: str) -> Iterator[Line]:
 
 
 def summary(file: ComparedFile) -> str:
-    """Return a file in one line: `apps/web.yaml: 3 fields in 1 resource, 1 resource deleted`."""
+    """Summarize a file in one line: `apps/web.yaml: 3 fields in 1 resource, 1 resource deleted`."""
     name = f"{file.source} -> {file.path}" if file.how == "renamed" else file.path
     words: list[str] = [] if file.how == "changed" else [file.how]
     if not file.is_manifest:
@@ -331,7 +331,7 @@ def _counts(file: ComparedFile) -> list[str]:
 
 def _kind(change: FieldChange) -> str:
     if change.how in _SIGNS and change.steps:
-        return "" if change.target else "field"  # the change at its new key counts
+        return "" if change.target else "field"  # only the change at the new key counts
     if change.how in _SIGNS:
         return "moved away" if change.target else "moved here" if change.source else change.how
     if change.how in ("lines", "layout", "renamed", "binary"):
@@ -343,13 +343,13 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-MOST = 12  # lines of a value that came or went
-MOST_CHANGED = 40  # lines of a text that both versions have
-Line = tuple[str, str]  # and its colour
+MOST = 12  # the most lines of an added or deleted value
+MOST_CHANGED = 40  # the most lines of a changed text
+Line = tuple[str, str]  # a text and its colour
 
 
 def numbered(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
-    """Yield lines that differ, with their numbers in the old text, or in the new one."""
+    """Yield deleted lines with old line numbers, and added lines with new line numbers."""
     left = MOST_CHANGED
     total = sum(len(_texts(hunk.before)) + len(_texts(hunk.after)) for hunk in changes)
     full_length = full or total <= MOST_CHANGED + 1
@@ -376,13 +376,13 @@ def _texts(value: FieldValue | None) -> list[str]:
 
 
 def _shares(gone: int, come: int, left: int) -> tuple[int, int]:
-    """Return how many lines of a hunk are shown: of both versions, if both have some."""
+    """Return how many deleted and added lines of a hunk to show, at most `left` together."""
     old = min(gone, max(left // 2, left - come))
     return old, min(come, left - old)
 
 
 def capped(body: list[Line], indent: str, *, full: bool) -> Iterator[Line]:
-    """Yield the first of many lines."""
+    """Yield the first lines of a body, and how many lines are left out."""
     if full or len(body) <= MOST + 1:
         yield from body
         return

@@ -1,4 +1,4 @@
-"""Show values to people: short, in YAML's spelling, and so that different ones look different."""
+"""Show values to people: short, in YAML's spelling, and never the same for different values."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from kmerge_git.compare.change import FieldValue
 from kmerge_git.tree.nodes import Scalar
 from kmerge_git.tree.same import respell
 
-LONG = 72  # characters of a value on one line
-_HEAD = 32  # characters of the beginning that two long texts share
-_AROUND = 12  # characters that are shown around a difference of two long texts
+LONG = 72  # the most characters of a value on one line
+_HEAD = 32  # characters that are shown of the common beginning of two long texts
+_AROUND = 12  # characters that are shown around the difference of two long texts
 _ENCRYPTED = "ENC["
 ENCRYPTED = "(encrypted)"
 
 
 def flow(value: object) -> str:
-    """Return all of a value on one line."""
+    """Return a whole value on one line."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_key(k)}: {flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -29,7 +29,7 @@ def flow(value: object) -> str:
 
 
 def text(value: str) -> str:
-    """Return a string, in quotes where it would be something else without them."""
+    """Return a string as YAML, in quotes if YAML would read the bare string differently."""
     if value.startswith(_ENCRYPTED):
         return ENCRYPTED
     spelled = respell(value, "") if value != ENCRYPTED else None
@@ -43,14 +43,14 @@ def _key(name: str) -> str:
 
 
 def cut(spelled: str) -> str:
-    """Return the beginning of a long text, and how long it is."""
+    """Return a text; cut a long text, and append its length."""
     if len(spelled) <= LONG:
         return spelled
     return f"{spelled[: LONG - 1]}… ({len(spelled)} characters)"
 
 
 def written(value: FieldValue | None) -> str:
-    """Return a value on one line; a number or a word as it is written, `1.10` and not 1.1."""
+    """Return a value on one line; keep the spelling of a number (`1.10`, not `1.1`)."""
     if value is None:
         return ""
     node = value.node
@@ -60,9 +60,9 @@ def written(value: FieldValue | None) -> str:
 
 
 def both(old: FieldValue | None, new: FieldValue | None, *, full: bool = False) -> tuple[str, str]:
-    """Return two values to compare: long ones are cut around their difference."""
+    """Return two values to compare; cut long values around their difference."""
     a, b = written(old), written(new)
-    if a == b:  # they are encrypted
+    if a == b:  # encrypted values look the same
         return a, "another one"
     if looks(a) == looks(b):
         a, b = _escaped(a), _escaped(b)
@@ -73,22 +73,22 @@ def both(old: FieldValue | None, new: FieldValue | None, *, full: bool = False) 
 
 
 def apart(spelled: str, others: Sequence[str]) -> str:
-    """Return a text that is told apart from others: a long one is cut around a difference."""
+    """Return a text that differs visibly from others; cut a long text around a difference."""
     if any(looks(spelled) == looks(other) for other in others):
         spelled, others = _escaped(spelled), [_escaped(other) for other in others]
     if len(spelled) <= LONG:
         return spelled
     start, stop = max((_common(spelled, other) for other in others), key=sum, default=(0, 0))
-    if start < LONG - _AROUND:  # it is seen in what it begins with
+    if start < LONG - _AROUND:  # the difference is in the beginning
         return cut(spelled)
     return _middle(spelled, start, len(spelled) - stop)
 
 
 def looks(spelled: str) -> str:
-    """Return a text as a reader sees it: all spaces are one, an accent is part of its letter."""
+    """Normalize a text to what a reader sees: plain spaces, and accents joined to their letters."""
     if spelled.isascii():
         return spelled
-    import unicodedata  # few texts need it
+    import unicodedata  # import late: few texts need it
 
     seen = unicodedata.normalize("NFC", spelled)
     return "".join(" " if unicodedata.category(char) == "Zs" else char for char in seen)
@@ -99,14 +99,14 @@ def _escaped(spelled: str) -> str:
 
 
 def _common(a: str, b: str) -> tuple[int, int]:
-    """Return how many characters two texts share where they begin, and then where they end."""
+    """Return the lengths of the beginning and of the end that two texts share."""
     start = _prefix(a, b, min(len(a), len(b)))
     return start, _prefix(a[::-1], b[::-1], min(len(a), len(b)) - start)
 
 
 def _prefix(a: str, b: str, most: int) -> int:
     least = 0
-    while least < most:  # halving: a line of megabytes is no rare one
+    while least < most:  # binary search, as lines of megabytes are common
         middle = (least + most + 1) // 2
         if a[least:middle] == b[least:middle]:
             least = middle
@@ -116,7 +116,7 @@ def _prefix(a: str, b: str, most: int) -> int:
 
 
 def _middle(spelled: str, start: int, stop: int) -> str:
-    """Return a part of a text, with a little around it."""
+    """Return a part of a text, with a few characters around it."""
     first, last = max(start - _AROUND, 0), min(stop + _AROUND, len(spelled))
     if first <= _HEAD:
         first = 0
@@ -128,7 +128,7 @@ def _middle(spelled: str, start: int, stop: int) -> str:
 
 
 def line(text: str, others: Sequence[str], *, full: bool) -> str:
-    """Return a line of a text, told apart from the other version's; only its end may differ."""
+    """Return a line that differs visibly from the lines `others`, even if only its end differs."""
     shown = text.removesuffix("\n")
     bare = shown.rstrip(" \t")
     blanks = len(shown) - len(bare)
@@ -139,7 +139,7 @@ def line(text: str, others: Sequence[str], *, full: bool) -> str:
 
 
 def block(value: object, indent: str = "") -> Iterator[str]:
-    """Yield a value as lines, nearly as YAML has it."""
+    """Yield a value as lines that look like YAML."""
     if isinstance(value, dict) and value:
         for name, item in value.items():
             yield from _entry(f"{indent}{_key(name)}:", item, indent + "  ")
@@ -166,16 +166,16 @@ def _entry(head: str, item: object, indent: str) -> Iterator[str]:
 
 
 def is_large(value: FieldValue | None) -> bool:
-    """Return whether an element takes more than a line."""
+    """Return whether an element needs more than one line."""
     return value is not None and len(flow(value.plain)) > LONG
 
 
 def element(value: FieldValue | None) -> str:
-    """Return an element of a list: `NAME=value` of a variable, else all of it."""
+    """Return a list element on one line, as `NAME=value` for an environment variable."""
     plain = value.plain if value else None
     if isinstance(plain, dict) and {"name", "value"} == plain.keys():
         name, said = plain["name"], plain["value"]
-        if isinstance(said, str) and "\n" not in said:  # a number is no value of a variable
+        if isinstance(said, str) and "\n" not in said:  # the value of a variable is a string
             shown = ENCRYPTED if said.startswith(_ENCRYPTED) else said
             return cut(f"{name}={shown}" if shown else f'{name}=""')
     return flow(plain)
