@@ -14,7 +14,7 @@ Line = tuple[str, str]  # a text, and its colour or ''
 
 
 def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
-    """Yield the base, the diff from the base to each version, and the diff from kmerge to people."""
+    """Yield the base, its diff to each version, and the diff from kmerge's to people's version."""
     yield f"{file.path} in {file.commit[:10]} {file.subject}", "bold"
     versions = {name: lines_of(data) for name, data in texts.by_name.items()}
     base = versions["base"]

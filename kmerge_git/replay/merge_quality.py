@@ -112,7 +112,7 @@ class Judge:
 
 
 def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | None:
-    """Return the value of a node, or None if it is unreadable; without a node, an empty value."""
+    """Return the value of a node, or None if unreadable; without a node, return an empty value."""
     if node is None:
         return ComparedValue("")
     try:

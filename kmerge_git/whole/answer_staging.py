@@ -22,7 +22,7 @@ from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.solving import SolvePlan, carry_out
 
 FILE = "kmerge-answers"
-# git writes these files when an operation stops, and does not change them until it ends
+# git writes these files when an operation stops, and keeps them until the operation ends
 _BEGUN = (
     "MERGE_HEAD",
     "CHERRY_PICK_HEAD",

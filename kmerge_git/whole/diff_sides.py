@@ -181,7 +181,7 @@ def _read(raw: bytes, unmerged: tuple[str, ...]) -> TwoSides:
         version = sides[1][path]
         if sides[0][path] != version:
             continue
-        if version.mode == SUBMODULE:  # git marks uncommitted changes in the submodule so
+        if version.mode == SUBMODULE:  # git's mark for uncommitted changes in the submodule
             sides[1][path] = FileVersion(version.data + b"-dirty", SUBMODULE)
         else:  # the file on the disk differs only in its line ends
             del sides[0][path], sides[1][path]
