@@ -1,1 +1,1 @@
-"""Merge directories of manifests as wholes: files by path, resources wherever they are."""
+"""Merge directories of manifests: match files by path, and resources wherever they are."""

@@ -1,4 +1,7 @@
-"""Let one command at a time work in a directory: the lock ends with its process."""
+"""Lock a directory, so that only one command at a time works in it.
+
+The lock ends when its process ends, even if the process is killed.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ from contextlib import contextmanager
 
 from kmerge_git.errors import UsageError
 
-_held: set[str] = set()  # by this process, which may lock again
+_held: set[str] = set()  # directories that this process has locked, and may lock again
 
 
 @contextmanager
 def alone(root: str) -> Iterator[None]:
-    """Keep other commands of kmerge out of a directory; an error if one is at work there."""
+    """Keep other kmerge commands out of a directory; raise an error if one is working in it."""
     place = os.path.realpath(root)
     if place in _held:
         yield
@@ -29,7 +32,7 @@ def alone(root: str) -> Iterator[None]:
 
 
 def _lock(root: str) -> int | None:
-    """Lock the directory itself and return its handle: a kill leaves no file behind.
+    """Lock the directory itself and return its handle, so that no lock file is ever left behind.
 
     Return None where the system has no such locks (Windows, some network file systems).
     """

@@ -1,7 +1,8 @@
-"""Prepare an exchange of files, and record it in a folder of the directory until it is done.
+"""Prepare an exchange of files, and keep a journal of the exchange until it is done.
 
-`new/N` are the fresh files, `old/N` copies of those that go, `journal` says which is which. The
-journal is written last and by rename: without it no other file was touched.
+The folder of the exchange holds the new files as `new/N`, copies of the files that they replace as
+`old/N`, and a `journal` that lists all of them. The journal is written last, by a rename. As long
+as there is no journal, no other file of the directory was touched.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ Changes = Mapping[str, File | None]
 
 
 def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Changes | None) -> None:
-    """Fill UNDERWAY with everything that the changes need; its journal comes last."""
+    """Fill UNDERWAY with everything that the changes need; write the journal last."""
     exchanges = []
     for name in (NEW, OLD):
         folder = os.path.join(root, UNDERWAY, name)
         with errors_of(folder):
             os.mkdir(folder, 0o700)
-    # `git add -A` is not for this folder
+    # the file `.gitignore` keeps `git add -A` out of this folder
     for name, data in ((NOT + DONE, b""), (NOT + BACK, b""), (".gitignore", b"*\n")):
         with errors_of(os.path.join(root, UNDERWAY)):
             write(os.path.join(root, UNDERWAY, name), File(data))
@@ -45,7 +46,7 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
 
 
 def _check_version(root: str, path: str, there: Stamp | None, known: File | None) -> None:
-    """Refuse a file that is not the one that the change was made for."""
+    """Raise an error if a file is not the version for which its change was made."""
     if there != (stamp_of(known) if known else None):
         raise UsageError(
             "it was changed in the meantime", path=os.path.join(root, path), hint="run it again"
@@ -54,7 +55,7 @@ def _check_version(root: str, path: str, there: Stamp | None, known: File | None
 
 @contextmanager
 def errors_of(path: str) -> Iterator[None]:
-    """Name the file in an error of the system."""
+    """Turn an error of the operating system into a `UsageError` that names the file."""
     try:
         yield
     except OSError as error:
@@ -62,7 +63,7 @@ def errors_of(path: str) -> Iterator[None]:
 
 
 def check(root: str, changes: Changes) -> None:
-    """Refuse changes that lead out of the directory, or that cannot be written."""
+    """Refuse changes that lead out of the directory or cannot be written."""
     for path, file in changes.items():
         check_path(path, root)
         where = os.path.join(root, path)
@@ -79,7 +80,7 @@ def check(root: str, changes: Changes) -> None:
 
 
 def _check_place(root: str, path: str, changes: Changes) -> None:
-    """Refuse to write over a device or a folder with files that stay, or where one may not."""
+    """Refuse to replace a device or a folder whose files stay, or to write without permission."""
     where = os.path.join(root, path)
     if os.path.lexists(where) and not (
         os.path.islink(where) or os.path.isfile(where) or os.path.isdir(where)
@@ -95,7 +96,7 @@ def _check_place(root: str, path: str, changes: Changes) -> None:
 
 
 def _keep(root: str, path: str, number: int) -> Stamp | None:
-    """Keep the file at a path: by a second name of it, or as a copy."""
+    """Keep the old file of a path as a hard link or as a copy."""
     where, kept = os.path.join(root, path), os.path.join(root, UNDERWAY, OLD, str(number))
     if in_the_way(root, path) or not os.path.lexists(where):
         return None
@@ -106,7 +107,7 @@ def _keep(root: str, path: str, number: int) -> Stamp | None:
         return None
     try:
         os.link(where, kept)
-    except OSError:  # another file system, one without hard links, somebody else's file
+    except OSError:  # not every file system and every file allows a hard link
         write(kept, file_at(where))
     return stamp(kept)
 
@@ -128,7 +129,7 @@ def file_at(path: str) -> File:
 
 
 def write(path: str, file: File) -> None:
-    """Make a file where there is none."""
+    """Write a new file; raise an error if the file exists."""
     if file.link:
         os.symlink(os.fsdecode(file.data), path)
         return
@@ -138,7 +139,10 @@ def write(path: str, file: File) -> None:
 
 
 def _folders(root: str, changes: Changes) -> dict[str, int]:
-    """Return the folders around the changes, and in their places, with their permissions."""
+    """Return the permissions of the folders around the changes.
+
+    These are the folders above the changed files, and the folders that become files.
+    """
     wanted = {folder for path in changes for folder in above(path)}
     for path, file in changes.items():
         if file and stamp_at(root, path) is None:
@@ -152,13 +156,13 @@ def _folders(root: str, changes: Changes) -> dict[str, int]:
 
 
 JOURNAL, NEW, OLD = "journal", "new", "old"
-DONE, BACK, NOT = "done", "back", "not-"  # all is in its place; the old files are put back
+DONE, BACK, NOT = "done", "back", "not-"  # all files are replaced; all are to be put back
 VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The kind, the checksum and the permissions by which files are told apart."""
+    """Hold the kind, the checksum and the permissions of a file, to compare versions of files."""
 
     kind: str  # file, link, other
     checksum: str = ""
@@ -167,7 +171,7 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One file's old and new version; None is no file."""
+    """Hold the old and the new stamp of one file; None means that there is no file."""
 
     path: str
     number: int
@@ -177,19 +181,20 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The whole journal: the exchanges, and the folders around them as they were."""
+    """Hold the whole journal: the exchanges, and the permissions that folders had before."""
 
     about: dict[str, str]
-    token: str  # of names in the folder of a target, where a rename cannot reach it
-    folders: dict[str, int]  # those that were there before, with their permissions
+    token: str  # a part of the names of temporary copies (see `draft`)
+    folders: dict[str, int]  # the permissions of the folders that existed before
     exchanges: tuple[Exchange, ...]
 
 
 def store(root: str, ledger: Ledger) -> None:
-    """Write the journal: from here on the exchange is begun.
+    """Write the journal; from then on the exchange is begun.
 
-    It is flushed to the disk. The fresh files are not: their checksums show whether a power cut
-    damaged one, and the old ones are names of files that were on the disk already.
+    The journal is flushed to the disk. The new files are not flushed, because their checksums show
+    whether a power cut damaged them. The old files are mostly hard links to files that were on the
+    disk already.
     """
     folder = os.path.join(root, UNDERWAY)
     text = json.dumps({"version": VERSION, **asdict(ledger)})  # ASCII: odd bytes are escapes
@@ -205,7 +210,7 @@ def store(root: str, ledger: Ledger) -> None:
 
 
 def flush(place: str) -> None:
-    """Flush a directory's entries to the disk."""
+    """Flush the entries of a directory to the disk."""
     handle = os.open(place, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -214,7 +219,7 @@ def flush(place: str) -> None:
 
 
 def load(root: str) -> Ledger | None:
-    """Read the journal; return None if there is none."""
+    """Read the journal; return None if there is no journal."""
     folder = os.path.join(root, UNDERWAY)
     path = os.path.join(folder, JOURNAL)
     is_link = any(os.path.islink(os.path.join(folder, name)) for name in (NEW, OLD, JOURNAL))
@@ -255,7 +260,10 @@ def _known(read: Mapping[str, Any] | None) -> Stamp | None:
 
 
 def stamp(path: str) -> Stamp | None:
-    """Return the stamp of the file at a path, no part of which is a link; None of a directory."""
+    """Return the stamp of the file at a path, or None for a directory or a missing file.
+
+    No folder in the path may be a link.
+    """
     try:
         about = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -278,7 +286,7 @@ def stamp_of(file: File) -> Stamp:
 
 
 def is_alike(one: Stamp | None, other: Stamp | None) -> bool:
-    """Return whether git would take two files for the same."""
+    """Return whether git would see no difference between two files."""
     if one is None or other is None:
         return one is other
     has_other_mode = (one.mode ^ other.mode) & 0o100
@@ -286,12 +294,15 @@ def is_alike(one: Stamp | None, other: Stamp | None) -> bool:
 
 
 def stamp_at(root: str, path: str) -> Stamp | None:
-    """Return the stamp of a file below a directory; None where a link or a file is in the way."""
+    """Return the stamp of a file below a directory, or None if the file is missing.
+
+    A file also counts as missing if its path leads through a link or another file.
+    """
     return None if in_the_way(root, path) else stamp(os.path.join(root, path))
 
 
 def in_the_way(root: str, path: str) -> str:
-    """Return the first part of the way to a path that is no directory, or nothing."""
+    """Return the first parent of a path that exists but is not a directory, or ''."""
     here = ""
     for part in path.split("/")[:-1]:
         here = f"{here}/{part}" if here else part
@@ -310,7 +321,10 @@ def above(path: str) -> list[str]:
 
 
 def inside(root: str, path: str) -> list[tuple[str, bool]]:
-    """Return everything below a directory, a folder before its content, and which are folders."""
+    """Return each path below a directory, with True if the path is a folder.
+
+    A folder comes before its content.
+    """
     place = os.path.join(root, path)
     if os.path.islink(place) or not os.path.isdir(place):
         return []
@@ -324,6 +338,10 @@ def inside(root: str, path: str) -> list[tuple[str, bool]]:
 
 
 def draft(root: str, ledger: Ledger, each: Exchange) -> str:
-    """Return the name of a copy in the target's folder, where a rename cannot reach the target."""
+    """Return the path of a temporary copy in the target's folder.
+
+    The copy is needed if the target is on another file system, so that the new file cannot be
+    renamed.
+    """
     folder = os.path.dirname(os.path.join(root, each.path))
     return os.path.join(folder, f".kmerge-{ledger.token}-{each.number}")

@@ -1,9 +1,9 @@
-"""Exchange the files of a directory as one: all of them, or none, whenever the process dies.
+"""Replace files of a directory so that all of them are replaced or none, even after a kill.
 
-Fresh files and copies of the old ones are made first, in a folder of the directory, then a
-journal, then one rename a file. So every file has its old or its new bytes at any time, and the
-next command can go on or go back. Files that somebody else wrote in between are left alone; the
-bytes that should have come there are saved in SAVED.
+The new files and copies of the old files are written first, into a folder of the directory; then a
+journal is written; then each file is put in place by one rename. So every file has its old or its
+new bytes at any time, and the next command can finish or undo the exchange. A file that somebody
+else wrote in the meantime is left alone; the bytes that should have replaced it are saved in SAVED.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from kmerge_git.packages.package_files import SAVED, UNDERWAY, File
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """The traces of a process that ended before it was done."""
+    """Describe an exchange whose process ended before the exchange was done."""
 
     about: dict[str, str]
     paths: tuple[str, ...]
-    is_begun: bool  # without a journal no file was touched
+    is_begun: bool  # there is a journal; without a journal no file was touched
     is_carried_out: bool
     is_going_back: bool
 
@@ -59,10 +59,11 @@ def write_all(
     changes: Mapping[str, File | None],
     before: Mapping[str, File | None] | None = None,
 ) -> list[str]:
-    """Exchange files, or leave all as they were and say why; None is no file.
+    """Replace files, or leave all files as they were and raise an error that says why.
 
-    `before` are the files for which the changes were decided: others there are an error.
-    Return the paths that somebody else wrote in this very moment: they are left alone.
+    A change to None deletes the file. `before` holds the files for which the changes were decided;
+    it is an error if the directory has other versions. Return the paths that somebody else wrote
+    during the exchange; these files are left alone.
     """
     new_folders = _make(root)
     try:
@@ -81,7 +82,7 @@ def write_all(
 
 
 def settle(root: str) -> str:
-    """Finish or undo a `write_all` that was killed; return a sentence about it, or nothing."""
+    """Finish or undo a `write_all` that was killed; return a sentence that says so, or ''."""
     if not os.path.lexists(os.path.join(root, UNDERWAY)):
         return ""
     with alone(root):
@@ -104,7 +105,7 @@ def settle(root: str) -> str:
 
 
 def about_left_alone(left: Collection[str]) -> str:
-    """Return the words about paths that were left alone."""
+    """Return the end of a message that lists the paths that were left alone, or ''."""
     if not left:
         return ""
     return f"; changed since and left alone: {', '.join(left)} (see {SAVED})"
@@ -116,7 +117,7 @@ def begin(
     about: Mapping[str, str],
     before: Mapping[str, File | None] | None = None,
 ) -> None:
-    """Prepare everything in UNDERWAY, the journal last; no other file is touched."""
+    """Prepare the exchange in UNDERWAY, the journal last; touch no other file."""
     with alone(root):
         state = unfinished(root)
         if state and state.is_begun:
@@ -136,9 +137,9 @@ def begin(
 
 
 def carry_out(root: str) -> list[str]:
-    """Put the files that `begin` prepared in their places; it may be done again after a kill.
+    """Put the files that `begin` prepared in their places; a killed call can be repeated.
 
-    Return the paths that somebody else wrote since: they are left alone.
+    Return the paths that somebody else has written since `begin`; these files are left alone.
     """
     with alone(root):
         ledger = _begun(root)
@@ -152,9 +153,10 @@ def carry_out(root: str) -> list[str]:
 
 
 def roll_back(root: str, *, give_up: Collection[str] = ()) -> list[str]:
-    """Put the old files back, however far `carry_out` came; it may be done again after a kill.
+    """Put the old files back, however far `carry_out` came; a killed call can be repeated.
 
-    Return the paths that somebody else wrote since: they are left alone, but for those to give up.
+    Return the paths that somebody else has written since `begin`; these files are left alone,
+    except for the files in `give_up`.
     """
     with alone(root):
         ledger = load(root)
@@ -165,7 +167,7 @@ def roll_back(root: str, *, give_up: Collection[str] = ()) -> list[str]:
 
 
 def taken_back(root: str) -> tuple[list[str], list[str]]:
-    """Return the exchanged files that are as before again, and the other exchanged ones."""
+    """Return the replaced files that have their old content again, and the other replaced files."""
     back: list[str] = []
     rest: list[str] = []
     for each in _begun(root).exchanges:
@@ -176,7 +178,7 @@ def taken_back(root: str) -> tuple[list[str], list[str]]:
 
 
 def carry_out_or_back(root: str) -> list[str]:
-    """Carry out the exchange; if that cannot be done, leave everything as before `begin`."""
+    """Carry out the exchange; if that fails, restore everything as it was before `begin`."""
     try:
         return carry_out(root)
     except BaseException as error:
@@ -191,7 +193,7 @@ def carry_out_or_back(root: str) -> list[str]:
 
 
 def forget(root: str) -> None:
-    """Take UNDERWAY away, its journal first: without it nothing is begun."""
+    """Remove UNDERWAY, the journal first: without a journal no exchange is begun."""
     folder = os.path.join(root, UNDERWAY)
     with alone(root), errors_of(folder):
         if load(root):
@@ -201,7 +203,7 @@ def forget(root: str) -> None:
 
 
 def unfinished(root: str) -> Unfinished | None:
-    """Return the state of the exchange in UNDERWAY, if there is one."""
+    """Return the state of the exchange in UNDERWAY, or None if there is no exchange."""
     if not os.path.lexists(os.path.join(root, UNDERWAY)):
         return None
     ledger = load(root)
@@ -212,7 +214,7 @@ def unfinished(root: str) -> Unfinished | None:
 
 
 def check_whole(root: str) -> None:
-    """Refuse a directory that a kill left half written."""
+    """Raise an error if a killed process left the directory half written."""
     state = unfinished(root)
     if state and state.is_begun and (state.is_going_back or not state.is_carried_out):
         raise UsageError(
@@ -234,7 +236,7 @@ def _is_marked(root: str, name: str) -> bool:
 
 
 def _mark(root: str, name: str) -> None:
-    """Record a step by a rename: that needs no room on a full disk."""
+    """Record a step by a rename, which works even if the disk is full."""
     path = os.path.join(root, UNDERWAY, name)
     with errors_of(path):
         if not os.path.lexists(path):
@@ -242,7 +244,7 @@ def _mark(root: str, name: str) -> None:
 
 
 def _make(root: str) -> list[str]:
-    """Make the directory itself; return the new folders, the deepest first."""
+    """Create the directory and its missing parents; return the created folders, deepest first."""
     new_folders: list[str] = []
     place = os.path.abspath(root)
     while not os.path.lexists(place):
@@ -259,18 +261,18 @@ def _make(root: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """The exchange of one file, in the direction that is wanted."""
+    """Describe how one file is replaced, or how its old version is put back."""
 
     path: str
-    had: Stamp | None  # the file that may be exchanged
+    had: Stamp | None  # the file that may be replaced
     want: Stamp | None
-    source: str  # where the wanted file lies
-    draft: str  # its copy in the folder of the target, where a rename cannot reach that
-    saved: str  # where it goes if somebody else wrote there
+    source: str  # the path of the prepared file
+    draft: str  # the path of a copy in the target's folder, if a rename fails
+    saved: str  # the path for the prepared file if somebody else wrote at `path`
 
 
 def exchange(root: str, ledger: Ledger, *, back: bool, give_up: Collection[str] = ()) -> list[str]:
-    """Go on from wherever the files are; return the paths that somebody else wrote."""
+    """Replace all files that are not replaced yet; return the paths that somebody else wrote."""
     steps = _steps(root, ledger, back=back)
     left = []
     for step in steps:
@@ -302,7 +304,7 @@ def _steps(root: str, ledger: Ledger, *, back: bool) -> list[_Step]:
 
 
 def _discard(root: str, step: _Step) -> None:
-    """Remove the draft that a kill left."""
+    """Remove the draft that a killed process left."""
     if not in_the_way(root, step.path):
         with suppress(FileNotFoundError):
             os.unlink(step.draft)
@@ -318,17 +320,17 @@ def _remove(root: str, step: _Step, give_up: Collection[str]) -> bool:
 
 
 def _prune(root: str, steps: list[_Step]) -> None:
-    """Remove the folders that were emptied, but for those that are needed."""
+    """Remove the folders that became empty, except for the folders of new files."""
     needed = {folder for step in steps if step.want for folder in above(step.path)}
     emptied = {folder for step in steps if not step.want for folder in above(step.path)}
     for folder in sorted(emptied - needed, reverse=True):  # the deepest first
         if not in_the_way(root, f"{folder}/"):
-            with suppress(OSError):  # most have files left
+            with suppress(OSError):  # most folders still hold files
                 os.rmdir(os.path.join(root, folder))
 
 
 def _place(root: str, step: _Step, modes: dict[str, int], give_up: Collection[str]) -> bool:
-    """Put a file in its place; return False where somebody else wrote, or if it is damaged."""
+    """Put a file in its place; return False if somebody else wrote there or the file is damaged."""
     now = stamp_at(root, step.path)
     if now == step.want:
         return True
@@ -349,7 +351,7 @@ def _place(root: str, step: _Step, modes: dict[str, int], give_up: Collection[st
 
 
 def _make_way(root: str, path: str, modes: dict[str, int]) -> bool:
-    """Make the folders above a path; return False where a file or a link is in the way."""
+    """Create the folders above a path; return False if a file or a link is in the way."""
     if in_the_way(root, path):
         return False
     for folder in reversed(above(path)):
@@ -362,7 +364,7 @@ def _make_way(root: str, path: str, modes: dict[str, int]) -> bool:
 
 
 def _clear(root: str, path: str) -> bool:
-    """Remove a folder of folders alone; return whether a file can take its place now."""
+    """Remove a folder that holds no files; return whether a file can take its place now."""
     below = inside(root, path)
     if not all(is_folder for _, is_folder in below):
         return False
@@ -374,7 +376,7 @@ def _clear(root: str, path: str) -> bool:
 
 
 def _save(root: str, step: _Step) -> None:
-    """Keep a file that could not be put in its place: it may be the only copy."""
+    """Save a file that could not be put in its place, because it may be the only copy."""
     if stamp(step.source) != step.want:
         return
     name, number = step.saved, 1

@@ -1,8 +1,8 @@
 """Follow the resources that one side moved to another file.
 
-Before files are merged path by path, every version of a moved resource is put into the file where
-the merged one will be. So what the destination changed in it is merged as everywhere else.
-A move is certain only where a full name left one file and appeared in one other.
+Before files are merged path by path, every version of a moved resource is put into the file that
+will hold the merged resource. So the destination's changes to the resource are merged as well. A
+move counts only if a full name disappeared from one file and appeared in exactly one other.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from kmerge_git.tree.documents import Document, Stream, YamlText
 from kmerge_git.tree.nodes import Mapping, Sequence
 from kmerge_git.tree.oddities import refuse_oddities
 
-Contents = dict[str, dict[Hashable, int]]  # of a file: its resources in order, by their numbers
-Carry = tuple[Hashable, str, str]  # a resource, its file, and the one where it belongs
+Contents = dict[str, dict[Hashable, int]]  # the documents' numbers, by file and resource
+Carry = tuple[Hashable, str, str]  # a resource, its file, and the file to which it belongs
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A resource, or a whole file (without a name), where it was and where it belongs now."""
+    """Describe the move of a resource, or the rename of a whole file (its `name` is empty)."""
 
     name: str
     source: str
@@ -38,9 +38,9 @@ class Move:
 def gather(
     at: Three[Package], named_by_dest: Collection[str] = ()
 ) -> tuple[Three[Package], list[Move]]:
-    """Return the packages with every moved resource in the file where the result has it.
+    """Return the packages with each moved resource in its file of the result, and the moves.
 
-    Out of a file that dest renamed nothing is moved: dest chose the place of all that is in it.
+    No resource is moved out of a file that dest renamed, because dest chose the place of that file.
     """
     contents = _contents(at)
     places = contents.map(lambda files: holders(files.items()))
@@ -50,7 +50,7 @@ def gather(
         files = under(places, key).map(lambda paths: set(paths or ()))
         move = _move(key, files, named_by_dest)
         if move is None or any(map(partial(_has_both, move), files.each())):
-            continue  # where one version has it in both, two files hold resources of one name
+            continue  # a version with the resource in both files has two resources of one name
         if move.source != move.target:
             moves.append(move)
         for carry, paths in zip(carries.each(), files.each(), strict=True):
@@ -62,7 +62,7 @@ def gather(
 
 
 def _contents(at: Three[Package]) -> Three[Contents]:
-    """Return the resources of each file that differs somewhere, by versions."""
+    """Return for each version the resources of the files that differ between the versions."""
     contents: Three[Contents] = Three({}, {}, {})
     for path in sorted({*at.base, *at.ours, *at.theirs}):
         files = under(at, path)
@@ -70,17 +70,17 @@ def _contents(at: Three[Package]) -> Three[Contents]:
             continue
         versions = [named_documents(path, file) for file in files.each()]
         if None in versions:
-            continue  # no manifest in one version: the merge of the file will say so
+            continue  # one version is no manifest; the merge of the file reports that
         for files_of_side, named in zip(contents.each(), versions, strict=True):
             files_of_side[path] = {key: document.number for key, document in (named or {}).items()}
     return contents
 
 
 def _move(key: Hashable, files: Three[set[str]], named_by_dest: Collection[str]) -> Move | None:
-    """Return where a resource belongs if it left its file; the destination's move comes first."""
+    """Return the move of a resource that left its file; prefer the move of the destination."""
     base, ours, theirs = files.each()
     name = f"{key[1]}/{key[3]}" if isinstance(key, tuple) else str(key)
-    if not base:  # added by both, in different files
+    if not base:  # both sides added the resource, in different files
         both = moved(theirs, ours) if len(ours) == len(theirs) == 1 else None
         return Move(name, *both) if both else None
     way = moved(base, ours)
@@ -94,7 +94,7 @@ def _has_both(move: Move, paths: set[str]) -> bool:
 
 
 def _start(move: Move, base: set[str], paths: set[str]) -> str:
-    """Return the file from which a version's resource is taken, or nothing if it has none."""
+    """Return the file from which one version's resource is moved, or '' if it is not moved."""
     if move.source in paths:
         return move.source
     own = moved(base, paths) if base else None
@@ -102,7 +102,7 @@ def _start(move: Move, base: set[str], paths: set[str]) -> str:
 
 
 def _carried(package: Package, carries: list[Carry], contents: Three[Contents]) -> Package:
-    """Return a package with resources taken out of their files and put into others."""
+    """Return a package with some resources moved from their files into other files."""
     result = dict(package)
     taken: dict[tuple[str, Hashable], Document] = {}
     for path, keys in holders((key, (start,)) for key, start, _ in carries).items():
@@ -126,7 +126,7 @@ def _carried(package: Package, carries: list[Carry], contents: Three[Contents]) 
 def _woven(
     data: bytes, arriving: dict[Hashable, Document], orders: list[dict[Hashable, int]]
 ) -> bytes:
-    """Return a file with more documents, each before those that follow it in its own version."""
+    """Return a file with documents added, each before the documents that follow it elsewhere."""
     stream = stream_of(File(data))
     documents = [(full_name(document), document) for document in stream.documents]
     waiting = dict(arriving)
@@ -159,7 +159,10 @@ def without(stream: Stream, numbers: Collection[int]) -> str:
 
 
 def arranged(stream: Stream, documents: Iterable[Document]) -> bytes:
-    """Return a file of its own and others' documents, spelled as the first where it is empty."""
+    """Return the bytes of a file with these documents.
+
+    The bytes are encoded like the stream, or like the first document if the stream is empty.
+    """
     wanted = list(documents)
     text = stream.prologue
     for number, document in enumerate(wanted):
@@ -176,14 +179,15 @@ _NOTHING = YamlText(b"").stream
 
 
 def stream_of(file: File) -> Stream:
-    """Return the documents of a file."""
+    """Parse a file into its stream of documents."""
     return YamlText(file.data).stream
 
 
 def named_documents(path: str, file: File | None) -> dict[Hashable, Document] | None:
-    """Return the resources of a file that have a full name; None if it holds other documents.
+    """Return the resources of a file whose full names are unique; None if it is no manifest.
 
-    A template's documents are no resources: a block of its actions can go over several of them.
+    A template does not count as a manifest, because a block of the template can span several
+    documents.
     """
     if file is None:
         return {}
@@ -196,7 +200,7 @@ def named_documents(path: str, file: File | None) -> dict[Hashable, Document] | 
 
 
 def names(path: str, file: File) -> frozenset[Hashable]:
-    """Return the names of a file's resources, generated ones and those of a `List` as well."""
+    """Return the names of a file's resources, including generated names and items of a `List`."""
     if not is_manifest(path, file):
         return frozenset()
     try:
@@ -206,13 +210,13 @@ def names(path: str, file: File) -> frozenset[Hashable]:
 
 
 def holds_only_names(path: str, file: File) -> bool:
-    """Return whether all documents of a file are resources with full names of their own."""
+    """Return whether every document of a file is a resource with a unique full name."""
     known = named_documents(path, file)
     return known is not None and len(known) == len(stream_of(file).documents)
 
 
 def _resources(file: File) -> tuple[Document, ...]:
-    """Return the documents of a file; raise if it is no manifest, or has too many of them."""
+    """Return the documents of a file; raise if the file is no manifest or has too many of them."""
     if has_bulk(file.data):
         raise TextOnly("more documents or entries than are taken apart")
     stream = stream_of(file)
@@ -221,7 +225,10 @@ def _resources(file: File) -> tuple[Document, ...]:
 
 
 def full_name(document: Document) -> Hashable | None:
-    """Return group, kind, namespace and name; None on the line of `---`, where it cannot move."""
+    """Return group, kind, namespace and name of a document, or None if it cannot be moved.
+
+    A document that starts on the line of its `---` cannot be moved.
+    """
     return None if document.inline else outline.full_name(document)
 
 

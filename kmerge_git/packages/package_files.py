@@ -11,12 +11,12 @@ from kmerge_git.errors import UsageError
 
 GIT = ".git"
 UNDERWAY = ".kmerge-update"  # the folder of an exchange that is not done
-SAVED = ".kmerge-saved"  # files for places where somebody else had written meanwhile
+SAVED = ".kmerge-saved"  # files that were not put in place because somebody else wrote there
 _LOOKED_AT = 8000  # bytes in which git looks for a NUL
 UNREAD = "check its name and permissions"
 MANIFESTS = (".yaml", ".yml", ".json")
 MANIFEST_NAMES = ("Kptfile", "Kustomization")
-# HFS+ looks past these, as git's `core.protectHFS` knows
+# HFS+ ignores these characters in names (see git's `core.protectHFS`)
 _UNSEEN = dict.fromkeys(
     [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
 )
@@ -31,7 +31,7 @@ _PLAINLY = (
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file's bytes and permissions; of a symbolic link the target."""
+    """Hold a file's bytes and permissions; the bytes of a symbolic link are its target."""
 
     data: bytes
     mode: int = 0o644
@@ -39,17 +39,17 @@ class File:
 
     @property
     def is_executable(self) -> bool:
-        """Return whether git takes the file for executable."""
+        """Return whether git treats the file as executable."""
         return bool(self.mode & 0o100) and not self.link
 
     @property
     def is_binary(self) -> bool:
-        """Return whether git takes its bytes for binary."""
+        """Return whether git treats the file as binary."""
         return b"\0" in self.data[:_LOOKED_AT]
 
     @property
     def essence(self) -> tuple[bytes, bool, bool]:
-        """Return all by which two versions of a file differ: other permissions do not count."""
+        """Return the bytes, the kind and the executable bit, by which versions are compared."""
         return self.data, self.link, self.is_executable
 
 
@@ -63,7 +63,7 @@ def is_manifest(path: str, file: File | None = None) -> bool:
 
 
 def read(root: str) -> Package:
-    """Read all files below a directory, by their paths with `/`; no link is followed."""
+    """Return all files below a directory by their paths, without following links."""
     package: Package = {}
     folders = [""]
     while folders:
@@ -84,7 +84,7 @@ def read(root: str) -> Package:
 
 
 def _entries(root: str, folder: str) -> list[tuple[str, str, bool]]:
-    """Return name, path below the root, and whether it is a directory, of each entry."""
+    """Return for each entry of a folder its name, its path and whether it is a directory."""
     place = os.path.join(root, folder) if folder else root
     prefix = f"{folder}/" if folder else ""
     try:
@@ -117,7 +117,7 @@ def _unread(path: str, error: OSError) -> UsageError:
 
 
 def check_path(path: str, where: str) -> None:
-    """Refuse a path that leads out of a package, nowhere, or into a repository's own files."""
+    """Refuse a path that is malformed, leads out of a package, or has a reserved name in it."""
     parts = path.split("/")
     if not all(parts) or {".", ".."} & {*parts} or "\0" in path or _is_foreign(path):
         raise UsageError(f"its path `{path}` leads out of it or nowhere", path=where)
@@ -127,7 +127,7 @@ def check_path(path: str, where: str) -> None:
 
 
 def _reserved(part: str) -> str:
-    """Return the reason why no package may hold a file or folder of this name, or nothing."""
+    """Return the reason why a package must not hold a file of this name, or ''."""
     for name in map(_known_as, part.split("\\")):
         if name in (GIT, "git~1"):
             return "no package may hold what is called like a repository's own folder"
@@ -137,12 +137,12 @@ def _reserved(part: str) -> str:
 
 
 def _known_as(part: str) -> str:
-    """Return the name that some file system takes a part of a path for, as git does."""
+    """Return the name that a file system may make of a part of a path, by the rules of git."""
     return part.translate(_UNSEEN).lower().partition(":")[0].rstrip(". ")
 
 
 def check_links(package: Package, where: str) -> None:
-    """Refuse a package with a link that does not certainly stay inside of it."""
+    """Refuse a package with a link that may lead out of the package."""
     links = {_alike(path): file for path, file in package.items() if file.link}
     for path, file in package.items():
         if file.link:
@@ -153,20 +153,20 @@ def check_links(package: Package, where: str) -> None:
 
 
 def _astray(path: str, target: str, links: Package) -> str:
-    """Return the fault of a link's target, or nothing."""
+    """Return the reason why the target of a link is not allowed, or ''."""
     if not target or "\0" in target or os.path.isabs(target) or _is_foreign(target):
         return "it is not relative"
     places = list(_steps(path.split("/")[:-1], target.split("/")))
     if None in places:
         return "it leads out of the package"
-    for place in filter(None, places[:-1]):  # the last one is followed by its own target
+    for place in filter(None, places[:-1]):  # the last one may be a link
         if _alike(place) in links:
             return f"it leads through another link, {place}"
     return next(filter(None, map(_reserved, target.split("/"))), "")
 
 
 def _steps(around: list[str], parts: list[str]) -> Iterator[str | None]:
-    """Yield every place on a way of names and `..`, None where it leaves the package."""
+    """Yield each folder that a relative path goes through, or None where it leaves the package."""
     here = list(around)
     for part in parts:
         if part == ".." and not here:
@@ -180,10 +180,10 @@ def _steps(around: list[str], parts: list[str]) -> Iterator[str | None]:
 
 
 def _is_foreign(path: str) -> bool:
-    """Return whether Windows reads more in a path than its parts."""
+    """Return whether Windows would find a drive or a backslash in a path."""
     return os.sep == "\\" and ("\\" in path or ":" in path)
 
 
 def _alike(path: str) -> str:
-    """Return the path as a file system takes it that ignores case."""
+    """Return a path in the form in which a file system compares it if it ignores case."""
     return path.translate(_UNSEEN).casefold()

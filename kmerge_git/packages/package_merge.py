@@ -1,7 +1,8 @@
-"""Merge three directories: renamed files first, then moved resources, then file by file.
+"""Merge three directories: follow renamed files, then moved resources, then merge each file.
 
-Links are compared as links. Of modes only the executable bit merges; a fresh file has the usual
-permissions. Where two changes cannot be put together, dest's version stays and the result says so.
+Links are compared as links. Of a file's mode only the executable bit is merged; a new file has the
+usual permissions. Where two changes cannot be combined, dest's version stays and the result says
+so.
 """
 
 from __future__ import annotations
@@ -24,24 +25,24 @@ NOT_MERGED = Result(b"")
 
 @dataclass(frozen=True, slots=True)
 class ResultFile:
-    """One file of the result, and what the destination had there."""
+    """Describe one file of the result, and the destination's file at the same path."""
 
     path: str
     before: File | None
     after: File | None
     merged: Result = NOT_MERGED
-    unmerged: str = ""  # why this is left to a person; the destination's stays
-    note: str = ""  # what a person should know, and need not decide
-    source: str = ""  # where it was before it was renamed
+    unmerged: str = ""  # the reason why a person must decide; the destination's file stays
+    note: str = ""  # a remark that needs no decision
+    source: str = ""  # the path before a rename
 
     @property
     def is_conflict(self) -> bool:
-        """Return whether a person must decide: it has markers, or it could not be merged."""
+        """Return whether a person must decide: the file has markers or could not be merged."""
         return bool(self.merged.conflicts or self.unmerged)
 
     @property
     def status(self) -> str:
-        """`added`, `deleted`, `changed`, `renamed` or `same`."""
+        """Return `added`, `deleted`, `changed`, `renamed` or `same`."""
         if self.before == self.after:
             return "same"
         if self.before is None:
@@ -51,23 +52,24 @@ class ResultFile:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Every file of the result in the order of paths, and the moves between files."""
+    """Hold the files of the result, sorted by path, and the moves between files."""
 
     files: list[ResultFile]
     moves: list[Move]
 
     @property
     def changes(self) -> dict[str, File | None]:
-        """Return the files that the destination gets; None takes a file away."""
+        """Return the files to write in the destination; None means that a file is deleted."""
         return {r.path: r.after for r in self.files if r.status != "same"}
 
 
 def merge_packages(
     at: Three[Package], how: Ways, *, done: Callable[[int], None] = lambda count: None
 ) -> Merged:
-    """Merge what changed from base to theirs into ours, which lies in the destination.
+    """Merge the changes from base to theirs into ours, the package of the destination.
 
-    Two-way the base is empty. No file is read or written; `done` hears how many files are merged.
+    In a two-way merge the base is empty. No file is read or written; `done` is called with the
+    number of files that are merged so far.
     """
     followed = follow(at, how.words)
     gathered, moves = gather(followed.at, followed.named_by_dest)
@@ -94,13 +96,13 @@ def merge_packages(
 
 
 def _is_made(move: Move, results: dict[str, ResultFile]) -> bool:
-    """Return whether a move changes the destination: the same update once more moves nothing."""
+    """Return whether a move changes the destination; a repeated update moves nothing."""
     files = [results[path] for path in (move.source, move.target) if path in results]
     return any(file.status != "same" for file in files)
 
 
 def _keep_folders_apart(results: dict[str, ResultFile], how: Ways) -> None:
-    """Keep dest's where a path would be a file and a folder at once, and say so."""
+    """Keep dest's file where a path would be both a file and a folder, and record the reason."""
     for path in list(results):
         if results[path].after is None:
             continue
@@ -119,7 +121,7 @@ Files = Three[File | None]
 
 
 def merge_file(path: str, files: Files, how: Ways) -> ResultFile:
-    """Merge the versions of one file; the result has no `after` where the file goes."""
+    """Merge the versions of one file; `after` is None in the result if the file is deleted."""
     _, ours, theirs = files.each()
     kept = ResultFile(path, ours, ours)
     side = whose(files.map(lambda file: file.essence if file is not None else None))
@@ -143,7 +145,7 @@ def _in_place_of(ours: File | None, theirs: File | None) -> File | None:
 
 
 def _mode(ours: File | None, executable: bool) -> int:
-    """Return dest's permissions with or without execution; a fresh file has the usual ones."""
+    """Return dest's mode with or without the executable bit; a new file gets the usual mode."""
     if ours is None or ours.link:
         return 0o755 if executable else 0o644
     if ours.is_executable == executable:
@@ -160,7 +162,7 @@ def _both_changed(files: Files, how: Ways) -> str:
 
 
 def _over(kept: ResultFile, ours: File, theirs: File, how: Ways) -> ResultFile:
-    """Merge src's manifest over dest's; without an original any other file stays."""
+    """Merge src's manifest over dest's in a two-way merge; keep any other file of dest."""
     differs = f"it differs in {how.words.theirs}; {how.words.ours}'s version is kept"
     if ours.link or theirs.link or not is_manifest(kept.path):
         return replace(kept, unmerged=differs)
@@ -172,7 +174,7 @@ def _over(kept: ResultFile, ours: File, theirs: File, how: Ways) -> ResultFile:
     except KmergeError as error:
         return replace(kept, unmerged=_ours_is_kept(error, how))
     if _has_lost(merged):
-        return replace(kept, unmerged=differs)  # a template, as any other text
+        return replace(kept, unmerged=differs)  # a template is treated as any other text
     return replace(kept, after=File(merged.data, ours.mode), merged=merged, unmerged=mode)
 
 
@@ -187,7 +189,7 @@ def _mode_clash(ours: File, how: Ways) -> str:
 
 
 def _both(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
-    """Merge a file that both changed: the bytes, and the mode on its own."""
+    """Merge a file that both sides changed: merge the bytes and the mode separately."""
     _, ours, theirs = files.each()
     assert ours is not None and theirs is not None
     bits = files.map(lambda file: file.is_executable if file is not None else None)
@@ -218,7 +220,7 @@ def _contents(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
 
 
 def _texts_merged(path: str, texts: Three[bytes], how: Ways) -> Result:
-    """Merge manifests and templates; by lines where one of the three cannot be read."""
+    """Merge manifests and templates by fields; merge other and unparseable texts by lines."""
     if not is_manifest(path) and not is_chart_text(path):
         return _by_lines(path, texts, how)
     try:
@@ -234,7 +236,10 @@ def _texts_merged(path: str, texts: Three[bytes], how: Ways) -> Result:
 
 
 def _by_lines(path: str, texts: Three[bytes], how: Ways) -> Result:
-    """Merge lines, if that gives the same once more: lines alike can be paired in two ways."""
+    """Merge by lines; raise an error if the same merge, repeated, would change the result.
+
+    That happens where equal lines can be paired in two ways.
+    """
     merged = how.text(texts, path)
     if not merged.conflicts and merged.data not in (texts.ours, texts.theirs):
         again = how.text(Three(texts.base, merged.data, texts.theirs), path)
@@ -244,7 +249,7 @@ def _by_lines(path: str, texts: Three[bytes], how: Ways) -> Result:
 
 
 def _deleted(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
-    """Merge a file that one side deleted: the resources that the other added may stay."""
+    """Merge a file that one side deleted; resources that the other side added may stay."""
     words = how.words
     if files.ours is not None:
         why = f"deleted in {words.theirs}, changed in {words.ours}; {words.ours}'s version is kept"
@@ -262,7 +267,7 @@ def _deleted(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
 
 
 def _rest(kept: ResultFile, files: Files, left: File, how: Ways) -> ResultFile | None:
-    """Return the file with what one side added to it; None if a change would be lost."""
+    """Return the file with the resources that one side added, or None if a change would be lost."""
     merged = how.manifest(files.map(_data), kept.path)
     if merged.conflicts or _has_lost(merged):
         return None
@@ -279,7 +284,7 @@ def _has_lost(merged: Result) -> bool:
 
 
 def holds_markers(data: bytes) -> bool:
-    """Return whether a text holds a conflict that somebody has still to solve."""
+    """Return whether a text contains the markers of an open conflict."""
     return b"<<<<<<<" in data and first_marker(data.decode("utf-8", "replace")) >= 0
 
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Ways(NamedTuple):
-    """A rule set over (original, dest, updated); two-way the original is empty."""
+    """Hold the merge functions of a rule set; in a two-way merge the original is empty."""
 
     rules: str  # `git` or `kyaml`
     manifest: Merge
     text: Merge
-    words: Three[str]  # how messages call the three versions
+    words: Three[str]  # the names of the three versions in messages
     two_way: bool = False
 
 
@@ -36,10 +36,10 @@ def ways(
     infer: bool = True,
     words: Words = ("original", "dest", "updated"),
 ) -> Ways:
-    """Return the three-way merges by the rules `git` or `kyaml`.
+    """Return the three-way merge functions of the rules `git` or `kyaml`.
 
-    `labels` are written at conflict markers and in errors, in the order of `words`: three names, or
-    a function that makes them from a file's path.
+    `labels` are the names of the three versions in conflict markers and errors, in the order of
+    `words`: three names, or a function that returns three names for the path of a file.
     """
     if rules == "git":
         return _git_ways(labels, style, words)
@@ -60,7 +60,7 @@ def two_ways(
     prepend: bool = False,
     words: Words = ("", "dest", "src"),
 ) -> Ways:
-    """Return the merges of src over dest; without an original only manifests can be merged."""
+    """Return the two-way merge of src over dest; it merges manifests alone."""
 
     def manifest(texts: Three[bytes], path: str) -> Result:
         _, dest, src = _labels(labels, path)
@@ -72,7 +72,7 @@ def two_ways(
 
 
 def timed(rules: Ways) -> Ways:
-    """Return the same rules with a limit of time for each file."""
+    """Return the same rules with a time limit for each file."""
 
     def in_time(merge: Merge) -> Merge:
         def merge_in_time(texts: Three[bytes], path: str) -> Result:
@@ -85,10 +85,10 @@ def timed(rules: Ways) -> Ways:
 
 
 def _git_ways(labels: Labels, style: str, words: Words) -> Ways:
-    """Return the merges of the driver, and git's own merge by lines."""
+    """Return the rules `git`: the driver merges manifests, and git merges other texts by lines."""
 
     def manifest(texts: Three[bytes], path: str) -> Result:
-        from kmerge_git.pipeline import merge_files  # the rules kyaml need less
+        from kmerge_git.pipeline import merge_files  # the rules `kyaml` do not need this module
 
         outcome = merge_files(*texts.each(), path=path, labels=_labels(labels, path), style=style)
         conflicts = 0 if outcome.clean else max(len(outcome.conflicts), 1)

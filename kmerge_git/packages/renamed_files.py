@@ -1,7 +1,8 @@
 """Find the files that a side renamed, and put every version of a file under its merged path.
 
-Files are paired by exact bytes, by the names of resources, by lines; always the one clearly best
-choice of both. An index finds what two files have in common: the cost is linear in lines.
+Files are paired by equal bytes, then by the names of their resources, then by their lines. Two
+files are paired only if each is clearly the best match of the other. An index finds the lines that
+files share, so the cost is linear in the number of lines.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ from kmerge_git.packages.package_files import File, Package, is_manifest
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """Packages in which the versions of one file have one path."""
+    """Hold packages in which all versions of a file have the same path."""
 
     at: Three[Package]
-    sources: dict[str, str]  # old paths of files that dest renamed, by the new ones
-    named_by_dest: set[str]  # paths of files that dest renamed
+    sources: dict[str, str]  # old paths of dest's files that the merge renames, by new path
+    named_by_dest: set[str]  # new paths of files that dest renamed
     notes: dict[str, str]  # remarks about a path
-    refused: dict[str, str]  # why a path is left to a person
+    refused: dict[str, str]  # by path: the reason why a person must decide
 
 
 def follow(at: Three[Package], words: Three[str]) -> Followed:
-    """Pair what each side renamed; where both did, dest's name stays."""
+    """Follow the renames of both sides; where both sides renamed a file, dest's name stays."""
     theirs = find_renames(*gone_and_fresh(at.base, at.theirs), arrivals(at.base, at.theirs))
     ours = _renames_of_dest(at, theirs)
     to: Three[dict[str, str]] = Three({}, {}, {})
@@ -39,7 +40,7 @@ def follow(at: Three[Package], words: Three[str]) -> Followed:
     for path, mine in sorted(ours.items()):
         yours = theirs.get(path, "" if path not in at.theirs else path)
         if mine != yours and mine in at.theirs:
-            continue  # each has a file of this name: they are merged as what they are
+            continue  # both sides have a file of this name, and these two are merged
         if yours and mine != yours:
             to.theirs[yours] = mine
             if yours != path:
@@ -51,7 +52,7 @@ def follow(at: Three[Package], words: Three[str]) -> Followed:
         if path in to.base or yours in to.base.values():
             continue
         if path not in at.ours:
-            to.base[path] = yours  # gone in dest, or merged there before
+            to.base[path] = yours  # dest has deleted the file, or has merged the rename before
         elif free_paths.is_free(yours, path):
             to.base[path] = to.ours[path] = yours
         elif not (yours in at.ours and _go_together(path, yours, at)):
@@ -69,9 +70,9 @@ def _renamed(package: Package, renames: dict[str, str]) -> Package:
 
 
 def _renames_of_dest(at: Three[Package], theirs: dict[str, str]) -> dict[str, str]:
-    """Return what dest renamed; where it followed theirs before, nothing else is looked for.
+    """Return the files that dest renamed; prefer the new names that theirs uses as well.
 
-    The next version of a file that dest renamed tells as much as the one that it came from.
+    A file of dest is compared with the base version, and also with the next version in theirs.
     """
     gone, fresh = gone_and_fresh(at.base, at.ours)
     arrived = arrivals(at.base, at.ours)
@@ -89,7 +90,7 @@ def _renames_of_dest(at: Three[Package], theirs: dict[str, str]) -> dict[str, st
 
 
 def gone_and_fresh(base: Package, side: Package) -> tuple[dict[str, tuple[File, ...]], Package]:
-    """Return the files of the base that a side lacks, and those that it has and the base lacks."""
+    """Return the files that only the base has, and the files that only the side has."""
     gone: dict[str, tuple[File, ...]] = {}
     gone |= {path: (file,) for path, file in sorted(base.items()) if path not in side}
     return gone, {path: file for path, file in sorted(side.items()) if path not in base}
@@ -100,9 +101,10 @@ def _is_same(a: File | None, b: File | None) -> bool:
 
 
 def _go_together(path: str, target: str, at: Three[Package]) -> bool:
-    """Return whether a renamed file and dest's own of that name do not clash.
+    """Return whether a renamed file can share its new path with a file that dest has there.
 
-    They are the same; or all are resources with names, and these are followed one by one.
+    It can if the two files are the same, or if every version holds named resources alone, which are
+    followed one by one.
     """
     ours, theirs = at.ours[target], at.theirs[target]
     files = [(path, at.base[path]), (path, at.ours[path]), (target, ours), (target, theirs)]
@@ -110,7 +112,7 @@ def _go_together(path: str, target: str, at: Three[Package]) -> bool:
 
 
 class FreePaths:
-    """The paths of dest that a file which theirs renamed may take."""
+    """Find the paths of dest that are free for a file that theirs renamed."""
 
     def __init__(self, at: Three[Package]) -> None:
         self._ours = at.ours
@@ -122,7 +124,7 @@ class FreePaths:
         self._folders = Counter(folder for path in self._staying for folder in folders(path))
 
     def is_free(self, target: str, source: str) -> bool:
-        """Return whether no file and no folder of dest is in the way, but for the file itself."""
+        """Return whether no other file or folder of dest blocks the new path of a renamed file."""
         if target in self._ours:
             return False
         inside = source in self._staying and source.startswith(f"{target}/")
@@ -132,7 +134,7 @@ class FreePaths:
 
 
 def folders(path: str) -> Iterator[str]:
-    """Yield the folders that a path goes through."""
+    """Yield the parent folders of a path, the topmost first."""
     at = path.find("/")
     while at >= 0:
         yield path[:at]
@@ -141,18 +143,18 @@ def folders(path: str) -> Iterator[str]:
 
 # -- which file became which
 
-Versions = Mapping[str, tuple[File, ...]]  # of a file that is gone: how it looked
-Places = Mapping[Hashable, list[str]]  # of resources: their files
-Score = tuple[float, ...]  # how well two files go together; empty if they do not
+Versions = Mapping[str, tuple[File, ...]]  # the versions of each deleted file
+Places = Mapping[Hashable, list[str]]  # the files that hold each resource
+Score = tuple[float, ...]  # how well two files match; empty if they do not match
 Table = dict[str, dict[str, Score]]
 
-# Files that may share a line before it says nothing, and files that are compared with one.
+# A line counts only if at most so many files share it; a file is compared with at most so many.
 _COMMON = 24
 
 
 @dataclass(frozen=True)
 class _Known:
-    """A file that is gone or came, and what each of its versions holds."""
+    """Hold a file that a side deleted or added, and the content of each of its versions."""
 
     path: str
     versions: tuple[File, ...]
@@ -168,7 +170,7 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Files that are gone and files that came."""
+    """Hold the deleted files and the added files that may be paired."""
 
     gone: Mapping[str, _Known]
     fresh: Mapping[str, _Known]
@@ -182,7 +184,11 @@ class _Pairs:
         return _Pairs(gone, fresh, self.arrived)
 
     def is_whole(self, old: _Known, new: _Known) -> bool:
-        """Return whether both are of one kind and nothing of the old went to a third file."""
+        """Return whether a new file can be the old one under another path.
+
+        Both must be manifests or neither, and no resource of the old file may have gone to a third
+        file.
+        """
         if is_manifest(old.path) != is_manifest(new.path):
             return False
         left = old.names[0] - new.names[0]
@@ -190,9 +196,10 @@ class _Pairs:
 
 
 def find_renames(gone: Versions, fresh: Package, arrived: Places) -> dict[str, str]:
-    """Return the fresh file that each gone one became, as far as that is clear.
+    """Return the new paths of renamed files by their old paths, as far as a rename is clear.
 
-    `arrived` tells the files in which a side has resources that the base does not have there.
+    `arrived` lists for each resource the files where the side has the resource and the base does
+    not.
     """
     pairs = _Pairs(
         {path: _Known(path, files) for path, files in gone.items()},
@@ -206,7 +213,7 @@ def find_renames(gone: Versions, fresh: Package, arrived: Places) -> dict[str, s
 
 
 def arrivals(base: Package, side: Package) -> Places:
-    """Return the resources of a side by the files where the base has none of their name."""
+    """Return for each resource the files where a side has the resource and the base does not."""
     return holders(
         (path, names(path, file) - (names(path, base[path]) if path in base else frozenset()))
         for path, file in side.items()
@@ -215,7 +222,7 @@ def arrivals(base: Package, side: Package) -> Places:
 
 
 def _clear(table: Table) -> dict[str, str]:
-    """Return the pairs of which each is the one best choice of the other."""
+    """Return the pairs of files in which each file is the single best match of the other."""
     columns: Table = {}
     for old, row in table.items():
         for new, score in row.items():
@@ -238,7 +245,7 @@ def _by_bytes(pairs: _Pairs) -> Table:
     table: Table = {}
     for old, known in pairs.gone.items():
         same = {new for file in known.versions for new in there.get(_bytes_of(file), ())}
-        # of many that are the same only the file's own name can tell
+        # among many equal files only the base name can decide
         close = same if len(same) <= _COMMON else {n for n in same if _namesake(n, old)}
         table[old] = {new: (_namesake(new, old),) for new in close}
     return table
@@ -262,7 +269,7 @@ def _by_lines(pairs: _Pairs) -> Table:
     def score(old: _Known, new: _Known) -> Score:
         mine, yours = old.names[0], new.names[0]
         if mine & yours or not pairs.is_whole(old, new):
-            return ()  # the resources that they have in common moved on their own
+            return ()  # resources that both files have are followed one by one
         alike = _likeness(old, new)
         is_alike = alike >= (RENAMED if mine and yours else MOVED_FILE)
         return (alike, _namesake(old.path, new.path)) if is_alike else ()
@@ -275,7 +282,7 @@ def _scored(
     things_of: Callable[[_Known], Iterable[Hashable]],
     score: Callable[[_Known, _Known], Score],
 ) -> Table:
-    """Return the scores of files that share some of these things, or their own names."""
+    """Return the scores of files that share names or lines (see `things_of`) or a base name."""
     there = _few(holders((path, things_of(known)) for path, known in pairs.fresh.items()))
     namesakes = _few(holders((path, (basename(path),)) for path in pairs.fresh))
     table: Table = {}
@@ -289,12 +296,12 @@ def _scored(
 
 
 def _few(index: dict[Hashable, list[str]]) -> dict[Hashable, list[str]]:
-    """Return the things that few files share: the others say nothing."""
+    """Return the things that few files share, because common things do not identify a file."""
     return {thing: paths for thing, paths in index.items() if len(paths) <= _COMMON}
 
 
 def _in_moved_folders(pairs: _Pairs, renames: dict[str, str]) -> dict[str, str]:
-    """Return pairs of files that are much alike, and that only their folders tell apart."""
+    """Pair similar files of one base name if other renames show that their folder was moved."""
     votes: dict[str, Counter[str]] = {}
     for old, new in renames.items():
         votes.setdefault(dirname(old), Counter())[dirname(new)] += 1
@@ -319,7 +326,7 @@ def _namesake(old: str, new: str) -> float:
 
 
 def _share(old: _Known, new: _Known) -> float:
-    """Return the share of the resources that a version of the old file and the new one have."""
+    """Return the largest share of resources that one version of the old file has in the new one."""
     yours = new.names[0]
     shares = [2 * len(v & yours) / (len(v) + len(yours)) for v in old.names if v & yours]
     return max(shares, default=0.0)
@@ -332,7 +339,7 @@ def _likeness(old: _Known, new: _Known) -> float:
 
 
 def _lines(path: str, file: File) -> dict[str, int]:
-    """Return how often each line of a text is there; nothing of a file that is no text."""
+    """Return how often each line occurs in a text; return nothing for a link or a binary file."""
     if file.link or file.is_binary:
         return {}
     text = file.data.decode("utf-8", "replace")
