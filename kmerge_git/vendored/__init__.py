@@ -1,1 +1,1 @@
-"""Add, update and compare packages from upstream, with their origin on record."""
+"""Add, update and compare packages from upstream, and keep a record of their origin."""

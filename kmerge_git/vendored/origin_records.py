@@ -1,7 +1,8 @@
-"""Read and write where a directory comes from: its own record, or its Kptfile.
+"""Read and write the origin of a directory, which is in a record or in a Kptfile.
 
-The record of a package is `DIR/.kmerge-vendor`, `key: value` lines in plain text. In a Kptfile
-`upstream` is what was asked for, `upstreamLock` is what was fetched.
+The record of a package is the text file `DIR/.kmerge-vendor` with lines `key: value`. In a Kptfile
+the field `upstream` is the version that was asked for, and `upstreamLock` is the version that was
+fetched.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from kmerge_git.vendored.upstream_sources import (
 
 @dataclass(frozen=True, slots=True)
 class Vendored:
-    """A vendored package: its directory and its record."""
+    """Hold a vendored package: its directory and its record."""
 
     directory: str
     record: Record
@@ -37,17 +38,17 @@ class Vendored:
 
     @property
     def url(self) -> str:
-        """Return the source as git is asked for it."""
+        """Return the URL or the path of the source for git."""
         return url_of(self.record.source, self.directory)
 
     @property
     def file(self) -> str:
-        """Return the name of the file that has the record."""
+        """Return the name of the file that holds the record."""
         return KPTFILE if self.is_kpt else RECORD
 
     @property
     def facts(self) -> dict[str, str]:
-        """Return the record for programs."""
+        """Return the record as fields for programs."""
         record = self.record
         return {
             "dir": self.directory,
@@ -59,7 +60,7 @@ class Vendored:
         }
 
     def moved_on(self, now: File | None, new: Record, found: str) -> File:
-        """Return the record's file with another commit in it; `now` is that file as it is."""
+        """Return the file of the record with a new commit; `now` is the present file."""
         if not self.is_kpt:
             return File(new.spelled(), now.mode if now else 0o644)
         if now is None:
@@ -67,14 +68,17 @@ class Vendored:
         return File(moved_on(now.data, self._path, new, found), now.mode)
 
     def origin_aside(self, package: Package, own: Package) -> Package:
-        """Return a version without the origin in its Kptfile; `own` is the copy."""
+        """Return a version of the package without the origin in its Kptfile.
+
+        `own` is the package as it is in the directory.
+        """
         file, mine = package.get(KPTFILE), own.get(KPTFILE)
         if not self.is_kpt or file is None or mine is None or file.link:
             return package
         try:
             data = without_origin(file.data, mine.data, KPTFILE)
         except KmergeError:
-            return package  # no YAML: it is merged by lines
+            return package  # a Kptfile that is no YAML is merged by lines
         return package | {KPTFILE: File(data, file.mode)}
 
     @property
@@ -83,7 +87,7 @@ class Vendored:
 
 
 def vendored(directory: str) -> Vendored:
-    """Return the package in a directory; anything else is an error."""
+    """Return the package in a directory; raise an error if the directory holds no package."""
     if not os.path.isdir(directory):
         folder, at, ref = directory.rpartition("@")
         has_version = at and os.path.isdir(folder)
@@ -104,9 +108,9 @@ def vendored(directory: str) -> Vendored:
 
 
 def below(top: str) -> list[str]:
-    """Return the directories of all packages from here on; links and `.git` are not entered.
+    """Return the directories of all packages below a directory, without following links.
 
-    A Kptfile inside of a package came with that package: its origin is upstream's business.
+    A Kptfile inside a package came with that package, so it does not count as another package.
     """
     packages: list[str] = []
     inside: set[str] = set()
@@ -123,7 +127,7 @@ def below(top: str) -> list[str]:
 
 
 def only_one(cwd: str) -> str:
-    """Return the directory of the only package around here; none or several are an error."""
+    """Return the directory of the only package here; raise an error if there is not exactly one."""
     packages = below(top_of(cwd))
     if len(packages) == 1:
         return packages[0]
@@ -143,7 +147,7 @@ def _has_kpt_origin(directory: str) -> bool:
     try:
         return read(directory) is not None
     except KmergeError:
-        return True  # its error is shown when it is opened
+        return True  # the error is shown when the package is opened
 
 
 # -- Kptfiles
@@ -154,7 +158,7 @@ HINT = "`kmerge vendor add --adopt` writes a record of its own"
 
 
 def read(directory: str) -> Record | None:
-    """Return the record that a Kptfile holds; None without one, or without both of its fields."""
+    """Return the record in the Kptfile of a directory, or None if there is no complete record."""
     path = os.path.join(directory, KPTFILE)
     if os.path.islink(path) or not os.path.isfile(path):
         return None
@@ -170,7 +174,7 @@ def _content(path: str) -> bytes:
 
 
 def parse(data: bytes, where: str) -> Record | None:
-    """Return the record in the text of a Kptfile."""
+    """Return the record in the text of a Kptfile, or None if a part of the record is missing."""
     value = _value(_document(data, where))
     asked, locked = (_below(value, field, "git") for field in FIELDS)
     if not (asked and locked.get("commit")):
@@ -187,7 +191,7 @@ def parse(data: bytes, where: str) -> Record | None:
 
 
 def without_origin(data: bytes, own: bytes, where: str) -> bytes:
-    """Return a version of a Kptfile without upstream, with the name in the destination's own."""
+    """Return a Kptfile without its origin, and with the name in the destination's Kptfile."""
     name = _below(_value(_document(own, where)), "metadata").get("name")
 
     def put_aside(value: dict[str, Any]) -> None:
@@ -200,7 +204,7 @@ def without_origin(data: bytes, own: bytes, where: str) -> bytes:
 
 
 def moved_on(data: bytes, where: str, record: Record, full_ref: str) -> bytes:
-    """Return the Kptfile with another commit in it; `full_ref` is the full name of the ref."""
+    """Return a Kptfile with the commit of a new record; `full_ref` is the full name of the ref."""
 
     def move(value: dict[str, Any]) -> None:
         short = full_ref.removeprefix("refs/tags/").removeprefix("refs/heads/")
@@ -241,7 +245,7 @@ def _value(document: Document) -> dict[str, Any]:
 
 
 def _below(value: dict[str, Any], *fields: str) -> dict[str, Any]:
-    """Return the mapping below these fields; an empty one where there is none."""
+    """Return the mapping below these fields, or an empty mapping if a field is missing."""
     for field in fields:
         inside = value.get(field)
         value = inside if isinstance(inside, dict) else {}
@@ -249,7 +253,7 @@ def _below(value: dict[str, Any], *fields: str) -> dict[str, Any]:
 
 
 def _source(repo: str) -> str:
-    """Return a repository as kpt spells it: `github.com/a/b` means https."""
+    """Return the source for a repository in kpt's spelling: `github.com/a/b` means https."""
     host = repo.partition("/")[0]
     return f"https://{repo}" if is_path(repo) and "." in host.strip(".") else repo
 
@@ -263,7 +267,7 @@ _CHECKSUM = re.compile(r"sha256:[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Where a package came from; `path` is `.` for a whole repository."""
+    """Hold the origin of a package; `path` is `.` for a whole repository."""
 
     source: str
     path: str
@@ -273,7 +277,7 @@ class Record:
 
     @property
     def label(self) -> str:
-        """Return `v1.2.0 (1a2b3c4)`, or the commit alone where that was asked for."""
+        """Return the ref and a short commit, as in `v1.2.0 (1a2b3c4)`, or only the commit."""
         short = self.commit[:7]
         return short if self.ref == self.commit else f"{self.ref} ({short})"
 
@@ -283,12 +287,12 @@ class Record:
 
 
 def is_at(now: Record, wanted: Record) -> bool:
-    """Return whether a record has all that an update to another one would change."""
+    """Return whether a record has the path, ref and commit of another record."""
     return (now.path, now.ref, now.commit) == (wanted.path, wanted.ref, wanted.commit)
 
 
 def read_record(directory: str) -> Record | None:
-    """Read the record of a directory, if it has one."""
+    """Read the record of a directory; return None if there is no record."""
     path = os.path.join(directory, RECORD)
     if not os.path.lexists(path):
         return None
@@ -298,7 +302,7 @@ def read_record(directory: str) -> Record | None:
 
 
 def parse_record(data: bytes, where: str) -> Record:
-    """Read a record and check every line; the first wrong one is an error with its number."""
+    """Parse a record; raise an error with the line number of the first wrong line."""
     values: dict[str, str] = {}
     lines = data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
     for number, line in enumerate(lines, 1):
@@ -329,7 +333,7 @@ def _wrong(key: str, value: str, known: dict[str, str]) -> str:
 
 
 def check_commit(commit: str) -> None:
-    """Raise unless it is the whole id of a commit."""
+    """Raise an error unless a text is the full id of a commit."""
     if not _COMMIT.fullmatch(commit):
         raise UsageError(f"{commit!r} is no whole id of a commit")
 

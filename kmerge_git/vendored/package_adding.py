@@ -1,4 +1,4 @@
-"""Add a package from upstream, or the record of a copy that somebody made by hand."""
+"""Add a package from upstream, or add a record to a copy that somebody made by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kmerge_git.vendored.upstream_sources import (
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A directory with its new record; `left_out` names files of upstream that it lacks."""
+    """Hold a new package; `left_out` names the files of upstream that were not copied."""
 
     vendored: Vendored
     upstream: Package
@@ -32,7 +32,7 @@ class Added:
 
 
 def add(source: str, directory: str, *, path: str, ref: str, adopt: bool, accept: bool) -> Added:
-    """Copy the package of a source; with `adopt` write its record alone."""
+    """Copy a package from its source; with `adopt` write only the record."""
     _check(source, directory, ref, adopt=adopt)
     folder = path.strip("/") or "."
     for check, text in ((check_source, source), (check_folder, folder), (check_ref, ref or "HEAD")):

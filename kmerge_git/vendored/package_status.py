@@ -1,4 +1,4 @@
-"""Say how a package differs from its upstream: changes here, unfinished updates, newer versions."""
+"""Compare a package with its upstream: local changes, unfinished updates, newer versions."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from kmerge_git.vendored.upstream_sources import is_local, newer
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of a package; `problem` is the reason why its changes are not known."""
+    """Describe the state of a package; `problem` says why its changes could not be found."""
 
     vendored: Vendored
     changes: tuple[FileDifference, ...] = ()
     unfinished: Underway | None = None
     newer: tuple[str, ...] = ()  # tags, the newest first
-    moved: str = ""  # the commit of the ref on record by now, if it changes the package
+    moved: str = ""  # the present commit of the recorded ref, if it changes the package
     problem: str = ""
 
     @property
     def needs_care(self) -> bool:
-        """Return whether there is something to do."""
+        """Return whether the package can be updated or has an unfinished update."""
         return bool(self.unfinished or self.newer or self.moved)
 
 
 def state(vendored: Vendored, *, fetch: bool, accept: bool = False) -> State:
-    """Return the state of a package; without `fetch` no network is asked."""
+    """Return the state of a package; without `fetch` use no network."""
     known = State(vendored)
     try:
         known = replace(known, unfinished=underway(vendored.directory))
         if fetch:
             known = _with_upstream(known, accept=accept)
         if known.unfinished:
-            return known  # its changes are not local ones
+            return known  # the update made the changes
         base, local = both(vendored, fetch=fetch, accept=accept)
         return replace(known, changes=tuple(differences(base, local)))
     except KmergeError as error:
@@ -52,7 +52,7 @@ def state(vendored: Vendored, *, fetch: bool, accept: bool = False) -> State:
 
 
 def both(vendored: Vendored, *, fetch: bool, accept: bool = False) -> tuple[Package, Package]:
-    """Return the package as recorded, and as it is in the directory."""
+    """Return the recorded version of a package, and the version in its directory."""
     url = vendored.url
     upstream_copies.check_known(url, vendored.directory, accept=accept)
     offline = not (fetch or is_local(url))
@@ -76,7 +76,7 @@ def _with_upstream(known: State, *, accept: bool) -> State:
 
 
 def _tags(upstream: Upstream, package: Vendored) -> list[str]:
-    """Return upstream's tags; for a copy of kpt the tags of its directory, too."""
+    """Return upstream's tags; for kpt also the tags `DIRECTORY/TAG`, without the directory."""
     tags = list(upstream.tags())
     if not package.is_kpt:
         return tags
@@ -85,7 +85,7 @@ def _tags(upstream: Upstream, package: Vendored) -> list[str]:
 
 
 def _moved(upstream: Upstream, package: Vendored) -> str:
-    """Return the commit of a ref by now, if it has other files for this package."""
+    """Return the present commit of the recorded ref if it changes this package, else ''."""
     record = package.record
     commit = newest(upstream, record, is_kpt=package.is_kpt).commit
     if commit == record.commit:
@@ -97,16 +97,16 @@ def _moved(upstream: Upstream, package: Vendored) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FieldDifference:
-    """A field that differs; `resource` is empty for a document that has no name."""
+    """Describe a field that differs; `resource` is empty for a document without a name."""
 
     resource: str
-    field: str  # empty: the whole resource
+    field: str  # empty for a whole resource
     how: str  # `added`, `deleted` or `changed`
 
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """A file that differs; `source` is its old path if it was renamed."""
+    """Describe a file that differs; `source` is the old path of a renamed file."""
 
     path: str
     how: str  # `added`, `deleted`, `changed` or `renamed`
@@ -116,7 +116,7 @@ class FileDifference:
 
 
 def differences(base: Package, local: Package) -> list[FileDifference]:
-    """Return the files of two versions that differ, in the order of their paths."""
+    """Return the files that differ between two versions, sorted by path."""
     renames = find_renames(*gone_and_fresh(base, local), arrivals(base, local))
     sources = {new: old for old, new in renames.items()}
     differing = []
@@ -139,7 +139,7 @@ Fields = tuple[FieldDifference, ...]
 
 
 def _changes(path: str, old: File, new: File) -> tuple[Fields, str]:
-    """Return the fields of a file that differ, and other differences in words."""
+    """Return the fields that differ in a file, and a note about other differences."""
     if old.link != new.link:
         return (), "now a link" if new.link else "no link any more"
     if old.link:
@@ -155,7 +155,7 @@ def _changes(path: str, old: File, new: File) -> tuple[Fields, str]:
 
 
 def _fields(path: str, old: bytes, new: bytes) -> tuple[Fields, str]:
-    """Return the fields of a manifest that differ, or how much of the text does."""
+    """Return the fields that differ in a manifest, or a note about the number of lines."""
     changes = compare(old, new, path) if is_manifest(path) else by_lines(old, new)
     if any(change.how == "lines" for change in changes):
         count = sum(map(_lines, changes))
@@ -170,15 +170,15 @@ def _lines(change: FieldChange) -> int:
 
 
 def _field(change: FieldChange) -> Iterator[FieldDifference]:
-    """Yield a change of a value: its place, and whether a resource came or went."""
+    """Yield the field that a change concerns; yield nothing if no value changed."""
     if change.how in ("layout", "renamed") or not (change.steps or change.document):
-        return  # no value, or nothing but the order of resources
+        return  # not a value, or only the order of resources
     is_whole = not change.steps and change.how in ("added", "deleted")
     yield FieldDifference(change.resource, change.field, change.how if is_whole else "changed")
 
 
 def patch(base: Package, local: Package) -> Iterator[bytes]:
-    """Yield the lines of a patch that `git apply` takes; paths are those of the package."""
+    """Yield the lines of a patch for `git apply`, with paths relative to the package."""
     for path in sorted({*base, *local}):
         old, new = base.get(path), local.get(path)
         if old is None or new is None or old.essence != new.essence:
@@ -186,7 +186,7 @@ def patch(base: Package, local: Package) -> Iterator[bytes]:
 
 
 def _file_patch(path: str, old: File | None, new: File | None) -> Iterator[bytes]:
-    if old and new and old.link != new.link:  # git has no patch for that but both
+    if old and new and old.link != new.link:  # a patch must delete and add
         yield from _file_patch(path, old, None)
         yield from _file_patch(path, None, new)
         return

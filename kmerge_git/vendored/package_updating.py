@@ -1,6 +1,7 @@
-"""Update a package to another version of its upstream: plan all of it, then carry it out.
+"""Update a package to another version of its upstream: plan the whole update, then write it.
 
-An update that is not finished left a conflict or was killed; the next command goes on or back.
+An update stays unfinished if it left a conflict or was killed. The next command finishes the update
+or undoes it.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ from kmerge_git.vendored.upstream_copies import Release, checksum, newest, relea
 from kmerge_git.vendored.upstream_sources import check_folder, check_ref
 
 WORDS = ("recorded", "local", "upstream")
-Watch = Callable[[int], Callable[[int], None]]  # hears how many files there are, then of each
+Watch = Callable[[int], Callable[[int], None]]  # gets the number of files, then each count
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateWishes:
-    """How to update; without a ref or a path those on record."""
+    """Hold the options of an update; an empty `ref` or `path` is taken from the record."""
 
     ref: str = ""
     path: str = ""
@@ -48,24 +49,24 @@ class UpdateWishes:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The plan of an update, before anything is written."""
+    """Hold the plan of an update before anything is written."""
 
     vendored: Vendored
-    record: Record  # the next one
-    found: str  # the full name of its ref
+    record: Record  # the record after the update
+    found: str  # the full name of the ref
     at: Three[Package]
-    before: Package  # everything in the directory, the record too
+    before: Package  # all files of the directory, including the record
     merged: Merged
     rules: str
     left_out: tuple[str, ...] = ()
 
     @property
     def is_new(self) -> bool:
-        """Return whether there is anything to do."""
+        """Return whether the update leads to another record."""
         return not is_at(self.vendored.record, self.record)
 
     def whose(self, file: ResultFile) -> str:
-        """Return in a word who made a file of the result what it is."""
+        """Return the origin of a file: `conflict`, `same`, `local`, `upstream` or `merged`."""
         if self.is_open(file):
             return "conflict"
         old = file.source or file.path
@@ -76,11 +77,11 @@ class Update:
 
     @property
     def conflicts(self) -> list[ResultFile]:
-        """Return the files that are left to a person before the record moves on."""
+        """Return the files that a person must decide before the record is updated."""
         return [file for file in self.merged.files if self.is_open(file)]
 
     def is_open(self, file: ResultFile) -> bool:
-        """Return whether a person must decide; the rules kyaml decide what they tell."""
+        """Return whether a person must decide about a file; for `kyaml` only markers count."""
         return file.is_conflict if self.rules == "git" else bool(file.merged.conflicts)
 
 
@@ -90,9 +91,9 @@ def plan(
     under: Callable[[Ways], Ways] = lambda how: how,
     watch: Watch = lambda total: lambda done: None,
 ) -> Update:
-    """Fetch both versions and merge; nothing in the directory is touched.
+    """Fetch both versions and merge them, without writing to the directory.
 
-    `under` may put a clock on the rules.
+    `under` may add a time limit to the rules.
     """
     directory, now = vendored.directory, vendored.record
     refuse_unfinished(directory)
@@ -124,9 +125,9 @@ def plan(
 
 
 def carry_out(update: Update) -> list[str]:
-    """Write the update; with a conflict it stays unfinished, and the record as it is.
+    """Write the update; a conflict leaves the update unfinished and the record unchanged.
 
-    Return the files that somebody else wrote meanwhile: they are left alone.
+    Return the files that somebody else wrote in the meantime; these files are left alone.
     """
     if not update.is_new:
         return []
@@ -148,18 +149,18 @@ def carry_out(update: Update) -> list[str]:
 
 
 def own_files(before: Package) -> Package:
-    """Return the files of a directory without the record and without packages inside of it."""
+    """Return the files of a directory without its record and without nested packages."""
     return {path: file for path, file in apart_from(before, before).items() if path != RECORD}
 
 
 def apart_from(package: Package, before: Package) -> Package:
-    """Return a version without the folders where the directory has packages of their own."""
+    """Return a version without the folders in which the directory has nested packages."""
     inner = tuple(path.removesuffix(RECORD) for path in before if path.endswith(f"/{RECORD}"))
     return {path: file for path, file in package.items() if not path.startswith(inner)}
 
 
 def _next(now: Record, wanted: Record, base: Release, theirs: Release) -> Record:
-    """Return the record after this update; it stays if the package is the same."""
+    """Return the record after this update; keep the old record if the package is unchanged."""
     digest = checksum(theirs.package)
     is_asked_again = (wanted.path, wanted.ref) == (now.path, now.ref)
     if is_asked_again and digest == checksum(base.package):
@@ -173,16 +174,16 @@ def _alike(a: File | None, b: File | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Underway:
-    """An update or an `add` that is not finished."""
+    """Describe an update or an `add` that is not finished."""
 
     what: str  # `update` or `add`
-    record: Record  # the one that it leads to
+    record: Record  # the record after the update
     found: str
     conflicts: tuple[str, ...] = ()
-    began: str = ""  # the commit that was on record
+    began: str = ""  # the commit on record before the update
 
     def spelled(self) -> dict[str, str]:
-        """Return the texts that are kept with the journal."""
+        """Return the texts that the journal stores about the update."""
         return {
             "what": self.what,
             "record": self.record.spelled().decode(),
@@ -194,20 +195,20 @@ class Underway:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """The obstacles between an update and its end."""
+    """List the files that prevent the end of an update."""
 
     marked: tuple[tuple[str, int], ...] = ()  # files with conflict markers, and the first line
     edited: tuple[str, ...] = ()  # files that somebody changed before they could be replaced
 
 
 def underway(directory: str) -> Underway | None:
-    """Return the unfinished update of a directory, if it has changed a file."""
+    """Return the unfinished update of a directory, or None if no update has changed a file."""
     state = exchanged_files.unfinished(directory)
     return _read(state.about, directory) if state and state.is_begun else None
 
 
 def refuse_unfinished(directory: str) -> None:
-    """Raise if an update of the directory has not come to its end."""
+    """Raise an error if the directory has an unfinished update."""
     update = underway(directory)
     if update:
         raise UsageError(
@@ -218,7 +219,7 @@ def refuse_unfinished(directory: str) -> None:
 
 
 def go_on(directory: str) -> tuple[Underway, Left]:
-    """Finish an update, if nothing of it is left to a person."""
+    """Finish an update unless some files prevent that; return the update and these files."""
     with alone(directory):
         update = _needed(directory)
         edited = exchanged_files.carry_out(directory)
@@ -240,9 +241,10 @@ def go_on(directory: str) -> tuple[Underway, Left]:
 
 
 def _refuse_what_was_taken_back(directory: str, update: Underway) -> None:
-    """Raise if nothing that the update wrote is left: then the new record would be wrong.
+    """Raise an error if no written file is left, so that the new record would be wrong.
 
-    The old version may well solve a conflict; elsewhere it came by `git stash`, or with a branch.
+    The old version of a file in conflict may be the solution of that conflict. Any other file has
+    its old version because of `git stash` or a change of branch.
     """
     back, rest = ({*paths} - {*update.conflicts} for paths in exchanged_files.taken_back(directory))
     if update.conflicts and back and not rest:
@@ -254,7 +256,7 @@ def _refuse_what_was_taken_back(directory: str, update: Underway) -> None:
 
 
 def go_back(directory: str) -> tuple[Underway, list[str]]:
-    """Undo an unfinished update; return the files that somebody edited, which stay."""
+    """Undo an unfinished update; keep and return the files that somebody edited."""
     with alone(directory):
         update = _needed(directory)
         if update.conflicts and _has_moved_on(directory, update):
@@ -269,7 +271,7 @@ def go_back(directory: str) -> tuple[Underway, list[str]]:
 
 
 def _has_moved_on(directory: str, update: Underway) -> bool:
-    """Return whether the record is the next one already, and only drafts are left."""
+    """Return whether the record is updated already, so that only drafts are left."""
     try:
         return is_at(vendored(directory).record, update.record)
     except KmergeError:
@@ -295,9 +297,9 @@ def _needed(directory: str) -> Underway:
 
 
 def _marked(package: Package, update: Underway) -> list[tuple[str, int]]:
-    """Return the files in which a conflict is left, with the line of its first marker.
+    """Return the files with conflict markers, each with the line of its first marker.
 
-    A file that was renamed since is known by the version that its markers name.
+    A file that somebody renamed is recognized by the version that its markers name.
     """
     end = f" {update.record.label}"
     left = []
@@ -312,13 +314,13 @@ def _marked(package: Package, update: Underway) -> list[tuple[str, int]]:
 
 
 def _closing(text: str, end: str) -> int:
-    """Return the offset of a line of `>` and this end, or -1."""
+    """Return the offset of a conflict's last marker that ends with this text, or -1."""
     match = re.search(f"^>{{7,}}{re.escape(end)}\r*$", text, re.M)
     return match.start() if match else -1
 
 
 def _move_on(package: Vendored, update: Underway) -> None:
-    """Replace the record by rename; after a kill `forget` removes the draft with its folder."""
+    """Replace the file of the record by a rename; `forget` removes a draft that a kill left."""
     now = read(package.directory).get(package.file)
     new = package.moved_on(now, update.record, update.found)
     drafts = os.path.join(package.directory, UNDERWAY)

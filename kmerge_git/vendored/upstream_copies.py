@@ -1,4 +1,4 @@
-"""Fetch a package from its upstream into the user's cache, and read one commit of it."""
+"""Fetch the upstream of a package into the user's cache, and read the package at a commit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The files of a package at a commit; `left_out` names those that are not copied, and why."""
+    """Hold the files of a package at a commit; `left_out` lists skipped files with reasons."""
 
     commit: str
     package: Package
@@ -30,13 +30,13 @@ class Release:
 
 
 def newest(upstream: Upstream, record: Record, *, is_kpt: bool) -> Named:
-    """Return the commit of the record's ref by now; kpt tries the tag `DIRECTORY/REF` first."""
+    """Fetch the present commit of the record's ref; for kpt try the tag `DIRECTORY/REF` first."""
     own = (f"{record.path}/{record.ref}",) if is_kpt and record.path != "." else ()
     return _sound(upstream, lambda: upstream.fetch((*own, record.ref)))
 
 
 def release(upstream: Upstream, record: Record, *, offline: bool = False) -> Release:
-    """Return the package at the record's commit, which must have the checksum on record."""
+    """Return the package at the recorded commit; raise an error if the checksum differs."""
     if offline and not upstream.has(record.commit):
         raise KmergeError(
             f"commit {record.commit[:12]} of {upstream.url} is not in the cache",
@@ -59,7 +59,7 @@ def release(upstream: Upstream, record: Record, *, offline: bool = False) -> Rel
 
 
 def checksum(package: Package) -> str:
-    """Return a digest over paths, kinds, executable bits and bytes."""
+    """Return a digest of the paths, kinds, executable bits and bytes of all files."""
     digest = sha256()
     for path, file in sorted(package.items()):
         kind = "link" if file.link else "executable" if file.is_executable else "file"
@@ -87,7 +87,7 @@ def _read(upstream: Upstream, commit: str, path: str) -> Release:
 
 
 def _sound(upstream: Upstream, ask: Callable[[], T]) -> T:
-    """Ask a cache, and once more when a broken one is made anew."""
+    """Run a query on the cache; if the cache is broken, create it again and repeat the query."""
     try:
         return ask()
     except BrokenCache:
@@ -102,7 +102,7 @@ def upstream(url: str) -> Upstream:
 
 
 def check_known(url: str, directory: str, *, accept: bool) -> None:
-    """Raise where the directory came from another source so far, unless the user accepts that."""
+    """Raise an error if the source of a directory has changed, unless the user accepts that."""
     known = read_text(_note(directory))
     if known and known != url and not accept:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Check which sources and versions may be asked for, and order tags as versions."""
+"""Check the sources and refs that may be fetched, and sort tags by version."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ABOUT_SECRETS = "it would be in the record for everybody; let a git credential 
 
 
 def check_source(source: str) -> None:
-    """Raise unless it is a source that may be fetched from and put on record."""
+    """Raise an error if a source must not be fetched or recorded."""
     scheme = _SCHEME.fullmatch(source)
     is_odd = " " in source and not is_path(source)
     if is_odd or not source or source != source.strip() or not source.isprintable():
@@ -35,17 +35,17 @@ def check_source(source: str) -> None:
 
 
 def is_path(source: str) -> bool:
-    """Return whether it is a path on this machine, and no URL in any spelling."""
+    """Return whether a source is a local path and not a URL of any spelling."""
     return not _SCHEME.match(source) and ":" not in source.partition("/")[0]
 
 
 def is_local(source: str) -> bool:
-    """Return whether it can be fetched without a network."""
+    """Return whether a source can be fetched without a network."""
     return is_path(source) or source.lower().startswith("file://")
 
 
 def recorded(given: str, directory: str) -> str:
-    """Return a source as the record spells it: relative paths start at the package's directory."""
+    """Return a source for the record, with paths relative to the directory of the package."""
     if not is_path(given) or os.path.isabs(given):
         return given
     path = os.path.relpath(os.path.realpath(given), os.path.realpath(directory))
@@ -53,20 +53,20 @@ def recorded(given: str, directory: str) -> str:
 
 
 def url_of(source: str, directory: str) -> str:
-    """Return a source on record as git is given it."""
+    """Return the URL or the absolute path of a recorded source."""
     if not is_path(source):
         return source
     return os.path.normpath(os.path.join(os.path.realpath(directory), source))
 
 
 def check_ref(ref: str) -> None:
-    """Raise unless it can be a branch, a tag or a commit, as `git check-ref-format` has it."""
+    """Raise an error unless a text can be a ref for `git check-ref-format`, or a commit."""
     if _NO_REF.search(ref) or not ref.isprintable():
         raise UsageError(f"{ref!r} is no name of a branch, a tag or a commit")
 
 
 def check_folder(path: str) -> None:
-    """Raise unless it is `.` or a path that stays inside the repository."""
+    """Raise an error unless a path is `.` or stays inside the repository."""
     if path != ".":
         check_path(path, "the path in the repository")
 
@@ -96,7 +96,7 @@ def _check_scp(source: str) -> None:
 
 
 def _bare(source: str) -> str:
-    """Return a source without the parts that might be a secret."""
+    """Return a source without the parts that might be secret."""
     scheme, between, rest = source.rpartition("://")
     rest = rest.partition("?")[0].partition("#")[0]
     host, slash, path = rest.partition("/")
@@ -111,7 +111,7 @@ Parts = tuple[tuple[int, int, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class TagVersion:
-    """A tag in its parts: `chart-` `1.2.0` `rc.1`."""
+    """Hold the parts of a tag: `chart-1.2.0-rc.1` has `chart-`, `1.2.0` and `rc.1`."""
 
     prefix: str
     numbers: tuple[int, ...]
@@ -131,7 +131,7 @@ class TagVersion:
 
 
 def version(tag: str) -> TagVersion | None:
-    """Return the version that a tag names, if it names one."""
+    """Return the version in the name of a tag, or None if the name has no version."""
     match = _VERSION.fullmatch(tag)
     if match is None or not tag.isascii() or match[1].endswith("."):
         return None
@@ -139,7 +139,7 @@ def version(tag: str) -> TagVersion | None:
 
 
 def newer(tag: str, tags: list[str]) -> list[str]:
-    """Return the tags above this one, the newest first; above a release no pre-releases."""
+    """Return the tags of newer versions, newest first; skip pre-releases for a release."""
     mine = version(tag)
     if mine is None:
         return []
