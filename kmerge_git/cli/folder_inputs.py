@@ -1,4 +1,4 @@
-"""Directories as inputs of `merge2` and `merge3`: all is merged before anything is written."""
+"""Merge directories for `merge2` and `merge3`: merge all files before writing the first one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from kmerge_git.packages.package_rules import Ways
 
 
 def run(args: argparse.Namespace, names: Three[str], words: dict[str, str], how: Ways) -> int:
-    """Merge directories; without a base (an empty name) two-way."""
+    """Merge directories in three ways, or in two ways if the name of the base is empty."""
     target = args.dest if args.in_place else args.output
     if target and not args.dry_run:
-        unfinished = settle(target)  # what a killed run left there
+        unfinished = settle(target)  # finish or undo a killed run
         if unfinished:
             say(unfinished)
     _check(args)
@@ -58,7 +58,7 @@ def _write(target: str, results: list[ResultFile], *, in_place: bool) -> None:
 
 
 def _fresh(result: ResultFile, umask: int) -> File | None:
-    """Return the file as it is written; a new one gets the usual permissions."""
+    """Return the file to write; give a new file the usual permissions."""
     file = result.after
     if file is None or file.link or result.before is not None or result.source:
         return file
@@ -84,7 +84,7 @@ def _report(args: argparse.Namespace, merged: Merged, words: dict[str, str]) -> 
 
 
 def _present(merged: Merged) -> list[ResultFile]:
-    """Return the results without those that only say something about a missing file."""
+    """Return the results of the files that exist before or after the merge, or were not merged."""
     return [r for r in merged.files if r.before is not None or r.after is not None or r.unmerged]
 
 

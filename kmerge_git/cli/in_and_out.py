@@ -1,4 +1,4 @@
-"""Read and write files, and print: results as lines or JSON, notes, colours, progress."""
+"""Read and write files, and print results, notes and progress on the terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def read(path: str) -> bytes:
-    """Return a file's bytes; `-` is stdin, `REV:PATH` one of git if no file has that name."""
+    """Return the bytes of a file, or of stdin if the path is `-`.
+
+    If the path is `REV:PATH` and no such file exists, read PATH from the git revision REV.
+    """
     if path == "-":
         return sys.stdin.buffer.read()
     try:
@@ -37,8 +40,8 @@ def read(path: str) -> bytes:
 
 
 def _of_git(name: str) -> bytes | None:
-    """Return the file that `REV:PATH` stands for; None if git knows no such file."""
-    from kmerge_git.git import revision_paths  # few names hold a colon
+    """Return the bytes of the file that git has as `REV:PATH`, or None if git has no such file."""
+    from kmerge_git.git import revision_paths  # loaded here because few names hold a colon
 
     found = revision_paths.blob(name)
     missing = None if found is not None else revision_paths.why_missing(name)
@@ -48,14 +51,14 @@ def _of_git(name: str) -> bytes | None:
 
 
 def is_file(path: str) -> bool:
-    """Return whether `read` would find something there."""
+    """Return whether `read` would find a file for this path."""
     if path == "-" or os.path.isfile(path):
         return True
     return ":" in path and not os.path.lexists(path) and _of_git(path) is not None
 
 
 def _refuse_revision(path: str) -> None:
-    """Refuse to write to `REV:PATH`."""
+    """Refuse a path that names a file of a git revision."""
     if ":" not in path or os.path.lexists(path):
         return
     from kmerge_git.git import revision_paths
@@ -68,9 +71,9 @@ def _refuse_revision(path: str) -> None:
 
 
 def write(path: str | None, data: bytes) -> None:
-    """Replace a file by rename, its mode kept; without a path, or for `-`, write to stdout.
+    """Replace a file by rename and keep its mode; without a path, or for `-`, write to stdout.
 
-    What is there and no regular file (a pipe, `/dev/null`) is written to, never replaced.
+    If the path names a pipe or a device such as `/dev/null`, write into it and do not replace it.
     """
     from kmerge_git import time_limit
 
@@ -81,7 +84,7 @@ def write(path: str | None, data: bytes) -> None:
         return
     _refuse_revision(path)
     target = os.path.realpath(path)
-    from kmerge_git.atomic_files import replace_file  # most commands only read
+    from kmerge_git.atomic_files import replace_file  # loaded here because most commands only read
 
     try:
         if os.path.exists(target) and not os.path.isfile(target):
@@ -96,15 +99,15 @@ def write(path: str | None, data: bytes) -> None:
 
 
 def inside(path: str, worktree: str | None) -> str:
-    """Return a path of the command line as git names it: from the top of the working tree."""
-    from pathlib import Path  # slow to load, and a hook has no use for it
+    """Return a path of the command line relative to the top of the working tree, as git does."""
+    from pathlib import Path  # loaded here because it is slow and hooks do not need it
 
-    if not path:  # of a variable that is not set; git refuses it, too
+    if not path:  # perhaps from an unset shell variable; git refuses it, too
         raise UsageError("a path is empty", hint="`.` is this folder")
     if worktree is None:
         return path
     top = Path(worktree).resolve()
-    # the file itself may be a link: only its directory is resolved
+    # resolve only the directory, because the file itself may be a symbolic link
     given = Path(path)
     full = given.parent.resolve() / given.name if given.name not in ("", "..") else given.resolve()
     try:
@@ -135,7 +138,7 @@ def tell(text: str) -> None:
 
 
 def show(result: CommandResult, *, as_json: bool, color: str = "auto") -> None:
-    """Print a result on stdout: as JSON, or its lines as soon as each of them is known."""
+    """Print a result on stdout, as JSON or as lines; print each line as soon as it is known."""
     if as_json:
         sys.stdout.write(result.as_json())
     else:
@@ -143,45 +146,45 @@ def show(result: CommandResult, *, as_json: bool, color: str = "auto") -> None:
 
 
 def show_lines(lines: Iterable[Line], color: str = "auto") -> None:
-    """Print lines on stdout, with colours where it has some."""
+    """Print lines on stdout, in colour if stdout shows colours."""
     for line in painted(lines, color):
         print(line)
 
 
 def painted(lines: Iterable[Line], color: str) -> Iterator[str]:
-    """Yield lines as stdout shows them."""
+    """Yield lines as text for stdout, with colour codes if stdout shows colours."""
     paint = Paint(color, sys.stdout)
     for line in lines:
         yield paint.line(*((line,) if isinstance(line, str) else line))
 
 
 def tell_json(fields: Mapping[str, object]) -> None:
-    """Print fields for programs on stdout, as one object with its head."""
+    """Print fields on stdout as one JSON object that begins with the schema number."""
     from kmerge_git.report.results import CommandResult
 
     sys.stdout.write(CommandResult(lambda: fields).as_json())
 
 
 def counted(count: int, noun: str) -> str:
-    """Return `1 file` or `2 files`."""
+    """Return a count with its noun, such as `1 file` or `2 files`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def listed(names: Sequence[str], most: int = SHOWN_NAMES) -> str:
-    """Return `a, b, c, d, e and 3 more`."""
+    """Return names as a list for people, such as `a, b, c, d, e and 3 more`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 def add_color(parser: argparse.ArgumentParser, text: str) -> None:
-    """Define `--color`."""
+    """Define the option `--color`."""
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=text)
 
 
 def unified(name: str, old: bytes, new: bytes, shown: Callable[[int, str], str]) -> str:
-    """Return a unified diff of two versions of a file; it is empty where they are equal.
+    """Return a unified diff of two versions of a file; equal versions give an empty text.
 
-    `shown` makes the form of a line from its number and its text.
+    `shown` gets the number and the text of each diff line and returns the line to print.
     """
     from difflib import unified_diff
 
@@ -195,7 +198,7 @@ def unified(name: str, old: bytes, new: bytes, shown: Callable[[int, str], str])
 
 
 class Paint:
-    """Paint text for one stream, if it has colours and a colour is named."""
+    """Add colour codes to text for one stream, if the stream shows colours."""
 
     def __init__(self, choice: str, stream: TextIO) -> None:
         self.is_on = wants_colour(choice, stream)
@@ -205,12 +208,12 @@ class Paint:
         return f"\x1b[{_CODES[colour]}m{shown}\x1b[0m" if self.is_on and colour else shown
 
     def line(self, *parts: Part) -> str:
-        """Return a line of texts, some with a colour; nothing in them drives the terminal."""
+        """Join parts of text, some with a colour, into a line without control characters."""
         return "".join(visible(part) if isinstance(part, str) else self(*part) for part in parts)
 
 
 def wants_colour(choice: str, stream: TextIO) -> bool:
-    """Return what the flag says, else the environment, else whether it is a terminal."""
+    """Return whether to use colours: ask `--color`, then the environment, then the stream."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
@@ -221,11 +224,11 @@ def wants_colour(choice: str, stream: TextIO) -> bool:
 
 
 _WIDTH = 30
-_PAUSE = 0.1  # seconds between two pictures
+_PAUSE = 0.1  # seconds between two updates of the bar
 
 
 class Progress:
-    """Counts up to a total; `close` takes the bar away again."""
+    """A progress bar that counts up to a total; `close` removes the bar from the terminal."""
 
     def __init__(
         self,
@@ -243,7 +246,7 @@ class Progress:
         self._shown = self._start - _PAUSE
 
     def update(self, done: int) -> None:
-        """Show how far it is."""
+        """Show how many of the total are done."""
         now = self._clock()
         if self._is_on and (now - self._shown >= _PAUSE or done >= self._total):
             self._shown = now
@@ -252,7 +255,7 @@ class Progress:
             self._stream.flush()
 
     def close(self) -> None:
-        """Leave the line as it was before."""
+        """Clear the line of the progress bar."""
         if self._is_on:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
@@ -260,7 +263,7 @@ class Progress:
 
 @contextmanager
 def waiting(what: str, stream: TextIO | None = None) -> Iterator[None]:
-    """Show what is waited for, where it cannot be counted."""
+    """Show a message on a terminal while the program waits for something that it cannot count."""
     out = stream or sys.stderr
     is_on = out.isatty()
     if is_on:
@@ -275,7 +278,7 @@ def waiting(what: str, stream: TextIO | None = None) -> Iterator[None]:
 
 
 def bar(done: int, total: int, unit: str, seconds: float) -> str:
-    """Return a line with a bar, counts, rate and remaining time."""
+    """Return a line with a progress bar, the counts, the rate and the remaining time."""
     share = min(done / total, 1.0) if total else 1.0
     filled = int(share * _WIDTH)
     picture = "#" * filled + "." * (_WIDTH - filled)

@@ -1,4 +1,4 @@
-"""`kmerge install`: registers the merge driver with git."""
+"""`kmerge install`: register the merge driver with git."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
-    """Define the options that install and uninstall have in common."""
+    """Define the options that `install` and `uninstall` have in common."""
     scopes = parser.add_mutually_exclusive_group()
     for scope, text in (
         ("local", "this clone, with all its worktrees (the default)"),
@@ -76,7 +76,7 @@ def add_places(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Register the driver; doing it twice changes nothing."""
+    """Register the driver; a second call changes nothing."""
     wish = Wish(
         scope=args.scope,
         shared=args.shared,
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def carry_out(plan: SetupPlan, *, dry_run: bool, nothing: str) -> None:
-    """Tell the plan, and make its changes unless this is a dry run."""
+    """Make the changes of the plan and print them; in a dry run only print them."""
     if dry_run and plan.changes:
         print("would change (nothing is written):")
     for change in plan.changes:

@@ -1,4 +1,4 @@
-"""`kmerge last-applied view|set|edit FILE`: the annotation that `kubectl apply` keeps."""
+"""`kmerge last-applied view|set|edit FILE`: view or change the annotation of `kubectl apply`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """View, set or edit."""
+    """View, set or edit the annotation of each object in the file."""
     _check(args)
     file = object_files.load(args.file)
     file.require_objects()
@@ -105,14 +105,14 @@ def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map
 
 
 def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
-    """Return what an editor makes of the annotations, one document each."""
+    """Let a person edit the annotations; return each changed annotation with its object."""
     annotated = [(loaded, config) for loaded in file.objects if (config := _read(loaded))]
     if not annotated:
         hint = "`kmerge last-applied set --create-annotation` makes one"
         raise file.error("no object has a last-applied annotation", hint)
     from kmerge_git.tree.emit import dump
 
-    time_limit.stop()  # people take their time
+    time_limit.stop()  # a person may edit for longer than the time limit
     text = "---\n".join(dump(config) for _, config in annotated)
     after = object_files.load("edited.yaml", _in_editor(text).encode())
     if len(after.objects) != len(annotated):

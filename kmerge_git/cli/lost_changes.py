@@ -1,4 +1,7 @@
-"""Changes that do not come through, a line each; for commands, and for the driver: no argparse."""
+"""Describe each change that a merge dropped, in one line.
+
+The merge driver uses this module as well, so it does not load argparse.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,14 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Decision
 
 
-LONGEST = 60  # characters of a value
+LONGEST = 60  # the most characters shown of a value
 
 
 def loss(decision: Decision, words: dict[str, str], path: str = "", what: str = "") -> str:
-    """Return `lost: a.yaml: Service/web spec.port: changed on both sides (M2): dest 3, ..`."""
+    """Describe a dropped change in one line.
+
+    For example `lost: a.yaml: Service/web spec.port: changed on both sides (M2): dest 3, ..`.
+    """
     rule = decision.rule.removesuffix(" lost")
     return (
         f"lost: {place(decision, path)}: {what or decision.what} ({rule}){values(decision, words)}"
@@ -19,17 +25,17 @@ def loss(decision: Decision, words: dict[str, str], path: str = "", what: str = 
 
 
 def is_loss(decision: Decision) -> bool:
-    """Return whether a change of a side does not come through though nobody was asked."""
+    """Return whether the merge dropped a change of one side without reporting a conflict."""
     return decision.rule.endswith(" lost")
 
 
 def place(decision: Decision, path: str = "") -> str:
-    """Return `a.yaml: Deployment/web spec.replicas`."""
+    """Return the place of a decision, such as `a.yaml: Deployment/web spec.replicas`."""
     return ": ".join(part for part in (path, decision.place) if part)
 
 
 def values(decision: Decision, words: dict[str, str]) -> str:
-    """Return `: dest 3, updated 2`, cut where they are long; nothing if neither is known."""
+    """Return both values, such as `: dest 3, updated 2`, or an empty text if both are unknown."""
     if not (decision.ours or decision.theirs):
         return ""
     dest, other = _short(decision.ours), _short(decision.theirs)

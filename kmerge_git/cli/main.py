@@ -1,7 +1,7 @@
-"""`kmerge`: find the command's module, parse its arguments, turn errors into one line.
+"""`kmerge`: find the command's module, parse its arguments, print errors as one line.
 
-The parsers of all commands are here: the options that all have in common, options under the
-name that they had before, and how slips are reported.
+This module defines the parsers: the options that all commands share, the options under old
+names, and the messages for wrong arguments.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 
-# Commands whose inputs are merged at one go, and the argument that names the file; the others ask
-# for the clock file by file (see `time_limit`).
+# Commands that merge all their inputs at once, and the argument that names the file. The other
+# commands limit the time of each file themselves (see `time_limit`).
 WATCHED = {
     "merge-file": "ours",
     "patch": "target",
@@ -36,28 +36,29 @@ WATCHED = {
     "last-applied": "file",
 }
 
-COMPLETE = "__complete"  # what the scripts of `kmerge completion` call; it stands in no list
+COMPLETE = "__complete"  # called by the scripts of `kmerge completion`; help omits it
 
-# Whether this process runs one command and nothing else: then an import may be cut short.
+# True if this process runs one command and nothing else. Then it is safe to load only a part of
+# PyYAML.
 owns_process = False
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; 0 = fine, 1 = conflicts or findings, 2 = an error."""
+    """Run one command; return 0 if all is well, 1 for conflicts or findings, 2 for an error."""
     global owns_process
     owns_process = argv is None
     args = sys.argv[1:] if argv is None else argv
-    if owns_process:  # many objects and hardly any circles: looking for some is a third of the time
+    if owns_process:  # few reference cycles: looking for them takes a third of the time
         gc.set_threshold(200_000)
     name = next((a for a in args if not a.startswith("-")), "")
     try:
         if sys.stdout is None or sys.stderr is None:
             _open_streams()
         if owns_process and isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")  # not every locale has all characters
+            sys.stdout.reconfigure(errors="backslashreplace")  # some locales lack characters
         try:
             code = _dispatch(name, args)
-        except SystemExit:  # of argparse, after --help
+        except SystemExit:  # raised by argparse after --help
             sys.stdout.flush()
             raise
         sys.stdout.flush()
@@ -68,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 141
-    except OSError as error:  # a full disk behind stdout, or nothing
+    except OSError as error:  # stdout is closed, or its disk is full
         _complain(f"{os.fsdecode(error.filename or 'stdout')}: {error.strerror or error}")
         _give_up(sys.stdout)
         return 2
@@ -81,7 +82,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _complain(text: str, more: str = "") -> None:
-    """Say what is wrong, in one line; the exit code tells it where nobody can read that."""
+    """Print an error on stderr; if stderr cannot be written, only the exit code reports it."""
     try:
         print(visible(f"kmerge: {text}"), file=sys.stderr)
         if more:
@@ -92,7 +93,7 @@ def _complain(text: str, more: str = "") -> None:
 
 
 def _place(error: Exception) -> str:
-    """Return where in the package an error came about."""
+    """Return the file and line of the package where an error was raised."""
     place, frame = "", error.__traceback__
     while frame:
         file = frame.tb_frame.f_code.co_filename.replace(os.sep, "/")
@@ -103,9 +104,9 @@ def _place(error: Exception) -> str:
 
 
 def _open_streams() -> None:
-    """Put something in the place of closed streams, or the next file would get their number.
+    """Replace closed streams, so that the next opened file does not get their file number.
 
-    To write to such a stdout is an error, as it is to write to a closed one.
+    Writing to the replaced stdout is an error, as writing to a closed stdout is.
     """
     for number in range(3):
         try:
@@ -117,9 +118,9 @@ def _open_streams() -> None:
 
 
 def _give_up(stream: TextIO) -> None:
-    """Write nothing more there: the interpreter would try again at its end, with a traceback."""
+    """Close a broken stream, so that the interpreter does not print a traceback at its end."""
     if owns_process:
-        with suppress(OSError):  # it is closed all the same
+        with suppress(OSError):  # the stream is closed despite the error
             stream.close()
 
 
@@ -153,11 +154,11 @@ def _dispatch(name: str, argv: list[str]) -> int:
     return int(command.run(args))
 
 
-# A command's module below kmerge_git.cli (with `_` for `-`) has `add_arguments(parser)`,
-# `run(args) -> int`, the EPILOG of its help, and a DESCRIPTION where the summary is not enough;
-# `spelled(argv)` where argparse could not read its options as they are. BEHIND_DASHES names the
-# argument that takes what stands behind a `--`.
-# It is imported only when its command is called: imports are most of the start-up time.
+# Each command has a module in kmerge_git.cli (with `_` for `-`), with `add_arguments(parser)`,
+# `run(args) -> int` and the EPILOG of its help. A module may also have a DESCRIPTION if the
+# summary is too short, `spelled(argv)` if argparse cannot read the options as they are, and
+# BEHIND_DASHES, the name of the argument that takes the words after `--`.
+# A module is imported only when its command is called: imports take most of the start-up time.
 COMMANDS = {
     "install": "register the merge driver with git",
     "uninstall": "take the merge driver out of git again",
@@ -197,12 +198,12 @@ SHOWN = "show on stderr what git is asked (what libgit2 reads and merges by line
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, as all errors are said, and keeps the usage for --help."""
+    """A parser that reports wrong arguments in one line and prints the usage only for --help."""
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Parse as argparse does; an option that a command does not know is an error of its own."""
+        """Parse as argparse does, but refuse unknown options and suggest a similar option."""
         self._words = list(args or ())
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
@@ -210,18 +211,18 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        """Refuse the slip that was made, or the unknown option that led to it."""
+        """Raise a usage error; if a required option seems misspelled, report the misspelled one."""
         if message.startswith("the following arguments are required"):
             slips = [word for word in self._words if self._is_unknown(word)]
             if slips and _meant(slips[0].partition("=")[0], self.flags()):
                 self._refuse(slips[:1])
         see = f"see `{self.prog} --help`"
-        if message.endswith("?"):  # it asks what was meant
+        if message.endswith("?"):  # the message already suggests a word
             raise UsageError(f"{message} {see}")
         raise UsageError(message, hint=see)
 
     def flags(self) -> list[str]:
-        """Return the options, without old spellings."""
+        """Return the options that help lists, so without their old names."""
         return [flag for action in shown(self) for flag in action.option_strings]
 
     def _is_unknown(self, word: str) -> bool:
@@ -240,22 +241,22 @@ class Parser(argparse.ArgumentParser):
             names = [str(choice) for choice in action.choices]
             why = f"invalid choice: {value!r}"
             meant = _meant(str(value), names)
-            # the sentence about all of them is argparse's own
+            # argparse itself lists the choices in these words
             listed = f"choose from {', '.join(names)}"
             raise argparse.ArgumentError(action, f"{why} ({listed}){'; ' * bool(meant)}{meant}")
 
 
 def _meant(word: str, names: list[str]) -> str:
-    from kmerge_git.nearest import did_you_mean  # only a slip needs it
+    from kmerge_git.nearest import did_you_mean  # loaded here because only errors need it
 
     return did_you_mean(word, names)
 
 
 class TellVersion(argparse.Action):
-    """Says the version; which commit it is of is asked only then."""
+    """The action of `--version`: look up the commit of the program only when it is called."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        """Print it and end, as --help does."""
+        """Print the version and end the program, as --help does."""
         from kmerge_git.git.own_commit import version_line
 
         print(visible(version_line()))
@@ -263,9 +264,9 @@ class TellVersion(argparse.Action):
 
 
 def line_parser(name: str = "", *, alone: bool = False) -> Parser:
-    """Return the parser of the command line, in which one command has its arguments.
+    """Return the parser of the command line; only the named command gets its arguments.
 
-    `alone`: the others are not needed.
+    If `alone` is true, leave out all other commands.
     """
     parser = Parser(
         prog="kmerge",
@@ -278,7 +279,7 @@ def line_parser(name: str = "", *, alone: bool = False) -> Parser:
         dest="command",
         metavar="COMMAND",
         title="commands",
-        prog="kmerge",  # or argparse would make it up, with a formatter and all that imports
+        prog="kmerge",  # otherwise argparse builds it with a formatter, which costs imports
     )
     for command, summary in ({name: COMMANDS[name]} if alone else COMMANDS).items():
         sub = commands.add_parser(command, help=summary, description=summary)
@@ -293,12 +294,12 @@ def line_parser(name: str = "", *, alone: bool = False) -> Parser:
 
 
 def module_of(name: str) -> ModuleType:
-    """Return the module of a command; it is imported when it is first asked for."""
+    """Import the module of a command and return it."""
     return import_module(f"kmerge_git.cli.{name.replace('-', '_')}")
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    """Define what every command takes; git's own `--verbose` has its place already."""
+    """Define `--verbose` for a command and its actions, unless the command defines it itself."""
     if VERBOSE[1] not in parser._option_string_actions:
         parser.add_argument(
             *VERBOSE, action="store_true", default=argparse.SUPPRESS, help=SHOWN, dest="verbose"
@@ -308,25 +309,25 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def wants_more(args: argparse.Namespace) -> bool:
-    """Return whether `--verbose` was given; `merge` keeps git's own words in their order."""
+    """Return whether `--verbose` was given; `merge` stores it among the options of git merge."""
     given = getattr(args, "given", None)
     return getattr(args, "verbose", False) or bool(given and given.last("--verbose"))
 
 
 def actions_of(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """Yield the parsers of a command's actions, by name."""
+    """Yield the name and the parser of each action of a command."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             yield from action.choices.items()
 
 
 def shown(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """Return the options that help lists, in its order."""
+    """Return the options that help lists, in the order of help."""
     return [a for a in parser._actions if a.option_strings and a.help != argparse.SUPPRESS]
 
 
 class Old(argparse.Action):
-    """An option under an old name: say its new name, and act as the new one."""
+    """The action of an option under its old name: print the new name and act as the new option."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **known: Any) -> None:
         self._now: argparse.Action = known.pop("now")
@@ -340,8 +341,8 @@ class Old(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Tell the new spelling, then do what it does."""
-        from kmerge_git.cli.in_and_out import say  # few options have an old name
+        """Print the new name of the option, then run the action of the new option."""
+        from kmerge_git.cli.in_and_out import say  # loaded here because old names are rare
 
         name = self._now.option_strings[-1]
         value = values if self._value is None else self._value
@@ -356,7 +357,10 @@ def add_old(
     now: argparse.Action,
     value: str | None = None,
 ) -> None:
-    """Take an option under its old name for one more release; with a value, a switch for it."""
+    """Accept an option under its old name for one more release.
+
+    With a `value`, the old name is a switch that sets the new option to this value.
+    """
     nargs, default = now.nargs if value is None else 0, argparse.SUPPRESS
     known: dict[str, Any] = {"now": now, "value": value, "choices": now.choices, "type": now.type}
     parser.add_argument(
@@ -371,7 +375,7 @@ def add_old(
 
 
 def make_haste() -> None:
-    """Load a quarter of PyYAML and collect no garbage, if the process runs one command alone."""
+    """Load only a part of PyYAML and collect no garbage, if the process runs a single command."""
     from kmerge_git.tree import parser
 
     if owns_process:

@@ -1,4 +1,4 @@
-"""`kmerge make-patch ORIGINAL MODIFIED`: the patch that leads from one file to the other."""
+"""`kmerge make-patch ORIGINAL MODIFIED`: make the patch that turns ORIGINAL into MODIFIED."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make a patch."""
+    """Make a patch for each object and write the patches."""
     object_files.check(args, args.original, args.modified, args.live)
     if not args.overwrite and not args.live:
         raise UsageError("--no-overwrite needs --live")
@@ -92,7 +92,7 @@ def _live(current: ObjectFile | None, wanted: Loaded, single: bool) -> Loaded | 
 
 
 def _require_one_kind(before: Loaded, wanted: Loaded) -> None:
-    """Refuse two objects of which no patch can make one the other."""
+    """Refuse two objects of different kinds, because a patch cannot change the kind."""
     old, new = before.value.get("kind"), wanted.value.get("kind")
     if old and new and old != new:
         raise UsageError(
@@ -113,7 +113,7 @@ def _complain_about_lost(original: ObjectFile, modified: ObjectFile, single: boo
 
 
 def _named(value: Map, patch: Map) -> Map:
-    """Return the patch with the names of its object."""
+    """Return the patch with the apiVersion, kind, name and namespace of its object."""
     metadata = value.get("metadata") or {}
     names = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
     heads: Map = {key: value[key] for key in ("apiVersion", "kind") if key in value}

@@ -1,4 +1,4 @@
-"""`kmerge merge REV`: what `git merge REV` does, with all manifests merged in one process."""
+"""`kmerge merge REV`: do what `git merge REV` does, but merge all manifests in one process."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Merge a branch, or three files."""
+    """Merge a branch, or merge three files as `merge-file` does."""
     if _are_files(args):
         args.base, args.ours, args.theirs = args.revs
         with time_limit.within(args.ours):
             return merge_file.run(args)
     from kmerge_git.cli.merge_branch import merge_whole
 
-    if args.favor:  # what `solve` and `merge-file` call it
+    if args.favor:  # --favor ours means -X ours
         args.given = GitOptions((*args.given.pairs, ("--strategy-option", args.favor)))
     return merge_whole(args)
 
 
 def _are_files(args: argparse.Namespace) -> bool:
-    """Return whether the command line is that of `merge-file`, which once was called `merge`."""
+    """Return whether the arguments are those of `merge-file`, whose old name is `merge`."""
     defaults = argparse.ArgumentParser()
     merge_file.add_options(defaults)
     usual = vars(defaults.parse_args([]))
-    del usual["favor"]  # it says the same of a branch
+    del usual["favor"]  # --favor is also an option for branches
     is_meant = any(getattr(args, name) != value for name, value in usual.items())
     if len(args.revs) != 3:
         if is_meant:
@@ -68,7 +68,7 @@ def _are_files(args: argparse.Namespace) -> bool:
         return False
     if is_meant or any(map(in_and_out.is_file, args.revs)):
         return True
-    return not any(map(_is_commit, args.revs))  # the files are missing, then
+    return not any(map(_is_commit, args.revs))  # then they name files that do not exist
 
 
 def _is_commit(rev: str) -> bool:

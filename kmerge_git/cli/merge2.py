@@ -1,4 +1,4 @@
-"""`kmerge merge2`: the seed documents' two-way merge, of files and of directories."""
+"""`kmerge merge2`: merge files or directories in two ways, as the seed documents define it."""
 
 from __future__ import annotations
 

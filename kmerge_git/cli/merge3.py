@@ -1,4 +1,4 @@
-"""`kmerge merge3`: the seed documents' three-way merge, of files and of directories."""
+"""`kmerge merge3`: merge files or directories in three ways, as the seed documents define it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def add_shared_options(parser: argparse.ArgumentParser) -> None:
-    """Define the options that `merge2` knows as well."""
+    """Define the options that `merge2` and `merge3` have in common."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "-o",
@@ -123,13 +123,13 @@ def merge_inputs(
     words: dict[str, str],
     make_ways: Callable[[Labels], Ways],
 ) -> int:
-    """Merge files or directories; a two-way merge has no base among the given inputs."""
+    """Merge files or directories; `given` holds the inputs, without a base in a two-way merge."""
     make_haste()
     if args.json and (args.output in (None, "-") and not (args.in_place or args.dry_run)):
         hint = "add -o OUT, --in-place or --dry-run"
         raise UsageError("--json and the result cannot both go to stdout", hint=hint)
     if _are_directories(*given):
-        from kmerge_git.cli import folder_inputs  # only directories need these
+        from kmerge_git.cli import folder_inputs  # loaded here because only directories need it
         from kmerge_git.packages.package_rules import timed
 
         def labels(path: str) -> Words:
@@ -145,7 +145,7 @@ def merge_inputs(
 
 
 def _are_directories(*paths: str) -> bool:
-    """Return whether all are directories; refuse a mixture."""
+    """Return whether all paths are directories; refuse a mixture of files and directories."""
     are = [os.path.isdir(path) for path in paths]
     if any(are) and not all(are):
         raise UsageError(
@@ -157,7 +157,7 @@ def _are_directories(*paths: str) -> bool:
 
 
 def _check(args: argparse.Namespace, *paths: str) -> None:
-    """Refuse what makes no sense with files."""
+    """Refuse options that make no sense for files."""
     if paths.count("-") > 1:
         raise UsageError("only one of the inputs can be stdin", hint="give files for the others")
     if args.in_place and args.dest == "-":
@@ -167,7 +167,7 @@ def _check(args: argparse.Namespace, *paths: str) -> None:
 
 
 def _finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[str, str]) -> int:
-    """Write the result of one file and report it."""
+    """Write the merged file and report the merge."""
     is_same = merged.data == before
     if args.in_place:
         if not is_same:

@@ -1,4 +1,8 @@
-"""Make a whole merge, step by step: git's part, ours, the commit, and a report of it."""
+"""Make a whole merge for `kmerge merge`.
+
+Git merges first, then kmerge resolves the conflicts in manifests, then git commits. At the end
+the merge is reported.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +40,10 @@ WHAT_NOW = "`git merge --abort` goes back, `kmerge solve` goes on"
 
 
 class Plainly(Exception):
-    """The merge is git's alone, for the reason `why`.
+    """An exception that leaves the merge to `git merge` alone, for the reason `why`.
 
-    `asks`: git is sure to ask the driver; for an octopus and `-s resolve` it is not.
+    `driven` says whether to register the driver for this merge, `asks` whether git then calls the
+    driver for sure. For several branches at once and for `-s resolve` that is not sure.
     """
 
     def __init__(self, why: str = "", *, driven: bool = True, asks: bool = True) -> None:
@@ -50,22 +55,22 @@ class Plainly(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """The wishes of the command line and of the configuration."""
+    """The arguments of the command line and the settings of git's configuration."""
 
     revs: tuple[str, ...]
     typed: GitOptions
-    given: GitOptions  # with the options of the branch before those that were typed
+    given: GitOptions  # the options of the branch, then those of the command line
     config: list[tuple[str, str]]
     json: bool
 
     @property
     def out(self) -> int | None:
-        """Return where git's own words go."""
+        """Return the descriptor for git's own output: stderr if stdout gets JSON, else None."""
         return sys.stderr.fileno() if self.json else None
 
     @property
     def rev(self) -> str:
-        """Return what is merged, as git calls it."""
+        """Return the revision to merge, in a form that git understands."""
         rev = self.revs[0] if self.revs else "@{upstream}"
         return "@{-1}" if rev == "-" else rev
 
@@ -84,7 +89,7 @@ class _Call:
 
     @property
     def edits(self) -> bool:
-        """Return whether git would open an editor for the message."""
+        """Return whether git would open an editor for the commit message."""
         asked = self.given.last("--edit", "--no-edit")
         if asked or self.given.values("--message") or self.given.values("--file"):
             return asked == "--edit"
@@ -94,7 +99,7 @@ class _Call:
         return os.isatty(0) and os.isatty(1) and os.path.sameopenfile(0, 1)
 
     def setting(self, key: str) -> str:
-        """Return the last value of a setting."""
+        """Return the last value of a setting, or an empty text if git has no such setting."""
         return next((value for name, value in reversed(self.config) if name == key), "")
 
     @property
@@ -107,12 +112,12 @@ class _Call:
 
     @property
     def strategy(self) -> str:
-        """Return the strategy by name; nothing for git's own."""
+        """Return the name of the merge strategy, or an empty text for git's default strategy."""
         return " ".join(self.given.values("--strategy")) or self.setting("pull.twohead")
 
 
 def merge_whole(args: argparse.Namespace) -> int:
-    """Do what `git merge` does, with our part in it wherever there is one."""
+    """Do what `git merge` does, and merge the manifests by structure where that is possible."""
     make_haste()
     answer = ask_git("config", "--null", "--list")
     config = config_pairs(answer.data) if answer.code == 0 else []
@@ -139,14 +144,14 @@ def merge_whole(args: argparse.Namespace) -> int:
 
 
 def _by_git(call: _Call, code: int) -> int:
-    """End a merge that git had all of."""
+    """Report a merge that git made alone, and return the exit code."""
     if call.json:
         _show_json(code, None, by_git=True)
     return code
 
 
 def _of_this_branch(config: list[tuple[str, str]]) -> GitOptions:
-    """Return the options in `branch.NAME.mergeOptions`; git reads them as well."""
+    """Return the options in `branch.NAME.mergeOptions` of the current branch."""
     if not any(key.startswith("branch.") and key.endswith(".mergeoptions") for key, _ in config):
         return GitOptions()
     branch = ask_git("symbolic-ref", "-q", "--short", "HEAD").line
@@ -154,18 +159,18 @@ def _of_this_branch(config: list[tuple[str, str]]) -> GitOptions:
 
 
 def _task(call: _Call) -> Task:
-    """Return the merge that we have a part in; raise `Plainly` where git has all of it."""
+    """Return the merge to make; raise `Plainly` if git must make the merge alone."""
     if any(name in STATE for name, _ in call.typed.pairs):
         raise Plainly(driven=False)
     if len(call.revs) > 1:
         raise Plainly("several branches at once", asks=False)
     if call.strategy not in _WITH_A_DRIVER:
         raise Plainly(f"strategy {call.strategy}", asks=False)
-    if call.renormalizes:  # what is merged then is no version of the file
+    if call.renormalizes:  # git then merges texts that are not the stored versions
         raise Plainly("the files are renormalized")
     place = git.find_place(call.rev)
     if place is None or place.merge_heads or (call.is_squash and call.given.last("--commit")):
-        raise Plainly  # git says why not
+        raise Plainly  # `git merge` reports why it cannot merge
     if place.is_trivial:
         raise Plainly(driven=False)
     if len(place.bases) > 1:
@@ -182,7 +187,7 @@ def _task(call: _Call) -> Task:
 
 
 def _name(call: _Call, place: git.MergeSite) -> str:
-    """Return what git calls their side."""
+    """Return git's name of the merged branch."""
     if call.rev == "FETCH_HEAD":
         return place.theirs
     if call.revs:
@@ -191,7 +196,7 @@ def _name(call: _Call, place: git.MergeSite) -> str:
 
 
 def _name_of_the_base(call: _Call, place: git.MergeSite) -> str:
-    """Return what git calls the common ancestor, where somebody will read it."""
+    """Return a short id of the common ancestor; if conflict markers show the id, ask git for it."""
     if not place.bases:
         return "empty tree"
     if call.setting("merge.conflictstyle") or os.environ.get("KMERGE_CONFLICT_STYLE"):
@@ -200,7 +205,7 @@ def _name_of_the_base(call: _Call, place: git.MergeSite) -> str:
 
 
 def _merge(call: _Call, task: Task) -> int:
-    """Merge, from git's part to the commit."""
+    """Let git merge, resolve conflicts in manifests, commit, and report."""
     own = None if call.setting("core.attributesfile") else usual_attributes()
     start = git.begin(task.place, [*call.typed.of_the_merge, *call.revs], task.labels, own=own)
     code = start.answer.code
@@ -216,10 +221,10 @@ def _merge(call: _Call, task: Task) -> int:
     if plan:
         git.mend_message(task.place.git_dir, left)
     out = git.left_over(start.answer.out, {*solved})
-    if call.commits and not left:  # an autostash comes back with the commit
+    if call.commits and not left:  # the commit applies an autostash again
         out = out.replace(git.LATER, "")
     _relay(call, out, start.answer.err.removesuffix(git.WELL))
-    # of an autostash, which waits for the commit
+    # git's text after FAILED is about an autostash, which waits for the commit
     code = _finish(call, task, left, start.answer.out.partition(git.FAILED)[2])
     if call.json:
         _show_json(code, plan, left)
@@ -229,7 +234,7 @@ def _merge(call: _Call, task: Task) -> int:
 
 
 def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
-    """Return whether git stopped in the middle of this merge, without refusing it."""
+    """Return whether git began this merge and stopped in the middle."""
     if call.is_squash:
         return start.answer.code == 1 and bool(git.unmerged())
     heads = task.place.merge_heads
@@ -239,7 +244,7 @@ def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
 
 
 def _leave_names(call: _Call, start: git.Start) -> None:
-    """Leave it to git to ask people about names of files, whether the merge is clean or not."""
+    """Leave the merge to git if names of files are in conflict or a rename is ambiguous."""
     if start.is_nested:
         _give_up(call, "a file is renamed to two names, or onto another one")
     if git.is_about_names(start.answer.out):
@@ -247,14 +252,14 @@ def _leave_names(call: _Call, start: git.Start) -> None:
 
 
 def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
-    """Return what becomes of the conflicts; after an error of ours git merges all of it anew."""
+    """Plan how to resolve the conflicts; after an internal error leave the whole merge to git."""
     from kmerge_git.whole.fresh_merge import plan_merge
 
     try:
         plan = plan_merge(task, start)
     except Unsupported as error:
         _give_up(call, error.why)
-    except Exception as error:  # nothing is written yet: never worse than git
+    except Exception as error:  # nothing is written yet, so git can still make the merge
         what = str(error) if isinstance(error, KmergeError) else f"{type(error).__name__}: {error}"
         _give_up(call, f"internal error: {what}; please report it")
     if not (plan.files or plan.others):
@@ -263,14 +268,14 @@ def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
 
 
 def _refuse_empty(call: _Call, start: git.Start) -> NoReturn:
-    """Refuse a merge that git began without an index: a commit would drop their side."""
+    """Refuse a merge that git began but staged nothing of: a commit would drop their changes."""
     _relay(call, git.left_over(start.answer.out, ()), start.answer.err)
     done = "it is taken back" if git.abort(squash=False) else "`git merge --abort` takes it back"
     raise KmergeError(f"git has staged nothing of the merge; {done}", hint="then try again")
 
 
 def _carry_out(task: Task, plan: SolvePlan) -> None:
-    """Write and stage; whatever happens, git knows that it is in the middle of a merge."""
+    """Write and stage the resolved files; after an error the merge can still be aborted."""
     try:
         carry_out(task.repository, plan, fresh=True)
     except KmergeError as error:
@@ -290,9 +295,9 @@ def _give_up(call: _Call, why: str, *, asks: bool = True) -> NoReturn:
 
 
 def _relay(call: _Call, out: str, err: str) -> None:
-    """Print git's own words, as they may be shown; go on even if nobody can read them.
+    """Print git's own output without control characters; ignore a stream that cannot be written.
 
-    What could not be written is tried again at the end, and is an error then.
+    When the program ends, it flushes stdout again and reports the error.
     """
     stream = sys.stderr if call.json else sys.stdout
     for text, there in ((out, stream), (err, sys.stderr)):
@@ -303,7 +308,7 @@ def _relay(call: _Call, out: str, err: str) -> None:
 
 
 def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
-    """Do what `git merge` does when the files are merged, and return its exit code."""
+    """Do what `git merge` does after the files are merged, and return the exit code."""
     if left or not call.commits:
         git.refresh()
     if left:
@@ -327,7 +332,7 @@ def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
 
 
 def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
-    """Yield what to say after a merge: nothing where git alone would have done the same."""
+    """Yield the lines of the report, except for files that git alone merges in the same way."""
     by_git = _in_conflict_by_git(plan)
     resolved = [path for path in by_git if path not in left]
     if resolved:
@@ -360,14 +365,14 @@ def _followed(plan: SolvePlan) -> list[str]:
 
 
 def _decided(plan: SolvePlan) -> Iterator[str]:
-    """Yield where a policy or a favoured side decided, and what took too long."""
+    """Yield the decisions of policies and of a favoured side, and the files that took too long."""
     yield from _some(f"{file.path}: {words}" for file in plan.files for words in file.chosen)
     reasons = [(file.path, file.both.outcome.reason) for file in plan.files if file.both]
     yield from _some(f"{path}: {reason}" for path, reason in reasons if "no result" in reason)
 
 
 def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:
-    """Return how to finish what is left of manifests, of other files, or of both."""
+    """Return how to finish the merge, depending on the kinds of files that are in conflict."""
     if not any(file.asks for file in files):
         why = "`kmerge explain` says why; then " if files else ""
         return f"{why}edit, `git add` and `git commit`"
@@ -379,7 +384,7 @@ def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:
 
 
 def _in_conflict_by_git(plan: SolvePlan) -> list[str]:
-    """Return what git alone would have left to a person."""
+    """Return the files that git alone would have left in conflict."""
     return [*(f.path for f in plan.files if not f.git_clean), *plan.others]
 
 
@@ -392,7 +397,7 @@ def _what_is_left(file: FileMerge) -> Iterator[str]:
 
 
 def _some(lines: Iterable[str]) -> list[str]:
-    """Return the first lines, and how many there are more."""
+    """Return the first lines, and after them a line that counts the omitted lines."""
     first = [*lines]
     rest = len(first) - SHOWN_OF_A_SORT
     return first if rest <= 0 else [*first[:SHOWN_OF_A_SORT], f"... and {rest} more"]

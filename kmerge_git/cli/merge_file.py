@@ -1,4 +1,4 @@
-"""`kmerge merge-file BASE OURS THEIRS`: the driver's merge by hand."""
+"""`kmerge merge-file BASE OURS THEIRS`: merge three files as the merge driver does."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Define the options, which `kmerge merge` takes with three files as well."""
+    """Define the options, which `kmerge merge` also takes with three files."""
     parser.add_argument("-o", "--output", metavar="OUT", help="write here instead of stdout")
     parser.add_argument(
         "--path", default="", metavar="P", help="where the file is in its repository"

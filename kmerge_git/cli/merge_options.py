@@ -1,4 +1,4 @@
-"""The options of `git merge`: what a command line says, in git's own words and order."""
+"""Parse the options of `git merge` and keep their order, to pass the options on to git."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ VALUES = {
     "--cleanup": ("MODE", "how the message is cleaned up"),
     "--into-name": ("BRANCH", "the branch that the message names"),
 }
-# the value, if there is one, is part of the word
+# options with an optional value, which is given in the same word
 OPTIONAL = {
     "--gpg-sign -S": ("KEYID", "sign the commit"),
     "--log": ("N", "put what is merged into the message"),
@@ -60,7 +60,7 @@ STATE = {
     "--continue": "commit a merge that stopped, as `git merge --continue`",
     "--quit": "forget the merge that stopped, leave its files",
 }
-# what is said of the end of a merge, which is not git's first part of it
+# options about the commit, which git makes in a second step
 _OF_THE_COMMIT = {
     *("--commit", "--no-commit", "--edit", "--no-edit", "--signoff", "--no-signoff"),
     *("--gpg-sign", "--no-gpg-sign", "--verify", "--no-verify", "--stat", "--no-stat"),
@@ -74,7 +74,7 @@ class GitOptions:
     pairs: tuple[tuple[str, str | None], ...] = ()
 
     def last(self, *names: str) -> str:
-        """Return the last that was given of several, of which one undoes the other."""
+        """Return the option in `names` that was given last, or an empty text if none was given."""
         return next((name for name, _ in reversed(self.pairs) if name in names), "")
 
     def values(self, name: str) -> list[str]:
@@ -82,7 +82,7 @@ class GitOptions:
         return [value or "" for given, value in self.pairs if given == name]
 
     def words(self, names: set[str] | None = None) -> list[str]:
-        """Return the options as words for git; all, or those of some names."""
+        """Return the options as words for git: all of them, or only those with the given names."""
         found: list[str] = []
         for name, value in self.pairs:
             if names is None or name in names:
@@ -91,12 +91,12 @@ class GitOptions:
 
     @property
     def of_the_merge(self) -> list[str]:
-        """Return the words for git's own part, which ends before the commit."""
+        """Return the options, as words, for a `git merge` that stops before the commit."""
         return self.words({name for name, _ in self.pairs} - _OF_THE_COMMIT)
 
     @property
     def of_the_commit(self) -> list[str]:
-        """Return the words for the commit."""
+        """Return the options, as words, for `git commit`."""
         words = self.words({"--gpg-sign", "--no-gpg-sign", "--cleanup"})
         for pair in (("--signoff", "--no-signoff"), ("--verify", "--no-verify")):
             words += [word] if (word := self.last(*pair)) else []
@@ -104,17 +104,17 @@ class GitOptions:
 
     @property
     def favor(self) -> str | None:
-        """Return the side that wins: the last one named by -X."""
+        """Return the side that the last `-X ours` or `-X theirs` names, or None without -X."""
         sides = [v for v in self.values("--strategy-option") if v in ("ours", "theirs")]
         return sides[-1] if sides else None
 
 
 class _Keep(argparse.Action):
-    """Note an option under its long name, in its place."""
+    """Append an option under its long name to the options that were given."""
 
     @property
     def is_in_one_word(self) -> bool:
-        """Return whether git takes a value in the same word alone."""
+        """Return whether git takes a value of the option only in the same word."""
         return self.metavar in ("KEYID", "N")
 
     def __call__(
@@ -131,7 +131,7 @@ class _Keep(argparse.Action):
 
 
 def add_git_options(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
+    """Declare the options of `git merge`."""
     parser.set_defaults(given=GitOptions())
     group = parser.add_argument_group("options of git merge")
     for names, text in (FLAGS | STATE).items():
@@ -141,7 +141,10 @@ def add_git_options(parser: argparse.ArgumentParser) -> None:
 
 
 def spelled(argv: Sequence[str]) -> list[str]:
-    """Return the words, with options whose value may be left out spelled without doubt."""
+    """Return the words, with `=` after each option whose value is optional.
+
+    Otherwise argparse would take the next word as the value.
+    """
     names = {name: names.split()[0] for names in OPTIONAL for name in names.split()}
     words: list[str] = []
     for at, word in enumerate(argv):
@@ -158,7 +161,7 @@ def spelled(argv: Sequence[str]) -> list[str]:
 
 
 def of_the_branch(text: str) -> GitOptions:
-    """Return the options of `branch.NAME.mergeOptions`; git says what is wrong there."""
+    """Parse the options of `branch.NAME.mergeOptions`; ignore wrong ones, which git reports."""
     parser = _Strict(add_help=False)
     add_git_options(parser)
     try:

@@ -1,4 +1,4 @@
-"""Report a merge of `merge2` or `merge3`: its decisions, what was lost, and counts."""
+"""Report the decisions, the dropped changes and the counts of a `merge2` or `merge3`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from kmerge_git.cli.in_and_out import counted, say, tell_json
 from kmerge_git.cli.lost_changes import is_loss, loss, place, values
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # who only counts does not load the rules
+if TYPE_CHECKING:  # counting needs no merge rules
     from kmerge_git.merge.kyaml.kyaml_merges import Result
     from kmerge_git.outcome import Decision
     from kmerge_git.packages.followed_resources import Move
     from kmerge_git.packages.package_merge import ResultFile
 
-# git's words for the sides are `ours` and `theirs`
+# the options that name the sides which git calls `ours` and `theirs`
 MERGE3 = {"ours": "dest", "theirs": "updated"}
 MERGE2 = {"ours": "dest", "theirs": "src"}
 
 
 def report(args: argparse.Namespace, merged: Result, words: dict[str, str], path: str = "") -> None:
-    """Print every decision with --explain, and what was lost without --quiet."""
+    """Print conflicts, with --explain all decisions, and without --quiet the dropped changes."""
     for decision in merged.decisions:
         if is_loss(decision):
             if not args.quiet:
@@ -43,7 +43,7 @@ def print_json(
     moves: Sequence[Move],
     words: dict[str, str],
 ) -> None:
-    """Print what was done for programs."""
+    """Print the result of the merge as JSON."""
     fields = {
         "command": args.command,
         "written": not args.dry_run,
@@ -78,7 +78,7 @@ def print_json(
 
 
 def count(decisions: Sequence[Decision], words: dict[str, str], conflicts: int) -> str:
-    """Return `3 from updated, 1 from dest, 1 lost, 0 conflicts`."""
+    """Count decisions, such as `3 from updated, 1 from dest, 1 lost, 0 conflicts`."""
     sides = [decision.side for decision in decisions]
     parts = [f"{sides.count(side)} from {words[side]}" for side in ("theirs", "ours")]
     lost = sum(map(is_loss, decisions))
@@ -86,7 +86,7 @@ def count(decisions: Sequence[Decision], words: dict[str, str], conflicts: int) 
 
 
 def count_files(statuses: Sequence[str], unmerged: int) -> str:
-    """Return `12 files: 2 added, 1 deleted, 4 changed, 5 same`."""
+    """Count files, such as `12 files: 2 added, 1 deleted, 4 changed, 5 same`."""
     words = ["added", "deleted", "changed", "same", *(["renamed"] * ("renamed" in statuses))]
     parts = [f"{statuses.count(word)} {word}" for word in words]
     text = f"{counted(len(statuses), 'file')}: {', '.join(parts)}"

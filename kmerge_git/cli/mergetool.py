@@ -1,4 +1,4 @@
-"""`kmerge mergetool BASE LOCAL REMOTE MERGED`: what `git mergetool --tool=kmerge` calls."""
+"""`kmerge mergetool BASE LOCAL REMOTE MERGED`: merge a file for `git mergetool`."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Merge three files into the fourth."""
+    """Merge BASE, LOCAL and REMOTE into the file MERGED."""
     from kmerge_git.git.inmemory import Libgit2LineMerge
     from kmerge_git.git.settings import settings_for
     from kmerge_git.git.top_side import mine
     from kmerge_git.kube.crds import learn_files, learn_own
     from kmerge_git.whole.both_merges import merge_both, options_for
 
-    # both sides added the file: git names a base that is empty, or that is not there
+    # if both sides added the file, git names a base that is empty or does not exist
     base = in_and_out.read(args.base) if args.base and os.path.exists(args.base) else b""
     settings = settings_for(args.merged)
     known = learn_files(settings.crds), learn_own("", settings.own_crds)
@@ -69,9 +69,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _in_index(merged: str) -> Resolving | None:
-    """Return the questions about a file that git has in conflict; None where it has not.
+    """Return the questions about a file, or None if the index has no conflict in this file.
 
-    Git writes the file anew where a tool leaves conflicts: the answers are saved in its directory.
+    If the tool leaves conflicts, git restores the file. So the answers are saved in `.git`.
     """
     from kmerge_git.cli.in_and_out import inside
     from kmerge_git.git.repository import Repository
@@ -83,13 +83,13 @@ def _in_index(merged: str) -> Resolving | None:
         resolving = Resolving.start(repository, (path,), json=True)
     except KmergeError:
         return None
-    # git ends what it has begun, and asks about the other files
+    # `git mergetool` stages the file and goes on to the other files
     resolving.operation = replace(resolving.operation, name="mergetool")
     return resolving if any(q.path == path for q in resolving.questions) else None
 
 
 def _alone(merged: str, both: Both, texts: Three[bytes | None], options: Options) -> Resolving:
-    """Return the questions about a file of which no index knows."""
+    """Return the questions about a file that git does not have in conflict."""
     from kmerge_git.whole.resolving import Resolving
 
     in_and_out.write(merged, both.outcome.text)

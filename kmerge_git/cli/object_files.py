@@ -1,7 +1,7 @@
-"""Kubernetes objects in files: read, found by name, written back with their comments.
+"""Read Kubernetes objects from files, find them by name, write them back with their comments.
 
-A file is YAML or JSON, with one document or many. An error of a patch gets the place in its
-file. `--schema FILE` names a cluster's OpenAPI document, for kinds that no table knows.
+A file is YAML or JSON, with one document or many. An error of a patch names the line and column
+in the file. `--schema FILE` names a cluster's OpenAPI document, for kinds that are not built in.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ PAIRED = "objects are paired by kind, namespace and name, each must be there onc
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One document, and the map that is in it."""
+    """One document and its value, which is a map."""
 
     document: Document
     value: Map
 
     def matches(self, wanted: Map) -> bool:
-        """Return whether another object names this one; a name that it leaves out matches."""
+        """Return whether `wanted` names this object; missing names in `wanted` match."""
         return all(
             not theirs or ours == theirs
             for ours, theirs in zip(naming(self.value), naming(wanted), strict=True)
@@ -46,7 +46,7 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class ObjectFile:
-    """A file of objects."""
+    """A file and the Kubernetes objects in it."""
 
     path: str
     source: Source
@@ -55,7 +55,7 @@ class ObjectFile:
     called: dict[str, list[Loaded]]  # the objects by their names
 
     def matching(self, wanted: Map) -> list[Loaded]:
-        """Return the objects that another one names."""
+        """Return the objects of the file that `wanted` names."""
         name = naming(wanted)[3]
         some = self.called.get(name, []) if name else self.objects
         return [loaded for loaded in some if loaded.matches(wanted)]
@@ -70,15 +70,15 @@ class ObjectFile:
             raise self.error("the file has no object")
 
     def only(self, found: list[Loaded], wanted: Map) -> Loaded:
-        """Return the only object that was found for another one; refuse none and several."""
+        """Return the only object in `found`; refuse an empty list and a list of several objects."""
         if len(found) != 1:
             count = "is not" if not found else "is more than once"
             raise self.error(f"{title(wanted)} {count} in it", PAIRED)
         return found[0]
 
     def text(self, values: dict[int, Any]) -> bytes:
-        """Return the file with other values in some documents (by number); None removes one."""
-        from kmerge_git.merge.reshape import reshape  # it loads what writes YAML
+        """Return the file with new values in some documents, by number; None removes a document."""
+        from kmerge_git.merge.reshape import reshape  # loaded here because it loads the YAML writer
 
         texts = []
         for document in self.stream.documents:
@@ -90,7 +90,7 @@ class ObjectFile:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Define where a result goes."""
+    """Define the options that say where to write the result."""
     parser.add_argument(
         "-o",
         "--output",
@@ -103,14 +103,14 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def add_overwrite(parser: argparse.ArgumentParser, text: str) -> None:
-    """Define `--overwrite`."""
+    """Define the options `--overwrite` and `--no-overwrite`."""
     parser.add_argument(
         "--overwrite", action=argparse.BooleanOptionalAction, default=True, help=text
     )
 
 
 def check(args: argparse.Namespace, *inputs: str | None) -> None:
-    """Refuse what makes no sense before anything is read."""
+    """Refuse options that exclude each other, before any file is read."""
     if getattr(args, "in_place", False) and args.output:
         raise UsageError("--in-place and -o exclude each other")
     if inputs.count("-") > 1:
@@ -118,7 +118,7 @@ def check(args: argparse.Namespace, *inputs: str | None) -> None:
 
 
 def load(path: str, data: bytes | None = None) -> ObjectFile:
-    """Return the objects of a file; documents of comments alone hold none."""
+    """Read the objects of a file; skip documents that hold only comments."""
     make_haste()
     shown = "<stdin>" if path == "-" else path
     source = Source(in_and_out.read(path) if data is None else data, shown)
@@ -146,14 +146,14 @@ def _loaded(document: Document, root: Node) -> Loaded:
     if not isinstance(value, dict):
         raise placed(PatchError("invalid JSON document", hint="a map is expected"), document)
     odd = no_number(value)
-    if odd is not None:  # kubectl refuses the file
+    if odd is not None:  # kubectl refuses such a file
         wrong = PatchError("JSON has no such number", steps=odd, hint="write it as a text")
         raise placed(wrong, document)
     return Loaded(document, value)
 
 
 def naming(value: Map) -> tuple[str, str, str, str]:
-    """Return group, kind, namespace and name of an object, empty where it has none."""
+    """Return group, kind, namespace and name of an object; use an empty text for a missing one."""
     metadata = value.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     group = str(value.get("apiVersion") or "").rpartition("/")[0]
@@ -162,13 +162,13 @@ def naming(value: Map) -> tuple[str, str, str, str]:
 
 
 def title(value: Map) -> str:
-    """Return `Deployment/web`, as messages name an object."""
+    """Return the name of an object for messages, such as `Deployment/web`."""
     _, kind, _, name = naming(value)
     return f"{kind or 'object'}/{name}" if name else kind or "the object"
 
 
 def placed(error: PatchError, document: Document) -> PatchError:
-    """Return the error with the line and column of its field, and its text in one line."""
+    """Add the line and column of the field to an error, and put its text on one line."""
     node = document.root
     offset = node.start if node is not None else 0
     for step in error.steps:
@@ -196,7 +196,7 @@ def _entry(node: Node | None, step: str | int) -> Entry | None:
 
 
 def write_values(values: list[Map], output: str | None) -> None:
-    """Write new text to a file or to stdout: YAML, or with `-o json` what kubectl prints."""
+    """Write objects to a file or to stdout: as YAML, or with `-o json` as kubectl prints them."""
     if output == "json":
         from kmerge_git.patch.json_values import sorted_keys
 
@@ -210,7 +210,7 @@ def write_values(values: list[Map], output: str | None) -> None:
 
 
 def emit(args: Any, file: ObjectFile, text: bytes, values: list[Map]) -> None:
-    """Write the result where the options want it: a diff, new text, this file, another file."""
+    """Write the result as the options say: print a diff or new text, or write it to a file."""
     if args.dry_run:
         sys.stdout.write(difference(file, text, Paint(args.color, sys.stdout)))
     elif args.output in ("json", "yaml"):
@@ -238,7 +238,7 @@ Definitions = dict[str, Any]
 
 
 def add_schema(parser: argparse.ArgumentParser) -> None:
-    """Define `--schema`."""
+    """Define the option `--schema`."""
     parser.add_argument(
         "--schema",
         metavar="FILE",
@@ -248,7 +248,7 @@ def add_schema(parser: argparse.ArgumentParser) -> None:
 
 
 def add_type(parser: argparse.ArgumentParser) -> None:
-    """Define `--type`, the kind of a patch."""
+    """Define the option `--type`, which says what kind of patch it is."""
     parser.add_argument(
         "--type",
         choices=("strategic", "merge"),
@@ -258,7 +258,7 @@ def add_type(parser: argparse.ArgumentParser) -> None:
 
 
 def read_schema(path: str | None) -> Definitions | None:
-    """Return the OpenAPI document of `--schema`."""
+    """Return the OpenAPI document of `--schema`, or None without this option."""
     if path is None:
         return None
     data = in_and_out.read(path)
@@ -277,12 +277,12 @@ def read_schema(path: str | None) -> Definitions | None:
 
 
 def find_schema(document: Definitions | None, resource: dict[str, Any]) -> Schema | None:
-    """Return the schema of an object: that of the document, or the built-in one, if any."""
+    """Return the schema of an object from the document, else the built-in schema, else None."""
     version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
     return (schema_for(document, version, kind) if document else None) or Schema.find(version, kind)
 
 
 def need_schema(document: Definitions | None, resource: dict[str, Any]) -> Schema:
-    """Return the schema of an object; refuse a custom resource without one."""
+    """Return the schema of an object; refuse a custom resource that has no schema."""
     version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
     return find_schema(document, resource) or Schema.builtin(version, kind)

@@ -1,4 +1,4 @@
-"""`kmerge patch TARGET --patch P`: apply a patch to a file, its comments kept."""
+"""`kmerge patch TARGET --patch P`: apply a patch to a file and keep the comments of the file."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Patch a file."""
+    """Apply the patches to the file one after the other, and write the result."""
     object_files.check(args, args.target, *args.patch)
     if args.type == "merge" and args.tool == "kustomize":
         raise UsageError("--tool is about strategic merge patches", hint="leave out --type merge")
@@ -106,7 +106,7 @@ def _patches(text: str) -> list[Loaded]:
 
 
 def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
-    """Return the object that `--object` or the patch names; a single one needs no name."""
+    """Return the object that `--object` or the patch names, or the only object of the file."""
     _, kind, _, name = object_files.naming(patch.value)
     if wanted:
         wanted_kind, slash, wanted_name = wanted.rpartition("/")
@@ -140,7 +140,7 @@ def _patched(
             return apply_json_patch(value, patch.value)
         known = find_schema(schema, value)
         if known is None and args.tool == "kubectl":
-            blamed = loaded  # a kind that nothing is known about
+            blamed = loaded  # the kind of the object is unknown, so the error names the object
             known = need_schema(schema, value)
         return apply_patch(value, patch.value, known, flavor=args.tool)
     except PatchError as error:

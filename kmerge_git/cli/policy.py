@@ -1,4 +1,4 @@
-"""`kmerge policy try`: what one policy would have made of the conflicts of the past."""
+"""`kmerge policy try`: try one policy on the conflicts of past merges."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Replay with the policy, then report."""
+    """Merge past merges again with the policy, then report how it decides."""
     from kmerge_git.git.repository import Repository
     from kmerge_git.git.settings import POLICIES
     from kmerge_git.replay.left_conflicts import FieldPolicy

@@ -1,7 +1,7 @@
-"""Read the keys that a person presses: single keys where a terminal gives them, else lines.
+"""Read the keys that a person presses: single keys on a terminal, else whole lines.
 
-A signal only leaves a note and interrupts nothing: the program stops when it reads the next key.
-A second signal ends it at once. In any case the terminal is left as it was before.
+A signal interrupts nothing: the program stops when it reads the next key. A second signal ends
+the program at once. In any case the terminal gets its earlier settings back.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from typing import Any, TextIO
 
 try:
     import termios
-except ImportError:  # no terminal of this kind: a line for each answer
+except ImportError:  # without termios, read one line for each answer
     termios = None  # type: ignore[assignment]
 
-AGAIN = "\f"  # Ctrl-L, and the return from the shell: the question is shown again
+AGAIN = "\f"  # Ctrl-L, or the program was continued: show the question again
 RESIZED = "resized"
 ESCAPE = "Esc"
 ENTER = ""
-_SETTLED = 0.15  # seconds without another change of its size
-_SEQUENCE = 0.05  # seconds in which the rest of a key's sequence arrives
+_SETTLED = 0.15  # seconds without a change of size before the question is shown again
+_SEQUENCE = 0.05  # seconds to wait for the other bytes of a key
 _ENDINGS = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP")
-_LFLAGS, _CHARS = 3, 6  # where `tcgetattr` has them
+_LFLAGS, _CHARS = 3, 6  # indexes in the result of `tcgetattr`
 _PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
-_TEXTS = b"]P_^X"  # the signs behind ESC that begin a text of the terminal itself
+_TEXTS = b"]P_^X"  # the bytes after ESC that begin a text from the terminal itself
 _FIXED = {b"M": 6, b"[": 4}  # a click of the mouse, and a function key of the Linux console
 
 
 class Keys:
-    """A context that reads the keys of a terminal, or the lines of another stdin."""
+    """A context that reads the keys of a terminal, or the lines of a stdin without a terminal."""
 
     def __init__(self, source: TextIO) -> None:
         self._source = source
         self.is_single = bool(termios) and source.isatty() and os.environ.get("TERM") != "dumb"
         self._typed = b""
         self._is_at_end = False
-        self._before: list[Any] | None = None  # the terminal's, while it gives single keys
+        self._before: list[Any] | None = None  # the terminal's earlier settings
         self._handlers: dict[int, Any] = {}
         self._ended_by = 0
         self._is_back = self._is_resized = self._is_lent = False
@@ -71,11 +71,11 @@ class Keys:
 
     @property
     def is_killed(self) -> bool:
-        """Return whether a signal asked this process to end, not only the questions."""
+        """Return whether a signal other than Ctrl-C asked the process to end."""
         return self._ended_by not in (0, signal.SIGINT)
 
     def read(self) -> str | None:
-        """Return the next key, or a line without its blanks; None at the end of them."""
+        """Return the next key, or the next line without outer blanks; at the end return None."""
         if termios is None:
             line = self._source.readline()
             return line.strip() if line else None
@@ -95,10 +95,10 @@ class Keys:
 
     @contextmanager
     def lent(self) -> Iterator[None]:
-        """Let a program have the terminal, and the signals from its keys."""
+        """Let another program use the terminal and get the signals of keys such as Ctrl-C."""
         self._give_back()
         before = self._mode()
-        # a handler: a signal that is ignored here would be ignored in the program as well
+        # set a handler, because the other program would inherit an ignored signal
         numbers = [getattr(signal, name) for name in ("SIGINT", "SIGQUIT") if hasattr(signal, name)]
         handlers = [(number, signal.signal(number, lambda *of: None)) for number in numbers]
         self._is_lent = True
@@ -108,7 +108,7 @@ class Keys:
             self._is_lent = False
             for number, handler in handlers:
                 signal.signal(number, handler)
-            if before is not None and before != self._mode():  # a crash may leave it so
+            if before is not None and before != self._mode():  # the program crashed
                 self._set(before)
             self._take()
 
@@ -134,7 +134,7 @@ class Keys:
         return line.decode("utf-8", "surrogateescape").strip()
 
     def _fill(self, seconds: float | None) -> bool:
-        """Wait for a key or a signal; return whether one came."""
+        """Wait for a key or a signal; return False if neither came in time."""
         file = self._source.fileno()
         wake = self._woken[0] if self._woken else -1
         ready, _, _ = select.select([file, *([wake] if wake >= 0 else [])], [], [], seconds)
@@ -152,7 +152,7 @@ class Keys:
     # -- the terminal
 
     def _take(self) -> None:
-        """Ask for single keys, and drop those that were typed before a question was shown."""
+        """Set the terminal to single keys, and drop keys typed before the question was shown."""
         if not self.is_single:
             return
         file = self._source.fileno()
@@ -170,7 +170,7 @@ class Keys:
             self._set(before)
 
     def _mode(self) -> list[Any] | None:
-        """Return the settings of the terminal; None where there is none."""
+        """Return the settings of the terminal, or None if stdin is not a terminal."""
         if termios is not None:
             with suppress(termios.error, ValueError):
                 return termios.tcgetattr(self._source.fileno())
@@ -188,7 +188,7 @@ class Keys:
             os.set_blocking(end, False)
         try:
             self._waker = signal.set_wakeup_fd(self._woken[1], warn_on_full_buffer=False)
-        except ValueError:  # only the main thread may
+        except ValueError:  # signals can be handled only in the main thread
             return
         answers: dict[str, Callable[[int, FrameType | None], None]] = {
             **dict.fromkeys(_ENDINGS, self._end),
@@ -197,7 +197,7 @@ class Keys:
         }
         for name, handler in answers.items():
             number = getattr(signal, name)
-            if signal.getsignal(number) != signal.SIG_IGN:  # as `nohup` wants it
+            if signal.getsignal(number) != signal.SIG_IGN:  # `nohup` ignores SIGHUP
                 self._handlers[number] = signal.signal(number, handler)
 
     def _stop_listening(self) -> None:
@@ -235,20 +235,20 @@ class Keys:
 
 
 def _length(typed: bytes) -> int:
-    """Return how many bytes the first key has; 0: more have to come. An arrow is one key."""
+    """Return how many bytes the first key has, or 0 if its last bytes have not arrived yet."""
     if typed[0] >= 0x80:
         more = next((i for i, byte in enumerate(typed) if i and not 0x80 <= byte < 0xC0), None)
         return more or len(typed)
     if typed[:1] != b"\x1b":
         return 1
-    if typed[1:2] == b"\x1b":  # Alt and such a key
+    if typed[1:2] == b"\x1b":  # Alt with a key that itself begins with ESC
         rest = _length(typed[1:])
         return rest + 1 if rest else 0
-    if typed.startswith(_PASTE):  # a pasted text is one key that is no answer
+    if typed.startswith(_PASTE):  # treat a pasted text as one key, which is no answer
         return _behind(typed, _PASTED)
     if typed[1:2] == b"[":
         return _sequence(typed)
-    if typed[1:2] and typed[1] in _TEXTS:  # a terminal's late answer to what an editor asked it
+    if typed[1:2] and typed[1] in _TEXTS:  # a late answer of the terminal to an editor
         ends = [end for end in (_behind(typed, b"\x07"), _behind(typed, b"\x1b\\")) if end]
         return min(ends, default=0)
     if typed[1:2] == b"O":
@@ -257,7 +257,7 @@ def _length(typed: bytes) -> int:
 
 
 def _sequence(typed: bytes) -> int:
-    """Return the length of a key that begins with ESC and a bracket; most end with a letter."""
+    """Return the length of a key that begins with `ESC [`, or 0 if its end has not arrived yet."""
     length = _FIXED.get(typed[2:3])
     if length is not None:
         return length if len(typed) >= length else 0

@@ -1,4 +1,4 @@
-"""`kmerge preview REV`: what a merge or a rebase would do, without making it."""
+"""`kmerge preview REV`: show what a merge or a rebase would do, without making it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compute and print."""
+    """Compute the preview, and print or write it in the chosen formats."""
     from kmerge_git.git.repository import Repository
     from kmerge_git.git.scratch_merges import scratch
     from kmerge_git.whole.both_merges import SettingsOf
@@ -77,10 +77,10 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--write-tree makes one merge, --rebase makes many", hint="choose one")
     repository = Repository.open()
     ours, theirs = repository.commit(args.into), repository.commit(args.rev)
-    # without a working tree the attributes are those of the commit to be on
+    # without a working tree, read the attributes from the `--into` commit
     with scratch(repository, None if repository.worktree else ours.tree) as at:
         labels = ("base", args.into, args.rev)
-        mine = "theirs" if args.rebase else "ours"  # whose change goes on top
+        mine = "theirs" if args.rebase else "ours"  # as in `git.top_side`
         settings = SettingsOf(at.repository, labels=labels, mine=mine)
         if args.rebase:
             preview = preview_rebase(repository, at, ours, theirs, settings)
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _format(word: str) -> tuple[str, str]:
-    """Return the parts of `FORMAT` or `FORMAT=FILE`."""
+    """Split `FORMAT` or `FORMAT=FILE` into the format and the file name."""
     name, is_given, path = word.partition("=")
     if name not in FORMATS or (is_given and not path):
         raise argparse.ArgumentTypeError(f"{word!r} is none of {', '.join(FORMATS)}")
@@ -114,7 +114,7 @@ def _format(word: str) -> tuple[str, str]:
 
 
 def _wanted(args: argparse.Namespace) -> list[tuple[str, str]]:
-    """Return what is printed, or written to which file."""
+    """Return the formats to print or write, each with a file name that is empty for stdout."""
     wanted: list[tuple[str, str]] = [*args.format, *([("json", "")] if args.json else [])]
     wanted = list(dict.fromkeys(wanted)) or [("text", "")]
     printed = [format for format, path in wanted if not path]
@@ -127,7 +127,7 @@ def _wanted(args: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def _asks(preview: Preview) -> bool:
-    """Return whether a person will decide about fields; a file of which ours is kept has none."""
+    """Return whether a file has conflicts that `kmerge resolve` can ask about."""
     files = [file for step in preview.steps for file in step.files]
     return any(file.result == "conflict" and file.method != "kept" for file in files)
 
@@ -157,7 +157,7 @@ def _annotations(
 
 
 def _say_what_git_would_do(preview: Preview, rev: str) -> None:
-    """Say that git alone does worse, as it is set up here: the preview would be a promise."""
+    """Warn that git alone will leave conflicts that the preview resolves."""
     files = [file for step in preview.steps for file in step.files if file.result == "resolved"]
     are, them = ("is", "it") if preview.beyond_git == 1 else ("are", "them")
     is_missing = not all(file.driver or file.git_clean for file in files)
@@ -175,7 +175,7 @@ def _say_what_git_would_do(preview: Preview, rev: str) -> None:
 
 
 def _lines(preview: Preview) -> Iterator[Line]:
-    if preview.kept:  # the id of a tree, and what is in conflict
+    if preview.kept:  # print the id of the tree, and the conflicts
         yield preview.kept
         for step in preview.steps:
             left = [file for file in step.files if file.result == "conflict"]
@@ -203,8 +203,9 @@ def _step_lines(step: Step, files: Sequence[FilePreview]) -> Iterator[Line]:
         about = "; ".join(filter(None, (kind, file.note)))
         yield ((f"{word:<9}", colour), f" {file.path:<{width}}  {about}".rstrip())
         yield from (f"    {words}" for words in file.chosen)
-        for conflict in file.conflicts if file.method != "kept" else ():  # the row has said why
-            if file.method == "lines":  # it has no field, and no value to show
+        # the row of a kept file already gives the reason
+        for conflict in file.conflicts if file.method != "kept" else ():
+            if file.method == "lines":  # the conflict has no field and no values
                 yield f"    merged by lines: {conflict.why}"
             else:
                 yield from _conflict_lines(conflict)
@@ -264,7 +265,7 @@ def _fields(preview: Preview) -> dict[str, Any]:
 
 
 def file_as_json(file: FilePreview) -> dict[str, Any]:
-    """Return the fields of a file."""
+    """Return the fields that the JSON of a preview has for a file."""
     from kmerge_git.compare.shown_values import cut, written
     from kmerge_git.whole.both_merges import plain, plain_decision
     from kmerge_git.whole.preview_findings import otherwise
@@ -272,7 +273,8 @@ def file_as_json(file: FilePreview) -> dict[str, Any]:
     return {
         "path": file.path,
         "situation": file.situation,
-        "kind": file.kind,  # its name until the next release, as `note` is that of `why`
+        # until the next release, `kind` and `note` remain for `situation` and `why`
+        "kind": file.kind,
         "result": file.result,
         "git": "clean" if file.git_clean else "conflict",
         "driver": file.driver,

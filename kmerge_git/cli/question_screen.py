@@ -1,7 +1,7 @@
-"""Show a question on a terminal: rows of coloured parts, never more of them than the terminal has.
+"""Show a question on a terminal, in no more rows than the terminal has.
 
-Texts are cut to the columns so that the difference between them stays visible. The screen is
-written downwards only, so a log of it reads as a person saw it.
+Texts are cut to the width of the terminal so that the difference between them stays visible.
+Rows are only appended, so a log of the terminal reads as a person saw it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Span = tuple[int, int]
 
 DOTS = "…"
 _COLOURS = {"base": "", "ours": "green", "theirs": "yellow"}
-_LABEL = 24  # characters of a branch's name
-_ENOUGH = 56  # columns for a value on the row of its name
-_PROMPT = 2  # rows of a prompt, and of the line that the answer ends
-_AROUND = 1  # lines around a change
+_LABEL = 24  # the most characters shown of a branch's name
+_ENOUGH = 56  # with so many columns left, a value goes on the row of its name
+_PROMPT = 2  # rows for the prompt and for the answer
+_AROUND = 1  # lines shown around a change
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +43,17 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The facts around a question: its number, git's names of the sides, an earlier answer."""
+    """The context of a question: its number, git's names of the sides, an earlier answer."""
 
     number: int
     total: int
     labels: tuple[str, str, str]
     answer: str = ""
-    authors: Mapping[str, str] = field(default_factory=dict)  # by side
+    authors: Mapping[str, str] = field(default_factory=dict)  # side -> author
 
 
 class Screen:
-    """Rows, sentences and prompts on a stream."""
+    """Write rows, sentences and prompts to a stream."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -66,26 +66,26 @@ class Screen:
             size = os.get_terminal_size(self._stream.fileno())
         except (OSError, ValueError):
             return Size(columns, rows)
-        # a variable may be older than the window
+        # prefer the real size: $COLUMNS may be older
         return Size(size.columns or columns, size.lines or rows)
 
     def rows(self, rows: Iterable[Row]) -> None:
-        """Write rows that fit as they are."""
+        """Write rows that already fit the terminal."""
         for row in rows:
             self._stream.write(self._paint.line(*row) + "\n")
 
     def say(self, text: str, colour: str = "") -> None:
-        """Write a sentence, on as many rows as it needs."""
+        """Write a sentence, wrapped to the width of the terminal."""
         self.rows(((row, colour),) for row in wrapped(one_row(text), self.room().columns))
         self._stream.flush()
 
     def prompt(self, text: str) -> None:
-        """Ask for an answer on the same row."""
+        """Write a prompt and stay on its row for the answer."""
         self._stream.write(self._paint.line((text, "blue"), " "))
         self._stream.flush()
 
     def echo(self, text: str) -> None:
-        """Write the answer: a terminal with single keys does not show it by itself."""
+        """Write the answer, because a terminal that reads single keys does not show them."""
         self._stream.write(visible(text) + "\n")
         self._stream.flush()
 
@@ -103,7 +103,7 @@ def picture(question: Question, around: Around, room: Size) -> list[Row]:
 
 
 def _short(label: str) -> str:
-    """Return a name of git's; of a long one with a subject in parentheses the name alone."""
+    """Shorten git's name of a side; drop the subject in parentheses first."""
     name, _, subject = label.partition(" (")
     return shortened(name if subject and len(label) > _LABEL else label, _LABEL)
 
@@ -124,7 +124,7 @@ def _head(question: Question, around: Around, columns: int) -> list[Row]:
 
 
 def in_short(answer: Answer | None) -> str:
-    """Return an answer for people; nothing if there is none."""
+    """Return an answer in a few words, or an empty text if there is no answer."""
     if answer is None or answer.how not in ("value", "lines"):
         return answer.how if answer else ""
     lines = (answer.text or "").strip().split("\n")
@@ -132,7 +132,7 @@ def in_short(answer: Answer | None) -> str:
 
 
 def side_of(question: Question, answer: Answer) -> str:
-    """Return the side whose lines an answer is that named none."""
+    """Return the side whose lines the answer `higher` took."""
     return "ours" if answer.text == question.conflict.ours else "theirs"
 
 
@@ -142,7 +142,7 @@ def side_of(question: Question, answer: Answer) -> str:
 def _values(
     question: Question, names: Mapping[str, str], authors: Mapping[str, str], room: Size
 ) -> list[Row]:
-    """Show one value below the other, so that differences are in the same columns."""
+    """Show the values below each other, so that differences are in the same columns."""
     texts = {
         side: _plain(text) for side in VERSIONS if (text := question.values.side(side)) is not None
     }
@@ -169,13 +169,13 @@ def _values(
 
 
 def _painted(texts: Mapping[str, str], width: int) -> dict[str, Row]:
-    """Cut texts so that they still differ, with the changes of a side in its colour."""
+    """Cut the texts so that they still differ; show the changes of each side in its colour."""
     rows = {}
     for (side, text), excerpt in zip(
         texts.items(), aligned(list(texts.values()), width), strict=True
     ):
         other = texts.get("base") if side != "base" else None
-        if other is None:  # new on both sides: their difference is coloured
+        if other is None:  # without a base, colour the difference of the two sides
             other = texts.get({"ours": "theirs", "theirs": "ours"}.get(side, ""), text)
         rows[side] = excerpt.painted(text, other, _COLOURS[side])
     return rows
@@ -213,7 +213,7 @@ def _versions(
 
 
 def _texts(question: Question) -> dict[str, str | None]:
-    """Return the lines of the sides without the indentation that all of them share."""
+    """Return the lines of the three versions without the indentation that all lines share."""
     conflict = question.conflict
     texts = dict(zip(VERSIONS, (conflict.base, conflict.ours, conflict.theirs), strict=True))
     lines = [x for text in texts.values() for x in text.split("\n") if x.strip(" ")]
@@ -227,7 +227,7 @@ def _texts(question: Question) -> dict[str, str | None]:
 
 
 def _changes(old: list[str], new: list[str], columns: int) -> list[Row]:
-    """Return the rows of a diff; a line and the line that replaces it are cut alike."""
+    """Return the rows of a diff; cut a line and its replacement at the same columns."""
     rows: list[Row] = []
     at = 0
     for i0, i1, j0, j1 in changes(old, new):
@@ -267,7 +267,7 @@ def _lines(text: str | None) -> list[str]:
 
 
 def _shares(wanted: Sequence[int], room: int) -> list[int]:
-    """Return how many rows each of two gets: one has those that the other does not need."""
+    """Divide the rows between the two sides; rows that one side does not need go to the other."""
     first, second = wanted
     given = max(min(first, room - min(second, room // 2)), 1)
     return [given, max(min(second, room - given), 1)]
@@ -278,7 +278,7 @@ def _author(author: str | None, room: Size) -> list[Row]:
 
 
 def _plain(text: str) -> str:
-    """Return a text on one row: invisible characters are spelled, blanks at its end as well."""
+    """Return a text on one row, with invisible characters and trailing blanks made visible."""
     shown = one_row(text)
     bare = shown.rstrip(" ")
     return bare + "·" * (len(shown) - len(bare))
@@ -288,7 +288,7 @@ def _plain(text: str) -> str:
 
 
 class Excerpt:
-    """The spans of a text that are shown, with dots for the rest."""
+    """The spans to show of a long text; dots stand for the omitted parts."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self._spans = spans
@@ -298,7 +298,7 @@ class Excerpt:
         return "".join(part for part, _ in self._parts(text, (0, 0), ""))
 
     def painted(self, text: str, other: str, colour: str) -> Row:
-        """Return the same, with a colour where it differs from another text."""
+        """Return the shown parts of the text, in colour where it differs from the other text."""
         return tuple(self._parts(text, _differing(text, other), colour))
 
     def _parts(self, text: str, differing: Span, colour: str) -> list[Part]:
@@ -316,9 +316,9 @@ class Excerpt:
 
 
 def aligned(texts: Sequence[str], width: int, *, is_head: bool = False) -> list[Excerpt]:
-    """Return the excerpts of texts that are shown together: two that differ look different.
+    """Return excerpts of texts that are shown together, so that different texts look different.
 
-    `is_head`: the excerpt begins with the text, for a text that is compared with none.
+    If `is_head` is true, each excerpt is the beginning of its text.
     """
     rooms = [_characters(text, width) for text in texts]
     too_long = [text for text, room in zip(texts, rooms, strict=True) if len(text) > room]
@@ -333,25 +333,25 @@ def aligned(texts: Sequence[str], width: int, *, is_head: bool = False) -> list[
             spans = [(0, room - 1)]
         elif windows:
             spans = [(min(start, length), min(stop, length)) for start, stop in windows]
-        else:  # the middle is left out
+        else:  # leave out the middle
             spans = [(0, room - 1 - tail), (length - tail, length)]
         excerpts.append(Excerpt(spans))
     return excerpts
 
 
 def one_row(text: str) -> str:
-    """Return a text of others as it may be in a row; nobody knows how wide a tab is."""
+    """Return a text without control characters; spell tabs, because their width is unknown."""
     return visible(text).replace("\t", "\\t")
 
 
 def shortened(text: str, width: int) -> str:
-    """Return a text without its middle, if it is too long."""
+    """Return a text; if it is too long, leave out the middle."""
     (excerpt,) = aligned([text], width)
     return excerpt.text(text)
 
 
 def wrapped(text: str, width: int, most: int = 0) -> list[str]:
-    """Return a text on several rows, wrapped at blanks; `most` rows, the last one cut."""
+    """Wrap a text at blanks; if `most` is given, return at most so many rows, the last one cut."""
     rows: list[str] = []
     rest = text
     while cells(rest) > width and not (most and len(rows) == most - 1):
@@ -364,14 +364,14 @@ def wrapped(text: str, width: int, most: int = 0) -> list[str]:
 
 
 def cells(text: str) -> int:
-    """Return the columns that a text takes, or a few more."""
+    """Return how many columns a text takes at most."""
     if text.isascii():
         return len(text)
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _characters(text: str, width: int) -> int:
-    """Return how many characters of a text surely fit: some take two columns."""
+    """Return how many characters of a text surely fit, as some take two columns."""
     width = max(width, 16)
     if len(text) == cells(text):
         return width
@@ -379,8 +379,8 @@ def _characters(text: str, width: int) -> int:
 
 
 def _windows(longest: int, spots: Sequence[int], room: int) -> list[Span]:
-    """Return where the texts part, with a little before: the same spans for all of them."""
-    if spots and spots[-1] - spots[0] < room * 2 // 3:  # one window shows all of them
+    """Return the spans to show of all texts: around each spot where two texts begin to differ."""
+    if spots and spots[-1] - spots[0] < room * 2 // 3:  # one span shows all spots
         apart, size = spots[-1] - spots[0], max(room - 2, 2)
         start = max(min(spots[0] - (size - apart) // 3, longest - size), 0)
         return [(start, start + size)]
@@ -396,7 +396,7 @@ def _windows(longest: int, spots: Sequence[int], room: int) -> list[Span]:
 
 
 def _differing(text: str, other: str) -> Span:
-    """Return where a text differs from another one, in whole words."""
+    """Return the span in which a text differs from another text, extended to whole words."""
     start = _common(text, other)
     stop = len(text) - _common(text[start:][::-1], other[start:][::-1])
     while start and text[start - 1].isalnum() and text[start : start + 1].isalnum():
@@ -407,6 +407,6 @@ def _differing(text: str, other: str) -> Span:
 
 
 def _common(one: str, other: str) -> int:
-    """Return how many characters both begin with."""
+    """Return how many characters at the beginning of the two texts are equal."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

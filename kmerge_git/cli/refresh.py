@@ -1,4 +1,4 @@
-"""`kmerge refresh --with REV BRANCH...`: merge REV into branches where git alone cannot."""
+"""`kmerge refresh --with REV BRANCH...`: merge REV into branches that git alone cannot merge."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Refresh one branch after the other."""
+    """Refresh the chosen branches one after the other."""
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.refreshing import Orders, exit_code, refresher
 
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     failed: dict[str, str] = {}
     with refresher(repository, orders) as at_work:
         branches = at_work.chosen(args.names, globs)
-        for glob in globs:  # a slip in a job must not look like branches that need nothing
+        for glob in globs:  # a misspelled pattern must not look like branches that are up to date
             if not any(fnmatchcase(branch.name, glob) for branch in branches):
                 warn(f"no branch is called as in {glob!r}")
         for branch in branches:
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _one(at_work: Refresher, branch: Branch) -> Refreshed:
-    """Refresh one branch; limit its time, or what others wrote would stop the rest."""
+    """Refresh one branch within a time limit, so that a slow branch does not stop the others."""
     try:
         with within(branch.name):
             result, merge = at_work.decide(branch)

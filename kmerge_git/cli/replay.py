@@ -1,6 +1,6 @@
-"""`kmerge replay`: merge the repository's own past merges again, and compare.
+"""`kmerge replay`: merge the repository's past merges again, and compare the results.
 
-`kmerge policy try` makes the same merges again.
+`kmerge policy try` uses this module as well.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ where the message names the commit, they are replayed.
 
 exit status: 0 the replay is done, 2 an error
 """
-_BELOW = ("resolved", "mended", "followed")  # counts of what the line above counts
+_BELOW = ("resolved", "mended", "followed")  # indented: each counts a part of the line above
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Replay, then report."""
+    """Merge the past merges again, then report the results."""
     from kmerge_git.git.repository import Repository
     from kmerge_git.replay.policy_trials import propose
 
@@ -112,7 +112,7 @@ def _lines(tally: Tally, scope: list[str]) -> Iterator[Line]:
             yield f"{count:>7}  {'  ' * depth}{words}{_share(tally, name)}"
     if tally.counts["files"]:
         yield from ("", tally.times())
-    if len(tally.sorts) > 1:  # of one sort the counts above say it all
+    if len(tally.sorts) > 1:  # with one kind, the counts are those above
         yield from section("by kind of file", f" ({', '.join(OF_A_SORT.values())})")
         for sort, counts in sorted(tally.sorts.items(), key=lambda at: -at[1]["git_conflicts"]):
             yield "".join(f"{counts[name]:>7}" for name in OF_A_SORT) + f"  {sort}"
@@ -123,7 +123,7 @@ def _lines(tally: Tally, scope: list[str]) -> Iterator[Line]:
 
 
 def section(title: str, rest: str = "") -> Iterator[Line]:
-    """Yield the head of a section."""
+    """Yield an empty line and the title of a section."""
     yield ""
     yield ((title, "bold"), rest)
 
@@ -199,7 +199,7 @@ def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) 
 
 
 def add_scope(parser: argparse.ArgumentParser) -> None:
-    """Define which merges are made again, and in how many processes."""
+    """Define the options that choose past merges and the number of processes."""
     add = parser.add_argument
     add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
     add("--last", type=count, metavar="N", help="only the newest N merges")
@@ -208,14 +208,14 @@ def add_scope(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """Return the number of an option."""
+    """Return the value of an option as a number of at least 1."""
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
     return int(text)
 
 
 def scope(args: argparse.Namespace) -> list[str]:
-    """Return the merges that were asked for, as words of the command line."""
+    """Return the options that choose the past merges, as words of the command line."""
     words = [args.range] if args.range != "HEAD" else []
     words += ["--last", str(args.last)] if args.last else []
     return words + (["--picks"] if args.picks else [])
@@ -223,7 +223,7 @@ def scope(args: argparse.Namespace) -> list[str]:
 
 @contextmanager
 def workers(args: argparse.Namespace, repository: Repository, glob: str = "*") -> Iterator[Workers]:
-    """Return what makes the merges of files again, and end its processes."""
+    """Yield the worker processes that merge files again, and end these processes."""
     from kmerge_git.cli import main
     from kmerge_git.replay.workers import Workers
     from kmerge_git.whole.cores import collect_rarely, cores
@@ -235,7 +235,7 @@ def workers(args: argparse.Namespace, repository: Repository, glob: str = "*") -
 
 
 def _chosen(args: argparse.Namespace, repository: Repository) -> tuple[Chosen, str]:
-    """Return the merges that were asked for, and what brings those that are not here."""
+    """Return the chosen past merges, and a hint how to fetch commits that are missing."""
     from kmerge_git.git.repository import commits_here
     from kmerge_git.replay.past_merges import choose
 
@@ -244,7 +244,7 @@ def _chosen(args: argparse.Namespace, repository: Repository) -> tuple[Chosen, s
 
 
 def _each(made: Workers, commits: list[str]) -> Generator[ReplayedMerge]:
-    """Yield the merges made again, with a bar that says how far it is."""
+    """Yield the repeated merges, and show a progress bar."""
     with closing(Progress(len(commits), "merges")) as bar:
         for done, merge in enumerate(made.replay(commits), 1):
             bar.update(done)
@@ -252,7 +252,7 @@ def _each(made: Workers, commits: list[str]) -> Generator[ReplayedMerge]:
 
 
 def tallied(args: argparse.Namespace, repository: Repository, made: Workers) -> Tally:
-    """Return the merges that were asked for, made again and counted."""
+    """Merge the chosen past merges again and count the results."""
     from kmerge_git.replay.tally import Tally, notes
 
     found, hint = _chosen(args, repository)
@@ -264,7 +264,7 @@ def tallied(args: argparse.Namespace, repository: Repository, made: Workers) -> 
 
 
 def head_lines(tally: Tally) -> Iterator[Line]:
-    """Yield what was made again, and what is to be known about it."""
+    """Yield how many merges were replayed or left out, and notes about the history."""
     parts = [f"{tally.replayed()} replayed"]
     parts += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
     yield ", ".join([*parts, *tally.left_out()])

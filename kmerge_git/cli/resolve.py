@@ -1,4 +1,4 @@
-"""`kmerge resolve`: finish what a merge, rebase or cherry-pick left in conflict, field by field."""
+"""`kmerge resolve`: resolve the conflicts of a merge, rebase or cherry-pick, field by field."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List, decide, take back, or ask where there is somebody to be asked."""
+    """List the conflicts, answer them from the options, bring them back, or ask a person."""
     from kmerge_git.git.repository import Repository
 
     decides = bool(args.take or args.at or args.set or args.source)
@@ -108,7 +108,7 @@ def _require_terminal(args: argparse.Namespace) -> None:
 
 
 def _given(args: argparse.Namespace) -> tuple[ById, ...]:
-    """Return the answers of the command line that name their question."""
+    """Return the answers of the options `--set` and `--from`, each with the id of its question."""
     from kmerge_git.cli.resolve_report import read_answers
     from kmerge_git.merge.finish.possible_answers import CHOICES
     from kmerge_git.whole.resolving import ById
@@ -126,7 +126,7 @@ def _given(args: argparse.Namespace) -> tuple[ById, ...]:
 
 
 def _require_conflict(resolving: Resolving, given: str, path: str) -> None:
-    """Refuse a path that names no conflict: a slip must not look like a resolved file."""
+    """Refuse a path without a conflict: a misspelled path must not look like a resolved file."""
     known = [question.path for question in resolving.questions]
     if any(is_selected(name, (path,)) for name in (*known, *resolving.settled)):
         return
@@ -138,7 +138,7 @@ def _require_conflict(resolving: Resolving, given: str, path: str) -> None:
 
 
 def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[ById, ...]) -> int:
-    """Give the answers of the command line."""
+    """Apply the answers of the command line and report the result."""
     from kmerge_git.whole.resolving import Choosing, carry_out, decide
 
     picked = decide(resolving, Choosing(given, args.take or "", tuple(args.at)))
@@ -158,7 +158,7 @@ def _show(args: argparse.Namespace, resolving: Resolving, picked: Picked | None 
 
 
 def _undo(args: argparse.Namespace, repository: Repository, paths: tuple[str, ...]) -> int:
-    """Bring conflicts back."""
+    """Bring the conflicts of the given files back."""
     from kmerge_git.whole.unresolving import undo
 
     if not paths:

@@ -1,6 +1,6 @@
-"""Print what `kmerge resolve` has to decide and what was decided, as lines and as JSON.
+"""Print the conflicts and the answers of `kmerge resolve`, as lines or as JSON.
 
-`--from` reads the answers from the same JSON.
+The option `--from` reads answers from JSON of the same form.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ANSWERS = "a side (ours, theirs, both, base, higher), {value: YAML} or {lines: 
 
 
 def tell_list(resolving: Resolving) -> None:
-    """Print all questions, file by file, with their three values."""
+    """Print all questions, file by file, each with its three values."""
     for path, questions in groupby(resolving.questions, lambda question: question.path):
         tell(path)
         for question in questions:
@@ -105,7 +105,7 @@ def _tell_unasked(resolving: Resolving) -> None:
 
 
 def tell_end(resolving: Resolving, staged: Collection[str], failed: Mapping[str, str]) -> int:
-    """Print what became of the files and what ends the operation; return the exit code."""
+    """Print the result for each file and the command that ends the merge; return the exit code."""
     if not stages(resolving):
         return _tell_end_of_one(_left(resolving, None), staged, failed)
     unmerged = _unmerged()
@@ -129,13 +129,13 @@ def tell_end(resolving: Resolving, staged: Collection[str], failed: Mapping[str,
 
 
 def _left(resolving: Resolving, unmerged: list[str] | None) -> dict[str, int]:
-    """Count the open questions by file; somebody may have ended conflicts meanwhile."""
+    """Count the open questions by file; leave out files that are no longer in conflict."""
     left = Counter(question.path for question in resolving.left)
     return {path: n for path, n in left.items() if unmerged is None or path in unmerged}
 
 
 def stages(resolving: Resolving) -> bool:
-    """Return whether a written file is staged as well; what a merge tool wrote, git stages."""
+    """Return whether kmerge stages a written file; for `git mergetool`, git itself stages it."""
     return resolving.operation.name != MERGETOOL
 
 
@@ -151,12 +151,12 @@ def _tell_end_of_one(
 
 
 def _unmerged() -> list[str] | None:
-    """Return all that git calls unmerged, asked about or not; None outside of a repository."""
+    """Return all unmerged files of the repository, or None outside of a repository."""
     from kmerge_git.git.repository import Repository
 
     try:
         return [stages.path for stages in Repository.open().conflicts()]
-    except KmergeError:  # three files in no repository may be asked about as well
+    except KmergeError:  # `kmerge mergetool` also works outside of a repository
         return None
 
 
@@ -170,9 +170,9 @@ def _rows(kind: str, lines: Sequence[str]) -> None:
 
 
 def as_json(resolving: Resolving, picked: Picked | None = None) -> dict[str, Any]:
-    """Return all questions, each with its answer so far; a schema grows by fields.
+    """Return the fields of all questions, each with its answer so far.
 
-    After answers: the ids of those that were given, and why others could not be.
+    If answers were given, add their ids, and for each refused answer the reason.
     """
     operation = resolving.operation
     report = {
@@ -214,7 +214,7 @@ def _question(resolving: Resolving, question: Question) -> dict[str, Any]:
 
 
 def _version(question: Question, side: str) -> str | None:
-    """Return a scalar as YAML, or lines as they are in the file; None where there are none."""
+    """Return a side as a YAML scalar or as lines of the file; return None if it has no value."""
     shown: str | None = question.values.side(side)
     if question.kind in ("value", "file") or shown is None:
         return shown
@@ -222,7 +222,7 @@ def _version(question: Question, side: str) -> str | None:
 
 
 def read_answers(name: str) -> tuple[ById, ...]:
-    """Return the answers in a file, passing over conflicts without one; trust nothing in it."""
+    """Read answers from a JSON file; skip conflicts without an answer, refuse malformed ones."""
     data = in_and_out.read(name)
     if len(data) > ANSWERS_BYTES:
         raise UsageError(
@@ -249,7 +249,7 @@ def read_answers(name: str) -> tuple[ById, ...]:
 
 
 def _given(row: object, place: str, name: str) -> ById | None:
-    """Return the answer to one conflict, or None where there is none."""
+    """Return the answer to one conflict, or None if the conflict has no answer."""
     if not isinstance(row, dict):
         raise UsageError(f"{place}: no conflict with an id", path=name)
     of, answer = row.get("id"), row.get("answer")
@@ -267,7 +267,7 @@ def _given(row: object, place: str, name: str) -> ById | None:
 
 
 def _is_writable(text: str) -> bool:
-    """Return whether a file can hold a text; bytes that are no UTF-8 may come from a file."""
+    """Return whether a text can be encoded, allowing bytes of a file that are not UTF-8."""
     try:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Plan, carry out, report."""
+    """Plan the solution of the conflicts, carry it out, and report the result."""
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.solving import Wishes, carry_out, make_plan
 
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
-    """Refuse a path that names no conflict: a slip must not look like a solved file."""
+    """Refuse a path without a conflict: a misspelled path must not look like a solved file."""
     if path in plan.others:
         hint = plan.others[path]
         raise UsageError("it is in conflict, but left to you", path=given, hint=hint)
@@ -90,7 +90,7 @@ def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
 
 
 def _unmerged(repository: Repository, plan: SolvePlan, dry_run: bool) -> list[str]:
-    """Return everything that is in conflict when the plan is carried out, asked for or not."""
+    """Return all files of the repository that are in conflict after the plan is carried out."""
     paths = {stages.path for stages in repository.conflicts()}
     if dry_run:
         for file in plan.files:
@@ -102,12 +102,13 @@ def _lines(plan: SolvePlan) -> Iterator[Line]:
     for file in plan.files:
         yield _file_line(file)
         yield from (f"    {words}" for words in file.chosen)
-        for conflict in file.conflicts if file.method != "kept" else ():  # the line has said why
+        # the line of a kept file already gives the reason
+        for conflict in file.conflicts if file.method != "kept" else ():
             yield ("    ", (conflict.spot or file.path, "bold"), f": {conflict.told}")
 
 
 def _report_rest(plan: SolvePlan, left: list[str]) -> None:
-    """Say which files are in conflict that this command has left alone."""
+    """Warn about files in conflict that this command did not try to solve."""
     if not plan.is_solved and not plan.operation.is_known:
         warn("git does not tell which trees are merged: no resource is followed to its file")
     unasked = sorted(set(left) - {file.path for file in plan.files} - set(plan.others))
@@ -130,7 +131,7 @@ def _report_end(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
 
 
 def what_next(operation: Operation) -> str:
-    """Return how the operation ends, now that nothing is unmerged any more."""
+    """Return the hint how to finish the merge or rebase after all conflicts are solved."""
     if operation.name == "stash":
         return "; the stash entry is kept: `git stash list`"
     return f"; finish with `{operation.finish}`" if operation.finish else ""

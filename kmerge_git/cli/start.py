@@ -1,7 +1,8 @@
-"""The driver's process around `cli/drive.py`: how it gets its modules, and how it ends.
+"""Start and end the process of the merge driver around `cli/drive.py`.
 
-`cli/driver.py` runs this before any module of the package is there. `-S` skips `site`, so the
-folders of the packages are added here. Nothing is imported that a bare interpreter has not got.
+`cli/driver.py` runs this file before it loads any module of the package. Python's option `-S`
+skips `site`, so this file adds the folders of the packages to `sys.path`. At its top this file
+imports only modules that a bare interpreter has already loaded.
 """
 
 import sys
@@ -20,7 +21,7 @@ CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
 
 
 class Lazy:
-    """Finds the modules of the bundle that not every merge needs; an importer."""
+    """An importer for the modules in the bundle that only some merges need."""
 
     __slots__ = ("bundle", "places", "root", "spec", "start")
 
@@ -28,13 +29,13 @@ class Lazy:
         self, root: str, bundle: "BinaryIO", places: "dict[str, tuple[Any, int, int]]"
     ) -> None:
         self.root = root
-        self.bundle = bundle  # open since it was looked at who may write it
-        self.start = bundle.tell()  # behind what every merge needs
-        self.places = places  # stamp, and where in the bundle the code is
+        self.bundle = bundle  # the open file whose owner and mode were checked
+        self.start = bundle.tell()  # after the modules that every merge needs
+        self.places = places  # module -> stamp, offset and size in the bundle
         self.spec = type(sys.__spec__)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "Any":
-        """Return the module's place, if it is in the bundle and still the same."""
+        """Return the spec of a module if the bundle has it and its file has not changed since."""
         if name not in self.places or not _is_fresh(self.root, [self.places[name][0]]):
             return None
         file = self.root + self.places[name][0][0]
@@ -48,11 +49,11 @@ class Lazy:
         """Let the interpreter make an ordinary module."""
 
     def exec_module(self, module: "ModuleType") -> None:
-        """Run the module's code."""
+        """Run the code of the module from the bundle, or from its file if the bundle is damaged."""
         stamp, start, size = self.places[module.__name__]
         code = self._stored(start, size)
         if not getattr(code, "co_filename", "").replace("\\", "/").endswith(stamp[0]):
-            # half of a bundle
+            # the bundle is cut off
             with open(self.root + stamp[0], "rb") as file:
                 code = compile(file.read(), self.root + stamp[0], "exec")
         exec(code, module.__dict__)  # noqa: S102
@@ -68,7 +69,7 @@ class Lazy:
 
 
 class Late(type(sys)):  # type: ignore[misc]
-    """Stands in for a module until something of it is asked for."""
+    """A stand-in for a module, which is imported when one of its attributes is first used."""
 
     def __getattr__(self, name: str) -> "Any":
         if name.startswith("__"):
@@ -83,9 +84,9 @@ class Late(type(sys)):  # type: ignore[misc]
 def run(
     here: str, path: str, bundle: "tuple[Any, ...]" = (), file: "BinaryIO | None" = None
 ) -> None:
-    """Answer git and end the process; come back if the bundle is of other modules.
+    """Merge, answer git and end the process; return only if the bundle is out of date.
 
-    Whatever a module raises, a command to end the process among it, nothing but an answer is one.
+    If a module raises anything, even SystemExit, the exit code says that there is no answer.
     """
     root = _root(here)
     if bundle and not _is_fresh(root, bundle[0]):
@@ -93,7 +94,7 @@ def run(
     code, above = NO_ANSWER, 0
     try:
         above = _above()
-        sys.dont_write_bytecode = True  # a half-written one would be in the way of later starts
+        sys.dont_write_bytecode = True  # a half-written .pyc would break later starts
         sys.path[0:1] = [root]
         libraries = [arg[6:] for arg in sys.argv if arg.startswith("--lib=")]
         sys.path += libraries
@@ -103,31 +104,32 @@ def run(
         code = _answer(libraries)
         if file is None and code in (CLEAN, CONFLICT):
             _keep_bundle(root, path)
-    except BaseException as error:  # whatever it is: git's line merge goes on
+    except BaseException as error:  # after any error, git merges by lines
         tell("", error, "; git's line merge instead")
     finally:
         calls._exit(code + above if code in (CLEAN, CONFLICT) else NO_ANSWER)
 
 
 def tell(before: str, error: BaseException, behind: str = "") -> None:
-    """Say it on stderr; one that is closed or broken must not cost the answer."""
+    """Print an error on stderr; go on even if stderr is closed or broken."""
     try:
         text = f"kmerge: {before}{type(error).__name__}: {error}{behind}"
-        if sys.stderr is not None:  # `print` would take stdout then
-            # no module of the package may be there to do it better
+        if sys.stderr is not None:  # with None, `print` would write to stdout
+            # `visible` of the package may not be loaded
             print(text if text.isprintable() else ascii(text)[1:-1], file=sys.stderr)
     except BaseException:
         return
 
 
 def _above() -> int:
-    """Return what git's line wants added to the exit 0 or 3; take the number off the words.
+    """Remove the number that git's driver line passes as the first argument, and return it.
 
-    Whatever else ends the process, an empty file or a module, gives no such number.
+    The number is added to the exit code 0 or 3. A process that ends without an answer, such as
+    one with an empty driver file, exits without this number.
     """
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     if len(words) != 4 or not words[0].isdecimal():
-        return 0  # a line of an older version
+        return 0  # the driver line of an older version has no number
     sys.argv.remove(words[0])
     return int(words[0])
 
@@ -142,7 +144,7 @@ def _answer(libraries: "list[str]") -> int:
 
     parser.bare(libraries)
     if is_merge:
-        _seal_stdout()  # nobody knows what the binding has closed
+        _seal_stdout()  # the loaded binding may have closed stdout
     try:
         code = main(sys.argv[1:])
     except TimeUp:
@@ -153,9 +155,9 @@ def _answer(libraries: "list[str]") -> int:
 
 
 def _seal_stdout() -> None:
-    """Let what is printed go nowhere: `git merge-tree` would take it for its own.
+    """Send stdout to the null device, because `git merge-tree` would read it as its own output.
 
-    And none of the three first descriptors is free afterwards, for a file to become it.
+    Also open the descriptors 0 to 2, so that no other file can get one of these numbers.
     """
     try:
         null = calls.open("/dev/null" if calls.__name__ == "posix" else "nul", calls.O_RDWR)
@@ -168,7 +170,7 @@ def _seal_stdout() -> None:
 
 
 def _root(here: str) -> str:
-    """Return the folder above the package, with a slash behind it."""
+    """Return the folder that holds the package, with a slash at its end."""
     own = here.replace("\\", "/")
     if own.endswith("/kmerge_git/cli/"):
         return here[: -len("kmerge_git/cli/")]
@@ -178,7 +180,7 @@ def _root(here: str) -> str:
 
 
 def _is_fresh(root: str, stamps: "list[tuple[str, int, int]]") -> bool:
-    """Return whether the modules are those that the bundle was made of."""
+    """Return whether the files of the modules have not changed since the bundle was made."""
     try:
         for name, size, time in stamps:
             stat = calls.stat(root + name)
@@ -190,12 +192,12 @@ def _is_fresh(root: str, stamps: "list[tuple[str, int, int]]") -> bool:
 
 
 def _load(root: str, modules: "list[tuple[str, str, Any]]", late: "tuple[str, ...]") -> None:
-    """Make modules of codes that stand in the order of their imports; stand-ins for the late ones.
+    """Create modules from their code, in the order of their imports; make stand-ins for late ones.
 
-    What `import` does besides takes as long as the modules themselves.
+    The `import` statement would take about twice as long.
     """
     module_type, known = type(sys), sys.modules
-    stand_ins: dict[str, list[str]] = {}  # package -> its late modules
+    stand_ins: dict[str, list[str]] = {}  # package -> the names of its late modules
     for name in late:
         known[name] = Late(name)
         above, _, last = name.rpartition(".")
@@ -220,15 +222,16 @@ def _load(root: str, modules: "list[tuple[str, str, Any]]", late: "tuple[str, ..
 
 
 def _keep_bundle(root: str, path: str) -> None:
-    """Write the bundle for the next start; the answer of this one stands, whatever happens.
+    """Write the bundle for the next start; an error here does not change this answer to git.
 
-    Who may write it decides what the next driver runs: only a folder of the own will do.
+    The next driver runs the code in the bundle, so write only into a folder that nobody else owns
+    or may change.
     """
     folder = path.rpartition("/")[0]
     try:
         for place in (folder.rpartition("/")[0], folder):
             if not calls.access(place, 0):
-                calls.mkdir(place, 0o755)  # whatever the umask says
+                calls.mkdir(place, 0o755)  # not writable for others, whatever the umask is
         about = calls.lstat(folder)
         is_own = calls.__name__ != "posix" or about.st_uid == calls.geteuid()
         if not is_own or about.st_mode & 0o22 or not calls.access(folder, 2):

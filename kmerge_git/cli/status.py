@@ -1,4 +1,4 @@
-"""`kmerge status`: whether the merge driver works here, and which settings count for a file."""
+"""`kmerge status`: show whether the merge driver works here, or which settings a file has."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Define how to print it; `kmerge doctor` has the same options."""
+    """Define the options of the report, which `kmerge doctor` has as well."""
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     add_color(parser, "(default: auto)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Ask every probe, or with files print what counts for them."""
+    """Run and print every probe; if files are given, print their settings instead."""
     if args.files:
         return report_files(args.files, as_json=args.json, color=args.color)
     return report(probe_all(Path.cwd()), as_json=args.json, color=args.color)
 
 
 def report(probes: list[Probe], *, as_json: bool, color: str) -> int:
-    """Print what the probes found; return 1 if one of them is a failure."""
+    """Print the results of the probes; return 1 if a probe failed."""
     works = all(probe.state != "FAIL" for probe in probes)
     result = CommandResult(
         lambda: {"ok": works, "probes": [asdict(probe) for probe in probes]},
@@ -73,7 +73,7 @@ def _lines(probe: Probe) -> Iterator[Line]:
 
 
 def report_files(given: list[str], *, as_json: bool, color: str) -> int:
-    """Print what counts for each file; 1 if the driver does not take one of them."""
+    """Print the settings of each file; return 1 if the driver does not merge one of the files."""
     from kmerge_git.git.settings_in_force import in_force
 
     top = worktree_top(Path.cwd())
@@ -92,7 +92,7 @@ def report_files(given: list[str], *, as_json: bool, color: str) -> int:
 
 
 def _problems(file: InForce, top: Path) -> list[str]:
-    """Return what is wrong with the checks that a file leaves out and the definitions it names."""
+    """Return problems in the settings of a file that switch off checks or name CRD files."""
     from kmerge_git.cli.check_repository import attribute_ids, known_ids
     from kmerge_git.kube.crds import learn_files, learn_own
 
@@ -111,7 +111,7 @@ def _problems(file: InForce, top: Path) -> list[str]:
 
 
 def _known(given: str, top: Path) -> str:
-    """Return the name of a file from the top; refuse a name that no file has."""
+    """Return the path of a file from the top of the working tree; refuse a missing file."""
     path = inside(given, str(top))
     if os.path.isdir(given) and not os.path.islink(given):
         raise UsageError("it is a folder", path=given, hint="name files")

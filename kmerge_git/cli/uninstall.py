@@ -1,4 +1,4 @@
-"""`kmerge uninstall`: takes out of git what `kmerge install` put in."""
+"""`kmerge uninstall`: remove from git everything that `kmerge install` wrote."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ add_arguments = add_places
 
 
 def run(args: argparse.Namespace) -> int:
-    """Unregister the driver; doing it twice changes nothing."""
+    """Unregister the driver; a second call changes nothing."""
     plan = plan_uninstall(Wish(scope=args.scope, shared=args.shared), Path.cwd())
     carry_out(plan, dry_run=args.dry_run, nothing="not registered here, nothing to do")
     return 0

@@ -1,4 +1,4 @@
-"""`kmerge vendor`: packages from upstream with their origin on record."""
+"""`kmerge vendor`: copy packages from upstream repositories and record where they came from."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ exit code: 0 done, 2 a record cannot be read
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command lines of all actions."""
+    """Declare the options of all actions."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     _add_add(_action(actions, "add", "copy a package and record where it came from", _ADD))
     _add_update(_action(actions, "update", "merge upstream's next version into it", _UPDATE))
@@ -110,7 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, text: str
 ) -> argparse.ArgumentParser:
-    """Return a parser of its own, whose help is shown as it is written."""
+    """Return the parser of an action; its help keeps the line breaks of `text`."""
     about, _, examples = text.partition("\n\n")
     raw = argparse.RawDescriptionHelpFormatter
     return actions.add_parser(
@@ -168,7 +168,7 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run one action."""
+    """Run the action that the command line names."""
     if args.action == "add":
         return _add(args)
     if args.action == "update":

@@ -1,4 +1,4 @@
-"""The actions of `kmerge vendor` on packages that are there: status, diff, list and update."""
+"""The actions of `kmerge vendor` on existing packages: status, diff, list and update."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ NONE = "there is no package here; `kmerge vendor add` makes one"
 
 
 def status(args: argparse.Namespace) -> int:
-    """Print how the packages stand."""
+    """Print local changes, unfinished updates and newer versions of the packages."""
     wanted = [os.path.normpath(d) for d in args.dirs] or _all()
     packages = _opened(wanted)
     states = []
@@ -83,13 +83,13 @@ def status(args: argparse.Namespace) -> int:
 
 
 def diff(args: argparse.Namespace) -> int:
-    """Print the local changes as a patch; paths are those of the package."""
+    """Print the local changes as a patch, with paths relative to the package."""
     package = vendored(os.path.normpath(args.dir) if args.dir else only_one(os.getcwd()))
     base, local = both(package, fetch=False)
     if underway(package.directory):
         warn(f"{package.directory}: an update is unfinished; what it brought is in here, too")
     data = b"".join(patch(base, local))
-    if args.json or sys.stdout.isatty():  # a file's bytes must not drive a terminal
+    if args.json or sys.stdout.isatty():  # bytes of a file must not control the terminal
         result = CommandResult(
             lambda: {
                 **package.facts,
@@ -106,7 +106,7 @@ def diff(args: argparse.Namespace) -> int:
 
 
 def listing(args: argparse.Namespace) -> int:
-    """Print all packages, and where they came from."""
+    """Print all packages and where each package came from."""
     wanted = _all()
     packages = _opened(wanted)
     result = CommandResult(
@@ -122,7 +122,7 @@ ACTIONS = {"status": status, "diff": diff, "list": listing}
 
 
 def _opened(directories: list[str]) -> list[Vendored]:
-    """Return the packages whose records can be read, and say what is wrong with the others."""
+    """Return the packages whose records can be read, and warn about unreadable records."""
     packages = []
     for directory in directories:
         try:
@@ -221,7 +221,7 @@ KINDS = {
 
 
 def update_packages(args: argparse.Namespace) -> int:
-    """Update one package or all; an error of one does not keep the others back."""
+    """Update one package or all packages; after an error with one package, update the others."""
     make_haste()
     reports: list[dict[str, Any]] = []
     codes = []
@@ -246,7 +246,7 @@ def update_packages(args: argparse.Namespace) -> int:
 
 
 def finish(args: argparse.Namespace) -> int:
-    """End an unfinished update: the conflicts are resolved, or all goes back."""
+    """End an unfinished update: continue after the conflicts are resolved, or abort it."""
     if args.all or args.ref or args.path:
         raise UsageError("--continue and --abort go with no --all, --ref or --path")
     (directory,) = _directories(args)
@@ -285,7 +285,7 @@ def _directories(args: argparse.Namespace) -> list[str]:
 
 
 def _one(args: argparse.Namespace, directory: str) -> tuple[Update, int]:
-    """Update a package and report it; 1 where something is left to a person."""
+    """Update a package and report it; return the code 1 if a person must finish the update."""
     with ExitStack() as stack:
 
         def watch(total: int) -> Callable[[int], None]:
@@ -311,11 +311,11 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[Update, int]:
 
 
 def _notes(update: Update, directory: str, *, quiet: bool) -> Iterator[str]:
-    """Yield what could not be merged; unless that is unwished, losses and notes, too."""
+    """Yield what could not be merged; unless `quiet`, also dropped changes and notes."""
     if not quiet:
         yield from (f"not copied: {left}" for left in update.left_out)
         for move in update.merged.moves:
-            if move.name:  # files are in the table
+            if move.name:  # the table lists moved files, so print only resources
                 yield f"moved: {directory}: {move.name}: {move.source} -> {move.target}"
     for file in update.merged.files:
         path = os.path.join(directory, file.path)
@@ -330,14 +330,14 @@ def _notes(update: Update, directory: str, *, quiet: bool) -> Iterator[str]:
 
 
 def _update_lines(update: Update, directory: str, *, dry_run: bool) -> Iterator[Line]:
-    """Yield the table of an update: whose each file is, and what became of it."""
+    """Yield the table of an update, with the origin and the result of each file."""
     old, new = update.vendored.record.label, update.record.label
     if not update.is_new:
         yield f"{directory}: {old} is up to date"
         return
     yield f"{directory}: {old} -> {new}" + (" (dry run)" if dry_run else "")
     count: Counter[str] = Counter()
-    renamed = {file.source for file in update.merged.files}  # shown at the new place
+    renamed = {file.source for file in update.merged.files}  # listed under the new path
     for file in update.merged.files:
         is_nowhere = file.after is None and not (file.before or update.is_open(file))
         if is_nowhere or (file.after is None and file.path in renamed):
@@ -355,7 +355,7 @@ def _update_lines(update: Update, directory: str, *, dry_run: bool) -> Iterator[
 
 
 def _all_lines(reports: list[dict[str, Any]]) -> Iterator[Line]:
-    """Yield one line a package."""
+    """Yield one line for each package."""
     width = max(len(report["dir"]) for report in reports)
     yield ""
     for report in reports:
