@@ -1,1 +1,1 @@
-"""Findings and results as text, JSON, Markdown, GitHub annotations and SARIF."""
+"""Render findings and results as text, JSON, Markdown, GitHub annotations and SARIF."""

@@ -1,4 +1,4 @@
-"""Findings as GitHub workflow commands, which become annotations of a pull request."""
+"""Render findings as GitHub workflow commands, which become annotations of a pull request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COMMANDS = {ERROR: "error", WARNING: "warning"}
 
 
 def render(findings: list[Finding]) -> str:
-    """Return one command a line, with the start line only, because end spans misbehave."""
+    """Return one command per finding; give only the start line, because end lines misbehave."""
     return "".join(_one(finding) + "\n" for finding in findings)
 
 

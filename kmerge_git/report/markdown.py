@@ -1,8 +1,8 @@
-"""The pages of `preview` and `refresh` in Markdown, for job summaries, comments and notes.
+"""Render the pages of `preview` and `refresh` in Markdown, for job summaries and comments.
 
-Markdown has HTML in it, and forges make links of names and numbers: every text that somebody
-else chose goes through `escaped`. A page is bounded, and it says what is left out. The data is
-what `--json` of these commands prints.
+Markdown can contain HTML, and forges turn names and numbers into links, so every text that somebody
+else chose is escaped by `escaped`. The length of a page is limited, and a page says what it leaves
+out. The data is the output of `--json` of the two commands.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     Data = Mapping[str, Any]
 
 MOST = 600_000  # bytes; GitHub refuses a summary of more than 1 MiB
-_FIELDS = 50  # of a file that are shown
-_LINES, _COLUMNS = 4, 120  # of a value
+_FIELDS = 50  # fields of a file that are shown
+_LINES, _COLUMNS = 4, 120  # lines of a value that are shown, and their length
 _NAME = 400  # characters of a path, a field, a note
-_LISTED = 500  # files of which there is only a line to say
+_LISTED = 500  # files in a list with one line per file
 _WHAT = {
     "resolved": "git alone would stop with a conflict, kmerge merges it",
     "moved": "an edit follows a resource into the file to which it was moved",
@@ -51,7 +51,7 @@ branch, or `kmerge refresh` in a job, merges them; afterwards the button works.
 
 
 def preview_page(data: Mapping[str, Any], ours: str, theirs: str) -> str:
-    """Return what the merge of `theirs` into `ours` comes to; say what is left out."""
+    """Return the page about a merge or a rebase; the page says what it leaves out."""
     page = _Page(MOST)
     ends = {"merge": "Merge of {} into {}", "rebase": "Rebase of {} onto {}"}[data["mode"]]
     names = (theirs, ours) if data["mode"] == "merge" else (ours, theirs)
@@ -74,14 +74,14 @@ def preview_page(data: Mapping[str, Any], ours: str, theirs: str) -> str:
 
 
 class _Page:
-    """The text so far, as long as there is room for more."""
+    """Collect the text of a page up to a maximum size."""
 
     def __init__(self, room: int) -> None:
         self.text = ""
         self._room = room
 
     def add(self, piece: str) -> bool:
-        """Add a piece if there is room; add none after one that did not fit."""
+        """Add a piece of text if it fits; after the first piece that does not fit, add nothing."""
         self._room -= len(piece.encode("utf-8", "replace"))
         self.text += piece if self._room >= 0 else ""
         return self._room >= 0
@@ -93,7 +93,7 @@ class _Page:
         rows_of: Callable[[Data], Iterator[str]],
         most: int | None = None,
     ) -> None:
-        """Add a section of some files, and always a line about those that are left out."""
+        """Add a section about some files; if files are left out, say how many."""
         if files:
             self.add(head)
         for number, file in enumerate(files):
@@ -104,9 +104,9 @@ class _Page:
 
 
 def _head(files: Sequence[Data]) -> str:
-    """Return `**3 files changed on both sides**: git alone would stop at 2, kmerge ...`."""
+    """Return the summary, such as `**3 files changed on both sides**: git alone would ...`."""
     count = Counter(file["result"] for file in files)
-    # where both stop the file counts for git as well
+    # a file that stops both kmerge and git counts for git as well
     git = sum(file["git"] == "conflict" for file in files)
     solved = sum(file["git"] == "conflict" and file["result"] != "conflict" for file in files)
     left = count["conflict"]
@@ -122,7 +122,7 @@ def _head(files: Sequence[Data]) -> str:
 
 
 def _conflict(file: Data, labels: tuple[str, str]) -> Iterator[str]:
-    """Yield a file that a person must decide about, with its conflicts as a table."""
+    """Yield the text about a file with conflicts, and a table of the conflicts."""
     yield f"\n{_name(file['path'])}: {escaped(_cut(_about(file), _NAME))}\n"
     fields = [one for one in file["conflicts"] if one["resource"] or one["field"]]
     causes = Counter(one["why"] for one in file["conflicts"] if one not in fields)
@@ -143,7 +143,7 @@ def _conflict(file: Data, labels: tuple[str, str]) -> Iterator[str]:
 
 
 def _improved(file: Data) -> Iterator[str]:
-    """Yield a file of which git's clean merge would be something else."""
+    """Yield the text about a file that git alone would merge to another result."""
     yield f"\n{_name(file['path'])}\n"
     if file["otherwise"]:
         yield "\n| resource | field | git | kmerge |\n| --- | --- | --- | --- |\n"
@@ -154,7 +154,7 @@ def _improved(file: Data) -> Iterator[str]:
 
 
 def _other(file: Data) -> Iterator[str]:
-    """Yield a file that kmerge merges where git stops."""
+    """Yield the text about a file that kmerge merges and git alone does not."""
     note = f"; {escaped(_cut(file['note'], _NAME))}" if file["note"] else ""
     yield f"- {_name(file['path'])}: {_WHAT[file['result']]}{note}\n"
     for one in file["decided"][:_FIELDS]:
@@ -163,7 +163,7 @@ def _other(file: Data) -> Iterator[str]:
 
 
 def _value(text: str) -> str:
-    """Return a value of a field for a cell: its first lines."""
+    """Return the first lines of a value for a cell of a table."""
     lines = text.split("\n")
     shown = [code(_cut(line)) for line in lines[:_LINES]]
     if len(lines) > _LINES:
@@ -185,19 +185,19 @@ def _counted(number: int, noun: str) -> str:
 
 # -- the page of `kmerge refresh` ----------------------------------------------------------------
 
-_ROWS = 20  # of one branch
-_FILES = 3  # named in a row
+_ROWS = 20  # rows about one branch
+_FILES = 3  # files that a row names
 _LONGEST = 200  # characters of a name or a cause
 _ROOM = 800_000  # bytes of a page
 _UNCHANGED = ("up to date", "clean")
 
 
 def refresh_page(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of the page."""
+    """Yield the lines of the page of `kmerge refresh`."""
     branches: list[Data] = report["branches"]
     updated = [each for each in branches if each["result"] == "resolved"]
     left = [each for each in branches if each["result"] not in ("resolved", *_UNCHANGED)]
-    # a branch may stay as it is though git's clean merge of it is something else than ours
+    # a branch may stay unchanged although git's clean merge of it differs from kmerge's
     improved = [
         each
         for each in branches
@@ -208,7 +208,7 @@ def refresh_page(report: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     dry = " (nothing was changed: a dry run)" if report["dry_run"] else ""
     yield f"{len(updated)} updated, {len(left)} left, {same} unchanged{dry}"
-    # what needs a person stands first: it is what is cut last
+    # branches that need a person come first, so that they are cut last
     table = _table([*left, *updated, *improved])
     yield from _within(_ROOM, (*table, *_details(left, _left), *_details(updated, _decided)))
     if any(each["result"] == "conflict" for each in left):
@@ -227,7 +227,7 @@ def _table(branches: list[Data]) -> Iterator[str]:
 
 
 def _words(branch: Data) -> str:
-    """Return the third cell of a row."""
+    """Return the last cell of a branch's row: the merged files, or the reason for the result."""
     if branch["result"] != "resolved":
         return _short(branch["why"])
     paths = [f["path"] for f in branch["files"] if f["result"] in ("resolved", "moved")]
@@ -236,7 +236,7 @@ def _words(branch: Data) -> str:
 
 
 def _details(branches: list[Data], rows_of: Callable[[Data], Iterator[str]]) -> Iterator[str]:
-    """Yield the rows about the files of some branches, a block each."""
+    """Yield for each branch a block of rows about its files."""
     for branch in branches:
         rows = [row for file in branch.get("files", ()) for row in rows_of(file)]
         if rows:
@@ -246,7 +246,7 @@ def _details(branches: list[Data], rows_of: Callable[[Data], Iterator[str]]) -> 
 
 
 def _left(file: Data) -> Iterator[str]:
-    """Yield the fields of a file that a person must decide."""
+    """Yield a row for each field of a file that a person must decide."""
     if file["result"] != "conflict":
         return
     if not file["conflicts"]:
@@ -256,7 +256,7 @@ def _left(file: Data) -> Iterator[str]:
 
 
 def _decided(file: Data) -> Iterator[str]:
-    """Yield the fields that a policy or a favoured side decided: nobody else will look."""
+    """Yield a row for each field that a policy or a favoured side decided."""
     for each in file["decided"]:
         taken = f"{each['side']} taken ({each['by']})"
         yield f"- {_place(file, each)}: {_short(each['why'])}, {_short(taken)}"
@@ -271,7 +271,7 @@ def _place(file: Data, spot: Data) -> str:
 
 
 def _within(room: int, blocks: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of the blocks that fit, and how many blocks are left out."""
+    """Yield the lines of the blocks that fit, and a line with the number of other blocks."""
     missing = 0
     for block in blocks:
         room -= len(block.encode()) + 1
@@ -291,16 +291,16 @@ def _short(text: str) -> str:
     return escaped(_cut(text, _LONGEST))
 
 
-# -- text of others ------------------------------------------------------------------------------
+# -- escaped texts -------------------------------------------------------------------------------
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-_INSIDE = frozenset("-./")  # as they are between two plain characters: `apps/web-1.yaml`
-# forges look for `@name` and `#1` in what was rendered: a comment keeps the two parts apart
+_INSIDE = frozenset("-./")  # not escaped between plain characters: `apps/web-1.yaml`
+# forges make links of `@name` and `#1` even if escaped: an HTML comment prevents that
 _SPLIT = frozenset("@#")
 
 
 def escaped(text: str) -> str:
-    """Return a text that shows as text in a line of Markdown, in a table and in HTML."""
+    """Escape a text so that it appears as it is in a line or table of Markdown and in HTML."""
     shown = visible(text)
     out = []
     for at, char in enumerate(shown):
@@ -312,12 +312,12 @@ def escaped(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return the same as code, and nothing for an empty text."""
+    """Return an escaped text as inline code; return '' for an empty text."""
     return f"<code>{escaped(text)}</code>" if text else ""
 
 
 def _is_inside(text: str, at: int) -> bool:
-    """Return whether a character means nothing to Markdown where it stands; at an end it could."""
+    """Return whether a character between its neighbours has no meaning in Markdown."""
     char, before, after = text[at], text[max(at - 1, 0) : at], text[at + 1 : at + 2]
     if char == " ":
         return before not in ("", " ") and after != ""

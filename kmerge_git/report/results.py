@@ -1,11 +1,12 @@
-"""One model of the result of a command: fields for programs, lines for people.
+"""Represent the result of a command by fields for programs and lines for people.
 
-Every JSON object that a command prints begins with `schema`. Its number grows by one when a field
-changes its meaning; a new field does not change it.
+Every JSON object that a command prints begins with `schema`. This number grows by one when a field
+changes its meaning; a new field does not change the number.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ _OF_A_FINDING = ("id", "severity", "file", "line", "column", "path", "message", 
 
 
 class CommandResult:
-    """The result of a command; neither form is made before it is asked for."""
+    """Hold the result of a command; the fields and the lines are made when they are needed."""
 
     __slots__ = ("fields", "lines")
 
@@ -33,12 +34,12 @@ class CommandResult:
         self.lines = lines
 
     def as_json(self) -> str:
-        """Return the result for programs, as one object."""
+        """Return the fields of the result as one JSON object."""
         return dumps({"schema": SCHEMA, **self.fields()}) + "\n"
 
 
 def of_findings(findings: list[Finding], skipped: Mapping[str, str]) -> CommandResult:
-    """Return the result of checks; `skipped` stays a list of paths, the reasons have a field."""
+    """Return the result of checks; `skipped` maps each skipped path to the reason."""
     return CommandResult(
         lambda: {
             "findings": [{name: getattr(f, name) for name in _OF_A_FINDING} for f in findings],
@@ -49,7 +50,5 @@ def of_findings(findings: list[Finding], skipped: Mapping[str, str]) -> CommandR
 
 
 def dumps(report: object) -> str:
-    """Return JSON in ASCII: an escape stands for whatever would drive a terminal."""
-    import json  # most results are printed as lines
-
+    """Return JSON in ASCII, so that no control character reaches a terminal."""
     return json.dumps(report, indent=2)

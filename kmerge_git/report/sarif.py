@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, the format of code scanning services."""
+"""Render findings as SARIF 2.1.0, the format of code scanning services."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Rule(Protocol):
-        """The facts about a check that SARIF has a place for."""
+        """Describe the facts about a check that SARIF can hold."""
 
         @property
         def id(self) -> str: ...
@@ -33,7 +33,7 @@ LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 def render(
     findings: list[Finding], rules: Iterable[Rule], version: str, name: str = "kmerge check"
 ) -> str:
-    """Return one run with the rules that have findings; `name` is the command's."""
+    """Return a SARIF file with one run and the checks that found something."""
     used = {finding.id for finding in findings}
     known = [rule for rule in rules if rule.id in used]
     numbers = {rule.id: n for n, rule in enumerate(known)}

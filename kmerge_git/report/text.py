@@ -1,4 +1,4 @@
-"""Findings for people: where, what, the line with a caret, how to mend it."""
+"""Render findings for people: place, message, the line with a caret, and how to mend it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def render(
     skipped: Mapping[str, str] = NOTHING,
     color: bool = False,
 ) -> str:
-    """Return all findings, what was not checked, and a line that counts both."""
+    """Return all findings, the files that were not checked, and a line with the counts."""
     shown: set[str] = set()
     blocks = []
     for finding in findings:
@@ -33,7 +33,7 @@ def render(
 
 
 def _skipped(skipped: Mapping[str, str], color: bool) -> list[str]:
-    """Return the first files that were not checked, and why."""
+    """Return lines about the first files that were not checked, with the reasons."""
     lines = [f"not checked: {path}: {why}" for path, why in sorted(skipped.items())[:SHOWN_SKIPPED]]
     if len(skipped) > SHOWN_SKIPPED:
         lines.append(f"... and {len(skipped) - SHOWN_SKIPPED} more (--format json names all)")
@@ -41,8 +41,8 @@ def _skipped(skipped: Mapping[str, str], color: bool) -> list[str]:
 
 
 def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool = False) -> str:
-    """Return `2 errors, 1 warning in 2 of 7 files, 1 skipped`."""
-    files = max(files - skipped, len({f.file for f in findings}))  # a deleted one has others
+    """Return a line such as `2 errors, 1 warning in 2 of 7 files, 1 skipped`."""
+    files = max(files - skipped, len({f.file for f in findings}))  # a deleted file also counts
     left = f", {skipped} skipped" if skipped else ""
     where = f"{files} file" + "s" * (files != 1)
     if not findings:
@@ -52,7 +52,7 @@ def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool =
 
 
 def counted(findings: list[Finding]) -> str:
-    """Return `2 warnings, 1 info in 3 files`."""
+    """Return a phrase such as `2 warnings, 1 info in 3 files`."""
     files = len({f.file for f in findings})
     return f"{_numbers(findings)} in {files} file" + "s" * (files != 1)
 
