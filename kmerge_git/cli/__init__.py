@@ -1,1 +1,1 @@
-"""The commands: argument parsing, files in and out, exit codes."""
+"""Provide the commands: their arguments, their input and output, their exit codes."""

@@ -1,4 +1,4 @@
-"""`kmerge apply CONFIG --live LIVE`: what `kubectl apply` would make of it, without a cluster."""
+"""`kmerge apply CONFIG --live LIVE`: show the result of `kubectl apply` without a cluster."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Done = tuple[Loaded, Loaded | None, Applied]  # a config, the live object, and t
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the command line."""
+    """Define the arguments of the command."""
     add = parser.add_argument
     add("config", metavar="CONFIG", help="what is applied; `-` reads stdin")
     add("--live", metavar="LIVE", help="the objects in the cluster; none: create")
@@ -110,7 +110,7 @@ def _applied(
 
 
 def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | None:
-    """Return the object of the other file with the same name."""
+    """Return the object of the same name in another file, or None if no object has the name."""
     if file is None:
         return None
     here = object_files.title(wanted.value)
@@ -134,7 +134,7 @@ def _report(wanted: Loaded, applied: Applied) -> None:
 
 
 def _explain(fields: list[Field], paint: Paint, *, whole: bool) -> None:
-    """Print a line for each field that changes, or for each of all."""
+    """Print a line for each field that changes, or with `whole` for every field."""
     shown = [field for field in fields if whole or field.what in _COLOURS]
     for field in shown:
         values = [_short(value) for value in (field.before, field.after) if value is not ABSENT]
@@ -155,7 +155,7 @@ def _short(value: object) -> str:
 def _write(
     args: argparse.Namespace, config: ObjectFile, live: ObjectFile | None, done: list[Done]
 ) -> None:
-    """Write the live file with its objects as they will be; without one, the config's file."""
+    """Write the file of the live objects with the new objects, or else the file of the config."""
     from kmerge_git.merge.reshape import reshape
 
     results = [applied.result for _, _, applied in done]

@@ -1,6 +1,6 @@
-"""Ask a person about one conflict after the other (`kmerge resolve` on a terminal).
+"""Ask a person about the conflicts, one after the other (`kmerge resolve` on a terminal).
 
-An answer is a key, or a value or lines that the person writes in git's editor.
+The person answers with a key, or writes a value or lines in git's editor.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ _HOW = "saved unchanged or empty it is no answer; lines like this one are not pa
 
 
 def ask(resolving: Resolving, options: argparse.Namespace) -> int:
-    """Ask until all is answered, or no more answer comes; return 1 if conflicts are left."""
-    if isinstance(sys.stdout, TextIOWrapper):  # not every terminal knows every character
+    """Ask until every conflict is answered or the person stops; return 1 if conflicts are left."""
+    if isinstance(sys.stdout, TextIOWrapper):  # some terminals cannot show every character
         sys.stdout.reconfigure(errors="backslashreplace")
     screen = Screen(sys.stdout)
     authors_of = None
@@ -81,7 +81,7 @@ def ask(resolving: Resolving, options: argparse.Namespace) -> int:
 
 
 class Asking:
-    """A person's way through the questions."""
+    """Lead a person through the questions."""
 
     def __init__(
         self,
@@ -97,11 +97,11 @@ class Asking:
         self._authors_of = authors_of
         self._shown_for = Size()
         self._whole: set[str] = set()  # files that stay as they are in the working tree
-        self.staged: dict[str, None] = {}  # in the order in which they were
+        self.staged: dict[str, None] = {}  # in the order of staging
         self.failed: dict[str, str] = {}  # files that could not be written, and why
 
     def run(self) -> None:
-        """Ask, from the first question without an answer on."""
+        """Ask the questions, from the first question without an answer."""
         at = self._next(-1)
         if self._questions:
             count = len(self._questions)
@@ -116,7 +116,7 @@ class Asking:
             at = self._question(at)
 
     def _question(self, at: int) -> int:
-        """Ask one question until an answer leads to another one."""
+        """Ask one question until an answer leads to another question; return its number."""
         self._show(at)
         while True:
             key = self._asked(f"Which? [{','.join(self._keys_here(at))}]")
@@ -128,7 +128,7 @@ class Asking:
                     return after
 
     def _asked(self, prompt: str) -> str:
-        """Return the next key; the end of all keys is as good as the key that stops."""
+        """Return the next key; return the key `q` at the end of the input."""
         self._screen.prompt(prompt)
         key = self._keys.read()
         if key is None or key in (AGAIN, RESIZED):
@@ -144,7 +144,7 @@ class Asking:
         return [*keys, "e", *rest, "a", "s", *(["k"] if at else []), "d", "q", "?"]
 
     def _do(self, key: str, at: int) -> int | None:
-        """Do what a key means; return the question to go on with, or None to ask again."""
+        """Carry out a key; return the number of the next question, or None to ask again."""
         if key in HOWS:
             return self._give([self._questions[at]], HOWS[key], at)
         if key in RESTS:
@@ -169,7 +169,7 @@ class Asking:
     # -- the keys
 
     def _give(self, questions: Sequence[Question], how: str, at: int) -> int | None:
-        """Give some questions one answer where it is possible; print where it is not."""
+        """Give the same answer to some questions; print a reason where the answer is impossible."""
         refused = give_choice(self._resolving, questions, how)
         self._write({question.path for question in questions})
         if len(questions) > 1:
@@ -207,7 +207,7 @@ class Asking:
         return key
 
     def _open(self, questions: Sequence[Question], at: int) -> list[Question]:
-        """Return the question that is asked, and those of the others that have no answer."""
+        """Return the present question and those of the other questions that have no answer."""
         here, left = self._questions[at], self._left()
         return [q for q in questions if q is here or q.id in left]
 
@@ -215,7 +215,7 @@ class Asking:
         return {question.id for question in self._resolving.left}
 
     def _edit(self, at: int) -> int | None:
-        """Let a person write the answer in an editor, as often as they want to try."""
+        """Let the person write the answer in an editor, and again if the answer is refused."""
         question = self._questions[at]
         text = draft(question, self._resolving.operation.labels)
         while True:
@@ -268,7 +268,7 @@ class Asking:
         return self._next(at)
 
     def _next(self, at: int) -> int:
-        """Return the next question without an answer, or the end of them."""
+        """Return the number of the next question without an answer, or the number of questions."""
         left = self._left()
         after = range(at + 1, len(self._questions))
         return next((n for n in after if self._questions[n].id in left), len(self._questions))
@@ -276,7 +276,7 @@ class Asking:
     # -- files
 
     def _write(self, paths: Iterable[str]) -> None:
-        """Write the files that are decided, and those that were and are not any more."""
+        """Write the decided files, and the files whose decision was taken back."""
         left = {question.path for question in self._resolving.left}
         ready = [path for path in sorted(paths) if path not in left or path in self.staged]
         self._put(ready)
@@ -291,12 +291,12 @@ class Asking:
                 self._screen.say(f"{path}: {done}", "dim")
 
     def write_rest(self) -> None:
-        """Write the rest in the end: files with markers, and files that need no answer."""
+        """Write the remaining files: files with markers, and files that need no answer."""
         paths = dict.fromkeys(question.path for question in self._questions)
         self._put([*(p for p in paths if p not in self.staged), *self._resolving.settled])
 
     def _put(self, paths: list[str]) -> None:
-        """Write files at once; or one by one, so that an error concerns one file alone."""
+        """Write files together; after an error write each file alone to find the unwritable one."""
         if not paths:
             return
         try:
@@ -332,11 +332,11 @@ class Asking:
 
 
 class NoAnswer(KmergeError):
-    """The editor was left without an answer."""
+    """The person left the editor without an answer."""
 
 
 def draft(question: Question, labels: tuple[str, str, str]) -> str:
-    """Return the text for the editor: an explanation, and the value or the lines."""
+    """Return the text for the editor: an explanation, then the value or the lines."""
     names = dict(zip(VERSIONS, map(label, labels), strict=True))
     about = [f"{question.path}: {question.conflict.shown()}"]
     if question.kind != "value":
@@ -352,7 +352,7 @@ def draft(question: Question, labels: tuple[str, str, str]) -> str:
 
 
 def edited(text: str) -> str:
-    """Return a text as the editor leaves it; raise `NoAnswer` if nothing was changed."""
+    """Return a text after the person edited it; raise `NoAnswer` if nothing was changed."""
     program = _editor()
     with tempfile.TemporaryDirectory(prefix="kmerge-") as folder:  # nobody else may read it
         file = Path(folder, "kmerge-edit.yaml")
@@ -373,7 +373,10 @@ def edited(text: str) -> str:
 
 
 def written(question: Question, text: str) -> str:
-    """Return the text below the explanation; refuse nothing, and a conflict left as it is."""
+    """Return the text below the explanation, which is the answer.
+
+    Raise an error if the text is empty or a conflict marker is left.
+    """
     lines = text.split("\n")
     while lines and lines[0].startswith(_NOTE.rstrip()):
         del lines[0]
@@ -389,7 +392,10 @@ def written(question: Question, text: str) -> str:
 
 
 def _run(program: str, file: str) -> int:
-    """Run an editor as git does: by a shell if it is more than a name; the file is an argument."""
+    """Run an editor on a file as git does, and return the exit code of the editor.
+
+    A command with special characters is run by a shell.
+    """
     if program == ":":
         return 0
     argv = [program, file]
@@ -415,7 +421,7 @@ def _noted(lines: list[str]) -> str:
 
 
 def _marked(question: Question, names: dict[str, str]) -> str:
-    """Return the lines of the sides, as they are in the file, as a conflict is written."""
+    """Return the lines of both sides as a conflict with markers."""
     size = _size(question)
     base, ours, theirs = map(ended, _lines_of_sides(question))
     before = f"{'|' * size} base ({names['base']})\n{base}" if base else ""
@@ -426,7 +432,7 @@ def _marked(question: Question, names: dict[str, str]) -> str:
 
 
 def _size(question: Question) -> int:
-    """Return a length of markers that no side has in its lines."""
+    """Return a length for markers that differs from every line of the sides."""
     size = 7
     lines = "\n".join(_lines_of_sides(question)).split("\n")
     while any(line.startswith(tuple(sign * size for sign in "<|=>")) for line in lines):

@@ -1,4 +1,4 @@
-"""Find the last change of a conflict's lines on each side, and its author."""
+"""Find the commit and the author that last changed the lines of a conflict, for each side."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.conflict_questions import Question
 
-# what git may call the commit whose tree is theirs
+# the names that git may give to the commit of theirs
 _NAMES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD^")
 
 
 class Authors:
-    """The authors of both sides of an operation."""
+    """Find the authors of the two sides of a merge, rebase or other operation."""
 
     def __init__(self, repository: Repository, operation: Operation) -> None:
         self._repository = repository
@@ -26,7 +26,7 @@ class Authors:
         self._revisions = self._commits(operation) if operation.is_known else {}
 
     def of(self, question: Question) -> dict[str, str]:
-        """Return `a1b2c3d4e5 Ada: subject` by side, where that is known for sure."""
+        """Return texts like `a1b2c3d4e5 Ada: subject` by side, if the last change is certain."""
         authors = {}
         for side, revision in self._revisions.items():
             lines = question.conflict.ours if side == "ours" else question.conflict.theirs
@@ -40,7 +40,7 @@ class Authors:
         return authors
 
     def _commits(self, operation: Operation) -> dict[str, str]:
-        """Return the commits whose trees are merged; of a stash the one that git made of it."""
+        """Return the merged commits by side; for a stash the commit that git made for it."""
         commits = {"ours": "HEAD"}
         for name in (*_NAMES, *(self._repository.stashes() if operation.name == "stash" else ())):
             try:
@@ -52,7 +52,7 @@ class Authors:
         return commits
 
     def _spans(self, side: str, path: str, lines: str) -> list[tuple[int, int]]:
-        """Return the first and the last line of each place where a side has these lines."""
+        """Return the first and last line of each place where a side has the given lines."""
         entry = self._repository.entry(self._trees[side], path)
         if not lines or entry is None:
             return []

@@ -1,4 +1,4 @@
-"""`kmerge check [FILES]`: directives, merges and manifests, as a command and as a hook."""
+"""`kmerge check [FILES]`: check directives, merges and manifests, as a command or a hook."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FORMATS = ("text", "json", "github", "sarif")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the command line."""
+    """Define the arguments of the command."""
     add = parser.add_argument
     add("files", nargs="*", metavar="FILE", help="files or folders; none: this folder")
     add("--staged", action="store_true", help="read the staged content; no FILE: all staged files")
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
-    """Define what the files are, for those that know better than the rules."""
+    """Define the options that say how files are read, against the built-in rules."""
     kinds = parser.add_argument(
         "--as",
         dest="told",
@@ -156,7 +156,7 @@ def _check(args: argparse.Namespace) -> int:
 def _heard(
     args: argparse.Namespace, findings: list[Finding], worker: Run, merge: MergeCheck | None
 ) -> list[Finding]:
-    """Return the findings that nobody has switched off, and that are not mended."""
+    """Return the findings that are neither switched off nor mended."""
     from kmerge_git.cli.check_repository import FileSettings
 
     judge = merge.sides.ours if merge and merge.sides else ""
@@ -174,7 +174,7 @@ def _heard(
 
 
 def _require_alone(args: argparse.Namespace) -> None:
-    """Refuse what --list and --explain would ignore."""
+    """Refuse the options that --list and --explain would ignore."""
     name = "--list" if args.list else "--explain"
     others = {
         "FILE": args.files, "--merge": args.merge, "--merge-of": args.merge_of,
@@ -191,7 +191,7 @@ def _require_alone(args: argparse.Namespace) -> None:
 
 
 def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, list[str]]:
-    """Return what runs the checks, and on which files."""
+    """Return the runner of the checks, and the files to check."""
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
     from kmerge_git.cli import check_files, check_repository
@@ -223,7 +223,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
 
 
 def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> list[Finding]:
-    """Show and make the safe fixes; return what is left."""
+    """Show the safe fixes, make them if `write` is set, and return the findings that are left."""
     from functools import partial
 
     from kmerge_git.check.patches.patch_fix import fixed
@@ -254,7 +254,7 @@ def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> l
 
 
 def _painted(line: str, *, color: bool) -> str:
-    """Return a line of a diff with its colour."""
+    """Return a line of a diff in its colour."""
     code = CODES.get(line[0]) if color else None
     return f"{code}{visible(line).rstrip()}\033[0m" if code else visible(line)
 

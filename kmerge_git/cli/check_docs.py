@@ -1,4 +1,4 @@
-"""Show the registry of checks: `--list` and `--explain`."""
+"""Print the documentation of the checks: `--list` and `--explain`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TITLES = {
 
 
 def listing() -> str:
-    """Return all checks, a line each."""
+    """Return a list of all checks, one line each."""
     blocks = []
     for group, title in TITLES.items():
         checks = [c for c in registry.every() if c.group == group]
@@ -22,7 +22,7 @@ def listing() -> str:
 
 
 def explain(id: str) -> str:
-    """Return everything about one check."""
+    """Return the full explanation of one check."""
     check = registry.get(id)
     example, counter = (
         "\n".join(f"    {line}" for line in text.split("\n"))

@@ -1,7 +1,7 @@
 """Choose the files that `kmerge check` reads, and ask git for their versions.
 
-The versions are those before the commit and those of the sides of a merge. Git also knows what
-became of files that are gone. It is asked only where a check wants to know.
+These are the versions before the commit and on the sides of a merge. Git also knows whether a
+missing file was deleted, renamed or generated. Git is called only if a check needs the answer.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ if TYPE_CHECKING:
 SKIPPED = frozenset((".git", "node_modules", ".venv", "venv", ".tox", "vendor"))
 SCRIPTS = ("*.sh", "*.bash", "*Makefile", "*.mk", "*justfile", "*Taskfile.y*ml", ".github/*.y*ml",
            ".gitlab-ci.yml")  # fmt: skip
-# what is in the name of each of them
+# parts of names: each script has one of them in its name
 OF_SCRIPTS = (b".sh", b".bash", b"akefile", b".mk", b"justfile", b"Taskfile", b".github/",
               b".gitlab-ci")  # fmt: skip
 
 
 def expand(paths: list[str]) -> list[str]:
-    """Return the files that are named, and the manifests below the folders that are named."""
+    """Return the named files, and the manifests below the named folders."""
     found: dict[str, None] = {}
     for path in paths or ["."]:
         if os.path.isdir(path):
@@ -77,12 +77,12 @@ def expand(paths: list[str]) -> list[str]:
 
 
 def named(paths: Iterable[str]) -> frozenset[str]:
-    """Return the files among the paths of a command line; files in a folder are not named."""
+    """Return the files among the paths of a command line, without the folders."""
     return frozenset(normpath(path) for path in paths if not os.path.isdir(path))
 
 
 def disk_world(paths: list[str], target: str = "") -> tuple[World, VersionsOf, list[str]]:
-    """Return how to read the working tree, the versions of files, and which ones to check."""
+    """Return how to read the working tree, the versions of its files, and the files to check."""
     return (
         _on_disk([*paths, target] if target else paths),
         versions_on_disk(),
@@ -91,7 +91,7 @@ def disk_world(paths: list[str], target: str = "") -> tuple[World, VersionsOf, l
 
 
 def _on_disk(given: list[str]) -> World:
-    """Return the files of the working tree, and of `REV:PATH` with its neighbours."""
+    """Return how to read the files of the working tree, and of commits as `REV:PATH`."""
     bounds = Bounds(given, top_here)
 
     def read(path: str) -> bytes | None:
@@ -106,7 +106,7 @@ def _on_disk(given: list[str]) -> World:
 
 
 def _was_deleted(path: str) -> bool:
-    """Return whether a merge has deleted a file: pre-commit passes names of such files."""
+    """Return whether a merge deleted a file; pre-commit also passes such names."""
     from kmerge_git.git.run_git import try_git
 
     return any(
@@ -124,7 +124,7 @@ def _below(folder: str) -> Iterable[str]:
 
 
 def require_target(path: str, world: World) -> None:
-    """Refuse a `--target` that has no object, or more than one."""
+    """Raise an error unless the file of `--target` holds exactly one object."""
     hint = "--target is a file with the one object that the patches change"
     data = world.read(path)
     if data is None:
@@ -145,13 +145,13 @@ def require_target(path: str, world: World) -> None:
 
 
 def is_manifest_name(path: str) -> bool:
-    """Return whether a file is looked at when nobody names it."""
+    """Return whether a file is checked when the user does not name it."""
     name = path.rpartition("/")[2]
     return name.endswith(SUFFIXES) or name in NAMES or is_chart_text(path)
 
 
 def script_with() -> Callable[[str], str]:
-    """Return what finds the script that gives a file to `kubectl patch`."""
+    """Return a function that finds the script that gives a file to `kubectl patch`."""
     found = cache(lambda: list(_patch_files()))
 
     def script_of(path: str) -> str:
@@ -165,7 +165,7 @@ def script_with() -> Callable[[str], str]:
 
 
 def _patch_files() -> Iterable[tuple[str, str]]:
-    """Yield script and file of every tracked `kubectl patch .. --patch-file FILE`."""
+    """Yield script and file of each `kubectl patch --patch-file FILE` in tracked scripts."""
     folder = git_directory()
     if not folder or not may_be_tracked(folder, *OF_SCRIPTS):
         return
@@ -186,7 +186,7 @@ def _patch_files() -> Iterable[tuple[str, str]]:
 
 
 def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
-    """Return how to read the staged files, their versions, and which ones to check."""
+    """Return how to read the staged files, their versions, and the files to check."""
     from kmerge_git.git.tracked_files import blobs_of, staged_paths, tracked
 
     top = top_of("--staged")
@@ -205,7 +205,7 @@ def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
 
 
 def world_of(top: str, blobs: Blobs, revision: str, names: Callable[[], list[str]]) -> World:
-    """Return the files of a revision, or of the index (`:0`); `names` are all of them."""
+    """Return how to read the files of a revision or of the index (`:0`), which `names` lists."""
 
     @cache
     def tree() -> tuple[set[str], set[str]]:
@@ -222,7 +222,7 @@ def world_of(top: str, blobs: Blobs, revision: str, names: Callable[[], list[str
         return path.startswith("/") or f"{from_top_of(top, path)}/".startswith("../")
 
     def is_outside(path: str) -> bool:
-        # what seems to be in a file is behind a link
+        # a path below a file leads through a link
         return is_beyond(path) or not tree()[0].isdisjoint(_folders_above(from_top_of(top, path)))
 
     return World(read, is_directory, is_outside)
@@ -233,7 +233,7 @@ def _folders_above(name: str) -> Iterable[str]:
 
 
 def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -> list[str]:
-    """Return the files that the index has at these paths, or below them."""
+    """Return the staged files that have one of these paths or are below one of them."""
     index = set(known)
     names: list[str] = []
     for path, name in zip(paths, from_top, strict=True):
@@ -249,15 +249,15 @@ def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -
 if TYPE_CHECKING:
     VersionsOf = Callable[[str], GitVersions]
 
-# what lies in git's folder while something is merged, and the variables of `git merge`
+# files in git's folder during a merge, and the prefix of the variables of `git merge`
 _TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
 _VARIABLE = "GITHEAD_"
-# values of the attribute `merge` under which a file is merged by what is in it
+# values of the attribute `merge` with which a file is merged by its content
 MERGING = ("set", "unset", "text", "union", "kmerge")
 
 
 def versions_on_disk() -> VersionsOf:
-    """Return the versions in git of files of the working tree; none outside of a repository."""
+    """Return a function that finds the versions in git of a file of the working tree."""
     folder = git_directory()
     if not folder:
         return lambda path: NOTHING
@@ -281,7 +281,7 @@ def _reader() -> Versions | None:
 
 
 def may_be_merging(git_directory: str) -> bool:
-    """Return whether something may be merged here just now, without asking git."""
+    """Return whether a merge may be in progress; do not call git."""
     found = git_directory
     if os.path.isfile(found):  # `gitdir: PATH`, relative to the file
         with open(found, encoding="utf-8", errors="surrogateescape") as file:
@@ -293,18 +293,18 @@ def may_be_merging(git_directory: str) -> bool:
 
 
 class Versions:
-    """The versions of files in a repository, in a merge in progress or in that of a commit."""
+    """Find the versions of files in a merge in progress or in the merge of a commit."""
 
     def __init__(
         self, top: str, blobs: Blobs, commit: MergeSides | None = None, *, is_merging: bool = True
     ) -> None:
         self._top = top
         self._blobs = blobs
-        self._is_merging = is_merging  # or may be
-        self._commit = commit  # None: what is staged, and the merge in progress
+        self._is_merging = is_merging  # or a merge may be in progress
+        self._commit = commit  # None for the index and the merge in progress
 
     def of(self, path: str) -> GitVersions:
-        """Return the versions of a file, by its path from the current folder."""
+        """Return the versions of a file, whose path is relative to the current folder."""
         name = from_top_of(self._top, path)
         if is_beyond(name):
             return NOTHING
@@ -315,7 +315,7 @@ class Versions:
 
     @cached_property
     def sides(self) -> MergeSides | None:
-        """Return the commits that are merged, if any are."""
+        """Return the commits that are being merged, or None outside of a merge."""
         if not self._is_merging:
             return None
         from kmerge_git.git.merge_sides import in_progress
@@ -344,7 +344,7 @@ class Versions:
         )
 
     def _is_link(self, name: str, result: bytes | None) -> bool:
-        """Return whether the merge made a symbolic link of a file: its text is its target."""
+        """Return whether the merged file is a symbolic link, whose text is its target."""
         if result is None or b"\n" in result:
             return False
         from kmerge_git.git.run_git import try_git
@@ -357,11 +357,11 @@ class Versions:
         return Three(*(self._blobs.read(entry.oid) if entry else None for entry in entries))
 
     def _applied(self, name: str) -> Entries | None:
-        """Return the sides of a file in which a commit that git applies was in conflict."""
+        """Return the versions of a file that a cherry-pick or revert brought into conflict."""
         stages = self._resolved.get(name) if self._is_applying else None
         if stages is None or not (stages.ours and stages.theirs):
             return None
-        head = self._blobs.read(f"HEAD:{name}")  # git remembers them longer than it needs them
+        head = self._blobs.read(f"HEAD:{name}")  # git keeps old conflicts
         return stages.entries if head == self._blobs.read(stages.ours.oid) else None
 
     @cached_property
@@ -372,13 +372,13 @@ class Versions:
 
     @cached_property
     def _resolved(self) -> dict[str, Stages]:
-        """Return the files that were in conflict, and that somebody has decided since."""
+        """Return by path the files whose conflicts somebody has resolved in this merge."""
         from kmerge_git.git.index_stages import resolved_conflicts
 
         return {stages.path: stages for stages in resolved_conflicts(self._top)}
 
     def _was_in_conflict(self, at: Three[bytes | None], name: str) -> bool:
-        """Return whether somebody had to decide about a file, and may have done so on purpose."""
+        """Return whether a person resolved a file, and may have chosen its content on purpose."""
         if self.sides is not None and self.sides.is_one_side:
             return True
         if self._commit is None:
@@ -389,9 +389,9 @@ class Versions:
         return TemporaryFiles((base, ours, theirs)).result()[1] != 0
 
     def _lost(self, at: Three[bytes | None], side: str, name: str) -> tuple[str, ...]:
-        """Return the fields that one side, as it is, has not, though they merge clean."""
+        """Return the fields that a clean merge would have and one side's version has not."""
         from kmerge_git.check.merges.merged_files import differences
-        from kmerge_git.pipeline import merge_files  # of few files anybody asks
+        from kmerge_git.pipeline import merge_files  # needed for few files
 
         if self._is_decided(name):
             return ()
@@ -402,13 +402,13 @@ class Versions:
         return differences(at.side(side) or b"", made.text, name)
 
     def _is_decided(self, name: str) -> bool:
-        """Return whether attributes name another driver for a file, or a generator."""
+        """Return whether attributes name another merge driver, or mark the file as generated."""
         drivers, generated = self._attributes
         return drivers.get(name, "set") not in MERGING or generated.get(name) in ("set", "true")
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Return driver and generator of all files of the merge: one question for each is slow."""
+        """Return the merge drivers and the generators of all files of the merge, in one go."""
         from kmerge_git.git.file_attributes import values_of
 
         names = self.sides.cases() if self.sides else ()
@@ -418,7 +418,7 @@ class Versions:
         return drivers, generated
 
     def _elsewhere(self, wanted: Identity) -> list[Node]:
-        """Return a resource as the other files of the merge have it: it may have moved."""
+        """Return the versions of a resource in the other files of the merge."""
         from kmerge_git.kube.identity import identity
         from kmerge_git.tree.documents import YamlText
 
@@ -436,11 +436,11 @@ class Versions:
 
 
 HEADS = ("HEAD", "MERGE_HEAD")
-PARENTS = ("HEAD^1", "HEAD^2")  # what the last commit deleted is found by whoever checks it
+PARENTS = ("HEAD^1", "HEAD^2")  # files that the last commit deleted are missing, too
 
 
 class GitPast:
-    """Git's answers about one state: the working tree, the index, or a commit."""
+    """Ask git about the past of the working tree, of the index, or of a commit."""
 
     def __init__(self, *, staged: bool = False, sides: MergeSides | None = None) -> None:
         self._staged = staged
@@ -451,7 +451,7 @@ class GitPast:
         self._top = cache(top_here)
 
     def past(self, *, of_all: bool) -> Past:
-        """Return the answers for the checks; with `of_all` the run looks at every file."""
+        """Return the functions that answer checks; with `of_all` the run checks all files."""
         if of_all or not self._may_name_files():
             return Past(self.fates, self.before)
         top = self._top()
@@ -462,21 +462,21 @@ class GitPast:
         return Past(self.fates, self.before, self.concerned, self.kustomizations, place)
 
     def _may_name_files(self) -> bool:
-        """Return whether git may know a kustomization, without asking it."""
+        """Return whether git may track a kustomization; do not call git."""
         folder = git_directory()
         return bool(folder) and (self._is_merge or may_be_tracked(folder, b"ustomization"))
 
     def fates(self, paths: list[str]) -> dict[str, Fate]:
-        """Return what became of files, of those about which git knows something."""
+        """Return what happened to each missing file that git knows."""
         top = self._top()
         names = {path: from_top_of(top, path) for path in paths} if top else {}
-        known = (name for name in names.values() if "\0" not in name)  # no name of a file has it
+        known = (name for name in names.values() if "\0" not in name)  # no file name has a NUL
         inside = [name for name in known if not is_beyond(name)]
         found = self._known(top, inside) if inside else {}
         return {path: found[name] for path, name in names.items() if name in found}
 
     def _known(self, top: str, names: list[str]) -> dict[str, Fate]:
-        """Return the fates by the paths from the top."""
+        """Return what happened to missing files, by their paths from the top."""
         from kmerge_git.git.missing_files import made_elsewhere, moved, present, renamed
 
         found = {name: Fate(MADE) for name in made_elsewhere(top, names)}
@@ -492,7 +492,7 @@ class GitPast:
         return found
 
     def before(self, path: str) -> list[bytes] | None:
-        """Return a file as the commits before this state have it; None where there is no git."""
+        """Return the versions of a file in the commits before, or None outside of a repository."""
         from kmerge_git.git.run_git import try_git
 
         top = self._top()
@@ -503,7 +503,7 @@ class GitPast:
         return [data for data in found if data]
 
     def concerned(self) -> Iterable[str]:
-        """Return the files that this state takes away, or in a merge those that a side changed."""
+        """Return the files that were deleted, or in a merge the files that a side changed."""
         from kmerge_git.git.missing_files import changed
 
         top = self._top()
@@ -520,7 +520,7 @@ class GitPast:
         return [from_here(top, name) for name in dict.fromkeys(found)]
 
     def kustomizations(self) -> Iterable[str]:
-        """Return all kustomizations that git knows."""
+        """Return all kustomizations that git tracks."""
         from kmerge_git.git.missing_files import all_kustomizations
 
         top = self._top()
@@ -528,19 +528,18 @@ class GitPast:
 
 
 def past_of(files: list[str], *, staged: bool, sides: MergeSides | None = None) -> Past:
-    """Return what git knows for a run, which looks at all files of the folders it is given."""
+    """Return git's answers about the files of a run."""
     of_all = not staged and sides is None and all(os.path.isdir(path) for path in files)
     return GitPast(staged=staged, sides=sides).past(of_all=of_all)
 
 
 BESIDE = (HISTORY, MERGED, MERGED_UNREAD)
-# of a merge the checks of merges are asked, if nothing else is selected, and whether patches have
-# a target still
+# the checks of a merge if the user selects none: merge damage, and patches without a target
 SELECTED = ["merge-damage", "D69"]
 
 
 class MergeCheck:
-    """A merge whose files are checked: the one in progress, or a commit."""
+    """Check the files of a merge, which is in progress or a commit."""
 
     def __init__(self, rev: str = "", *, staged: bool = False) -> None:
         from kmerge_git.git.merge_sides import in_progress, of_commit
@@ -557,7 +556,7 @@ class MergeCheck:
         self._blobs = blobs_of(self._top, len(self.sides.cases()) if self.sides else 0)
 
     def world(self, paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
-        """Return how to read the files of the merge, their versions, and which ones to check."""
+        """Return how to read the files of the merge, their versions, and the files to check."""
         if self.sides is None:
             return nowhere(), lambda path: NOTHING, []
         names = [name for name in self.sides.cases() if is_manifest_name(name)]
@@ -569,7 +568,7 @@ class MergeCheck:
         return world, of, chosen
 
     def _chosen(self, names: list[str], paths: list[str]) -> list[str]:
-        """Return the files that are named, or lie in a folder that is named."""
+        """Return the files of the merge that the user names directly or by a folder."""
         wanted = [from_top_of(self._top, path) for path in paths]
         for path, place in zip(paths, wanted, strict=True):
             if place != "." and not any(n == place or n.startswith(f"{place}/") for n in names):
@@ -587,8 +586,8 @@ class MergeCheck:
         return world_of(self._top, self._blobs, rev, lambda: committed(self._top, rev))
 
     def brought(self, findings: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
-        """Return the findings that neither side has already."""
-        # some checks compare a file with its sides: these find nothing in a side alone
+        """Return the findings that are new in the merge: neither side has them."""
+        # checks that compare a file with both sides find nothing in one side alone
         paths = sorted({f.file for f in findings if get(f.id).scope not in BESIDE})
         if self.sides is None or not paths:
             return findings
@@ -604,5 +603,5 @@ class MergeCheck:
 
 
 def _words(finding: Finding) -> tuple[str, ...]:
-    """Return what a finding has in every line of its file."""
+    """Return the parts of a finding that do not depend on its line."""
     return finding.file, finding.id, finding.path, finding.message

@@ -1,6 +1,7 @@
-"""Report as a hook: show what stops a commit, count the rest, and see whether git knows the driver.
+"""Report as a hook: show the findings that stop a commit, and count the other findings.
 
-A hook that passes is not read, and some show nothing of it; so what does not fail is counted.
+Nobody reads the output of a hook that passes, and some tools do not show it, so findings that do
+not fail the hook are only counted.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def stopping(args: argparse.Namespace, findings: list[Finding]) -> list[Finding]:
-    """Return the findings that fail the hook: errors, or what `--fail-on` says."""
+    """Return the findings that fail the hook: errors, or the severities of `--fail-on`."""
     least = worst_first(ERROR if args.fail_on == "never" else args.fail_on)
     return [finding for finding in findings if worst_first(finding.severity) <= least]
 
 
 def count_others(args: argparse.Namespace, findings: list[Finding]) -> None:
-    """Say how many findings do not fail the hook, and which commands list them."""
+    """Print how many findings do not fail the hook, and which commands list them."""
     from kmerge_git.check.registry import HISTORY, get
     from kmerge_git.report.text import counted
 
@@ -40,7 +41,7 @@ def count_others(args: argparse.Namespace, findings: list[Finding]) -> None:
 
 
 def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]) -> str:
-    """Return what lists findings in the folder from which git was called, now and later."""
+    """Return a command that lists findings in the folder from which git was called."""
     from shlex import join
 
     words = ["kmerge", "check", *words]
@@ -57,7 +58,7 @@ def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]
 
 
 def _here(path: str) -> str:
-    """Return a path from the folder in which somebody called git: hooks run at the top."""
+    """Return a path relative to the folder from which the person called git."""
     shown = os.path.relpath(path, os.environ.get("GIT_PREFIX") or ".").replace(os.sep, "/")
     return f"./{shown}" if shown.startswith("-") else shown
 
@@ -66,7 +67,7 @@ MARK = b"merge=kmerge"
 
 
 def report() -> int:
-    """Return 0 where nobody asks for the driver or git knows it; else say what to do."""
+    """Return 0 if git knows the driver or no file asks for it; else print what to do."""
     from kmerge_git.git.run_git import try_git
     from kmerge_git.git.tracked_files import top_of_tree, tracked
 

@@ -1,8 +1,8 @@
-"""The repository around `kmerge check`: its paths, how far files are read, and its settings.
+"""Read the repository around `kmerge check`: its paths, its bounds and its settings.
 
-A kustomization of a stranger may name `/etc/passwd`, a device that never ends, or a link to
-either: nothing of that is read or shown. What the command line names is read wherever it is.
-Checks are switched off for a repository in git's configuration, and for a file by an attribute.
+A kustomization from a stranger may name `/etc/passwd`, an endless device, or a link to such a file.
+These files are neither read nor shown. A file that the command line names is read wherever it is. A
+setting of git switches checks off for a repository, and an attribute for single files.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 KEY, ATTRIBUTE = "kmerge.check.ignore", "kmerge-check"
-# what git says of an attribute without a value, and what may be written in its place
+# git's word for an attribute without a value, and the word that a user may write
 YES, NO = ("set", "true"), ("unset", "false")
 EVERY = frozenset(("*",))
 
 
 def ignored(selected: list[str], configured: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the ids that are off here, without those that the command line selects by id."""
+    """Return the ids that settings switch off and that the command line does not select."""
     settings = [(KEY, value) for key, value in configured if key == KEY]
     if os.environ.get(IGNORING):
         settings.append((IGNORING, os.environ[IGNORING]))
@@ -43,12 +43,12 @@ def ignored(selected: list[str], configured: Iterable[tuple[str, str]]) -> list[
 
 
 def named(selected: Iterable[str]) -> set[str]:
-    """Return the words of `--select`; an id among them counts before every setting."""
+    """Return the words of `--select`; a check selected by its id runs whatever the settings say."""
     return {word.strip().upper() for words in selected for word in words.split(",")}
 
 
 def attribute_ids(value: str) -> tuple[frozenset[str], list[str]]:
-    """Return the ids that a value of the attribute switches off, and what is wrong with it."""
+    """Return the ids that a value of the attribute switches off, and the errors in the value."""
     if value in ("", *YES):
         return frozenset(), []
     if value in NO:
@@ -61,7 +61,7 @@ def attribute_ids(value: str) -> tuple[frozenset[str], list[str]]:
 
 
 def known_ids(name: str, words: Iterable[str]) -> tuple[frozenset[str], list[str]]:
-    """Return the ids that some words mean, and what is wrong with the others."""
+    """Return the ids that the words mean, and an error for each unknown word."""
     ids, problems = set[str](), []
     for word in words:
         try:
@@ -72,12 +72,12 @@ def known_ids(name: str, words: Iterable[str]) -> tuple[frozenset[str], list[str
 
 
 class FileSettings:
-    """The attribute of files in which something was found: the checks that it switches off."""
+    """Hold the checks that an attribute switches off, for files that have findings."""
 
     def __init__(self, selected: Iterable[str], *, staged: bool = False, judge: str = "") -> None:
         self._selected = named(selected)
         self._staged = staged
-        self._judge = judge  # the commit that a merge goes to: its attributes count, not those here
+        self._judge = judge  # the commit that a merge goes to, whose attributes count
         self._off: dict[str, frozenset[str]] = {}
         self._warn_once = cache(warn)
 
@@ -104,7 +104,10 @@ class FileSettings:
                 self._warn_once(problem)
 
     def _values(self, top: str, paths: list[str]) -> dict[str, str]:
-        """Return the values; in a pull request those of the branch that it goes to count."""
+        """Return the values of the attribute by file.
+
+        In a pull request the values in the target branch count.
+        """
         from kmerge_git.git import file_attributes, pull_request
 
         judges = pull_request.targets() or ([self._judge] if self._judge else [])
@@ -124,7 +127,7 @@ IGNORING = "KMERGE_CHECK_IGNORE"  # the variable for `kmerge.check.ignore`
 
 
 def configuration() -> list[tuple[str, str]]:
-    """Return what git's configuration says to the checks: keys and values."""
+    """Return the keys and values of git's configuration that concern the checks."""
     folder = git_directory()
     if not folder or not may_be_configured(folder, b"[kmerge"):
         return []
@@ -135,7 +138,7 @@ def configuration() -> list[tuple[str, str]]:
 
 
 def learn_definitions(configured: Iterable[tuple[str, str]], files: list[str]) -> list[str]:
-    """Make the checks know the custom resources that are defined; return what is of no use."""
+    """Load the definitions of custom resources; return messages about unusable ones."""
     places = [place for key, place in configured if key == "kmerge.crd" and place]
     named = _named_for(files)
     top = top_here() if places or named else ""
@@ -148,7 +151,7 @@ def learn_definitions(configured: Iterable[tuple[str, str]], files: list[str]) -
 
 
 def _named_for(files: list[str]) -> list[str]:
-    """Return the places that the attribute names for some files; ask git once, or not at all."""
+    """Return the places that the attribute names for some files; call git at most once."""
     folder = git_directory()
     near = os.path.dirname(os.path.abspath(folder))
     if not folder or not may_be_said(
@@ -165,20 +168,24 @@ def _named_for(files: list[str]) -> list[str]:
 
 
 class Bounds:
-    """The repository around this folder, and those around files that are named outside of it."""
+    """Hold the repositories around this folder and around the files that the user names."""
 
     def __init__(self, given: Iterable[str], top: Callable[[], str]) -> None:
         self._given = [os.path.abspath(path) for path in given]
-        self._top = top  # of the working tree around this folder; nothing: there is none
-        self._stdin = cache(read)  # it can be read once
+        self._top = top  # returns the top of the working tree, or '' if there is none
+        self._stdin = cache(read)  # stdin can be read only once
         self._real = cache(os.path.realpath)
 
     def read(self, path: str) -> bytes | None:
-        """Return a file; of one that is outside or not plain, only if the command line names it."""
+        """Return the content of a file, or None.
+
+        A file that is outside the bounds or not a plain file is read only if the command line names
+        it.
+        """
         is_given = os.path.abspath(path) in self._given
         if path == "-" and is_given and not os.path.lexists(path):
             return self._stdin(path)
-        # by its letters it may lie in the repository around this folder
+        # the path without links may still be inside the repository around this folder
         is_outside = is_given and not _is_below(os.path.abspath(path), self._tops[:1])
         if not is_outside and (not os.path.isfile(path) or self.is_outside(path)):
             return None
@@ -189,12 +196,12 @@ class Bounds:
             return None
 
     def is_directory(self, path: str) -> bool:
-        """Return whether a folder is there, and within the bounds."""
+        """Return whether a path is a folder within the bounds."""
         return os.path.isdir(path) and not self.is_outside(path)
 
     def is_outside(self, path: str) -> bool:
-        """Return whether a file or folder lies beyond the bounds, or what it is a link to."""
-        if path.partition(":")[2].startswith("../"):  # of a commit: REV:../PATH
+        """Return whether a file or folder, or the target of a link, is outside the bounds."""
+        if path.partition(":")[2].startswith("../"):  # a path in a commit, REV:../PATH
             return True
         folder, name = os.path.split(path)
         if name in ("", ".", "..") or os.path.islink(path):
@@ -216,20 +223,20 @@ def _is_below(path: str, tops: list[str]) -> bool:
 
 
 def _with_git(folder: str) -> str:
-    """Return the folder that has a `.git`, of this one and those above; else the uppermost."""
+    """Return the nearest folder with a `.git`, from this folder upwards, or the root folder."""
     while not os.path.exists(os.path.join(folder, ".git")) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     return folder
 
 
 def git_directory() -> str:
-    """Return `.git` around this folder, or the file in its place, or nothing; ask no git."""
+    """Return the path of `.git` around this folder, or ''; do not call git."""
     path = os.environ.get("GIT_DIR") or os.path.join(_with_git(os.getcwd()), ".git")
     return path if os.environ.get("GIT_DIR") or os.path.exists(path) else ""
 
 
 def top_here() -> str:
-    """Return the top of the working tree around this folder; nothing where there is none."""
+    """Return the top of the working tree around this folder, or '' outside of a repository."""
     from kmerge_git.git.tracked_files import top_of_tree
 
     folder = git_directory()
@@ -237,7 +244,7 @@ def top_here() -> str:
 
 
 def top_of(option: str) -> str:
-    """Return the top of the working tree, which an option needs."""
+    """Return the top of the working tree; raise an error that names the option if there is none."""
     top = top_here()
     if not top:
         what = f"{option} needs a git repository with a working tree"
@@ -246,12 +253,12 @@ def top_of(option: str) -> str:
 
 
 def prefix_of(top: str) -> str:
-    """Return this folder, as a path from the top of the working tree."""
+    """Return the current folder as a path relative to the top of the working tree."""
     return os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
 
 
 def from_top_of(top: str, path: str) -> str:
-    """Return a path as seen from the top of the working tree."""
+    """Return a path relative to the top of the working tree."""
     if not os.path.isabs(path):
         return normpath(f"{prefix_of(top)}/{path}")
     folder, name = os.path.split(path)
@@ -260,10 +267,10 @@ def from_top_of(top: str, path: str) -> str:
 
 
 def is_beyond(name: str) -> bool:
-    """Return whether a path, as seen from the top, leads out of the working tree."""
+    """Return whether a path relative to the top leads out of the working tree."""
     return name.startswith(("../", "/"))
 
 
 def from_here(top: str, name: str) -> str:
-    """Return a path from the top as seen from the current folder."""
+    """Return a path that is relative to the top as a path relative to the current folder."""
     return os.path.relpath(name, prefix_of(top)).replace(os.sep, "/")

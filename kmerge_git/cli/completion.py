@@ -1,9 +1,9 @@
-"""`kmerge completion SHELL`: the script that completes commands, options, branches and files.
+"""`kmerge completion SHELL`: print a script that completes commands, options and branches.
 
-The scripts ask `kmerge __complete LINE...`: LINE is the command line up to the word that is to be
-completed. It prints a line for each candidate: its name, a tab and what help says of it. An empty
-line says that a file can stand there; the shell lists files itself. Commands and options come from
-the parsers, so a new option is completed as soon as it is defined; branches come from git.
+The scripts run `kmerge __complete LINE...`, where LINE is the command line up to the word to be
+completed. That command prints for each candidate a line with its name, a tab and its help. An empty
+line means that a file can follow; then the shell lists files itself. Commands and options come from
+the parsers, so that new options are completed without further work; branches come from git.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ end
 complete -c kmerge -f -a '(__kmerge_complete)'
 """,
 }
-# What a metavar stands for: names that git knows, words, or something that nobody can list. A file
-# can stand in the place of every other one.
+# The kind of value for each metavar: names from git, fixed words, or '' for values that cannot be
+# listed. A metavar that is not in this table stands for a file.
 REVISION, BRANCH, REMOTE = "REV", "BRANCH", "REMOTE"
 _METAVARS = {
     **dict.fromkeys((REVISION, "RANGE", "A B"), REVISION), BRANCH: BRANCH, REMOTE: REMOTE,
@@ -96,21 +96,21 @@ _ASKED_OF_GIT = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the command line."""
+    """Define the arguments of the command."""
     parser.add_argument("shell", choices=tuple(SCRIPTS), help="for which shell")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the script."""
+    """Print the completion script for a shell."""
     sys.stdout.write(SCRIPTS[args.shell])
     return 0
 
 
 def complete(line: Sequence[str]) -> int:
-    """Print what can be the last word of a command line; print nothing where anything fails."""
+    """Print the candidates for the last word of a command line; print nothing after any error."""
     with suppress(Exception):
         program, *words = line
-        if program == "git":  # its own completion asks for `git kmerge`
+        if program == "git":  # git's completion asks for `git kmerge`
             words = words[words.index("kmerge") + 1 :]
         lines = (f"{name}\t{about}".rstrip("\t") for name, about in candidates(words).items())
         os.write(1, os.fsencode("".join(f"{line}\n" for line in lines)))
@@ -118,7 +118,7 @@ def complete(line: Sequence[str]) -> int:
 
 
 def candidates(words: Sequence[str]) -> dict[str, str]:
-    """Return what can be the last word, with its help; an empty name where it can be a file."""
+    """Return the candidates for the last word with their help; '' means that a file can follow."""
     *typed, word = words
     parser, action, place = _position(typed)
     if action is None and word.startswith("-") and "--" not in typed:
@@ -137,7 +137,7 @@ def candidates(words: Sequence[str]) -> dict[str, str]:
 def _position(
     typed: Sequence[str],
 ) -> tuple[argparse.ArgumentParser, argparse.Action | None, int]:
-    """Return the parser of the next word, the option whose value it is, and its place."""
+    """Return the parser for the next word, the option whose value it is, and its place."""
     name = next((word for word in typed if word in COMMANDS), "")
     parser: argparse.ArgumentParser = line_parser(name, alone=bool(name))
     option, place, is_over = None, 0, False
@@ -157,7 +157,7 @@ def _position(
 
 
 def _option(parser: argparse.ArgumentParser, name: str) -> argparse.Action | None:
-    """Return the option of this name if the next word is its value."""
+    """Return the option of this name, or None if the next word is not its value."""
     for action in shown(parser):
         if name in action.option_strings and action.nargs != 0:
             return None if getattr(action, "is_in_one_word", False) else action
@@ -165,7 +165,7 @@ def _option(parser: argparse.ArgumentParser, name: str) -> argparse.Action | Non
 
 
 def _argument(parser: argparse.ArgumentParser, place: int) -> argparse.Action | None:
-    """Return the argument at a place, counted from 0; the last one may be repeated."""
+    """Return the positional argument at a place, counted from 0; the last may be repeated."""
     known = [action for action in parser._actions if not action.option_strings]
     if place < len(known):
         return known[place]
@@ -177,7 +177,7 @@ def _help(action: argparse.Action) -> str:
 
 
 def _values(action: argparse.Action, word: str) -> Iterable[str]:
-    """Return what can stand for a value; an empty name stands for a file."""
+    """Return the possible values of an argument; '' means that a file can follow."""
     metavar = str(action.metavar or action.dest.upper())
     sort = _METAVARS.get(action.dest, _METAVARS.get(metavar))
     if action.choices:
@@ -205,10 +205,10 @@ def _values(action: argparse.Action, word: str) -> Iterable[str]:
 
 
 def _names(sort: str, word: str) -> Iterator[str]:
-    """Yield revisions, branches or remotes without characters that drive a terminal."""
+    """Yield revisions, branches or remotes without control characters in their names."""
     from kmerge_git.git.run_git import ask_git
 
-    front, dots, _ = word.rpartition("..")  # of a range
+    front, dots, _ = word.rpartition("..")  # a range A..B
     front += dots
     names = ask_git(*_ASKED_OF_GIT[sort]).out.splitlines()
     for name in ["HEAD", *names] if sort == REVISION else names:

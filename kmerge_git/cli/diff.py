@@ -1,4 +1,4 @@
-"""`kmerge diff`: what changed, by resource and field."""
+"""`kmerge diff`: show changes by resource and field."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _COLOURS = {"+": "green", "-": "red", "@": "blue", "d": "bold"}  # of a patch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
+    """Define the arguments of the command."""
     add = parser.add_argument
     add("words", nargs="*", metavar="A B", help="revisions, REV:PATH, files or folders")
     add("--staged", "--cached", action="store_true", help="the index against a commit")
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare and print."""
+    """Compare two versions and print the differences."""
     if args.external:
         return _external(args)
     make_haste()
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
 def _compared(
     path: str, old: FileVersion | None, new: FileVersion | None, source: str = ""
 ) -> ComparedFile:
-    """Compare two versions; those that take too long are compared by lines."""
+    """Compare two versions of a file; after the time limit compare by lines."""
     from kmerge_git.compare.folder_changes import compared
 
     try:
@@ -111,7 +111,7 @@ def _lines(files: list[ComparedFile], sides: TwoSides, args: argparse.Namespace)
 
 
 def _coloured(lines: Iterable[tuple[str, str]]) -> Iterator[Line]:
-    """Yield lines of one part each."""
+    """Yield each pair of text and colour as a line."""
     return ((line,) for line in lines)
 
 
@@ -124,7 +124,7 @@ def _fields(files: list[ComparedFile], sides: TwoSides) -> dict[str, object]:
 
 
 def _without_odd_numbers(value: object) -> object:
-    """Return the same with words for the numbers that JSON has not."""
+    """Return a value with words in place of the numbers that JSON cannot hold."""
     if isinstance(value, dict):
         return {name: _without_odd_numbers(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -137,16 +137,16 @@ def _without_odd_numbers(value: object) -> object:
 
 
 def _external(args: argparse.Namespace) -> int:
-    """Show one file as git asks for it, and return 0: git takes any other code for its own end.
+    """Show one file as `diff.kmerge.command`, and return 0: git stops at any other exit code.
 
-    Git gives the path and for each version a file, an id and a mode; where nothing is, `/dev/null`
-    and dots. A file without fields is shown as a patch, and so is everything that is not for
-    people (`git diff > x.patch`, a pipe).
+    Git passes the path, and for each version a file, an id and a mode; a missing version is
+    `/dev/null` with dots. A file without fields is shown as a patch, and so is every file if the
+    output is not for a person (`git diff > x.patch`, a pipe).
     """
     given = args.paths or []
     has_pager = _has_pager()
     for_people = sys.stdout.isatty() or has_pager
-    if len(given) == 1:  # git says nothing more of a file in conflict
+    if len(given) == 1:  # git passes only the path of a file in conflict
         tell(f"{given[0]}: in conflict" if for_people else f"* Unmerged path {given[0]}")
         return 0
     if len(given) < 7:
@@ -168,12 +168,12 @@ def _external(args: argparse.Namespace) -> int:
 
 
 def _has_pager() -> bool:
-    """Return whether git shows this in its pager, which has colours where the terminal has."""
+    """Return whether git shows the output in its pager."""
     from stat import S_ISREG
 
     if os.environ.get("GIT_PAGER_IN_USE", "") in ("", "0", "false"):
         return False
-    return not S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)  # a file that an alias writes
+    return not S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)  # a git alias may write a file
 
 
 def _version(file: str, mode: str) -> FileVersion | None:
@@ -183,14 +183,14 @@ def _version(file: str, mode: str) -> FileVersion | None:
     if mode == "." or file == os.devnull:
         return None
     version = read_file(file)
-    # git writes what a link leads to into a file of its own
+    # for a link git writes the target of the link into a temporary file
     return version if version.mode == LINK else FileVersion(version.data, int(mode, 8))
 
 
 def _print_patch(
     names: tuple[str, str], versions: tuple[FileVersion | None, FileVersion | None], color: str
 ) -> None:
-    """Print a patch as git writes it, which `git apply` takes."""
+    """Print a patch in git's format, for `git apply`."""
     from kmerge_git.text.git_patch import file_patch
 
     old, new = (version.data if version else None for version in versions)

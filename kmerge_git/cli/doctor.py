@@ -1,4 +1,4 @@
-"""`kmerge doctor`: `status`, a real merge, and what killed merges left behind."""
+"""`kmerge doctor`: run the probes of `kmerge status` and a real merge, and find leftovers."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ exit code: 0 all is well, 1 a probe failed, 2 an error
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Define the command line."""
+    """Define the arguments of the command."""
     status.add_output(parser)
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look, repair if asked to, and look again."""
+    """Examine the installation, repair it if asked to, and examine it again."""
     cwd = Path.cwd()
     findings = examine(cwd)
     missing = any(f.name == "driver" and f.state == "FAIL" for f in findings)
@@ -48,11 +48,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _repair(cwd: Path, *, missing: bool) -> bool:
-    """Make the changes, and return whether there was one."""
+    """Make the repairs, and return whether there was anything to repair."""
     done = []
     changes: list[SetupChange] = [*renewals(cwd)]
     if missing:
-        # a name without a driver stops every merge, so the name alone tells a scope
+        # a driver with a name and no command stops every merge, so the name alone gives the scope
         places = scopes_of(DRIVER, cwd) or scopes_of(DRIVER_NAME, cwd)
         scope = next((s for s in SCOPES if places and s == places[-1][0]), None)
         changes += plan_install(Wish(scope=scope), cwd).changes if scope else ()

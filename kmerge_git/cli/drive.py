@@ -1,9 +1,9 @@
-"""Merge as the driver when git calls it; `cli/driver.py` is the program around this.
+"""Merge a file as git's merge driver; the program around this module is `cli/driver.py`.
 
-0: merged clean. 3: conflicts are written. Anything else is no answer, and the command that
-`kmerge install` registered goes on with `git merge-file`; `git/driver_lines.py` has the exits. The
-result replaces %A by rename, so a kill at any moment leaves the file whole. Nothing is ever written
-to stdout: it would corrupt `git merge-tree`.
+Exit code 0 means that the merge is clean, and 3 that conflicts are written. After any other code
+the command that `kmerge install` registered runs `git merge-file`; see `git/driver_lines.py`. The
+result replaces %A by a rename, so that a kill leaves the file whole. Nothing is ever written to
+stdout, because that would corrupt the output of `git merge-tree`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Labels = tuple[str, str, str]
 
 CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
-# what `merge3` calls the sides, and what git calls them
+# names of the sides in `merge3`, and their names in git
 IN_GIT = (
     *(("dest's lines", "our lines"), ("dest's", "ours"), ("dest", "ours")),
     *(("updated's", "theirs"), ("updated", "theirs")),
@@ -37,7 +37,7 @@ USAGE = (
 
 
 def main(argv: list[str]) -> int:
-    """Merge %A with %B; %A holds the result."""
+    """Merge %B into %A."""
     flags, paths = _split(argv)
     if "version" in flags:
         return _version()
@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
 
 
 def _version() -> int:
-    """Answer `kmerge status`: all that a merge needs can be loaded."""
+    """Print the version for `kmerge status`, after checking that a merge works."""
     from kmerge_git import __version__
     from kmerge_git.pipeline import merge_files
     from kmerge_git.tree import parser
@@ -110,7 +110,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
 
 
 def _learn(name: str, settings: Settings, text: bytes) -> None:
-    """Read the definitions of the kinds that are in this file."""
+    """Read the definitions of the custom resources that are in this file."""
     from kmerge_git.kube.crds import kinds_of, learn_files, learn_own
 
     kinds = kinds_of(text.decode("utf-8", "replace"))
@@ -119,7 +119,7 @@ def _learn(name: str, settings: Settings, text: bytes) -> None:
 
 
 def _split(argv: list[str]) -> tuple[dict[str, str], list[str]]:
-    """Return `--name=value` flags, and the other words."""
+    """Split the arguments into `--name=value` flags and other words."""
     flags = [arg[2:].partition("=") for arg in argv if arg.startswith("--")]
     paths = [arg for arg in argv if not arg.startswith("--")]
     return {name: value for name, _, value in flags}, paths
@@ -143,7 +143,7 @@ def _options(
 
             try:
                 return names(name, paths, with_base=settings.conflict_style != "merge")
-            except (OSError, ValueError):  # a name is not worth a merge
+            except (OSError, ValueError):  # a label must not fail a merge
                 return LABELS
 
         given = LABELS if virtual else found
@@ -166,7 +166,7 @@ def _options(
 
 
 def _mine(settings: Settings, virtual: bool, base: str, theirs: str) -> str:
-    """Return the side whose change goes on top, for policy `rebump`; an inner merge has none."""
+    """Return the side on top for policy `rebump`, or '' in an inner merge of ancestors."""
     if virtual or not any(policy == "rebump" for _, policy in settings.policies):
         return ""
     from kmerge_git.git.top_side import mine
@@ -180,7 +180,7 @@ def _read(path: str) -> bytes:
 
 
 def _replace(path: str, data: bytes) -> None:
-    """Put the result in place by rename; the old file stays whole until then."""
+    """Put the result in place by a rename, so that the old file stays whole until then."""
     fresh = f"{path}.kmerge-{calls.getpid()}"
     try:
         mode = calls.stat(path).st_mode & 0o7777
@@ -196,7 +196,7 @@ def _replace(path: str, data: bytes) -> None:
 
 
 def _tell(name: str, outcome: Outcome, options: Options) -> None:
-    """Report it, whatever happens: %A holds the result, git must not merge it once more."""
+    """Report the result, and catch every error: %A is written, so git must not merge again."""
     try:
         _report(name, outcome, options)
     except BaseException as error:
@@ -204,18 +204,18 @@ def _tell(name: str, outcome: Outcome, options: Options) -> None:
 
 
 def _report(name: str, outcome: Outcome, options: Options) -> None:
-    """Say a line for each conflict and one for the file, where there is something to say."""
+    """Print a line for each conflict, and one line for the file if needed."""
     if outcome.method == "lines" and outcome.reason.startswith("internal"):
         _say(name, f"{outcome.reason}; git's line merge instead, please report it")
     if options.virtual:
-        return  # of ancestors: nobody is asked about what is left there, and no side is ours
+        return  # in a merge of ancestors nobody decides conflicts, and no side is ours
     if outcome.method == "lines" and outcome.reason.startswith("a template: "):
         _say(name, outcome.reason.partition(" (")[0])
     for conflict in outcome.conflicts if outcome.method != "lines" else ():
         _say(name, conflict.shown())
     for words in outcome.chosen(options.favor) if options.favor or options.policy else ():
         _say(name, words)
-    if options.rules == "kyaml":  # git's have conflicts instead
+    if options.rules == "kyaml":  # the rules `git` have conflicts instead
         _report_losses(name, outcome)
     count = len(outcome.conflicts)
     if not outcome.clean and outcome.method == "structure":
@@ -236,10 +236,10 @@ def _report_losses(name: str, outcome: Outcome) -> None:
 
 
 def _say(name: str, text: str) -> None:
-    """Print one line on stderr; a stderr that is closed or broken must not cost the answer."""
+    """Print one line on stderr; ignore a stderr that is closed or broken."""
     from kmerge_git.visible import visible  # most merges have nothing to say
 
-    if sys.stderr is not None:  # `print` would take stdout then
+    if sys.stderr is not None:  # with None `print` would use stdout
         try:
             print(visible(f"kmerge: {name}: {text}"), file=sys.stderr)
         except OSError:
@@ -247,7 +247,7 @@ def _say(name: str, text: str) -> None:
 
 
 def _set_clock(seconds: float) -> None:
-    """Raise `TimeUp` in so many seconds, with 0 never; `signal` itself would import `enum`."""
+    """Raise `TimeUp` after so many seconds, or never for 0, without the slow module `signal`."""
     try:
         import _signal
     except ImportError:
@@ -262,7 +262,7 @@ def _set_clock(seconds: float) -> None:
 
 
 def _inject_fault() -> None:
-    """Fail on purpose (`KMERGE_FAULT`), so that the way out can be tested with the real git."""
+    """Fail on purpose if `KMERGE_FAULT` is set, to test the fallback with the real git."""
     fault = variable("KMERGE_FAULT")
     if fault == "exception":
         raise RuntimeError("KMERGE_FAULT=exception")

@@ -1,6 +1,7 @@
-"""`kmerge explain [REV]`: why a merge came out as it did.
+"""`kmerge explain [REV]`: explain the result of a merge.
 
-For people the surprises come first. `--explain` of other commands prints decisions line by line.
+The text for people begins with the surprises. The option `--explain` of other commands prints
+decisions line by line.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ BEHIND_DASHES = "paths"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
+    """Define the arguments of the command."""
     add = parser.add_argument
     add("rev", nargs="?", metavar="REV", help="a merge commit (default: the merge in progress)")
     add("words", nargs="*", metavar="PATH", help="files or directories (default: all)")
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
 def _rev_and_paths(
     repository: Repository, words: list[str], behind: list[str] | None
 ) -> tuple[str, list[str]]:
-    """Return the revision, if one is named, and the paths; git tells them apart alike."""
+    """Return the revision, or '', and the paths; tell them apart by the rules of git."""
     if behind is not None:
         if len(words) > 1:
             raise UsageError("one merge at a time", path=words[1], hint="paths stand behind `--`")
@@ -101,7 +102,7 @@ def _rev_and_paths(
     for word in rest:
         if has_files and not os.path.lexists(word):
             if word is words[0]:
-                repository.commit(word)  # says that it is none
+                repository.commit(word)  # raises an error: no such commit
             raise UsageError("no such path", path=word, hint="put `--` before one that is gone")
     return rev, rest
 
@@ -185,7 +186,7 @@ _STATES = {
 
 
 def _lines(merge: Explanation, *, everything: bool) -> Iterator[Line]:
-    """Yield first what git alone would not have done, then conflicts."""
+    """Yield the lines for people: results that git alone would not give come before conflicts."""
     title = f"{merge.operation or 'merge'} {merge.title}" if merge.commit else merge.title
     yield ((title, "bold"),)
     for side in SIDES:
@@ -224,7 +225,7 @@ def _rank(file: ExplainedFile) -> int:
 
 
 def _is_otherwise(file: ExplainedFile) -> bool:
-    """Return whether something else is there than the merge makes."""
+    """Return whether the present file differs from the result of the merge."""
     if file.merge.result != "conflict" and file.state in ("gone", "there"):
         return True
     return bool(file.changes) and not file.is_layout_alone
@@ -253,7 +254,7 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line
         yield from changes[:cut]
         if changes[cut:]:
             yield f"    … and {counted(len(changes) - cut, 'more line')} (--all)"
-    for conflict in file.conflicts if merge.method != "kept" else ():  # the head has said why
+    for conflict in file.conflicts if merge.method != "kept" else ():  # the first line says why
         yield from _conflict(conflict, there)
     yield from _decisions(file, everything=everything)
     yield from _now(file, there, everything=everything)
@@ -295,7 +296,7 @@ def _conflict(explained: ExplainedConflict, there: str) -> Iterator[Line]:
 
 
 def _in_common(texts: list[list[str]]) -> int:
-    """Return with how many equal lines long versions begin that need not be shown."""
+    """Return how many equal lines at the start of long versions need not be shown."""
     if max(map(len, texts), default=0) <= 3:
         return 0
     rows = zip(*texts, strict=False)
@@ -304,7 +305,7 @@ def _in_common(texts: list[list[str]]) -> int:
 
 
 def _decisions(file: ExplainedFile, *, everything: bool) -> Iterator[Line]:
-    """Yield the fields by resource; of those that nobody had to decide the first few."""
+    """Yield the decisions by resource; shorten the lists of fields that needed no decision."""
     seen = dict.fromkeys(MOST_FIELDS, 0)
     decisions = [decision for decision in file.decisions if decision.side != "conflict"]
     for resource, group in groupby(decisions, key=lambda decision: decision.resource):
@@ -325,7 +326,7 @@ def _decisions(file: ExplainedFile, *, everything: bool) -> Iterator[Line]:
 
 
 def _kind(decision: Decision) -> str:
-    """Return what made a decision needless: one side `alone` changed it, or both `alike`."""
+    """Return why a decision was not needed: one side `alone` changed the field, or both `alike`."""
     if "alike" in decision.what:
         return "alike"
     is_one_sided = " " not in decision.what and decision.side in ("ours", "theirs")
@@ -348,7 +349,7 @@ def _decision(decision: Decision, indent: str) -> Iterator[Line]:
 
 
 def _change(decision: Decision, new: str) -> str:
-    """Return `1 -> 2`, `+ 2`, `- 1`, or the word where there are no values."""
+    """Return the change as `1 -> 2`, `+ 2` or `- 1`, or as a word if there are no values."""
     old, what = decision.base, decision.what.partition(" ")[0]
     if not (old or new) or what == "layout":
         return what
@@ -361,7 +362,7 @@ def _change(decision: Decision, new: str) -> str:
 
 
 def _now(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line]:
-    """Yield what is there now, where it is not what the merge makes."""
+    """Yield the present state of a file where it differs from the result of the merge."""
     words = _STATES.get(file.state, "")
     if file.state == "unsolved":
         words = "does not have it yet" if file.merge.stages else "still has the conflict"
@@ -391,11 +392,11 @@ def _changes(
 
 # -- decisions, for `--explain` as well ----------------------------------------------------------
 
-AROUND = 12  # characters that are shown in front of what differs in two long ones
+AROUND = 12  # characters that are shown before the first difference of two long values
 
 
 def explain_line(decision: Decision) -> str:
-    """Return `Deployment/web spec.replicas: changed -> theirs: base 1, ours 1, theirs 3 (..)`."""
+    """Return a line such as `Deployment/web spec.replicas: changed -> theirs: base 1, ...`."""
     values = {side: getattr(decision, side) for side in SIDES}
     three = ", ".join(f"{side} {short(value)}" for side, value in values.items())
     three = f": {three}" if any(values.values()) else ""
@@ -403,13 +404,13 @@ def explain_line(decision: Decision) -> str:
 
 
 def by(decision: Decision) -> str:
-    """Return `rule 12 policy higher: both changed it, and a policy for the field decides`."""
+    """Return a rule in words, such as `rule 12 policy higher: both changed it, and ...`."""
     words = in_words(decision.rule)
     return f"rule {decision.rule}: {words}" if words else f"rule {decision.rule}"
 
 
 def _side_by_side(old: str, new: str) -> tuple[str, str]:
-    """Return two values; of long ones what differs, and a little around it."""
+    """Return two values; shorten long values to the part around the first difference."""
     if max(len(old), len(new)) > EXPLAINED_CHARACTERS and old and new:
         pairs = enumerate(zip(old, new, strict=False))
         first = next((at for at, (a, b) in pairs if a != b), min(len(old), len(new))) - AROUND
@@ -419,7 +420,7 @@ def _side_by_side(old: str, new: str) -> tuple[str, str]:
 
 
 def short(text: str) -> str:
-    """Return a value that fits in a line."""
+    """Return a value, cut to the length of a line."""
     if not text:
         return "(nothing)"
     return text if len(text) <= EXPLAINED_CHARACTERS else text[: EXPLAINED_CHARACTERS - 1] + "…"
