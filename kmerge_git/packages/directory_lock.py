@@ -16,7 +16,7 @@ _held: set[str] = set()  # directories that this process has locked, and may loc
 
 @contextmanager
 def alone(root: str) -> Iterator[None]:
-    """Keep other kmerge commands out of a directory; raise an error if one is working in it."""
+    """Keep other kmerge commands out of a directory; raise an error if it is locked already."""
     place = os.path.realpath(root)
     if place in _held:
         yield

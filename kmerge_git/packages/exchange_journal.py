@@ -23,7 +23,7 @@ Changes = Mapping[str, File | None]
 
 
 def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Changes | None) -> None:
-    """Fill UNDERWAY with everything that the changes need; write the journal last."""
+    """Fill the folder UNDERWAY with everything that the changes need; write the journal last."""
     exchanges = []
     for name in (NEW, OLD):
         folder = os.path.join(root, UNDERWAY, name)
@@ -117,7 +117,7 @@ def _lay(root: str, file: File | None, number: int) -> Stamp | None:
         return None
     fresh = os.path.join(root, UNDERWAY, NEW, str(number))
     write(fresh, file)
-    return stamp(fresh)  # the permissions as this file system has them
+    return stamp(fresh)  # the file system may have changed the permissions
 
 
 def file_at(path: str) -> File:
@@ -156,7 +156,7 @@ def _folders(root: str, changes: Changes) -> dict[str, int]:
 
 
 JOURNAL, NEW, OLD = "journal", "new", "old"
-DONE, BACK, NOT = "done", "back", "not-"  # all files are replaced; all are to be put back
+DONE, BACK, NOT = "done", "back", "not-"  # files that mark an exchange as done, or as being undone
 VERSION = 1
 
 

@@ -3,7 +3,8 @@
 The new files and copies of the old files are written first, into a folder of the directory; then a
 journal is written; then each file is put in place by one rename. So every file has its old or its
 new bytes at any time, and the next command can finish or undo the exchange. A file that somebody
-else wrote in the meantime is left alone; the bytes that should have replaced it are saved in SAVED.
+else wrote in the meantime is left alone; the bytes that should have replaced it are saved in the
+folder SAVED.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def begin(
     about: Mapping[str, str],
     before: Mapping[str, File | None] | None = None,
 ) -> None:
-    """Prepare the exchange in UNDERWAY, the journal last; touch no other file."""
+    """Prepare the exchange in the folder UNDERWAY, the journal last; touch no other file."""
     with alone(root):
         state = unfinished(root)
         if state and state.is_begun:
@@ -193,7 +194,7 @@ def carry_out_or_back(root: str) -> list[str]:
 
 
 def forget(root: str) -> None:
-    """Remove UNDERWAY, the journal first: without a journal no exchange is begun."""
+    """Remove the folder UNDERWAY, the journal first: without a journal no exchange is begun."""
     folder = os.path.join(root, UNDERWAY)
     with alone(root), errors_of(folder):
         if load(root):
@@ -203,7 +204,7 @@ def forget(root: str) -> None:
 
 
 def unfinished(root: str) -> Unfinished | None:
-    """Return the state of the exchange in UNDERWAY, or None if there is no exchange."""
+    """Return the state of the exchange in the folder UNDERWAY, or None without an exchange."""
     if not os.path.lexists(os.path.join(root, UNDERWAY)):
         return None
     ledger = load(root)

@@ -126,7 +126,7 @@ def _carried(package: Package, carries: list[Carry], contents: Three[Contents]) 
 def _woven(
     data: bytes, arriving: dict[Hashable, Document], orders: list[dict[Hashable, int]]
 ) -> bytes:
-    """Return a file with documents added, each before the documents that follow it elsewhere."""
+    """Return a file with documents added, in the order that they have in other versions."""
     stream = stream_of(File(data))
     documents = [(full_name(document), document) for document in stream.documents]
     waiting = dict(arriving)

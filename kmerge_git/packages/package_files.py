@@ -159,7 +159,7 @@ def _astray(path: str, target: str, links: Package) -> str:
     places = list(_steps(path.split("/")[:-1], target.split("/")))
     if None in places:
         return "it leads out of the package"
-    for place in filter(None, places[:-1]):  # the last one may be a link
+    for place in filter(None, places[:-1]):  # the last place may be a link
         if _alike(place) in links:
             return f"it leads through another link, {place}"
     return next(filter(None, map(_reserved, target.split("/"))), "")

@@ -60,7 +60,7 @@ def two_ways(
     prepend: bool = False,
     words: Words = ("", "dest", "src"),
 ) -> Ways:
-    """Return the two-way merge of src over dest; it merges manifests alone."""
+    """Return the functions that merge src over dest without an original, for manifests alone."""
 
     def manifest(texts: Three[bytes], path: str) -> Result:
         _, dest, src = _labels(labels, path)

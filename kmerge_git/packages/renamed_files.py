@@ -296,7 +296,7 @@ def _scored(
 
 
 def _few(index: dict[Hashable, list[str]]) -> dict[Hashable, list[str]]:
-    """Return the things that few files share, because common things do not identify a file."""
+    """Return only the things that few files share: common things do not identify a file."""
     return {thing: paths for thing, paths in index.items() if len(paths) <= _COMMON}
 
 
