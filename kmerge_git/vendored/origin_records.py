@@ -273,7 +273,7 @@ class Record:
     path: str
     ref: str  # as the user gave it
     commit: str
-    checksum: str = ""  # a Kptfile has none
+    checksum: str = ""  # empty for a Kptfile
 
     @property
     def label(self) -> str:

@@ -44,7 +44,7 @@ def state(vendored: Vendored, *, fetch: bool, accept: bool = False) -> State:
         if fetch:
             known = _with_upstream(known, accept=accept)
         if known.unfinished:
-            return known  # the update made the changes
+            return known  # the differences come from the update
         base, local = both(vendored, fetch=fetch, accept=accept)
         return replace(known, changes=tuple(differences(base, local)))
     except KmergeError as error:

@@ -241,10 +241,10 @@ def go_on(directory: str) -> tuple[Underway, Left]:
 
 
 def _refuse_what_was_taken_back(directory: str, update: Underway) -> None:
-    """Raise an error if no written file is left, so that the new record would be wrong.
+    """Raise an error if all files that the update wrote have their old content again.
 
-    The old version of a file in conflict may be the solution of that conflict. Any other file has
-    its old version because of `git stash` or a change of branch.
+    The new record would be wrong then. The old version of a file in conflict may be the solution of
+    that conflict. Any other file has its old version because of `git stash` or a change of branch.
     """
     back, rest = ({*paths} - {*update.conflicts} for paths in exchanged_files.taken_back(directory))
     if update.conflicts and back and not rest:
@@ -314,7 +314,7 @@ def _marked(package: Package, update: Underway) -> list[tuple[str, int]]:
 
 
 def _closing(text: str, end: str) -> int:
-    """Return the offset of a conflict's last marker that ends with this text, or -1."""
+    """Return the offset of a closing conflict marker with this end of the line, or -1."""
     match = re.search(f"^>{{7,}}{re.escape(end)}\r*$", text, re.M)
     return match.start() if match else -1
 

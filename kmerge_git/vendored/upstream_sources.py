@@ -60,7 +60,7 @@ def url_of(source: str, directory: str) -> str:
 
 
 def check_ref(ref: str) -> None:
-    """Raise an error unless a text can be a ref for `git check-ref-format`, or a commit."""
+    """Raise an error unless a text can be the name of a branch or a tag, or a commit."""
     if _NO_REF.search(ref) or not ref.isprintable():
         raise UsageError(f"{ref!r} is no name of a branch, a tag or a commit")
 
