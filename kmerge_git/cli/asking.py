@@ -53,7 +53,7 @@ HELP = (
 )
 RESTS = {"O": "ours", "T": "theirs"}
 WORDS = {key: words for key, words, _ in HELP}
-_OF_A_SHELL = "|&;<>()$`\\\"' \t\n*?[#~=%"  # git's own list
+_OF_A_SHELL = "|&;<>()$`\\\"' \t\n*?[#~=%"  # characters for which git uses a shell
 _NOTE = "# kmerge: "
 _HOW = "saved unchanged or empty it is no answer; lines like this one are not part of it"
 
@@ -73,7 +73,7 @@ def ask(resolving: Resolving, options: argparse.Namespace) -> int:
         asking = Asking(resolving, screen, keys, authors_of)
         try:
             asking.run()
-        except KeyboardInterrupt:  # pressed twice, or while git was at work
+        except KeyboardInterrupt:  # Ctrl-C was pressed twice, or while git was at work
             screen.echo("")
         if not keys.is_killed:
             asking.write_rest()
@@ -96,7 +96,7 @@ class Asking:
         self._keys = keys
         self._authors_of = authors_of
         self._shown_for = Size()
-        self._whole: set[str] = set()  # files that stay as they are in the working tree
+        self._whole: set[str] = set()  # files taken as they are in the working tree
         self.staged: dict[str, None] = {}  # in the order of staging
         self.failed: dict[str, str] = {}  # files that could not be written, and why
 
@@ -116,7 +116,7 @@ class Asking:
             at = self._question(at)
 
     def _question(self, at: int) -> int:
-        """Ask one question until an answer leads to another question; return its number."""
+        """Ask one question until the person moves on; return the number of the next question."""
         self._show(at)
         while True:
             key = self._asked(f"Which? [{','.join(self._keys_here(at))}]")
@@ -215,7 +215,7 @@ class Asking:
         return {question.id for question in self._resolving.left}
 
     def _edit(self, at: int) -> int | None:
-        """Let the person write the answer in an editor, and again if the answer is refused."""
+        """Let the person write the answer in an editor; offer another try after a refusal."""
         question = self._questions[at]
         text = draft(question, self._resolving.operation.labels)
         while True:
@@ -276,7 +276,7 @@ class Asking:
     # -- files
 
     def _write(self, paths: Iterable[str]) -> None:
-        """Write the decided files, and the files whose decision was taken back."""
+        """Write the files that are decided, and the files that are in conflict again."""
         left = {question.path for question in self._resolving.left}
         ready = [path for path in sorted(paths) if path not in left or path in self.staged]
         self._put(ready)
@@ -332,7 +332,7 @@ class Asking:
 
 
 class NoAnswer(KmergeError):
-    """The person left the editor without an answer."""
+    """Report that the person left the editor without an answer."""
 
 
 def draft(question: Question, labels: tuple[str, str, str]) -> str:
@@ -432,7 +432,7 @@ def _marked(question: Question, names: dict[str, str]) -> str:
 
 
 def _size(question: Question) -> int:
-    """Return a length for markers that differs from every line of the sides."""
+    """Return a length of markers at which no line of the sides looks like a marker."""
     size = 7
     lines = "\n".join(_lines_of_sides(question)).split("\n")
     while any(line.startswith(tuple(sign * size for sign in "<|=>")) for line in lines):

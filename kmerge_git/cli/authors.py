@@ -40,7 +40,7 @@ class Authors:
         return authors
 
     def _commits(self, operation: Operation) -> dict[str, str]:
-        """Return the merged commits by side; for a stash the commit that git made for it."""
+        """Return the merged commits by side; for a stash, the commit that `git stash` made."""
         commits = {"ours": "HEAD"}
         for name in (*_NAMES, *(self._repository.stashes() if operation.name == "stash" else ())):
             try:

@@ -82,7 +82,7 @@ def named(paths: Iterable[str]) -> frozenset[str]:
 
 
 def disk_world(paths: list[str], target: str = "") -> tuple[World, VersionsOf, list[str]]:
-    """Return how to read the working tree, the versions of its files, and the files to check."""
+    """Return a reader of the working tree, a finder of versions in git, and the files to check."""
     return (
         _on_disk([*paths, target] if target else paths),
         versions_on_disk(),
@@ -91,7 +91,7 @@ def disk_world(paths: list[str], target: str = "") -> tuple[World, VersionsOf, l
 
 
 def _on_disk(given: list[str]) -> World:
-    """Return how to read the files of the working tree, and of commits as `REV:PATH`."""
+    """Return a reader of the working tree, which also reads `REV:PATH` from git."""
     bounds = Bounds(given, top_here)
 
     def read(path: str) -> bytes | None:
@@ -106,7 +106,7 @@ def _on_disk(given: list[str]) -> World:
 
 
 def _was_deleted(path: str) -> bool:
-    """Return whether a merge deleted a file; pre-commit also passes such names."""
+    """Return whether a merge deleted a file; pre-commit also passes the names of such files."""
     from kmerge_git.git.run_git import try_git
 
     return any(
@@ -186,7 +186,7 @@ def _patch_files() -> Iterable[tuple[str, str]]:
 
 
 def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
-    """Return how to read the staged files, their versions, and the files to check."""
+    """Return a reader of the index, a finder of versions in git, and the files to check."""
     from kmerge_git.git.tracked_files import blobs_of, staged_paths, tracked
 
     top = top_of("--staged")
@@ -205,7 +205,7 @@ def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
 
 
 def world_of(top: str, blobs: Blobs, revision: str, names: Callable[[], list[str]]) -> World:
-    """Return how to read the files of a revision or of the index (`:0`), which `names` lists."""
+    """Return a reader of a revision or of the index (`:0`); `names` lists all of its files."""
 
     @cache
     def tree() -> tuple[set[str], set[str]]:
@@ -361,7 +361,7 @@ class Versions:
         stages = self._resolved.get(name) if self._is_applying else None
         if stages is None or not (stages.ours and stages.theirs):
             return None
-        head = self._blobs.read(f"HEAD:{name}")  # git keeps old conflicts
+        head = self._blobs.read(f"HEAD:{name}")  # git may still list conflicts of an older merge
         return stages.entries if head == self._blobs.read(stages.ours.oid) else None
 
     @cached_property
@@ -378,7 +378,7 @@ class Versions:
         return {stages.path: stages for stages in resolved_conflicts(self._top)}
 
     def _was_in_conflict(self, at: Three[bytes | None], name: str) -> bool:
-        """Return whether a person resolved a file, and may have chosen its content on purpose."""
+        """Return whether a file was in conflict, so that a person may have chosen its content."""
         if self.sides is not None and self.sides.is_one_side:
             return True
         if self._commit is None:
@@ -389,7 +389,7 @@ class Versions:
         return TemporaryFiles((base, ours, theirs)).result()[1] != 0
 
     def _lost(self, at: Three[bytes | None], side: str, name: str) -> tuple[str, ...]:
-        """Return the fields that a clean merge would have and one side's version has not."""
+        """Return the fields of a clean merge that one side's version of the file lacks."""
         from kmerge_git.check.merges.merged_files import differences
         from kmerge_git.pipeline import merge_files  # needed for few files
 
@@ -408,7 +408,7 @@ class Versions:
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the merge drivers and the generators of all files of the merge, in one go."""
+        """Return the merge drivers and the generators that attributes name, by file."""
         from kmerge_git.git.file_attributes import values_of
 
         names = self.sides.cases() if self.sides else ()
@@ -451,7 +451,7 @@ class GitPast:
         self._top = cache(top_here)
 
     def past(self, *, of_all: bool) -> Past:
-        """Return the functions that answer checks; with `of_all` the run checks all files."""
+        """Return git's answers for the checks; `of_all` means that the run checks every file."""
         if of_all or not self._may_name_files():
             return Past(self.fates, self.before)
         top = self._top()
@@ -492,7 +492,7 @@ class GitPast:
         return found
 
     def before(self, path: str) -> list[bytes] | None:
-        """Return the versions of a file in the commits before, or None outside of a repository."""
+        """Return the content of a file in earlier commits, or None outside of a repository."""
         from kmerge_git.git.run_git import try_git
 
         top = self._top()
@@ -503,7 +503,7 @@ class GitPast:
         return [data for data in found if data]
 
     def concerned(self) -> Iterable[str]:
-        """Return the files that were deleted, or in a merge the files that a side changed."""
+        """Return the files that this state deletes, or in a merge the files that a side changed."""
         from kmerge_git.git.missing_files import changed
 
         top = self._top()
@@ -539,7 +539,7 @@ SELECTED = ["merge-damage", "D69"]
 
 
 class MergeCheck:
-    """Check the files of a merge, which is in progress or a commit."""
+    """Check the files of a merge in progress or of a merge commit."""
 
     def __init__(self, rev: str = "", *, staged: bool = False) -> None:
         from kmerge_git.git.merge_sides import in_progress, of_commit
@@ -556,7 +556,7 @@ class MergeCheck:
         self._blobs = blobs_of(self._top, len(self.sides.cases()) if self.sides else 0)
 
     def world(self, paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
-        """Return how to read the files of the merge, their versions, and the files to check."""
+        """Return a reader of the merged files, a finder of versions, and the files to check."""
         if self.sides is None:
             return nowhere(), lambda path: NOTHING, []
         names = [name for name in self.sides.cases() if is_manifest_name(name)]
@@ -586,7 +586,7 @@ class MergeCheck:
         return world_of(self._top, self._blobs, rev, lambda: committed(self._top, rev))
 
     def brought(self, findings: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
-        """Return the findings that are new in the merge: neither side has them."""
+        """Return the findings that neither side of the merge has."""
         # checks that compare a file with both sides find nothing in one side alone
         paths = sorted({f.file for f in findings if get(f.id).scope not in BESIDE})
         if self.sides is None or not paths:

@@ -43,7 +43,7 @@ def ignored(selected: list[str], configured: Iterable[tuple[str, str]]) -> list[
 
 
 def named(selected: Iterable[str]) -> set[str]:
-    """Return the words of `--select`; a check selected by its id runs whatever the settings say."""
+    """Return the words of `--select`; an id among these words overrides every setting."""
     return {word.strip().upper() for words in selected for word in words.split(",")}
 
 
@@ -151,7 +151,7 @@ def learn_definitions(configured: Iterable[tuple[str, str]], files: list[str]) -
 
 
 def _named_for(files: list[str]) -> list[str]:
-    """Return the places that the attribute names for some files; call git at most once."""
+    """Return the files and folders that the attribute `kmerge-crd` names for some files."""
     folder = git_directory()
     near = os.path.dirname(os.path.abspath(folder))
     if not folder or not may_be_said(

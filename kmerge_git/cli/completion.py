@@ -137,7 +137,7 @@ def candidates(words: Sequence[str]) -> dict[str, str]:
 def _position(
     typed: Sequence[str],
 ) -> tuple[argparse.ArgumentParser, argparse.Action | None, int]:
-    """Return the parser for the next word, the option whose value it is, and its place."""
+    """Return the parser of the next word, the option that takes the word, and its position."""
     name = next((word for word in typed if word in COMMANDS), "")
     parser: argparse.ArgumentParser = line_parser(name, alone=bool(name))
     option, place, is_over = None, 0, False
@@ -165,7 +165,7 @@ def _option(parser: argparse.ArgumentParser, name: str) -> argparse.Action | Non
 
 
 def _argument(parser: argparse.ArgumentParser, place: int) -> argparse.Action | None:
-    """Return the positional argument at a place, counted from 0; the last may be repeated."""
+    """Return the positional argument with a number from 0 on; the last argument may repeat."""
     known = [action for action in parser._actions if not action.option_strings]
     if place < len(known):
         return known[place]

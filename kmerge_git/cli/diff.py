@@ -42,7 +42,7 @@ shows them. Long values are cut; --full shows all of them, and new resources wit
 exit code: 0 done; with --exit-code 1 if there are differences; 2 an error
 """
 BEHIND_DASHES = "paths"
-_COLOURS = {"+": "green", "-": "red", "@": "blue", "d": "bold"}  # of a patch
+_COLOURS = {"+": "green", "-": "red", "@": "blue", "d": "bold"}  # the colours of a patch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
 def _compared(
     path: str, old: FileVersion | None, new: FileVersion | None, source: str = ""
 ) -> ComparedFile:
-    """Compare two versions of a file; after the time limit compare by lines."""
+    """Compare two versions of a file; compare by lines if the time limit is reached."""
     from kmerge_git.compare.folder_changes import compared
 
     try:
@@ -137,7 +137,7 @@ def _without_odd_numbers(value: object) -> object:
 
 
 def _external(args: argparse.Namespace) -> int:
-    """Show one file as `diff.kmerge.command`, and return 0: git stops at any other exit code.
+    """Show one file when git runs `diff.kmerge.command`; return 0, because git stops otherwise.
 
     Git passes the path, and for each version a file, an id and a mode; a missing version is
     `/dev/null` with dots. A file without fields is shown as a patch, and so is every file if the

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _repair(cwd: Path, *, missing: bool) -> bool:
-    """Make the repairs, and return whether there was anything to repair."""
+    """Make the repairs, and return whether anything was repaired."""
     done = []
     changes: list[SetupChange] = [*renewals(cwd)]
     if missing:

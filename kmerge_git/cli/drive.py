@@ -166,7 +166,7 @@ def _options(
 
 
 def _mine(settings: Settings, virtual: bool, base: str, theirs: str) -> str:
-    """Return the side on top for policy `rebump`, or '' in an inner merge of ancestors."""
+    """Return the side that policy `rebump` puts on top, or '' in an inner merge of ancestors."""
     if virtual or not any(policy == "rebump" for _, policy in settings.policies):
         return ""
     from kmerge_git.git.top_side import mine
@@ -180,7 +180,7 @@ def _read(path: str) -> bytes:
 
 
 def _replace(path: str, data: bytes) -> None:
-    """Put the result in place by a rename, so that the old file stays whole until then."""
+    """Replace a file by a rename, so that a kill leaves the old or the new file whole."""
     fresh = f"{path}.kmerge-{calls.getpid()}"
     try:
         mode = calls.stat(path).st_mode & 0o7777
@@ -247,7 +247,7 @@ def _say(name: str, text: str) -> None:
 
 
 def _set_clock(seconds: float) -> None:
-    """Raise `TimeUp` after so many seconds, or never for 0, without the slow module `signal`."""
+    """Raise `TimeUp` after so many seconds, or never if 0; avoid `signal`, which loads `enum`."""
     try:
         import _signal
     except ImportError:

@@ -17,13 +17,13 @@ NAMES = {"__name__": "kmerge_git.cli.start", "__file__": HERE + "start.py"}
 gc.disable()  # all objects from here on live to the end
 try:
     with open(BUNDLE, "rb") as file:
-        if posix := sys.modules.get("posix"):  # nobody else may have written it
+        if posix := sys.modules.get("posix"):  # nobody else may have written the bundle
             about, code = posix.fstat(file.fileno()), posix.stat(__file__)
             if about.st_mode & 0o22 or about.st_uid not in (0, posix.geteuid(), code.st_uid):
                 raise PermissionError(BUNDLE)
         bundle = loads(file.read(int(file.readline())))  # noqa: S302
         exec(bundle[0], NAMES)  # noqa: S102
-        NAMES["run"](HERE, BUNDLE, bundle[1:], file)  # type: ignore[operator]  # an old one returns
+        NAMES["run"](HERE, BUNDLE, bundle[1:], file)  # type: ignore[operator]  # an old bundle returns
 except BaseException:  # noqa: S110  (without a whole bundle, load the files)
     pass
 try:
