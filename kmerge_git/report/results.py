@@ -6,7 +6,6 @@ changes its meaning; a new field does not change the number.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 
 TYPE_CHECKING = False
@@ -51,4 +50,6 @@ def of_findings(findings: list[Finding], skipped: Mapping[str, str]) -> CommandR
 
 def dumps(report: object) -> str:
     """Return JSON in ASCII, so that no control character reaches a terminal."""
+    import json  # most results are printed as lines
+
     return json.dumps(report, indent=2)
