@@ -1,13 +1,14 @@
 """Merge Kubernetes manifests by resource, field and keyed list.
 
-The public names are loaded when they are first used, so that importing the package costs nothing.
+A public name is loaded when a program first uses that name, so that importing the package costs
+nothing.
 """
 
 from __future__ import annotations
 
 __version__ = "0.1.0"
 
-# public name -> module that holds it
+# maps each public name to the module that defines the name
 _HOMES: dict[str, str] = {
     "CannotParse": "errors",
     "GitFailed": "errors",

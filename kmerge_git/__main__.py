@@ -1,8 +1,8 @@
-"""Run `kmerge`, by `python -m kmerge_git` or by the script that `pip` installs."""
+"""Run `kmerge`, as the entry point of `python -m kmerge_git` and of the installed script."""
 
 
 def main() -> int:
-    """Run the command; Ctrl-C while its modules are loaded prints no traceback either."""
+    """Run the command; on Ctrl-C return 130 without a traceback, even while modules are loading."""
     try:
         from kmerge_git.cli.main import main
 

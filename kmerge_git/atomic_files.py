@@ -1,4 +1,4 @@
-"""Files that are read whole, and replaced in one step: a kill leaves the old one or the new one."""
+"""Read whole files, and replace a file in one step so that a kill never leaves half a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_text(path: Path) -> str:
-    """Return a file's text, any bytes kept as they are; '' if there is no such file."""
+    """Return the text of a file with undecodable bytes kept, or '' if the file is missing."""
     try:
         return path.read_bytes().decode("utf-8", "surrogateescape")
     except (FileNotFoundError, NotADirectoryError):
@@ -23,10 +23,10 @@ def read_text(path: Path) -> str:
 
 
 def content(top: Path, path: str) -> bytes | None:
-    """Return the bytes of a file of the working tree; None where there is none."""
+    """Return the bytes of a file in the working tree, or None if the file is missing."""
     file = top / path
     try:
-        if file.exists() and not (file.is_file() or file.is_dir()):  # a pipe is read for ever
+        if file.exists() and not (file.is_file() or file.is_dir()):  # reading a pipe may never end
             raise KmergeError("it is no file", path=path)
         return file.read_bytes()
     except FileNotFoundError:
@@ -36,7 +36,7 @@ def content(top: Path, path: str) -> bytes | None:
 
 
 def start_of(file: Path, count: int) -> bytes:
-    """Return the first bytes of a file; nothing where none can be read, and of links."""
+    """Return the first `count` bytes of a file, or b'' for a link or an unreadable file."""
     with suppress(OSError):
         if file.is_file() and not file.is_symlink():
             with file.open("rb") as opened:
@@ -45,7 +45,7 @@ def start_of(file: Path, count: int) -> bytes:
 
 
 def write_text(path: Path, text: str, *, executable: bool = False) -> None:
-    """Replace a file, through links and with its mode; empty text removes it."""
+    """Replace the text of a file, and keep links and mode; an empty text removes the file."""
     path = path.resolve()  # a link into somebody's dotfiles stays a link
     if text:
         data = text.encode("utf-8", "surrogateescape")
@@ -64,12 +64,12 @@ def replace_file(
     durable: bool = True,
     parents: bool = False,
 ) -> None:
-    """Write a draft and put it in the file's place.
+    """Write the data to a draft file, then rename the draft to `path`.
 
-    The draft lies in the folder `drafts`, or beside the file, where no rename fails. A file
-    that is there keeps its mode unless `mode` is given; the mode of a new one is `new_mode`, and
-    the user's umask takes away from it. `durable`: the draft is on the disk before it is renamed.
-    `parents`: missing folders are made.
+    The draft lies in the folder `drafts`, or beside the file if `drafts` is None or lies on
+    another file system. An existing file keeps its mode unless `mode` is given. A new file gets
+    `new_mode`, from which the user's umask is subtracted. With `durable`, the draft is on the disk
+    before the rename. With `parents`, missing folders are made.
     """
     folder = os.path.dirname(path)
     if parents and folder:
@@ -85,17 +85,17 @@ def replace_file(
         os.unlink(draft)
         if draft == beside:
             raise
-        # another file system: a linked worktree or a submodule may live on its own
+        # `drafts` is on another file system, as it may be for a linked worktree or a submodule
         replace_file(path, data, mode=mode, new_mode=new_mode, durable=durable)
 
 
 def _write(draft: str, data: bytes, mode: int | None, new_mode: int, *, durable: bool) -> None:
-    """Write a new file; nobody can ever do more with it than `new_mode` says, or `mode`."""
+    """Write a new file that never has more permissions than `new_mode` or `mode` allows."""
 
     def create(name: str, flags: int) -> int:
         return os.open(name, flags, new_mode)
 
-    if os.path.lexists(draft):  # a process of the same number was killed
+    if os.path.lexists(draft):  # left by a killed process with the same process id
         os.unlink(draft)
     try:
         with open(draft, "xb", opener=create) as file:

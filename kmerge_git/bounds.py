@@ -1,38 +1,38 @@
-"""Bounds of the commands: how much they read, try and print, each with its reason.
+"""Set the limits of the commands: how much a command reads, tries and prints.
 
-A bound that belongs to one algorithm is in its module. So are those of the driver, which loads
-none of these.
+A limit that belongs to one algorithm is in the module of that algorithm. The limits of the driver
+are in the modules of the driver, which does not load this module.
 """
 
 # Seconds.
-FILE_SECONDS = 60.0  # that a command may take for one file
-BLAME_SECONDS = 5.0  # a long history with a large file; a name is not worth more
-MERGING_SECONDS = 3600  # a temporary file that is younger may belong to a merge that is going on
-# files of older runs are left over: no merge takes a day, and numbers of processes come back
+FILE_SECONDS = 60.0  # the time that a command may take for one file
+BLAME_SECONDS = 5.0  # `git blame` is slow on a large file with a long history
+MERGING_SECONDS = 3600  # a younger temporary file may belong to a running merge
+# older temporary files are left over: no merge takes a day, and process ids are used again
 LEFTOVER_SECONDS = 24 * 3600
-CHILD_SECONDS = 30.0  # that a child process may be late before it is given up
+CHILD_SECONDS = 30.0  # the time that a child process may be late
 
 # Reading, comparing and trying.
-SEALED_BYTES = 16 << 20  # that are read to see whether SOPS wrote a file: its files are smaller
-GENERATOR_BYTES = 4096  # at the top of a file, where a generator names itself
-GENERATOR_LINES = 20  # at the top of a file
-ANSWERS_BYTES = 32 << 20  # of a file of answers
-ANSWERED_BYTES = 5_000_000  # that are looked through for the answers of one file, if there are more
-ANSWERS_ALONE = 50  # answers of one file that are tried one by one
-MOVED_DOCUMENTS = 2_000  # in a file whose resources may have moved
-BLAME_LINES = 500  # of one side of a conflict
-NAMES_AT_ONCE = 200  # in one question to git
-LIBGIT2_FILES = 400  # so many files make up for the import of libgit2
-CHANGED_FILES = 2_000  # changed files whose kustomizations can all be read
-COMPARED_FILES = 100  # that are read to compare them with those of the run
-PARSED_FILES = 64  # that are kept; a base is read by each of its overlays
+SEALED_BYTES = 16 << 20  # bytes read to see whether SOPS wrote a file; SOPS files are smaller
+GENERATOR_BYTES = 4096  # bytes at the top of a file, where a generator names itself
+GENERATOR_LINES = 20  # lines at the top of a file, where a generator names itself
+ANSWERS_BYTES = 32 << 20  # the largest file of answers
+ANSWERED_BYTES = 5_000_000  # bytes looked through to find the answers that fail together
+ANSWERS_ALONE = 50  # so many answers of one file are tried one by one
+MOVED_DOCUMENTS = 2_000  # documents in a file whose resources may have moved
+BLAME_LINES = 500  # lines of one side of a conflict
+NAMES_AT_ONCE = 200  # file names in one question to git
+LIBGIT2_FILES = 400  # from so many files on, importing libgit2 saves time
+CHANGED_FILES = 2_000  # changed files whose kustomizations are all read
+COMPARED_FILES = 100  # files read to compare with the checked files
+PARSED_FILES = 64  # parsed files kept, because each overlay reads its base again
 BUILT_BASES = 50  # bases of bases that are built
 SEARCHED_BASES = 20  # bases of bases in which the target of a patch may be
-FEW_MERGES = 32  # starting processes takes longer than so many merges
-FEW_FILES = 256  # or than so many files, where nothing but a merge of each is made
-MERGES_A_TASK = 16  # few enough for a smooth bar, enough to cost nothing
+FEW_MERGES = 32  # for fewer merges, starting processes takes longer
+FEW_FILES = 256  # for fewer files that are only merged, the same is true
+MERGES_A_TASK = 16  # few enough for a smooth progress bar, enough to cost little
 
-# Printing; the rest is counted.
+# Printing; whatever is beyond these limits is only counted.
 SHOWN_REFUSALS = 3  # refusals that are printed one by one
 SAME_LINES = 5  # places with the same lines whose authors are asked for
 SHOWN_HOOK_FILES = 3  # files that are named one by one
@@ -47,7 +47,7 @@ SHOWN_OF_A_KIND = 10  # files of each kind, at the end of `resolve`
 SHOWN_NAMES = 5  # names of files in one line
 SHOWN_FIELDS = 20  # fields of a file of a package
 SHOWN_SKIPPED = 10  # files that were not checked
-NAMES_IN_MESSAGE = 20  # in the message of a commit; a reader of a log wants no more
+NAMES_IN_MESSAGE = 20  # names in a commit message; a reader of a log wants no more
 FOUND_PLACES = 50  # places of a file that have a finding each
 FOUND_VALUE = 200  # characters of a value in a finding
 FOUND_MESSAGE = 1000  # characters of a finding, and of its field: a key can be of any length

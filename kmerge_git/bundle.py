@@ -1,10 +1,11 @@
-"""Write the driver's modules into one file, so that they load in one read.
+"""Write the driver's modules into one file, so that the modules load in one read.
 
-Fifty imports cost the driver as much as a bare interpreter does. The first driver that finds no
-bundle (or one of other modules) writes it next to the compiled files; where it may not write, it
-goes on without one. The bundle is only an image of the modules' files, checked by size and time:
-the code of `cli/start.py`, then the modules of every merge, in the order of the imports, then all
-the rest. Documentation, line numbers and types are left out: half of what every start would read.
+Fifty imports cost the driver as much time as the start of a bare interpreter. The first driver
+that finds no bundle, or an outdated bundle, writes a new bundle next to the compiled files. If
+that folder is not writable, the driver runs without a bundle. The bundle is an image of the module
+files, which are checked by size and time. The bundle holds the code of `cli/start.py`, then the
+modules that every merge needs, in the order of their imports, then all other modules. Docstrings,
+line numbers and types are left out, because they are half of what every start would read.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ EVERY_MERGE = (
     "kmerge_git.tree.compose",
     "kmerge_git.kube.keytable",
 )
-# Imported by modules of every merge and used by few merges: loaded when something of them is used.
+# Every merge imports these modules but few merges use them: each is loaded at its first use.
 LATE = (
     "kmerge_git.kube.fieldpath",
     "kmerge_git.kube.likeness",
@@ -38,7 +39,7 @@ LATE = (
     "kmerge_git.merge.write.flow",
     "kmerge_git.tree.block_scalars",
 )
-# Needed by some merges: all of these folders, and more.
+# Only some merges need the modules in these folders and in MORE.
 FOLDERS = ("text", "tree", "kube", "merge", "template")
 MORE = (
     "kmerge_git.cli.lost_changes",
@@ -49,18 +50,19 @@ MORE = (
 
 
 def write(root: str, target: str) -> None:
-    """Bundle the package in a folder, into a file that others may read."""
+    """Write the bundle of the package in folder `root` to `target`, a file that others may read."""
     with suppress(OSError, ValueError, SyntaxError):  # the next start tries again
         data = b"".join(contents(Path(root)))
-        Path(target).unlink(missing_ok=True)  # its mode may be another one
+        Path(target).unlink(missing_ok=True)  # the old file may have another mode
         replace_file(target, data, new_mode=0o644, durable=False)
 
 
 def contents(root: Path) -> tuple[bytes, bytes, bytes]:
-    """Return the parts of a bundle: a size, the head of that size, the modules of some merges.
+    """Return the three parts of a bundle: the size of the head, the head, and the rest.
 
-    Every start reads the head: (code of the start, stamps, modules of every merge, places of the
-    others, names of the late ones).
+    Every start reads the head. The head holds the code of the start, the stamps of the files, the
+    modules that every merge needs, the places of the modules in the rest, and the names of the
+    modules that are loaded late. The rest holds the modules that only some merges need.
     """
     package = root / "kmerge_git"
     order = in_order(root)
@@ -82,7 +84,7 @@ def contents(root: Path) -> tuple[bytes, bytes, bytes]:
 
 
 def in_order(root: Path) -> list[str]:
-    """Return the modules of every merge, each after those that it imports when it is loaded."""
+    """Return the modules that every merge needs, each module after the modules that it imports."""
     done: dict[str, None] = {}
     on_the_way: set[str] = set()
 
@@ -136,9 +138,10 @@ def _bare(code: CodeType) -> CodeType:
 
 
 def _untype(block: ast.AST) -> None:
-    """Remove what only a type checker reads, and `from __future__` with it.
+    """Remove `from __future__` and everything that only a type checker reads.
 
-    Types are parts of statements only, so expressions, nine tenths of a tree, are skipped.
+    Types occur only in statements, so the expressions, which are nine tenths of a tree, are
+    skipped.
     """
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
         statements = getattr(block, field, ())
@@ -148,7 +151,7 @@ def _untype(block: ast.AST) -> None:
 
 
 def _untyped(statement: ast.AST) -> list[ast.AST]:
-    """Return the statements that replace one."""
+    """Return the statements that replace a statement when its types are removed."""
     match statement:
         case ast.ImportFrom(module="__future__"):
             return []

@@ -1,14 +1,14 @@
-"""The error tree: errors carry data, the text is derived from it.
+"""Define the errors of kmerge: an error carries data, and its text is derived from the data.
 
-Every command prints a `KmergeError` as one line, `kmerge: FILE:LINE:COL: what; what to do`,
-and ends with exit code 2. A conflict is never an error: it is a value of the merge.
+Every command prints a `KmergeError` as one line, `kmerge: FILE:LINE:COL: problem; remedy`, and
+ends with exit code 2. A conflict is never an error: a conflict is part of the outcome of a merge.
 """
 
 from __future__ import annotations
 
 
 class KmergeError(Exception):
-    """A problem, its place, and what the user can do about it."""
+    """Report a problem, the place of the problem, and what the user can do about the problem."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class KmergeError(Exception):
         return (f"{place}: " if place else "") + self.why + (f"; {self.hint}" if self.hint else "")
 
     def caret(self) -> str:
-        """Return the offending line with a caret below it, or nothing."""
+        """Return the offending line with a caret below the column, or '' if either is unknown."""
         if not (self.excerpt and self.column):
             return ""
         from kmerge_git.visible import visible  # a merge without errors shows none
@@ -45,11 +45,14 @@ class KmergeError(Exception):
 
 
 class Refused(KmergeError):
-    """An answer to a conflict would make no sound file."""
+    """Report that an answer to a conflict would make the file unsound."""
 
 
 class TimeUp(BaseException):
-    """The time limit is over; not an Exception, so that no handler takes it for a bug."""
+    """Report that the time limit is over.
+
+    This class is not an `Exception`, so that no handler of exceptions takes a timeout for a bug.
+    """
 
     def __init__(self, path: str = "", seconds: float = 0.0) -> None:
         super().__init__()
@@ -63,31 +66,34 @@ class TimeUp(BaseException):
 
 
 class CannotParse(KmergeError):
-    """The text is not YAML that can be merged by structure."""
+    """Report a text that is not YAML that can be merged by structure."""
 
 
 class Unsupported(KmergeError):
-    """The input is valid, but this tool does not handle it."""
+    """Report a valid input that kmerge does not handle."""
 
 
 class TextOnly(Unsupported):
-    """The text has no fields to merge by: it is a template, or a mapping has an odd key."""
+    """Report a text without fields to merge by: a template, or a mapping with an unusable key."""
 
 
 class RepeatedKey(TextOnly):
-    """A mapping has a key twice."""
+    """Report a mapping that has the same key twice."""
 
 
 class Unproved(Unsupported):
-    """A merged text differs from the decisions: by a bug, or an alias that lost its anchor."""
+    """Report a merged text that differs from the decisions of the merge.
+
+    The cause is a bug, or an alias that lost its anchor.
+    """
 
 
 class UsageError(KmergeError):
-    """The command line asks for something that makes no sense."""
+    """Report a command line that makes no sense."""
 
 
 class GitFailed(KmergeError):
-    """A git command ended with an error."""
+    """Report a git command that ended with an error."""
 
     def __init__(self, argv: list[str], code: int, stderr: str, *, hint: str = "") -> None:
         last = stderr.strip().splitlines()[-1:] or [f"exit code {code}"]
@@ -98,7 +104,10 @@ class GitFailed(KmergeError):
 
 
 class PatchError(KmergeError):
-    """A patch cannot be applied or made; `field` is the path of the field, `steps` its parts."""
+    """Report a patch that cannot be applied or made.
+
+    `field` is the path of the field as text, and `steps` are the parts of that path.
+    """
 
     def __init__(
         self, why: str, *, field: str = "", steps: tuple[str | int, ...] = (), **where: object
@@ -113,4 +122,4 @@ class PatchError(KmergeError):
 
 
 class PatchConflict(PatchError):
-    """Both sides changed the same field and `overwrite` is off."""
+    """Report that both sides changed the same field while `overwrite` is off."""

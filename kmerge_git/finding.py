@@ -1,4 +1,4 @@
-"""A finding of a check, as data; reports turn it into text."""
+"""Define the finding of a check as data, which the reports turn into text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SEVERITIES = (ERROR, WARNING, INFO)  # the worst one first
 
 
 class Finding:
-    """A problem, its place, and how to mend it; it is never changed."""
+    """Hold a problem, its place and its remedy; a finding never changes after its creation."""
 
     __slots__ = (
         "column",
@@ -73,5 +73,5 @@ def order(finding: Finding) -> tuple[str, int, int, str]:
 
 
 def worst_first(severity: str) -> int:
-    """Return 0 for an error, 1 for a warning, 2 for an info."""
+    """Return the sort key of a severity: 0 for an error, 1 for a warning, 2 for an info."""
     return SEVERITIES.index(severity)

@@ -1,21 +1,21 @@
-"""The name that was meant by a slip, in two measures.
+"""Guess which known name is meant by a misspelt word, with one of two measures.
 
-On a command line people begin a name and leave it, or type another form of it: `nearest` compares
-whole words. A key of a manifest is wrong by a letter or two, and a guess that is far off would
-change the file: `misspelt` counts letters.
+On a command line people shorten a name or type another form of the name, so `nearest` compares
+whole words. A key of a manifest is usually wrong by a letter or two, and a bad guess would change
+the file, so `misspelt` counts letters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-_MOST = 2_000  # names that are looked at
+_MOST = 2_000  # names that are compared
 _LONGEST = 200  # characters
 _ALIKE = 0.7
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the known name that is most like a word; leading dashes and case do not count."""
+    """Return the known name that is most like a word, or ''; ignore case and leading dashes."""
     wanted = _bare(word)
     if not 1 < len(wanted) <= _LONGEST:
         return ""
@@ -35,7 +35,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return `did you mean `NAME`? OTHERWISE` for a hint; OTHERWISE alone if no name is near."""
+    """Return the hint `otherwise`, preceded by `did you mean NAME?` if a known name is near."""
     name = nearest(word, known)
     return f"did you mean `{name}`? {otherwise}".rstrip() if name else otherwise
 
@@ -45,7 +45,10 @@ def _bare(name: str) -> str:
 
 
 def misspelt(word: str, known: Iterable[str]) -> str:
-    """Return the known word at most two steps away, one from a short word; case does not count."""
+    """Return the known word that is nearest to a word, or '' if no known word is near.
+
+    In a near word two letters at most differ, or one letter if the word is short. Case is ignored.
+    """
     limit = 2 if len(word) >= 6 else 1
     best, meant = limit + 1, ""
     for candidate in known:
@@ -56,13 +59,13 @@ def misspelt(word: str, known: Iterable[str]) -> str:
 
 
 def spelling_hint(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown word; it is empty where no word is near."""
+    """Return the end of a message, `; did you mean "NAME"?`, or '' if no known word is near."""
     meant = misspelt(word, known)
     return f'; did you mean "{meant}"?' if meant else ""
 
 
 def distance(one: str, other: str, limit: int) -> int:
-    """Count the characters to add, drop, change or swap; `limit + 1` stands for any more."""
+    """Count the letters to add, drop, change or swap between two words, up to `limit + 1`."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
     before: list[int] = []

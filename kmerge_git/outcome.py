@@ -1,4 +1,4 @@
-"""The options of a merge, and its outcome."""
+"""Define the options of a merge and the outcome of a merge."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GENERATED = "a generated file, ours is kept whole: generate it again, then `git 
 
 
 class Options:
-    """How to merge, by the caller, git's attributes and the settings."""
+    """Hold the options of one merge, from the caller, git's attributes and the settings."""
 
     __slots__ = (
         *("_labels", "define", "favor", "generated", "marker_size", "path", "policy", "rules"),
@@ -52,26 +52,26 @@ class Options:
                 raise UsageError(f"{name}: `{value}` is none of {', '.join(filter(None, known))}")
         self.path = path
         self.rules = rules
-        # a generator writes no mixture of two renderings
+        # no generator would write a mixture of two renderings
         self.favor = "" if generated else favor or ""
         self.marker_size = min(marker_size, LONGEST_MARKERS)
         self._labels = labels
         self.style = style
         self.policy = policy
         self.virtual = virtual  # an inner merge of a criss-cross: placeholders, no markers
-        self.generated = generated  # a clash is not written as markers: ours stays
-        self.define = define  # lets the definitions of custom resources be known that count here
+        self.generated = generated  # on a clash ours is kept, without markers
+        self.define = define  # loads the definitions of custom resources that count here
 
     @property
     def labels(self) -> Labels:
-        """The labels of base, ours and theirs; they are looked up for the first conflict."""
+        """Return the labels of base, ours and theirs; look up the labels on first use."""
         if callable(self._labels):
             self._labels = self._labels()
         return self._labels
 
     @property
     def labels_so_far(self) -> Labels:
-        """The labels, or the usual ones as long as they were not looked up."""
+        """Return the labels if already looked up, otherwise the default labels."""
         return LABELS if callable(self._labels) else self._labels
 
     def but(
@@ -83,9 +83,10 @@ class Options:
         policy: bool = True,
         virtual: bool = True,
     ) -> Options:
-        """Return the same with another side that wins (empty: neither), other labels or style.
+        """Return the same options with another favoured side, other labels or another style.
 
-        Or without policies, or with markers in an inner merge too.
+        An empty `favor` means that no side wins. Without `policy` the policies are dropped.
+        Without `virtual` an inner merge writes markers, too.
         """
         return Options(
             self.path,
@@ -102,7 +103,7 @@ class Options:
 
 
 class Conflict:
-    """One place that a person must decide."""
+    """Describe one place of a file at which a person must decide."""
 
     __slots__ = ("base", "field", "ours", "resource", "run", "theirs", "told", "why")
 
@@ -125,20 +126,23 @@ class Conflict:
         self.ours = ours
         self.theirs = theirs
         self.run = run or field  # `args[0-2]` where `field` is the first of several elements
-        self.told = told or why  # the cause for people: the state here (ours) and there (theirs)
+        self.told = told or why  # the cause for people: the state in ours and in theirs
 
     @property
     def place(self) -> str:
-        """`Deployment/web spec.replicas`."""
+        """Return the resource and the field, such as `Deployment/web spec.replicas`."""
         return " ".join(part for part in (self.resource, self.field) if part)
 
     @property
     def spot(self) -> str:
-        """The place for people, as in `Pod/web spec.tolerations[0-2] (spot, gpu)`."""
+        """Return the place for people, such as `Pod/web spec.tolerations[0-2] (spot, gpu)`."""
         return " ".join(part for part in (self.resource, self.run) if part)
 
     def shown(self, whole: str = "") -> str:
-        """Return place and cause for people, as in the label; `whole` is the place of a file."""
+        """Return the place and the cause for people, in the form of a conflict label.
+
+        If the conflict has no place of its own, `whole` is the place.
+        """
         place = self.spot or whole
         return f"{place}: {self.told}" if place else self.told
 
@@ -147,7 +151,7 @@ class Conflict:
 
 
 class Decision:
-    """One line of `--explain`."""
+    """Describe one decision of a merge, which is one line of `--explain`."""
 
     __slots__ = ("base", "ours", "path", "resource", "rule", "side", "theirs", "what")
 
@@ -166,23 +170,26 @@ class Decision:
         self.path = path
         self.what = what
         self.side = side
-        self.rule = rule  # its number in docs/merge-rules.md; in words: `merge.inwords`
-        self.ours = ours  # the values as text: of `explained` all, else where one of them loses
+        self.rule = rule  # the number in docs/merge-rules.md; `merge.inwords` has the words
+        self.ours = ours  # the values as text: all in `explained`, otherwise only if a value loses
         self.theirs = theirs
         self.base = base
 
     @property
     def place(self) -> str:
-        """`Deployment/web spec.replicas`."""
+        """Return the resource and the field, such as `Deployment/web spec.replicas`."""
         return " ".join(part for part in (self.resource, self.path) if part) or "document"
 
     @property
     def is_settled(self) -> bool:
-        """Whether a policy or the favourite side decided it, and not a rule of the merge."""
+        """Return whether a policy or the favoured side decided, and not a rule of the merge."""
         return self.rule.startswith(("12", "13"))
 
     def shown(self) -> str:
-        """Return `Pod/web spec.hostname: changed on both sides, theirs taken (rule 13 favor)`."""
+        """Return the decision as one line.
+
+        An example is `Pod/web spec.hostname: changed on both sides, theirs taken (rule 13 favor)`.
+        """
         taken = {"union": ", both kept", "neither": ""}.get(self.side, f", {self.side} taken")
         return f"{self.place}: {self.what}{taken} (rule {self.rule})"
 
@@ -191,11 +198,11 @@ class Decision:
 
 
 class Outcome:
-    """The text of a merge, whether it is clean, and how it came about.
+    """Hold the text of a merge, whether the merge is clean, and how the text was made.
 
-    `method`: `same` (two of the three versions were equal), `lines` (merged by git, by lines),
-    `structure` (merged by resource and field, or by a template's blocks), `kept` (ours is
-    untouched, a person must merge).
+    `method` is `same` (two of the three versions were equal), `lines` (git merged the lines),
+    `structure` (kmerge merged resources and fields, or the blocks of a template) or `kept` (our
+    version is unchanged, and a person must merge).
     """
 
     __slots__ = (
@@ -218,7 +225,7 @@ class Outcome:
         self.method = method
         self.conflicts = conflicts
         self.reason = reason  # why the method was not `structure`, or what kind of text it is
-        self.open_merge: Any = None  # of `structure` with conflicts: `conflicted.OpenMerge`
+        self.open_merge: Any = None  # a `conflicted.OpenMerge` for `structure` with conflicts
         self._decisions = decisions
         self._account: Callable[[], tuple[Decision, ...]] | None = None
         self._explained: tuple[Decision, ...] = ()
@@ -226,7 +233,7 @@ class Outcome:
 
     @property
     def text(self) -> bytes:
-        """The result; one with conflicts is written when it is asked for."""
+        """Return the merged text; a text with conflicts is written on first use."""
         if callable(self._text):
             self._text = self._text()
         return self._text
@@ -236,32 +243,33 @@ class Outcome:
         account: Callable[[], tuple[Decision, ...]] | None,
         explain: Callable[[Outcome], tuple[Decision, ...]],
     ) -> None:
-        """Let the decisions be listed when somebody asks: few callers do.
+        """Store the functions that list the decisions, because few callers ask for the list.
 
-        `explain` is given this outcome: to hold it would be a circle, which only a collector frees.
+        `explain` takes this outcome as an argument: a stored outcome would be a reference cycle,
+        which only the garbage collector frees.
         """
         self._account = account
         self._explain = explain
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """The decisions of the rules, place by place; places without a decision are left out."""
+        """Return the decisions of the merge rules, one for each place that needed a decision."""
         if self._account is not None:
             self._decisions, self._account = self._account(), None
         return self._decisions
 
     @property
     def loses(self) -> bool:
-        """Whether a change was lost: rules `kyaml` have a winner where others have a conflict."""
+        """Return whether a change was lost: rules `kyaml` let one side win without a conflict."""
         return any(decision.rule.endswith(" lost") for decision in self.decisions)
 
     @property
     def is_by_policy(self) -> bool:
-        """Whether a policy decided anything."""
+        """Return whether a policy decided anything."""
         return any(decision.rule.startswith("12") for decision in self.decisions)
 
     def chosen(self, favor: str) -> list[str]:
-        """Return the decisions of a policy or the favourite side, in words."""
+        """Return in words what the policies or the favoured side decided."""
         words = [decision.shown() for decision in self.decisions if decision.is_settled]
         if self.method == "lines" and favor:
             words.append(f"merged by lines; {favor} taken wherever they conflict")
@@ -269,7 +277,7 @@ class Outcome:
 
     @property
     def explained(self) -> tuple[Decision, ...]:
-        """Every place at which the versions differ, its three values, and the side that counts."""
+        """Return each place where the versions differ, with its three values and the side taken."""
         if self._explain is not None:
             self._explained, self._explain = self._explain(self), None
         return self._explained

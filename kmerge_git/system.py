@@ -1,8 +1,8 @@
-"""The calls of the driver to the operating system, without the module `os`.
+"""Call the operating system for the driver without importing the module `os`.
 
-Importing `os` costs the driver as much as all of its own settings: it brings abstract classes and
-two path modules along. What is needed here are a few calls and the environment. Where `os` is
-loaded already, or the system is not POSIX, `os` answers.
+Importing `os` costs the driver as much time as reading all settings, because `os` loads abstract
+classes and two path modules. The driver needs only a few system calls and the environment. If `os`
+is loaded already, or if the system is not POSIX, this module uses `os`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CAN_SPAWN = hasattr(calls, "posix_spawnp")
 
 
 def variable(name: str) -> str | None:
-    """Return a variable of the environment, or None."""
+    """Return the value of an environment variable, or None if the variable is not set."""
     os = sys.modules.get("os")
     if os is not None:  # changes of this process' environment are made there
         return os.environ.get(name)  # type: ignore[no-any-return]
@@ -34,24 +34,27 @@ def variable(name: str) -> str | None:
 
 
 def environment() -> Mapping[Any, Any]:
-    """Return all variables, in the form in which a process gets them."""
+    """Return all environment variables, in the form in which a new process gets them."""
     os = sys.modules.get("os")
     if os is None:
         return calls.environ
-    # its bytes, where it keeps them
+    # `os` may keep the variables as bytes
     variables: Mapping[Any, Any] = getattr(os.environ, "_data", os.environ)
     return variables
 
 
 def decoded(data: bytes) -> str:
-    """Decode a name or a value of the system."""
+    """Decode bytes of the system, such as a file name or an environment variable, to text."""
     return data.decode(sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 
 
 def spawn(argv: list[str], out: int) -> int:
-    """Start a program with a file descriptor for its output, without input and error messages."""
+    """Start a program that writes to the file descriptor `out`, and return the process id.
+
+    The program gets no input, and its error messages are discarded.
+    """
     actions = [
-        (calls.POSIX_SPAWN_DUP2, out, 1),  # first: `out` may be one of the three itself
+        (calls.POSIX_SPAWN_DUP2, out, 1),  # comes first because `out` may be 0, 1 or 2
         (calls.POSIX_SPAWN_OPEN, 0, NULL, calls.O_RDONLY, 0),
         (calls.POSIX_SPAWN_OPEN, 2, NULL, calls.O_WRONLY, 0),
     ]
@@ -59,7 +62,7 @@ def spawn(argv: list[str], out: int) -> int:
 
 
 def all_of(fd: int) -> bytes:
-    """Read a file descriptor to its end, and close it."""
+    """Read a file descriptor to its end, then close the descriptor."""
     chunks = []
     try:
         while chunk := calls.read(fd, 1 << 20):
@@ -70,7 +73,7 @@ def all_of(fd: int) -> bytes:
 
 
 def contents(file: str, most: int = 1 << 20) -> bytes:
-    """Return the first bytes of a small file; nothing where there is none."""
+    """Return the first `most` bytes of a file, or b'' if the file cannot be read."""
     try:
         fd = calls.open(file, calls.O_RDONLY)
         try:
@@ -90,7 +93,7 @@ def is_folder(path: str) -> bool:
 
 
 def exists(path: str) -> bool:
-    """Return whether a path leads to anything."""
+    """Return whether a path leads to an existing file or folder."""
     try:
         calls.stat(path)
     except (OSError, ValueError):
@@ -99,5 +102,5 @@ def exists(path: str) -> bool:
 
 
 def parent(path: str) -> str:
-    """Return the folder of a path; empty where it names none."""
+    """Return the folder part of a path, or '' if the path has no folder part."""
     return path[: max(path.rfind("/"), 0)]

@@ -1,7 +1,7 @@
-"""The time that a command may take for one file: `KMERGE_TIMEOUT` seconds, 0 for no limit.
+"""Limit the time of a command for one file to `KMERGE_TIMEOUT` seconds; 0 means no limit.
 
-The driver has a clock of its own: when that rings, git's line merge takes over. Merges of whole
-repositories do the same. Any other command ends with an error then, and nothing is written.
+The driver has a timer of its own: when that timer ends, git's line merge takes over. Merges of
+whole repositories do the same. Any other command ends with an error, and nothing is written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def within(path: str) -> Iterator[None]:
-    """Let the work for one file take no longer; `TimeUp` if it does."""
+    """Limit the time of the work for one file; raise `TimeUp` when the limit is over."""
     seconds = limit()
     with alarm(seconds) as ring_in:
         ring_in(seconds)
@@ -33,9 +33,10 @@ def within(path: str) -> Iterator[None]:
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[Callable[[float], object]]:
-    """Give a function that lets `TimeUp` be raised in so many seconds, with 0 never.
+    """Yield a function that starts a timer, which raises `TimeUp` after a number of seconds.
 
-    The function does nothing where `seconds` is 0, and where the system has no such clock.
+    Calling the function with 0 stops the timer. The function does nothing if `seconds` is 0, or if
+    the system has no such timer.
     """
     try:
         before = signal.signal(signal.SIGALRM, _ring) if seconds else None
@@ -52,13 +53,13 @@ def alarm(seconds: float) -> Iterator[Callable[[float], object]]:
 
 
 def stop() -> None:
-    """Stop the clock: files are written whole, and people may take their time."""
+    """Stop the timer, so that files are written whole and people can take their time."""
     if hasattr(signal, "setitimer") and signal.getsignal(signal.SIGALRM) is _ring:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def limit() -> float:
-    """Return how many seconds a file may take; 0: as many as it needs."""
+    """Return the time limit for one file in seconds; 0 means no limit."""
     given = variable("KMERGE_TIMEOUT")
     if not given:
         return FILE_SECONDS

@@ -1,8 +1,8 @@
-"""Text of others as it may be shown: in labels, on terminals, in reports.
+"""Make foreign text safe to show in labels, on terminals and in reports.
 
-A name, a subject or a value can hold anything: codes that drive a terminal, marks that turn the
-direction of the text or that nobody sees, line ends, halves of characters that represent bytes.
-Whatever is printed goes through here.
+A name, a subject or a value can hold anything: codes that control a terminal, marks that turn the
+direction of the text, invisible marks, line ends, and characters that represent undecodable bytes.
+All printed text goes through this module.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ _MARKS = frozenset(
 
 
 def visible(text: str) -> str:
-    """Return the text on one line, with escapes for everything invisible but tabs."""
+    """Return the text on one line, with escapes for all invisible characters except tabs."""
     if text.isprintable():
         return text
     return "".join(_shown(char) for char in text)
 
 
 def label(text: str) -> str:
-    """Return the text as a label of a conflict: each line end and run of spaces is one space."""
+    """Return the text as a conflict label: each line end and each run of spaces is one space."""
     return " ".join(visible(text.replace("\n", " ").replace("\r", " ")).split())
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the text, or its start and `…` if it has more than so many characters."""
+    """Return the text, cut to `most` characters and ended by `…` if the text is longer."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
