@@ -1,1 +1,1 @@
-"""Everything that asks or changes a git repository."""
+"""Read and change git repositories."""

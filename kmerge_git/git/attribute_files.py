@@ -1,13 +1,14 @@
-"""Attribute files as text: which patterns go to the driver, and our fenced block of lines.
+"""Read and write attribute files: the patterns for the driver, and the block that kmerge writes.
 
-No line of anybody else is ever changed: in an attribute file the last line that matches wins,
-so the place of the block decides. At the top of the file it gives way to every line of a
-person; behind a line it overrules that line, and without the block that line counts again.
+Lines of other people are never changed. In an attribute file the last line that matches wins, so
+the place of the block decides which line wins. At the top of the file the block gives way to every
+other line. Behind a line the block overrules that line, which wins again when the block is
+removed.
 
-A line of somebody else that takes only some of our files (`pnpm-lock.yaml merge=ours`) stays in
-force, always: if ours overrules its file, it is repeated behind our patterns. One that takes
-all files of a pattern (`*.yaml merge=other`) is a question to the user: abort, skip the
-pattern, or overwrite.
+A foreign line that takes only some files of a pattern (`pnpm-lock.yaml merge=ours`) always stays
+in force: if the block overrules the attribute file of that line, the line is repeated behind the
+patterns of the block. A foreign line that takes all files of a pattern (`*.yaml merge=other`) is a
+question to the user: abort, skip the pattern, or overwrite.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ JSON_SECRETS = tuple(name.replace(".yaml", ".json") for name in SECRETS if name.
 
 @dataclass(frozen=True, slots=True)
 class AttributeFile:
-    """An attribute file, and the directory below the top that its patterns belong to."""
+    """Hold an attribute file and the directory, below the top, to which its patterns apply."""
 
     path: Path
     text: str
@@ -46,7 +47,7 @@ class AttributeFile:
 
 @dataclass(frozen=True, slots=True)
 class TakenPattern:
-    """A line of somebody else that takes all files of one of our patterns."""
+    """Describe a foreign line that takes all files of one of kmerge's patterns."""
 
     pattern: str
     path: Path
@@ -64,16 +65,17 @@ def select(
     *,
     diff: bool = False,
 ) -> tuple[str, list[str]]:
-    """Return the target's text with the block for the wanted patterns in it, and notes about it.
+    """Return the target's text with a block for the wanted patterns, and notes on foreign lines.
 
-    With `diff` the files go to our `git diff` as well, unless others show them.
+    With `diff`, the block also sends the files to the `git diff` of kmerge, unless another line
+    chooses a way to show these files.
     """
     taken = _taken(target, lower, wanted, on_conflict)
     if on_conflict == "skip":
         others = {clash.pattern for clash in taken}
         wanted = tuple(pattern for pattern in wanted if pattern not in others)
         taken_here, notes = [], [f"skipped: {clash}" for clash in taken]
-    else:  # to overwrite; else nothing is taken
+    else:  # `overwrite`; with `abort` nothing is taken here
         taken_here = [clash.line.number for clash in taken if clash.path == target.path]
         notes = [f"overruled: {clash}" for clash in taken]
     if not wanted:
@@ -89,10 +91,10 @@ def _taken(
     wanted: tuple[str, ...],
     on_conflict: OnConflict,
 ) -> list[TakenPattern]:
-    """Return the wanted patterns that another line has; with `abort` that is an error.
+    """Return the wanted patterns that a foreign line takes; raise an error with `abort`.
 
-    Patterns that are registered already are settled: they need no second answer. But
-    `overwrite` is about every line that wins now.
+    A pattern that is registered already needs no second answer. With `overwrite`, such a pattern
+    counts as well, because `overwrite` concerns every line that wins now.
     """
     settled = registered(target.text) if on_conflict != "overwrite" else ()
     fresh = [pattern for pattern in wanted if pattern not in settled]
@@ -111,19 +113,19 @@ def _taken(
 
 
 def registered(text: str) -> tuple[str, ...]:
-    """Return the patterns that the block of a file gives to our driver."""
+    """Return the patterns that the block of an attribute file gives to the kmerge driver."""
     return tuple(rule.pattern for rule in merge_rules(text) if rule.fenced and rule.merge == OURS)
 
 
 def names_us(text: str) -> bool:
-    """Return whether any line of a file gives files to our driver, in its block or not."""
+    """Return whether any line, inside or outside the block, gives files to the kmerge driver."""
     return any(rule.merge == OURS for rule in merge_rules(text))
 
 
 def skipped(
     target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the usual patterns that an earlier `--on-conflict skip` left to another driver."""
+    """Return the default patterns that an earlier `--on-conflict skip` left to another driver."""
     if not _is_usual(settled):
         return ()
     return tuple(p for p in DEFAULTS if p not in settled and _clash(p, target, lower))
@@ -132,7 +134,10 @@ def skipped(
 def added_since(
     target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the usual patterns that are younger than a registration of all usual ones."""
+    """Return the default patterns that a registration by an older version of kmerge lacks.
+
+    Return no patterns if the user chose the registered patterns.
+    """
     if not _is_usual(settled) or set(TEMPLATES) & set(settled):
         return ()
     missing = [p for p in DEFAULTS if p not in settled and not _clash(p, target, lower)]
@@ -140,16 +145,17 @@ def added_since(
 
 
 def _is_usual(settled: tuple[str, ...]) -> bool:
-    """Return whether some patterns are registered, and none that the user chose."""
+    """Return whether patterns are registered and all of them are default patterns."""
     return bool(settled) and set(settled) <= {*DEFAULTS, *JSON}
 
 
 def untaken(
     target: AttributeFile, lower: list[AttributeFile], wanted: tuple[str, ...]
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Return the patterns without those of templates that another line has; note the latter.
+    """Return the wanted patterns without the template patterns that a foreign line takes.
 
-    They are no reason to stop an installation: most people ask for their manifests.
+    The second result is notes about the patterns left out. A foreign line for templates does not
+    stop an installation, because most people install the driver for their manifests.
     """
     clashes = {p: _clash(p, target, lower) for p in wanted if p in TEMPLATES}
     notes = [f"skipped: {clash}" for clash in clashes.values() if clash]
@@ -157,7 +163,7 @@ def untaken(
 
 
 def sources(paths: list[Path], top: Path | None) -> list[AttributeFile]:
-    """Return the attribute files with their texts, those of the working tree with a directory."""
+    """Read attribute files, and note the directory of each file inside the working tree."""
     files = []
     for path in paths:
         is_inside = path.name == ".gitattributes" and top and path.is_relative_to(top)
@@ -167,7 +173,7 @@ def sources(paths: list[Path], top: Path | None) -> list[AttributeFile]:
 
 
 def _clash(pattern: str, target: AttributeFile, lower: list[AttributeFile]) -> TakenPattern | None:
-    # in a file only the last line that covers the pattern counts; of the files the strongest
+    # only the last line that covers the pattern counts, in the strongest file with such a line
     for file in (target, *reversed([f for f in lower if not f.directory])):
         start, stop = find_block(file.text)
         lines = [r for r in merge_rules(file.text) if covers(r.pattern, pattern) and not r.fenced]
@@ -180,14 +186,14 @@ def _clash(pattern: str, target: AttributeFile, lower: list[AttributeFile]) -> T
 
 
 def shows(text: str) -> bool:
-    """Return whether the block of a file sends files to our `git diff`."""
+    """Return whether the block of an attribute file sends files to the `git diff` of kmerge."""
     return any(rule.fenced and rule.merge == OURS for rule in merge_rules(text, "diff"))
 
 
 def _kept(
     patterns: tuple[str, ...], lower: list[AttributeFile], attribute: str = "merge"
 ) -> list[str]:
-    """Return lines of other files that ours would overrule, for the block."""
+    """Return the lines of other files that the block would overrule and must therefore repeat."""
     kept: dict[str, str] = {}
     for source in lower:
         for rule in merge_rules(source.text, attribute):
@@ -197,7 +203,7 @@ def _kept(
             if rule.fenced or rule.merge == OURS or not met or is_replaced:
                 continue
             pattern = _below(source.directory, rule.pattern)
-            kept.pop(pattern, None)  # the last line has the last word
+            kept.pop(pattern, None)  # the last line wins
             kept[pattern] = f"{quoted_pattern(pattern)} {_written(rule.merge, attribute)}"
     return list(kept.values())
 
@@ -254,17 +260,20 @@ BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class AttributeLine:
-    """A line of an attribute file that sets `merge` or `diff`."""
+    """Hold a line of an attribute file that sets `merge` or `diff`."""
 
     number: int  # 1-based line number
     text: str  # the line without its end
     pattern: str
     merge: str  # a driver's name; "set", "unset" or "unspecified" for merge, -merge, !merge
-    fenced: bool  # inside our block
+    fenced: bool  # True inside the block of kmerge
 
 
 def read_attributes(path: Path) -> str:
-    """Return an attribute file's text ('' if there is none); raise if its block is not whole."""
+    """Return the text of an attribute file, or '' if the file is missing.
+
+    Raise an error if the block in the file is damaged.
+    """
     text = read_text(path)
     try:
         find_block(text)
@@ -275,15 +284,15 @@ def read_attributes(path: Path) -> str:
 
 
 def merge_rules(text: str, attribute: str = "merge") -> list[AttributeLine]:
-    """Return the lines that set `merge` (or `diff`), as in the file; a later one wins."""
-    # words with a meaning: git's own ones, and the macros of the file
+    """Return the lines that set `merge` (or `diff`) in file order; a later line wins."""
+    # words that set the attribute: git's own words, and the macros of the file
     values = {"binary": "unset", f"-{attribute}": "unset", f"!{attribute}": "unspecified"}
     start, stop = find_block(text)
     rules = []
     for index, line in enumerate(_lines(text)):
         pattern, words = split_line(line)
         value = ""
-        for word in words:  # the last of them wins
+        for word in words:  # the last word wins
             name, _, given = word.partition("=")
             value = (given or "set") if name == attribute else values.get(word, value)
         if pattern.startswith("[attr]"):
@@ -295,7 +304,7 @@ def merge_rules(text: str, attribute: str = "merge") -> list[AttributeLine]:
 
 
 def split_line(line: str) -> tuple[str, list[str]]:
-    """Return a line's pattern and its attributes; ('', []) for comments and blank lines."""
+    """Return the pattern and the attributes of a line, or ('', []) for a comment or blank line."""
     line = line.removeprefix(BOM).strip(" \t\r\n")
     if not line or line.startswith("#"):
         return "", []
@@ -309,26 +318,26 @@ def split_line(line: str) -> tuple[str, list[str]]:
 
 
 def quoted_pattern(pattern: str) -> str:
-    """Quote a pattern for an attribute file if it has white space or quotes."""
+    """Quote a pattern for an attribute file if the pattern has white space or quotes."""
     if pattern.startswith(("#", '"')) or any(c in pattern for c in " \t"):
         return '"' + pattern.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return pattern
 
 
 def covers(pattern: str, ours: str) -> bool:
-    """Return whether `pattern` takes every file that `ours` takes, in every directory."""
+    """Return whether `pattern` takes all files, in every directory, that pattern `ours` takes."""
     bare = pattern.removeprefix("**/")
     is_wide = "/" not in bare and fnmatchcase(example(ours), bare)
     return is_wide or ours in (pattern, bare)
 
 
 def overlaps(pattern: str, ours: str) -> bool:
-    """Return whether a file can match both patterns, by the last parts of their paths."""
+    """Return whether a file can match both patterns; compare only the last parts of the paths."""
     return fnmatchcase(example(ours), _last(pattern)) or fnmatchcase(example(pattern), _last(ours))
 
 
 def example(pattern: str) -> str:
-    """Return a file name that the last part of a pattern matches."""
+    """Make up a file name that the last part of a pattern matches."""
     name = _last(pattern)
     while "[" in name and "]" in name[name.index("[") + 2 :]:
         start = name.index("[")
@@ -338,7 +347,7 @@ def example(pattern: str) -> str:
 
 
 def find_block(text: str) -> tuple[int, int]:
-    """Return the block as a range of line indexes with its fences; (0, 0) if there is none."""
+    """Return the range of line indexes of the block with its fences, or (0, 0) without a block."""
     bare = [line.removeprefix(BOM).rstrip("\r\n") for line in _lines(text)]
     if OPEN not in bare:
         return 0, 0
@@ -353,9 +362,10 @@ def find_block(text: str) -> tuple[int, int]:
 
 
 def with_block(text: str, rules: Iterable[str], *, after: int = 0) -> str:
-    """Return the text with the block after the line with the number `after`.
+    """Return the text with the block inserted after the line with the number `after`.
 
-    An older block is replaced; the new one stays in its place, unless `after` is below it.
+    An older block is replaced. The new block stays at the old place, unless `after` is below that
+    place.
     """
     start, stop = find_block(text)
     lines = _lines(without_block(text))
@@ -373,7 +383,7 @@ def with_block(text: str, rules: Iterable[str], *, after: int = 0) -> str:
 
 
 def without_block(text: str) -> str:
-    """Return the text as it was without the block, byte for byte."""
+    """Return the text without the block, byte for byte as it was before the block was added."""
     start, stop = find_block(text)
     lines = _lines(text)
     if stop == 0:

@@ -1,4 +1,4 @@
-"""Branches by their full names: which there are, which are checked out, how one is moved."""
+"""List branches by their full names, find the branches in use, and move branches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEADS = "refs/heads/"
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A branch: its name without the common start of all refs, its ref here, its commit."""
+    """Hold a branch: its name without the prefix of its ref, its full ref, and its commit."""
 
     name: str
     ref: str
@@ -24,20 +24,20 @@ class Branch:
 
 
 def branches(at: Repository, remote: str | None) -> list[Branch]:
-    """Return the local branches, or those of a remote as they were last fetched."""
+    """Return the local branches, or the branches of a remote as they were last fetched."""
     top = f"refs/remotes/{remote}/" if remote else HEADS
-    # the whole list: a pattern of for-each-ref would let names of others match more than is meant
+    # the whole list is read: a name used as a pattern of for-each-ref could match too much
     listed = _output(at, "for-each-ref", "--format=%(objectname) %(symref) %(refname)", top)
     lines = [line.split(" ", 2) for line in listed.split("\n")[:-1]]
     return [
         Branch(ref.removeprefix(top), ref, oid)
         for oid, symref, ref in lines
-        if not symref and ref.startswith(top)  # refs/remotes/origin/HEAD is another name of one
+        if not symref and ref.startswith(top)  # refs/remotes/origin/HEAD only points to a branch
     ]
 
 
 def not_fetched(at: Repository, remote: str) -> UsageError:
-    """Return the error where no branch of a remote is here; a bare clone fetches none by itself."""
+    """Return the error for a remote that is unknown or whose branches were never fetched."""
     if remote not in _output(at, "remote").split("\n"):
         return UsageError(f"there is no remote {remote!r}", hint="see `git remote`")
     refspec = f"+{HEADS}*:refs/remotes/{remote}/*"
@@ -48,7 +48,10 @@ def not_fetched(at: Repository, remote: str) -> UsageError:
 def chosen(
     there: Iterable[Branch], names: Iterable[str], globs: Iterable[str], hint: str = ""
 ) -> list[Branch]:
-    """Return the branches by name and by pattern, each once; a wrong name is an error."""
+    """Return the branches that the names and patterns choose, each branch once.
+
+    Raise an error if a name is unknown.
+    """
     known = {branch.name: branch for branch in there}
     wanted: dict[str, Branch] = {}
     for name in names:
@@ -61,7 +64,10 @@ def chosen(
 
 
 def checked_out(at: Repository) -> dict[str, str]:
-    """Return the branches that a working tree is on, or comes back to, and where that is."""
+    """Return the branches that working trees use, each with the folder that uses the branch.
+
+    A branch to which a rebase or a bisect returns is in use, too.
+    """
     blocks = _output(at, "worktree", "list", "--porcelain", "-z").split("\0\0")
     trees = [dict(ln.split(" ", 1) for ln in block.split("\0") if " " in ln) for block in blocks]
     places = {about["branch"]: about["worktree"] for about in trees if "branch" in about}
@@ -73,12 +79,12 @@ def checked_out(at: Repository) -> dict[str, str]:
 
 
 def _busy(folder: Path) -> Iterator[str]:
-    """Give the branches that a rebase or a bisect will move, or come back to."""
+    """Yield the branches that a rebase or a bisect will move or return to."""
     for name in ("rebase-merge/head-name", "rebase-apply/head-name"):
         yield from _lines(folder / name)[:1]
     for started in _lines(folder / "BISECT_START")[:1]:
         yield HEADS + started
-    # `rebase --update-refs` moves more than one
+    # `rebase --update-refs` moves more than one branch
     lines = _lines(folder / "rebase-merge" / "update-refs")
     yield from (line for line in lines if line.startswith("refs/"))
 
@@ -90,13 +96,19 @@ def _lines(file: Path) -> list[str]:
 
 
 def move(branch: Branch, new: str, reason: str, at: Repository) -> str:
-    """Move a local branch, unless it has moved meanwhile; return why not, or nothing."""
+    """Move a local branch; return '' on success, otherwise the reason of the failure.
+
+    Git refuses to move a branch that another process has moved meanwhile.
+    """
     answer = _ask(at, "update-ref", "--no-deref", "-m", reason, "--", branch.ref, new, branch.oid)
     return "" if answer.code == 0 else _complaint(answer.err)
 
 
 def push(branch: Branch, new: str, remote: str, at: Repository) -> str:
-    """Move a remote's branch, unless it has moved meanwhile; return why not, or nothing."""
+    """Move a branch of a remote; return '' on success, otherwise the reason of the failure.
+
+    Git refuses to move a branch that somebody else has moved meanwhile.
+    """
     if not descends(new, branch.oid, at):
         raise GitFailed(["git", "push"], 1, f"{new} does not descend from {branch.oid}")
     target = HEADS + branch.name
@@ -111,12 +123,12 @@ def push(branch: Branch, new: str, remote: str, at: Repository) -> str:
 
 
 def descends(new: str, old: str, at: Repository) -> bool:
-    """Return whether a commit has another one among its ancestors."""
+    """Return whether the commit `old` is an ancestor of the commit `new`."""
     return _ask(at, "merge-base", "--is-ancestor", old, new).code == 0
 
 
 def _ask(at: Repository, *words: str) -> GitAnswer:
-    """Ask git in this repository; it is named, whatever the environment says of paths."""
+    """Ask git in this repository, whose path is given so that the environment has no effect."""
     return ask_git(f"--git-dir={at.git_dir}", *words, cwd=Path(at.worktree or at.git_dir))
 
 
@@ -125,6 +137,6 @@ def _output(at: Repository, *words: str) -> str:
 
 
 def _complaint(err: str) -> str:
-    """Return git's error message, without its first word."""
+    """Return git's error message without its prefix `fatal:` or `error:`."""
     lines = [line for line in err.splitlines() if line.startswith(("fatal: ", "error: "))]
     return lines[0].partition(": ")[2] if lines else (err.strip().splitlines() or ["git failed"])[0]

@@ -1,4 +1,4 @@
-"""The places of git's configuration, attributes and hooks, as git itself names them."""
+"""Find the files of git's configuration, attributes and hooks, as git itself names the files."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ SCOPES: tuple[Scope, ...] = ("local", "worktree", "global", "system")
 
 
 def in_repository(cwd: Path) -> bool:
-    """Return whether git finds a repository from here."""
+    """Return whether git finds a repository from the folder `cwd`."""
     return ask_git("rev-parse", "--git-dir", cwd=cwd).code == 0
 
 
 def needs_repository(cwd: Path) -> None:
-    """Raise unless git finds a repository from here."""
+    """Raise an error unless git finds a repository from the folder `cwd`."""
     answer = ask_git("rev-parse", "--git-dir", cwd=cwd)
     if answer.code:
         raise KmergeError(answer.complaint, hint="go into a repository, or use --global")
 
 
 def needs_worktree_config(cwd: Path) -> None:
-    """Raise unless worktrees have a configuration of their own.
+    """Raise an error unless worktrees have a configuration of their own.
 
-    Without it git takes `--worktree` for `--local` as long as there is one worktree only.
+    Without such a configuration git treats `--worktree` as `--local` while there is only one
+    worktree.
     """
     asked = ("--local", "--type=bool", "--get", "extensions.worktreeConfig")
     if ask_git("config", *asked, cwd=cwd).line != "true":
@@ -40,18 +41,18 @@ def needs_worktree_config(cwd: Path) -> None:
 
 
 def worktree_top(cwd: Path | None = None) -> Path | None:
-    """Return the top of the working tree; None in a bare repository and inside `.git`."""
+    """Return the top of the working tree, or None in a bare repository and inside `.git`."""
     answer = ask_git("rev-parse", "--show-toplevel", cwd=cwd)
     return Path(answer.line) if answer.code == 0 and answer.line else None
 
 
 def git_path(name: str, cwd: Path) -> Path:
-    """Return a file of the repository, in the common directory where git shares it."""
+    """Return the path of a file of the repository; shared files are in the common directory."""
     return cwd / git("rev-parse", "--git-path", name, cwd=cwd).removesuffix("\n").removesuffix("\r")
 
 
 def attribute_file(scope: Scope, cwd: Path, *, shared: bool = False) -> Path:
-    """Return the attribute file of a scope; with `shared` the one that is committed."""
+    """Return the attribute file of a scope; with `shared`, return the file that is committed."""
     if shared:
         top = worktree_top(cwd)
         if top is None:
@@ -68,7 +69,7 @@ def attribute_file(scope: Scope, cwd: Path, *, shared: bool = False) -> Path:
 
 
 def user_attribute_file(cwd: Path) -> Path:
-    """Return `core.attributesFile` as the user or the system sets it, or git's default."""
+    """Return `core.attributesFile` as set by the user or the system, or git's default file."""
     for flag in ("--global", "--system"):
         answer = ask_git("config", flag, "--type=path", "--get", "core.attributesFile", cwd=cwd)
         if answer.code == 0 and answer.line:
@@ -77,7 +78,7 @@ def user_attribute_file(cwd: Path) -> Path:
 
 
 def attributes_in_force(cwd: Path | None) -> Path:
-    """Return `core.attributesFile` of any scope, or git's default for it."""
+    """Return the file that `core.attributesFile` names in any scope, or git's default file."""
     asked = ask_git("config", "--null", "--type=path", "--get", "core.attributesFile", cwd=cwd)
     if asked.code:
         return usual_attributes()
@@ -87,17 +88,17 @@ def attributes_in_force(cwd: Path | None) -> Path:
 
 
 def usual_attributes() -> Path:
-    """Return the file in which git looks for a user's attributes by default."""
+    """Return git's default file for the attributes of a user."""
     root = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
     return Path(root).expanduser() / "git" / "attributes"
 
 
 def system_attribute_file(cwd: Path) -> Path:
-    """Return the `gitattributes` next to the `gitconfig` of this git's installation."""
+    """Return the `gitattributes` file next to the `gitconfig` of the installed git."""
     answer = ask_git("var", "GIT_ATTR_SYSTEM", cwd=cwd)  # git 2.41
     if answer.code == 0 and answer.line:
         return Path(answer.line)
-    # Older gits only print the place of `gitconfig`: they start the editor on it.
+    # Older gits tell the path of `gitconfig` only to the editor that they start.
     env = environment() | {"GIT_EDITOR": "echo"}
     env.pop("GIT_CONFIG_SYSTEM", None)
     edited = ask_git("config", "--system", "--edit", cwd=cwd, env=env)
@@ -107,7 +108,10 @@ def system_attribute_file(cwd: Path) -> Path:
 
 
 def known_system_file(cwd: Path) -> list[Path]:
-    """Return the system's attribute file; nothing if git skips it or does not name it."""
+    """Return the system's attribute file in a list, which is empty if git skips the file.
+
+    The list is also empty if git does not name the file.
+    """
     if not os.environ.get("GIT_ATTR_NOSYSTEM"):
         with suppress(KmergeError):
             return [system_attribute_file(cwd)]
@@ -115,7 +119,7 @@ def known_system_file(cwd: Path) -> list[Path]:
 
 
 def committed_attribute_files(cwd: Path) -> list[Path]:
-    """Return the `.gitattributes` files that git tracks, the outer ones first."""
+    """Return the `.gitattributes` files that git tracks, the outer files first."""
     top = worktree_top(cwd)
     if top is None:
         return []
@@ -125,7 +129,7 @@ def committed_attribute_files(cwd: Path) -> list[Path]:
 
 
 def lower_attribute_files(scope: Scope, cwd: Path, *, shared: bool = False) -> list[Path]:
-    """Return the files that the scope's own attribute file overrules, the weakest first."""
+    """Return the attribute files that the scope's own file overrules, the weakest first."""
     if shared:
         return [*known_system_file(cwd), user_attribute_file(cwd)]
     if scope == "system":
@@ -136,7 +140,7 @@ def lower_attribute_files(scope: Scope, cwd: Path, *, shared: bool = False) -> l
 
 
 def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:
-    """Return all values of a key in one scope, or as git sees them from everywhere."""
+    """Return all values of a key in one scope, or in all scopes if `scope` is None."""
     flags = [f"--{scope}"] if scope else []
     answer = ask_git("config", *flags, "--null", "--get-all", key, cwd=cwd)
     if answer.code == 0:
@@ -148,7 +152,7 @@ def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:
 
 
 def scopes_of(key: str, cwd: Path) -> list[tuple[str, str]]:
-    """Return the scopes that set a key, with their values; the last one wins."""
+    """Return the scopes that set a key, each with its value; the last scope wins."""
     answer = ask_git("config", "--show-scope", "--null", "--get-all", key, cwd=cwd)
     words = answer.out.split("\0")[:-1] if answer.code == 0 else []
     return list(zip(words[::2], words[1::2], strict=False))

@@ -1,15 +1,16 @@
-"""The command line that is registered as the merge driver, and a line bound for one git command.
+"""Build the command line that runs the merge driver, registered or bound to one git command.
 
-Git gives the line to `sh`. With `KMERGE=0` no interpreter starts. Exit 90 of our driver is
-"clean", 93 is "conflicts are in the file", 4 is no answer, for a reason that it has printed.
-Any other end (no such interpreter, no such file, a traceback, a signal) is no answer either,
-and the line says so, once a merge. So is exit 0: an empty file gives it, too, and a module that
-ends the process. Without an answer git's own line merge runs. Exits above 128 would abort the
-whole merge in newer gits: `exit 1` keeps them out.
+Git gives the line to `sh`. With `KMERGE=0` no interpreter starts. The driver exits with 90 if the
+merge is clean, with 93 if it has written conflicts into the file, and with 4 if it has no answer
+and has printed the reason. Any other exit (no such interpreter, no such file, a traceback, a
+signal) is no answer either, and the line reports this once a merge. Even exit 0 is no answer,
+because an empty file or a module that ends the process gives exit 0, too. Without an answer git's
+own line merge runs. Newer versions of git abort the whole merge at exits above 128, so the line
+ends with `exit 1`.
 
-For one command the patterns take the place of a user's own attributes, the weakest place:
-whatever a repository says about its files overrules them, and so does the user's own file,
-whose lines follow.
+For one command the patterns replace a user's own attribute file, which is the weakest place. So
+the attributes of the repository overrule the patterns, and so do the lines of the user's own file,
+which follow the patterns.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ NAME = "Kubernetes manifests, merged by resource, field and keyed list"
 
 # One word an option, because git quotes the values itself and a path may start with `-`.
 OLDER_ARGUMENTS = "--marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O %A %B"
-# This is added to the exits 0 and 3 of an answer. An older driver accepts no fourth argument: it
-# does nothing and complains, while a result with exit 0 would be merged once more.
+# The driver adds this to its exits 0 and 3. An older driver accepts no fourth argument, so it does
+# nothing and complains; otherwise its result with exit 0 would be merged once more.
 ANSWER = 90
 ARGUMENTS = OLDER_ARGUMENTS.replace(" %O", f" {ANSWER} %O")
 # An attribute may ask for markers of a gigabyte; the driver writes 200 characters at most.
@@ -41,8 +42,8 @@ LINE_MERGE = f"{MERGE_FILE}||exit 1"
 SWITCH = '[ "$KMERGE" = 0 ]||{ '
 TESTS = '[ -x "$p" ]&&[ -r "$f" ]&&'
 GONE = '[ -r "$f" ]||w="no file $f";[ -x "$p" ]||w="no program $p"'
-# The name of the file is not in the message: it may be anything. Git holds `index.lock` as long
-# as a merge takes, so a `kmerge-told` that is not older was written in this merge.
+# The message leaves out the name of the file, which may hold anything. Git keeps `index.lock`
+# during a merge, so a `kmerge-told` that is not older was written in this merge.
 SAID = '[ -f "$l" ]&&[ -f "$t" ]&&[ ! "$t" -ot "$l" ]'
 SAY = (
     """echo "kmerge: the driver gave no answer: $w; merged by lines; """
@@ -50,27 +51,28 @@ SAY = (
 )
 ONCE = f"l=$(git rev-parse --git-dir);t=$l/kmerge-told;l=$l/index.lock;{SAID}||{{ {SAY};}}"
 CASES = f'{ANSWER})exit 0;;{ANSWER + 3})exit 1;;4);;*)w="exit $c";{GONE};{ONCE};;'
-# Output of an interpreter (it may be a script) would become `git merge-tree`'s result.
+# The interpreter may be a script, whose output would become the result of `git merge-tree`.
 FALLBACK = f">&2;c=$?;case $c in {CASES}esac;}};{LINE_MERGE}"
-# The end of lines of older versions; the part before it is their driver command.
+# Lines of older versions end like this; the part before is the driver command.
 OLDER_MERGE_FILE = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
 OLDER_END = f"; case $? in 0) exit 0;; 3) exit 1;; esac; {OLDER_MERGE_FILE}; test $? -eq 0"
 
 
 def driver_line(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:
-    """Return the line for `merge.kmerge.driver`, for the interpreter that runs now."""
+    """Return the line for `merge.kmerge.driver`, which runs the current interpreter by default."""
     return with_fallback(f"{driver_command(python, driver, lib)} {ARGUMENTS}")
 
 
 def with_fallback(command: str) -> str:
-    """Return the line that takes a command's answer, or makes git's own line merge."""
+    """Return the line that runs a driver command, and git's line merge if there is no answer."""
     return f"{SWITCH}{command} {FALLBACK}"
 
 
 def driver_command(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:
-    """Return what runs the driver: interpreter, driver file, and the folder of PyYAML.
+    """Return the command that runs the driver: interpreter, driver file, and folder of PyYAML.
 
-    Both files are tested first: `sh` would complain for every file about one that is gone.
+    The command tests first that interpreter and driver file exist, because otherwise `sh` would
+    complain about a missing file at every merge of a file.
     """
     python = python or interpreter()
     driver = driver or Path(__file__).resolve().parents[1] / "cli" / "driver.py"
@@ -86,7 +88,7 @@ def driver_command(python: str = "", driver: Path | None = None, lib: str | None
 
 
 def interpreter() -> str:
-    """Return the interpreter that runs now, by the name that stays when its Python changes."""
+    """Return the path of the current interpreter that remains valid after an upgrade of Python."""
     if not sys.executable:
         raise KmergeError("Python does not know its own path", hint="run kmerge by a real python")
     if sys.prefix != sys.base_prefix:
@@ -97,9 +99,10 @@ def interpreter() -> str:
 
 
 def _file(driver: Path) -> str:
-    """Set `$f` to the driver's file; in an environment by a pattern that any Python version fits.
+    """Return shell code that sets `$f` to the driver's file.
 
-    Where another Python has left a second driver there, the file is named in full.
+    In a virtual environment the code uses a pattern that fits any Python version. If another
+    Python has left a second driver there, the code names the file in full.
     """
     own = "python3*/site-packages/kmerge_git/cli/driver.py"
     drivers = [file.resolve() for file in Path(sys.prefix, "lib").glob(own)]
@@ -109,12 +112,15 @@ def _file(driver: Path) -> str:
 
 
 def mergetool_line() -> str:
-    """Return the line for `mergetool.kmerge.cmd`; -P keeps the repository's own modules out."""
+    """Return the line for `mergetool.kmerge.cmd`.
+
+    Option -P keeps Python from importing modules of the repository.
+    """
     command = f"{sh_quoted(interpreter())} -P -m kmerge_git mergetool"
     return command + ' "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'
 
 
-# rewrites the lines before the first hunk: the file's name replaces those of temporary files
+# rewrites the lines before the first hunk: the file's name replaces the temporary names
 RENAMING = (
     "function named(line, file, name, i) { "
     'i = file ~ /^\\// && file != "/dev/null" ? index(line, file) : 0; '
@@ -131,10 +137,11 @@ RENAMING = (
 
 
 def diff_line() -> str:
-    """Return the command for `diff.kmerge`: git adds ` "$@"`, and stops unless it exits with 0.
+    """Return the command for `diff.kmerge`, to which git adds ` "$@"`.
 
-    So if our diff fails, git's own diff of the two files is shown, and git goes on. That is a patch
-    that can be applied: its names are those of the file.
+    Git stops unless the command exits with 0. So if the diff of kmerge fails, the command shows
+    git's own diff of the two files and exits with 0. That diff can be applied as a patch, because
+    it contains the name of the file instead of temporary names.
     """
     command = f"{sh_quoted(interpreter())} -P -m kmerge_git diff --external --"
     git = 'git -c core.quotePath=false diff --no-ext-diff --no-index -- "$2" "$5"'
@@ -143,10 +150,10 @@ def diff_line() -> str:
 
 
 def yaml_directory(driver: Path) -> str:
-    """Return the folder of PyYAML; nothing if the driver finds it next to its own package."""
+    """Return the folder of PyYAML, or '' if PyYAML lies next to the driver's own package."""
     from importlib.util import find_spec
 
-    loaded = sys.modules.get("yaml")  # the parser may have put a stand-in there, without a spec
+    loaded = sys.modules.get("yaml")  # the parser may have put a stand-in without a spec there
     spec = find_spec("yaml") if loaded is None else None
     folders = loaded.__path__ if loaded else (spec and spec.submodule_search_locations) or ()
     if not folders:
@@ -156,12 +163,12 @@ def yaml_directory(driver: Path) -> str:
 
 
 def quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
-    """Quote a word for git's placeholders and then for `sh`."""
+    """Quote a word for `sh`, and escape each `%` for git's placeholders."""
     return sh_quoted(word, windows=windows).replace("%", "%%")
 
 
 def sh_quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
-    """Quote a word for `sh`; on Windows with `/`, because sh removes backslashes."""
+    """Quote a word for `sh`; on Windows replace backslashes by `/`, because sh removes them."""
     if "\n" in word or "\0" in word:
         raise KmergeError("a path with a line break cannot be registered", path=repr(word))
     if windows:
@@ -172,7 +179,10 @@ def sh_quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
 
 
 def command_of(line: str) -> str:
-    """Return what a registered line runs before its placeholders, for `sh`; '' if not ours."""
+    """Return the shell command that a registered line runs, without its placeholders.
+
+    Return '' if kmerge did not write the line.
+    """
     for end in (f" {ARGUMENTS} {FALLBACK}", f" {OLDER_ARGUMENTS}{OLDER_END}"):
         if line.endswith(end):
             return line.removesuffix(end).removeprefix(SWITCH).replace("%%", "%")
@@ -180,7 +190,7 @@ def command_of(line: str) -> str:
 
 
 def is_older(line: str) -> bool:
-    """Return whether an older version of this package wrote the line of the driver."""
+    """Return whether an older version of kmerge wrote the driver line."""
     return command_of(line) != "" and not line.startswith(SWITCH)
 
 
@@ -189,9 +199,9 @@ def is_older(line: str) -> bool:
 # An attribute could ask for markers of gigabytes.
 _FILES = "git merge-file -q --marker-size=$((%L>200?200:%L))"
 MARKING = f"{_FILES} -L ours -L base -L theirs %A %O %B; false"
-# The same with a note of each file: attributes may have changed when the merge is over.
+# Like MARKING, with a log of each file: attributes may have changed when the merge is over.
 _NOTE = "printf '%%s %%s\\0' %L %P >>{log}; " + _FILES + " {labels} %A %O %B; false"
-# Enough where the text is not shown: ours stays as it is, with a conflict all the same.
+# Enough if the text is not shown: ours stays as it is, and the file is in conflict.
 ONLY_MARK = "false"
 DRAFT = "kmerge-attributes-"
 
@@ -200,9 +210,10 @@ DRAFT = "kmerge-attributes-"
 def marked(
     line: str, git_dir: Path | None = None, cwd: Path | None = None, *, own: Path | None = None
 ) -> Iterator[list[str]]:
-    """Give the words right behind `git` that bind this driver to the usual files for one call.
+    """Yield the options for `git` that bind a driver line to the default patterns for one call.
 
-    `own`: the user's own attributes, where somebody knows that git's configuration names none.
+    `own` is the user's own attribute file, for a caller that knows that git's configuration names
+    no such file.
     """
     folder = git_dir or Path(git("rev-parse", "--absolute-git-dir", cwd=cwd).rstrip("\r\n"))
     try:
@@ -224,7 +235,7 @@ def marked(
 
 
 def marking(log: Path, labels: tuple[str, str, str]) -> str:
-    """Return the line that marks with the labels of base, ours and theirs, and notes every file."""
+    """Return the driver line that marks conflicts with these three labels and logs every file."""
     base, ours, theirs = (quoted(label.replace("\n", " ")) for label in labels)
     return _NOTE.format(log=quoted(str(log)), labels=f"-L {ours} -L {base} -L {theirs}")
 
@@ -233,5 +244,5 @@ def _write(number: int, name: str, text: str) -> None:
     try:
         with open(number, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
             file.write(text)
-    except OSError as error:  # the disk is full, and no name is in it
+    except OSError as error:  # the disk may be full, and the error names no file
         raise KmergeError(error.strerror or str(error), path=name) from error

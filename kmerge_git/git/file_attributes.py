@@ -1,4 +1,4 @@
-"""The attributes of files: git is asked once for all of them."""
+"""Ask git for the attributes of files, with one question for all files."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ def attributes_of(
     staged: bool = False,
     env: dict[str, str] | None = None,
 ) -> Attributes:
-    """Return the specified attributes by path and name, in git's words; raise `GitFailed`.
+    """Return the attributes that are set for each path, in git's words.
 
-    Git reads the attribute files of the working tree or, with `staged`, those of the index.
+    Raise `GitFailed` if git fails. Git reads the attribute files of the working tree or, with
+    `staged`, those of the index.
     """
     flags = ("--cached",) if staged else ()
     listing = "".join(f"{path}\0" for path in paths)
@@ -39,7 +40,7 @@ def values_of(
     staged: bool = False,
     env: dict[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return one attribute by path from the top; nothing where git fails."""
+    """Return the value of one attribute for each path from the top, or {} if git fails."""
     try:
         by_path = attributes_of(paths, name, cwd=top, staged=staged, env=env)
     except GitFailed:
@@ -48,9 +49,10 @@ def values_of(
 
 
 def in_commit(top: str, commit: str, paths: Iterable[str], name: str) -> dict[str, str]:
-    """Return an attribute as a commit has it; nothing where git cannot read the commit.
+    """Return the value of one attribute for each path as a commit sets it.
 
-    An index of its own holds the commit: git before 2.40 reads no attributes of a tree.
+    Return {} if git cannot read the commit. The commit is read into an index of its own, because
+    git before 2.40 reads no attributes of a tree.
     """
     import os
     from tempfile import TemporaryDirectory

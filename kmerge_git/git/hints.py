@@ -1,8 +1,8 @@
-"""Look through the files that git would read for words of ours, before git is asked.
+"""Search the files that git would read for relevant words, to save most questions to git.
 
-A question to git costs as much as a whole small merge, and nearly always the answer is nothing.
-So the files that could hold an answer are looked through for our words first. Wherever that is
-not certain (no `.git` here, configuration in the environment, includes) git is asked.
+A question to git costs as much time as a whole small merge, and nearly always the answer is empty.
+So the files that could hold an answer are searched for words such as `kmerge` first. If the search
+is not certain (no `.git` here, configuration in the environment, includes), git is asked.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ CONFIG_WORDS = (
     *(b"attributesfile", b"[attr", b"splitindex"),
 )
 ATTRIBUTE_WORDS = (b"kmerge-", b"conflict-marker-size")
-# Any of these can bring configuration or attributes that are in no file we know.
+# Each of these variables can bring configuration or attributes from unknown files.
 UNUSUAL = (
     *("GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_ATTR_SOURCE"),
     *("GIT_COMMON_DIR", "GIT_INDEX_FILE"),
 )
-# Where git was built to read a system's files elsewhere than in /etc or next to itself.
+# Platforms on which git may read the system's files elsewhere than in /etc or next to itself.
 ELSEWHERE = ("darwin", "win32", "cygwin")
 MOST = 1 << 20  # bytes; longer files are not looked through
 
 
 def nothing_is_set(path: str) -> bool:
-    """Return whether neither configuration nor attributes can concern a path."""
+    """Return True if certainly no configuration and no attribute concerns a path."""
     if _is_unusual(UNUSUAL) or path[:1] == "/" or ":" in path[:2]:
         return False  # git's own paths are relative to the top folder
     git_dir, common = _folders()
@@ -47,7 +47,10 @@ def nothing_is_set(path: str) -> bool:
 
 
 def may_be_configured(git_dir: str, word: bytes) -> bool:
-    """Return whether a configuration may hold a word, in lower case; `git_dir` may be a file."""
+    """Return whether git's configuration may hold a word, which is in lower case.
+
+    Return True as well if `git_dir` is a file.
+    """
     if _is_unusual(UNUSUAL) or not is_folder(git_dir):
         return True
     if exists(f"{git_dir}/config.worktree"):
@@ -56,7 +59,7 @@ def may_be_configured(git_dir: str, word: bytes) -> bool:
 
 
 def top_around(git_dir: str) -> str:
-    """Return the working tree around a folder `.git`; nothing where only git knows."""
+    """Return the working tree around a folder `.git`, or '' if only git can tell."""
     words = (b"worktree", b"bare = true", b"bare=true")
     unusual = ("GIT_DIR", "GIT_WORK_TREE")
     if git_dir[-5:] != "/.git" or any(variable(name) is not None for name in unusual):
@@ -65,21 +68,21 @@ def top_around(git_dir: str) -> str:
 
 
 def may_be_tracked(git_dir: str, *words: bytes) -> bool:
-    """Return whether the index may have a file with one of some words in its name."""
+    """Return whether the index may have a file with one of the words in its name."""
     if not is_folder(git_dir):
         return True
     other = variable("GIT_INDEX_FILE")
     entries = contents(other or f"{git_dir}/index", MOST)
     if not entries:
         return other is not None
-    # names without their start, which is that of the name before; split indexes; whole folders
+    # version 4 shortens names; `link` means a split index, `sdir` a sparse index
     is_unusual = entries[4:8] == b"\0\0\0\4" or b"link\0" in entries or b"sdir\0" in entries
     return is_unusual or len(entries) == MOST or any(word in entries for word in words)
 
 
 def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bool:
-    """Return whether an attribute file may hold a word for one of some paths from the top."""
-    asking = [name for name in UNUSUAL if name != "GIT_INDEX_FILE"]  # hooks have one
+    """Return whether an attribute file may hold a word for one of the paths from the top."""
+    asking = [name for name in UNUSUAL if name != "GIT_INDEX_FILE"]  # hooks have this variable
     if _is_unusual(asking) or not is_folder(git_dir):
         return True
     if exists(f"{git_dir}/config.worktree"):  # it may name another file of attributes
@@ -90,12 +93,12 @@ def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bo
 
 
 def _is_unusual(variables: Iterable[str]) -> bool:
-    """Return whether git may read other files than those that we know."""
+    """Return whether git may read files that this module does not know."""
     return sys.platform in ELSEWHERE or any(variable(name) is not None for name in variables)
 
 
 def _folders() -> tuple[str, str]:
-    """Return git's folders of the worktree and of its repository; empty if they are not certain."""
+    """Return git's folders of the worktree and of its repository, or ('', '') if uncertain."""
     git_dir = git_folder()
     if not git_dir:
         return "", ""
@@ -107,7 +110,7 @@ def _folders() -> tuple[str, str]:
 
 
 def git_folder() -> str:
-    """Return git's folder for the worktree that is the current folder; empty without one."""
+    """Return git's folder for the worktree in the current folder, or '' if there is none."""
     git_dir = variable("GIT_DIR")
     git_dir = ".git" if git_dir is None else git_dir
     if is_folder(git_dir):
@@ -129,7 +132,7 @@ def _attribute_files(common: str, inside: list[str]) -> list[str]:
 
 
 def _on_the_way(path: str) -> list[str]:
-    """Return the attribute files of every folder from the top to a file."""
+    """Return the path of `.gitattributes` in every folder from the top down to a file."""
     files = [".gitattributes"]
     folder = parent(path)
     while folder:
@@ -139,9 +142,12 @@ def _on_the_way(path: str) -> list[str]:
 
 
 def _in_index(index: str, files: list[str]) -> bool:
-    """Return whether the index may have one of these: git reads it there if nowhere else."""
+    """Return whether the index may have one of the attribute files.
+
+    Git reads an attribute file from the index if the working tree does not have the file.
+    """
     entries = contents(index, MOST)
-    if entries[4:8] == b"\0\0\0\4":  # names without their start, which is that of the name before
+    if entries[4:8] == b"\0\0\0\4":  # version 4 leaves out the common start of names
         return b"attributes" in entries
     return len(entries) == MOST or any(
         f"{file}\0".encode("utf-8", "surrogateescape") in entries for file in files
@@ -153,19 +159,22 @@ def _xdg() -> str:
 
 
 def _below(folder: str, path: str) -> str:
-    """Return a path that may be relative to a folder."""
+    """Return the path, joined to the folder if the path is relative."""
     return path if path[:1] == "/" or ":" in path[:2] else f"{folder}/{path}"
 
 
 def _system(name: str) -> list[str]:
-    """Return the system's file, for the git that called us: its prefix is in GIT_EXEC_PATH."""
+    """Return the possible paths of a system file for the git that started this process.
+
+    The prefix of that git is in GIT_EXEC_PATH.
+    """
     files = [f"/etc/{name}"]
     prefix = parent(parent(variable("GIT_EXEC_PATH") or ""))
     return [*files, f"{prefix}/etc/{name}"] if prefix.strip("/") else files
 
 
 def _hold(files: list[str], words: tuple[bytes, ...]) -> bool:
-    """Return whether a file has one of the words, or is too long to be looked through."""
+    """Return whether a file has one of the words, or is too long to be searched."""
     for file in files:
         text = contents(file, MOST).lower()
         if len(text) == MOST or any(word in text for word in words):

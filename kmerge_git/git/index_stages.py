@@ -1,8 +1,8 @@
-"""The stages of the index: the conflicts that they describe, and how files are staged.
+"""Read the conflicts from the stages of the index, and stage files.
 
-All of it is written through git itself, which keeps the resolve-undo records: `git checkout -m
-PATH` brings a conflict back after `git add`, because git notes the three stages when it
-replaces them. libgit2 drops these notes, so it is never asked to write an index.
+The index is written only through git itself, which keeps the resolve-undo records: when git
+replaces the three stages of a file, git notes the stages, so that `git checkout -m PATH` brings
+the conflict back after `git add`. libgit2 drops these records, so libgit2 never writes an index.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kmerge_git.git.run_git import ask_git, git, to_its_end
 from kmerge_git.git.top_side import by_labels
 from kmerge_git.git.touched_files import Entries, TreeEntry
 
-# by which of the stages 1, 2 and 3 there are
+# the words of `git status`, by the stages 1, 2 and 3 that exist
 _SITUATIONS: dict[tuple[bool, ...], str] = {
     (True, True, True): "both modified",
     (False, True, True): "both added",
@@ -31,7 +31,7 @@ _SITUATIONS: dict[tuple[bool, ...], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """The stages 1, 2 and 3 of a path in the index."""
+    """Hold the stages 1, 2 and 3 of a path in the index."""
 
     path: str
     base: TreeEntry | None
@@ -40,17 +40,17 @@ class Stages:
 
     @property
     def entries(self) -> Entries:
-        """The three stages in their order."""
+        """Return the three stages in the order base, ours, theirs."""
         return self.base, self.ours, self.theirs
 
     @property
     def situation(self) -> str:
-        """How the conflict came about, in the words of `git status`."""
+        """Return how the conflict came about, in the words of `git status`."""
         return _SITUATIONS[tuple(entry is not None for entry in self.entries)]
 
     @property
     def obstacle(self) -> str:
-        """Why the contents cannot be merged at all, or nothing."""
+        """Return the reason if the contents cannot be merged at all, otherwise ''."""
         for entry in self.entries:
             if entry and not entry.is_text:
                 kind = "symbolic link" if entry.mode == 0o120000 else "submodule"
@@ -61,7 +61,7 @@ class Stages:
 
 
 def read_stages(lines: Iterable[str]) -> tuple[Stages, ...]:
-    """Read git's lines `MODE ID STAGE<tab>PATH`."""
+    """Parse git's lines `MODE ID STAGE<tab>PATH` into the stages of each path."""
     entries: dict[str, list[TreeEntry | None]] = {}
     for line in lines:
         about, _, path = line.partition("\t")
@@ -71,7 +71,7 @@ def read_stages(lines: Iterable[str]) -> tuple[Stages, ...]:
 
 
 def resolved_conflicts(top: str) -> tuple[Stages, ...]:
-    """Return the files that were in conflict and are staged: git remembers them until a commit."""
+    """Return the staged files that were in conflict; git remembers the conflicts until a commit."""
     listed = git("-C", top, "ls-files", "--resolve-undo", "-z", "--full-name")
     return read_stages(listed.split("\0")[:-1])
 
@@ -89,7 +89,7 @@ _FINISH = {
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The operation that stopped: its name, its three trees and git's names of the sides."""
+    """Hold the operation that stopped: its name, its three trees and git's names of the sides."""
 
     # merge, squash, rebase, cherry-pick, revert, am, stash, or '' where git left no trace
     name: str
@@ -100,12 +100,12 @@ class Operation:
 
     @property
     def is_known(self) -> bool:
-        """Whether git names the trees that were merged; else all three are the empty tree."""
+        """Return whether git names the merged trees; otherwise all three are the empty tree."""
         return not self.base == self.ours == self.theirs
 
     @property
     def mine(self) -> str:
-        """The side whose change goes on top of the other's, if there is one."""
+        """Return the side whose change goes on top of the other side's change, or ''."""
         if self.name in ("merge", "squash"):
             return "ours"
         # a rebase may be at a merge that it makes anew
@@ -114,14 +114,14 @@ class Operation:
 
     @property
     def finish(self) -> str:
-        """The command that ends it; a stash has none."""
+        """Return the command that finishes the operation, or '' for a stash."""
         return _FINISH.get(self.name, "")
 
 
 def stage_files(worktree: str, paths: Iterable[str], *, sparse: bool = False) -> None:
-    """Record the files as they are in the working tree, a missing one as deleted.
+    """Stage the files as they are in the working tree; stage a missing file as deleted.
 
-    `sparse`: the checkout is sparse; git needs an option then to stage every path.
+    `sparse` means that the checkout is sparse: git then needs an option to stage every path.
     """
     names = [*paths]
     if names:
@@ -131,15 +131,15 @@ def stage_files(worktree: str, paths: Iterable[str], *, sparse: bool = False) ->
 
 
 def stage_entries(worktree: str, files: Iterable[tuple[str, TreeEntry | None]]) -> None:
-    """Record what the files are, None as deleted, whatever is in the working tree.
+    """Stage the given entries, whatever is in the working tree; None means a deleted file.
 
-    Their modes and bytes are those of the merge, whatever the checkout can keep of them.
+    The modes and bytes are those of the merge, even if the checkout cannot keep them.
     """
     _update(worktree, [_entry_line(path, entry) for path, entry in files])
 
 
 def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
-    """Give the files three stages, so that an abort puts them back whatever happens next."""
+    """Give each file its three stages, so that an abort can restore the file."""
     lines: list[str] = []
     for file in files:
         stages = [(number, entry) for number, entry in enumerate(file.entries, 1) if entry]
@@ -149,9 +149,9 @@ def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
 
 
 def check_out(worktree: str, scratch: str, files: Sequence[tuple[str, TreeEntry]]) -> None:
-    """Let git write files as it checks them out: filters of its configuration, encodings.
+    """Let git write files with the filters and encodings of its configuration.
 
-    `scratch` is the name of an index for this alone; the real one keeps the conflicts.
+    `scratch` is the name of a temporary index, because the real index keeps the conflicts.
     """
     env = os.environ | {"GIT_INDEX_FILE": scratch}
     try:
@@ -163,7 +163,7 @@ def check_out(worktree: str, scratch: str, files: Sequence[tuple[str, TreeEntry]
 
 
 def _entry_line(path: str, entry: TreeEntry | None, stage: int = 0) -> str:
-    """Return a line as git reads it; without an entry it takes the path out of the index."""
+    """Return a line for `git update-index`; without an entry the line removes the path."""
     entry = entry or TreeEntry("0" * 40, 0)
     return f"{entry.mode:o} {entry.oid} {stage}\t{path}"
 
@@ -184,7 +184,7 @@ def _git(
         raise KeyboardInterrupt
     if answer.code:
         message, hint = answer.err, ""
-        if "index.lock" in message:  # git's advice is longer than its reason
+        if "index.lock" in message:  # git's message has a long advice behind the reason
             message = message.strip().partition("\n")[0]
             hint = "another git process holds the index"
         raise GitFailed(["git", *argv], answer.code, message, hint=hint)

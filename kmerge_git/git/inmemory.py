@@ -1,4 +1,4 @@
-"""Objects in memory, and git's line merge over them, by libgit2 without a repository."""
+"""Run git's line merge by libgit2 over objects in memory, without a repository."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STYLES = {
 
 
 class Memory(pygit2.OdbBackend):
-    """Objects that live as long as this object does."""
+    """Store git objects in memory, for as long as this store exists."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,18 +41,18 @@ class Memory(pygit2.OdbBackend):
         return str(oid) in self.objects
 
     def exists_prefix_cb(self, oid: pygit2.Oid) -> pygit2.Oid:
-        _ = self.objects[str(oid)]  # a KeyError says that it is not here
+        _ = self.objects[str(oid)]  # a KeyError says that the object is missing
         return oid
 
     def write_cb(self, oid: pygit2.Oid, data: bytes, kind: int) -> None:
         self.objects[str(oid)] = (kind, bytes(data))
 
     def refresh_cb(self) -> None:
-        """Do nothing: nothing changes behind our back."""
+        """Do nothing, because no other process can change objects in memory."""
 
 
 class Libgit2LineMerge:
-    """Git's line merge without a process: libgit2's, over blobs in memory."""
+    """Run the line merge of libgit2 over blobs in memory, without a process."""
 
     def __init__(self) -> None:
         self._memory = Memory()
@@ -62,14 +62,20 @@ class Libgit2LineMerge:
         self._inner.set_odb(odb)
 
     def __call__(self, base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, bool]:
-        """Return the merged text and whether it is free of conflicts; ours without a result."""
+        """Return the merged text and whether the text is free of conflicts.
+
+        Return ours and False if libgit2 cannot merge.
+        """
         text, count = self.merge_file(base, ours, theirs, Options())
         return (text, count == 0) if count >= 0 else (ours, False)
 
     def merge_file(
         self, base: bytes, ours: bytes, theirs: bytes, options: Options
     ) -> tuple[bytes, int]:
-        """Return text and number of conflicts, as `git merge-file` does; -1: it cannot merge."""
+        """Return the text and the number of conflicts, as `git merge-file` does.
+
+        The number is -1 if libgit2 cannot merge.
+        """
         flags = MergeFileFlag.SIMPLIFY_ALNUM | _STYLES[options.style]
         favor = {"ours": MergeFavor.OURS, "theirs": MergeFavor.THEIRS}.get(options.favor)
         return self._merge((base, ours, theirs), favor or MergeFavor.NORMAL, flags, options)
@@ -77,7 +83,7 @@ class Libgit2LineMerge:
     def readings(
         self, base: bytes, ours: bytes, theirs: bytes, *, patience: bool = False
     ) -> tuple[bytes, bytes]:
-        """Return the merge with every conflict resolved to ours, and to theirs."""
+        """Return two merges: every conflict resolved to ours, and every conflict to theirs."""
         three, flags = (base, ours, theirs), MergeFileFlag.DEFAULT
         if patience:
             flags = MergeFileFlag.DIFF_PATIENCE
@@ -122,12 +128,12 @@ class Libgit2LineMerge:
 
 
 def _label(word: str) -> Any:
-    """Return a name for markers, for C; the caller has to keep it alive during the merge."""
+    """Return a label as a C string, which the caller must keep alive during the merge."""
     return ffi.new("char[]", label(word).encode("utf-8", "surrogateescape"))
 
 
 def _labelled(text: bytes, size: int, labels: tuple[str, str, str]) -> bytes:
-    """Return the text with the labels that libgit2 leaves out for an empty version."""
+    """Return the text with the labels that libgit2 leaves out if a version is empty."""
     marks = dict(zip((b"|" * size, b"<" * size, b">" * size), labels, strict=True))
     lines = []
     for line in text.split(b"\n"):

@@ -1,8 +1,8 @@
-"""Register the driver with git and take it out again: plans first, changes last.
+"""Register the driver with git and remove it: plan the changes first, then make the changes.
 
-Two things make a driver work: its command line in git's configuration, and lines in an
-attribute file that send files to it. Either one without the other does no harm: git then
-merges text.
+A driver needs two things to work: its command line in git's configuration, and lines in an
+attribute file that send files to the driver. If one of the two is missing, no harm is done: git
+then merges text.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ SHIM = """\
 command -v kmerge >/dev/null || { echo 'kmerge: not on PATH, nothing was checked' >&2; exit 0; }
 exec kmerge check --staged --quiet
 """
-BEFORE = SHIM.replace(" --quiet", "")  # as it was written until it counted warnings
+BEFORE = SHIM.replace(" --quiet", "")  # the hook of older versions, without `--quiet`
 TO_ADD = "kmerge check --staged --quiet || exit 1"
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The options of an installation."""
+    """Hold the options of an installation."""
 
     scope: Scope = "local"
     shared: bool = False
@@ -76,14 +76,14 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class SetupPlan:
-    """The changes to make, in order, and the notes for the user."""
+    """Hold the changes to make, in order, and the notes for the user."""
 
     changes: tuple[SetupChange, ...]
     notes: tuple[str, ...] = ()
 
 
 def plan_install(wish: Wish, cwd: Path) -> SetupPlan:
-    """Plan the changes that make the driver work as wished; none if all is there."""
+    """Plan the changes that set up the driver as wished; plan none if all is set up already."""
     _require_place(wish, cwd)
     wanted = {DRIVER_NAME: NAME, DRIVER: driver_line()}
     wanted |= {TOOL: mergetool_line(), TRUST: "true"} if wish.mergetool else {}
@@ -103,7 +103,7 @@ def plan_install(wish: Wish, cwd: Path) -> SetupPlan:
 
 
 def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
-    """Plan the removals; settings below `kmerge.*` are the user's own and stay."""
+    """Plan to remove the driver, but keep settings below `kmerge.*`, which are the user's own."""
     _require_place(wish, cwd)
     keys = [DRIVER_NAME, DRIVER]
     for key, words, more in ((TOOL, "mergetool", [TRUST]), (DIFF, "diff --external", [])):
@@ -119,12 +119,12 @@ def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
 
 
 def _has_ours(key: str, scope: Scope, cwd: Path) -> bool:
-    """Return whether a scope has a line of this package, of any version, under a key."""
+    """Return whether a scope sets a key to a line that any version of kmerge wrote."""
     return any(Registered(scope, key, v).command for v in config_values(scope, key, cwd))
 
 
 def _require_place(wish: Wish, cwd: Path) -> None:
-    """Raise where the scope needs a repository, or a worktree's own configuration, and has none."""
+    """Raise an error if the scope needs a repository or worktree configuration and has none."""
     if wish.scope in ("local", "worktree") or wish.shared or wish.hooks:
         needs_repository(cwd)
     if wish.scope == "worktree":
@@ -152,14 +152,14 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
             patterns, notes = pat.untaken(target, weaker, patterns)
     if wish.json:
         patterns += tuple(p for p in pat.JSON if p not in patterns)
-    diff = wish.diff or pat.shows(target.text)  # to end it, people uninstall
+    diff = wish.diff or pat.shows(target.text)  # only `kmerge uninstall` ends it
     text, more = pat.select(target, weaker, patterns, wish.on_conflict, diff=diff)
     files = [FileChange(path, target.text, text)] if text != target.text else []
     return files, notes + more + _overruled(wish, path, patterns, cwd)
 
 
 def _overruled(wish: Wish, path: Path, patterns: tuple[str, ...], cwd: Path) -> list[str]:
-    """Note lines of info/attributes that git prefers to the committed file; they stay."""
+    """Return notes on the lines of info/attributes that overrule the committed file."""
     if not wish.shared:
         return []
     private = git_path("info/attributes", cwd)
@@ -173,7 +173,7 @@ def _overruled(wish: Wish, path: Path, patterns: tuple[str, ...], cwd: Path) -> 
 
 
 def _notes_of_the_rest(wish: Wish, cwd: Path) -> list[str]:
-    """Note the lines that still register the driver, or send files to it."""
+    """Return notes on the lines that still register the driver or send files to the driver."""
     others = {scope for scope, _ in scopes_of(DRIVER, cwd)} - {wish.scope}
     notes = [
         f"the driver is still registered in the {scope} configuration: kmerge uninstall --{scope}"
@@ -189,7 +189,7 @@ def _notes_of_the_rest(wish: Wish, cwd: Path) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A line in git's configuration, and the scope of it."""
+    """Hold a line of git's configuration, its scope and its key."""
 
     scope: Scope
     key: str
@@ -197,7 +197,7 @@ class Registered:
 
     @property
     def command(self) -> str:
-        """The command that prints its version with `--version`; '' if the line is not ours."""
+        """Return the command to which `--version` can be added, or '' for a foreign line."""
         if self.key == DRIVER:
             return command_of(self.line)
         program = PROGRAM.search(self.line)
@@ -205,7 +205,7 @@ class Registered:
 
     @property
     def is_older(self) -> bool:
-        """Whether an older version wrote it: this one would write it otherwise, for any path."""
+        """Return whether an older version of kmerge wrote the line; paths do not count."""
         if self.key == DRIVER:
             return is_older(self.line)
         command, current = self.command, CURRENT[self.key]()
@@ -215,7 +215,7 @@ class Registered:
 
 
 def registered(cwd: Path) -> list[Registered]:
-    """Return every line that git sees from here and that is ours."""
+    """Return every line of git's configuration, as seen from `cwd`, that kmerge wrote."""
     lines = [
         Registered(scope, key, line)
         for key in CURRENT
@@ -227,12 +227,15 @@ def registered(cwd: Path) -> list[Registered]:
 
 
 def trial(command: str, cwd: Path) -> tuple[str, str]:
-    """Run a command of ours, in git's shell, and return its version, or why there is none."""
+    """Run a command of kmerge with `--version` in git's shell.
+
+    Return the version and '', or '' and the reason of the failure.
+    """
     answer = _in_gits_shell(f"{command} --version", cwd)
     if answer.code == 0 and answer.out.startswith("kmerge "):
         return answer.line.removeprefix("kmerge "), ""
     gone = ""
-    if TESTS in command:  # they fail without a message
+    if TESTS in command:  # the tests fail without a message
         asked = f'{command.partition(TESTS)[0]}w=;{GONE};echo "$w";:'
         gone = _in_gits_shell(asked, cwd).line
     messages = answer.err.strip().splitlines() or [f"exit code {answer.code}"]
@@ -244,7 +247,7 @@ def _in_gits_shell(line: str, cwd: Path) -> GitAnswer:
 
 
 def renewals(cwd: Path) -> list[ConfigChange]:
-    """Plan to renew our lines that are older or do not run, in every scope that git sees."""
+    """Plan to renew each line of kmerge that is old or does not run, in every scope git sees."""
     lines = [one for one in registered(cwd) if one.is_older or trial(one.command, cwd)[1]]
     places = dict.fromkeys((one.scope, one.key) for one in lines)
     return [ConfigChange(scope, key, CURRENT[key](), renews=True) for scope, key in places]
@@ -276,33 +279,33 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
 
 
 def plan_no_hooks(cwd: Path) -> list[FileChange]:
-    """Plan to remove the hook files that are ours, letter for letter."""
+    """Plan to remove the hook files that still have exactly the text that kmerge wrote."""
     texts = [(path, read_text(path)) for path in (git_path("hooks", cwd) / name for name in HOOKS)]
     return [FileChange(path, text, "") for path, text in texts if text in (SHIM, BEFORE)]
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigChange:
-    """A key of git's configuration gets a value, or goes (`value` is None)."""
+    """Set a key of git's configuration, or remove the key if `value` is None."""
 
     scope: Scope
     key: str
     value: str | None
-    renews: bool = False  # a line of ours is there already
+    renews: bool = False  # True if the key has a line of kmerge already
 
     @property
     def summary(self) -> str:
-        """One line for people."""
+        """Summarize the change of configuration in one line."""
         verb = "removed" if self.value is None else "renewed" if self.renews else "set"
         return f"{self.scope} configuration: {verb} {self.key}"
 
     def lines(self) -> list[str]:
-        """The change in full."""
+        """Return the change in full."""
         change = f"remove {self.key}" if self.value is None else f"{self.key} = {self.value}"
         return [f"{self.scope} configuration: {change}"]
 
     def make(self, cwd: Path) -> None:
-        """Change the configuration."""
+        """Change git's configuration."""
         hint = "system configuration needs an administrator" if self.scope == "system" else ""
         words = ["--unset-all", self.key]
         if self.value is not None:
@@ -312,7 +315,7 @@ class ConfigChange:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A text file gets new content, or goes (`after` is empty)."""
+    """Replace the text of a file, or remove the file if `after` is empty."""
 
     path: Path
     before: str
@@ -321,18 +324,18 @@ class FileChange:
 
     @property
     def summary(self) -> str:
-        """One line for people."""
+        """Summarize the change of the file in one line."""
         verb = "removed" if not self.after else "changed" if self.before else "wrote"
         return f"{verb} {self.path}"
 
     def lines(self) -> list[str]:
-        """The change in full."""
+        """Return the change in full."""
         old, new = (text.splitlines() for text in (self.before, self.after))
         changed = [f"  {line}" for line in ndiff(old, new) if line[:1] in "+-"]
         return [f"{self.path}:" + ("" if self.after else " remove"), *changed]
 
     def make(self, cwd: Path) -> None:
-        """Replace the file."""
+        """Replace or remove the file."""
         try:
             write_text(self.path, self.after, executable=self.executable)
         except OSError as error:

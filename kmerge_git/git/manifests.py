@@ -1,4 +1,4 @@
-"""Which paths are taken for manifests, and which texts a generator seems to have written."""
+"""Recognize the paths of manifests, and the texts that a generator seems to have written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMES = ("kustomization", "Kustomization")
 
 
 def is_merged(path: str, *, json: bool = False) -> bool:
-    """Return whether `kmerge install` registers a path; JSON files only where asked for."""
+    """Return whether `kmerge install` registers a path; JSON files count only with `json`."""
     return is_manifest(path, json=json) or is_chart_text(path)
 
 
@@ -26,7 +26,7 @@ def is_manifest(path: str, *, json: bool = False) -> bool:
 
 
 def way_out(driver: str | None) -> str:
-    """Return why a file with this merge attribute is not for us; nothing where it may be."""
+    """Return the reason if the merge attribute `driver` keeps a file from kmerge, otherwise ''."""
     if driver in (None, "set", "text", "unspecified"):  # git's words for `no driver in particular`
         return ""
     way = "set not to be merged" if driver in ("unset", "binary") else f"merge={driver}"
@@ -34,7 +34,10 @@ def way_out(driver: str | None) -> str:
 
 
 def is_selected(path: str, chosen: tuple[str, ...]) -> bool:
-    """Return whether a path is one of the chosen files, or below one of the chosen directories."""
+    """Return whether a path is a chosen file or lies below a chosen directory.
+
+    Without a choice every path is selected.
+    """
     return not chosen or any(
         pick in ("", ".") or path == pick or path.startswith(pick.rstrip("/") + "/")
         for pick in chosen
@@ -44,7 +47,7 @@ def is_selected(path: str, chosen: tuple[str, ...]) -> bool:
 _AUTO = r"(?:auto[- ]?|automatically )?generated\b"
 _BY = r"(?:by(?! default)|with|from|using|file|code|manifests?)\b"
 _WORDS = re.compile(
-    # the line must be about the file: many are about passwords, names and other files
+    # the line must be about the file itself: many lines are about generated passwords or names
     r"^#\W*(?:(?:note|warning|do not edit|this is|an?|code|file)\W+)*"
     rf"{_AUTO}(?: {_BY}|\W*$|[.,;:!]|\W+do not\b)"
     rf"|\bthis (?:\w+ )?(?:file|manifest|document) (?:is|was|has been) (?:an? )?{_AUTO}"
@@ -58,7 +61,7 @@ _CONTROLLER_GEN = "controller-gen.kubebuilder.io/version:"
 
 
 def generator_line(text: bytes) -> str:
-    """Return the line at the top of a text that names a generator, or nothing."""
+    """Return the line at the top of a text that names a generator, or ''."""
     lines = text[:GENERATOR_BYTES].decode("utf-8", "replace").lstrip("\ufeff").split("\n")
     is_top = True
     for line in map(str.strip, lines[:GENERATOR_LINES]):
@@ -70,5 +73,5 @@ def generator_line(text: bytes) -> str:
 
 
 def generator_of(file: Path) -> str:
-    """Return the same of a file."""
+    """Return the line at the top of a file that names a generator, or ''."""
     return generator_line(start_of(file, GENERATOR_BYTES))

@@ -1,9 +1,9 @@
-"""A `git merge` in its parts: up to the conflicts, and from there to the commit.
+"""Run a `git merge` in two parts: up to the conflicts, and from the conflicts to the commit.
 
-Git keeps the state of the merge from its first moment to its last. This module calls it, and reads
-what it leaves: the files that it gave to the driver, its messages, `MERGE_MSG`. It also removes
-what a killed merge left in git's directory: such files have the number of their process in their
-name, so that those of others stay.
+Git keeps the state of the merge from its first moment to its last. This module calls git, and
+reads what git leaves: the files that git gave to the driver, git's messages, `MERGE_MSG`. This
+module also removes the files that a killed merge left in git's directory. Such a file has the id
+of its process in its name, so that the files of running processes stay.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LATER = "When finished, apply stashed changes with `git stash pop`\n"
 FAILED = "Automatic merge failed; fix conflicts and then commit the result.\n"
 # The kinds of conflict that the stages of a file show; all others are about its name.
 _OF_CONTENTS = ("content", "add/add", "binary", "modify/delete", "rename/delete")
-# Git cannot take these back; files that it moved out of the way stay as git left them.
+# Git cannot undo conflicts of these kinds; files that git moved out of the way stay there.
 _IN_THE_WAY = ("file/directory", "distinct types", "distinct modes")
 _MOVED = re.compile(r"; moving it to (.+) instead\.$", re.M)
 _KIND = re.compile(r"^CONFLICT \(([^)\n]+)\): ", re.M)
@@ -43,7 +43,7 @@ _SCISSORS = re.compile(rb"\n(\S+) -+ >8 -+\n(?:\1[^\n]*\n)*\Z")
 
 @dataclass(frozen=True, slots=True)
 class MergeSite:
-    """A working tree, and the commits of a merge that is to be made in it."""
+    """Hold git's directory of a working tree, and the commits of a merge to make in that tree."""
 
     git_dir: Path
     ours: str
@@ -52,27 +52,27 @@ class MergeSite:
 
     @property
     def is_trivial(self) -> bool:
-        """Whether one side has everything that the other side has."""
+        """Return whether one side has all commits of the other side."""
         return self.bases == (self.ours,) or self.theirs in self.bases
 
     @property
     def merge_heads(self) -> list[str]:
-        """The commits that git is in the middle of merging."""
+        """Return the commits that git is in the middle of merging."""
         return read_text(self.git_dir / "MERGE_HEAD").split()
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Git's part of a merge: its answer, and the files that it gave to the driver."""
+    """Hold the first part of a merge: git's answer, and the files that git gave to the driver."""
 
     answer: GitAnswer
     given: frozenset[str]
-    # Whether git merged results of its own: inner merges, whose texts are no version of a file.
+    # True if git made inner merges, whose texts are no version of a file.
     is_nested: bool
 
 
 def find_place(rev: str) -> MergeSite | None:
-    """Return the commits of `git merge REV`, and its place; None where git would refuse."""
+    """Return the place and the commits of `git merge REV`, or None if git would refuse."""
     asked = ("--absolute-git-dir", "--show-toplevel", "HEAD", f"{rev}^{{commit}}")
     answer = ask_git("rev-parse", *asked)
     lines = answer.out.split("\n")
@@ -87,7 +87,10 @@ def find_place(rev: str) -> MergeSite | None:
 def plainly(
     words: Sequence[str], *, driven: bool, favor: str | None = None, out: int | None = None
 ) -> int:
-    """Run `git merge` as it is; `driven`: with the driver, which may favour a side."""
+    """Run an unchanged `git merge`, and return the exit code.
+
+    With `driven`, git uses the kmerge driver, which may favour a side.
+    """
     if not driven:
         return _run(["merge", *words], out)
     env = os.environ | ({"KMERGE_FAVOR": favor} if favor else {})
@@ -98,12 +101,12 @@ def plainly(
 def begin(
     place: MergeSite, words: Sequence[str], labels: tuple[str, str, str], *, own: Path | None = None
 ) -> Start:
-    """Merge up to the conflicts; every manifest that both sides changed is left as one."""
+    """Merge up to the conflicts; leave every manifest that both sides changed in conflict."""
     sweep(place.git_dir)
     log = place.git_dir / f"kmerge-given-{os.getpid()}"
     try:
         with marked(marking(log, labels), place.git_dir, own=own) as binding:
-            # only we write in colour
+            # only kmerge writes in colour
             plain = ("rerere.enabled=false", "color.ui=false", "color.advice=false")
             options = [word for setting in plain for word in ("-c", setting)]
             with to_its_end() as came:
@@ -119,51 +122,51 @@ def begin(
 
 
 def _has_nested(sizes: dict[str, int]) -> bool:
-    """Return whether markers are longer than an attribute asks for: those of inner merges are."""
+    """Return whether a marker size exceeds that of the attributes, as in inner merges."""
     if not sizes:
         return False
-    # names from the top, whatever the current folder is
+    # the names are from the top, whatever the current folder is
     given = values_of(_top(), sizes, "conflict-marker-size")
     return any(size > marker_size(given.get(path, "")) for path, size in sizes.items())
 
 
 def is_about_names(said: str) -> bool:
-    """Return whether git asks more than the stages show: the name of a file, or its folder."""
+    """Return whether git reports a conflict about the name or the folder of a file."""
     kinds = (kind for kind in _KIND.findall(said) if not kind.startswith("submodule"))
     return any(kind not in _OF_CONTENTS + _IN_THE_WAY for kind in kinds)
 
 
 def out_of_the_way(said: str) -> set[str]:
-    """Return the files to which git gave a name that nobody wanted."""
+    """Return the names to which git moved files out of the way."""
     return set(_MOVED.findall(said))
 
 
 def unmerged() -> tuple[Stages, ...]:
-    """Return the conflicts of the index; git reads a large index quickest."""
+    """Return the conflicts of the index, read by git because git is fastest for a large index."""
     return read_stages(git("ls-files", "-u", "-z", "--full-name", ":/").split("\0")[:-1])
 
 
 def refresh() -> None:
-    """Let git note that the files are as staged, as they are after every command of its own."""
+    """Refresh the index, so that git knows that the files are as staged."""
     ask_git("update-index", "-q", "--refresh")
 
 
 def abort(*, squash: bool) -> bool:
-    """Take the merge back, as if it had not been begun.
+    """Undo the merge as if it had not begun, and return whether git succeeded.
 
-    Git removes files in conflict that were not in ours. At a name that both sides gave up it wrote
-    nothing: a file there is somebody's own.
+    To abort, git removes the files in conflict that our side did not have. If both sides gave up a
+    name, git wrote no file of that name, so a file there is the user's own and is kept.
     """
     left, top = unmerged(), _top()
     given_up = [s for s in left if s.ours is None and s.theirs is None]
-    mine = _not_by_git(top, [s for s in left if s.ours])  # staged they are local changes to git
+    mine = _not_by_git(top, [s for s in left if s.ours])  # once staged, git sees local changes
     stage_entries(top, [(s.path, s.ours) for s in (*given_up, *mine)])
     with to_its_end():
         return ask_git(*(("reset", "--merge", "-q") if squash else ("merge", "--abort"))).code == 0
 
 
 def _not_by_git(top: str, files: Sequence[Stages]) -> list[Stages]:
-    """Return the files with local changes: git left them where its result was ours anyway."""
+    """Return the files with local changes, which git kept because the merge result was ours."""
     listed = ask_git("ls-tree", "-r", "-z", "--full-tree", "AUTO_MERGE").out.split("\0")[:-1]
     written = {path: about.split(" ")[2] for about, _, path in (x.partition("\t") for x in listed)}
     paths = {s.path for s in files if s.path in written and "\n" not in s.path}
@@ -180,7 +183,10 @@ def _top() -> str:
 
 
 def commit(place: MergeSite, words: Sequence[str], *, edit: bool, out: int | None = None) -> int:
-    """Finish the merge: hooks, signature, autostash, which is a merge of its own."""
+    """Commit the merge with hooks and signature, and return git's exit code.
+
+    Git applies an autostash by another merge, for which the driver is bound.
+    """
     argv = ["commit", "-q", "--edit" if edit else "--no-edit", *words]
     if not (place.git_dir / "MERGE_AUTOSTASH").exists():
         return _run(argv, out)
@@ -189,17 +195,17 @@ def commit(place: MergeSite, words: Sequence[str], *, edit: bool, out: int | Non
 
 
 def remember(words: Sequence[str], out: int | None = None) -> None:
-    """Let rerere record the conflicts that are left, as `git merge` does if it is enabled."""
+    """Let rerere record the remaining conflicts, as `git merge` does if rerere is enabled."""
     _run(["rerere", *words], out)
 
 
 def show_stat(before: str, out: int | None = None) -> None:
-    """Let git show what the merge changed."""
+    """Let git show which files the merge changed."""
     _run(["--no-pager", "diff", "--no-ext-diff", "--stat", "--summary", "-M", before, "HEAD"], out)
 
 
 def _run(argv: list[str], out: int | None, env: Mapping[str, str] | None = None) -> int:
-    with suppress(OSError):  # a full disk behind it ends no merge
+    with suppress(OSError):  # a full disk does not end the merge
         sys.stdout.flush()
     with to_its_end():
         code = pass_on(["git", *argv], out, env)
@@ -209,7 +215,7 @@ def _run(argv: list[str], out: int | None, env: Mapping[str, str] | None = None)
 
 
 def left_over(said: str, settled: Collection[str]) -> str:
-    """Return git's messages without the conflicts that are settled, up to its last line."""
+    """Return git's messages up to the last line, without the conflicts that are settled."""
     for path in settled:
         if "\n" in path:
             said = said.replace(f"CONFLICT (content): Merge conflict in {path}\n", "")
@@ -218,7 +224,7 @@ def left_over(said: str, settled: Collection[str]) -> str:
 
 
 def _is_about(line: str, settled: Collection[str]) -> bool:
-    """Return whether a line of git is about the conflict of such a file, by either name."""
+    """Return whether a message reports a conflict of a settled file, by its old or new name."""
     kind, _, rest = line.partition("): ")
     if not kind.startswith("CONFLICT ("):
         return False
@@ -228,7 +234,7 @@ def _is_about(line: str, settled: Collection[str]) -> bool:
 
 
 def mend_message(git_dir: Path, left: Sequence[str]) -> None:
-    """Let git's message name the files that are left in conflict, and no others."""
+    """Let git's `MERGE_MSG` name exactly the files that are left in conflict."""
     file = git_dir / "MERGE_MSG"
     text = file.read_bytes() if file.exists() else b""
     conflicts = _CONFLICTS.search(text)
@@ -239,7 +245,7 @@ def mend_message(git_dir: Path, left: Sequence[str]) -> None:
         names = (visible(path).encode() for path in left)
         text += sign + b" Conflicts:\n"
         text += b"".join(sign + b"\t" + name + b"\n" for name in names)
-    else:  # with the empty line before it
+    else:  # the empty line before the list is removed, too
         text = _SCISSORS.sub(b"\n", text).removesuffix(b"\n")
     if text:
         replace_file(file, text, drafts=git_dir)
@@ -248,7 +254,7 @@ def mend_message(git_dir: Path, left: Sequence[str]) -> None:
 
 
 def sweep(git_dir: Path) -> None:
-    """Remove the files of processes that have ended."""
+    """Remove the temporary files of processes that have ended."""
     with suppress(OSError), os.scandir(git_dir) as entries:
         for entry in entries:
             name = _NAME.fullmatch(entry.name)
@@ -261,7 +267,7 @@ def sweep(git_dir: Path) -> None:
 def _is_gone(process: int) -> bool:
     with suppress(OSError, OverflowError):
         try:
-            if os.name == "posix":  # elsewhere this would end it
+            if os.name == "posix":  # on other systems `kill` would end the process
                 os.kill(process, 0)
         except ProcessLookupError:
             return True

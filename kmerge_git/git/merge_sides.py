@@ -1,7 +1,7 @@
-"""The sides of a merge and of each of its files: of one in progress, or of a merge commit.
+"""Find the sides of a merge in progress or of a merge commit, and the sides of each file.
 
-Git's own commands are asked, so that a hook need not import libgit2. While the hook
-`pre-merge-commit` runs there is no MERGE_HEAD yet: then variables of `git merge` name the commits.
+This module calls git, so that a hook need not import libgit2. While the hook `pre-merge-commit`
+runs, there is no MERGE_HEAD yet, so variables of `git merge` name the commits.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
 
 
 class MergeSides:
-    """The commits of a merge; `result` is the merge itself, or nothing while it is in progress."""
+    """Hold the commits of a merge; `result` is the merge commit, or '' for a merge in progress."""
 
     __slots__ = ("_cases", "_changes", "base", "is_gits", "ours", "result", "theirs")
 
@@ -36,7 +36,7 @@ class MergeSides:
         self._changes: tuple[list[Change], list[Change]] | None = None
 
     def changes(self) -> tuple[list[Change], list[Change]]:
-        """Return the changes of ours and of theirs to the files."""
+        """Return the file changes of ours and the file changes of theirs."""
         if self._changes is None:
             ours = _changes(self.base, self.ours)
             folder = _subtree(self.base, self.ours, ours)
@@ -52,14 +52,14 @@ class MergeSides:
         return self._cases
 
     def blobs(self) -> list[str]:
-        """Return the blobs of all files that a side changed, of either version."""
+        """Return the old and the new blobs of all files that a side changed."""
         changes = [change for side in self.changes() for change in side]
         entries = [entry for change in changes for entry in (change.old, change.new)]
         return list(dict.fromkeys(e.oid for e in entries if e is not None and e.is_text))
 
     @property
     def is_one_side(self) -> bool:
-        """Whether git made the whole result one side, as it does for `git merge -s ours`."""
+        """Return whether git took one side as the whole result, as `git merge -s ours` does."""
         if not self.result:
             return self.is_gits and not git_bytes(
                 "diff-index", "--cached", "--name-only", self.ours
@@ -70,34 +70,37 @@ class MergeSides:
 
 
 def in_progress() -> MergeSides | None:
-    """Return the merge in progress; None without one, or if it has more than two commits."""
+    """Return the sides of the merge in progress.
+
+    Return None if there is no merge, or if the merge has more than two commits.
+    """
     held, ours = git_file("MERGE_HEAD").split(), _commit("HEAD")
     heads = held or _announced()
     if len(heads) != 1 or not ours:
         return None
     base = _merge_base(ours, heads[0])
     if not base or base == heads[0]:
-        return None  # HEAD has it already: the variables are those of a command that is done
+        return None  # HEAD has the commit already: the variables are those of a finished command
     return MergeSides(base, ours, heads[0], is_gits=not held)
 
 
 def _announced() -> list[str]:
-    """Return the commits that the `git merge` around us merges, by its variables."""
+    """Return the commits that the `git merge` around this process merges, by its variables."""
     named = (name.removeprefix(_GITHEAD) for name in os.environ if name.startswith(_GITHEAD))
     return [oid for oid in named if _commit(oid)]
 
 
 def is_applying() -> bool:
-    """Return whether git applies a commit: cherry-pick, revert, a step of a rebase, squash."""
+    """Return whether git applies a commit: cherry-pick, revert, a rebase step or squash."""
     return any(git_file(name) for name in _PICKS)
 
 
 def of_commit(rev: str) -> MergeSides | str:
-    """Return the sides of a merge commit, or why it has none that can be compared."""
+    """Return the sides of a merge commit, or the reason if there are no two sides to compare."""
     oid = _commit(rev)
     if not oid:
         raise UsageError(f"{rev!r} is not a commit here", hint="see `git log`")
-    # not `git rev-list`: where the history is cut off it hides the parents
+    # not `git rev-list`, which hides the parents where a shallow history ends
     header = git_bytes("cat-file", "commit", oid).partition(b"\n\n")[0].decode("utf-8", "replace")
     parents = [line.split()[1] for line in header.split("\n") if line.startswith("parent ")]
     if len(parents) != 2:
@@ -112,7 +115,10 @@ def of_commit(rev: str) -> MergeSides | str:
 
 
 def _merge_base(ours: str, theirs: str) -> str:
-    """Return the merge base, or the empty tree of two histories; nothing where they are cut off."""
+    """Return the merge base, or the empty tree if the histories are unrelated.
+
+    Return '' if a shallow clone cuts the histories off.
+    """
     base = try_git("merge-base", ours, theirs).decode().strip()
     if base or try_git("rev-parse", "--is-shallow-repository").strip() == b"true":
         return base
@@ -124,7 +130,7 @@ def _commit(rev: str) -> str:
 
 
 def git_file(name: str) -> str:
-    """Return the text of a file in git's folder, such as MERGE_HEAD; nothing without it."""
+    """Return the text of a file in git's folder, such as MERGE_HEAD, or '' without the file."""
     path = os.fsdecode(try_git("rev-parse", "--git-path", name).removesuffix(b"\n"))
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -134,7 +140,7 @@ def git_file(name: str) -> str:
 
 
 def _changes(old: str, new: str) -> list[Change]:
-    """Return the changes from one tree to another, renames followed."""
+    """Return the changes from one tree to another, and follow renames."""
     out = git_bytes(
         "diff-tree", "-r", "-z", "-M", "--raw", "--no-commit-id", "--full-index", old, new
     )
@@ -153,9 +159,10 @@ def _changes(old: str, new: str) -> list[Change]:
 
 
 def _subtree(base: str, ours: str, changes: list[Change]) -> str:
-    """Return the folder of ours into which theirs is merged (`git subtree`); nothing for the top.
+    """Return the folder of ours into which `git subtree` merges theirs, or '' for the top.
 
-    In such a folder files of base are new, and more of them are unchanged than at the top.
+    In such a folder the files of the base are new, and more base files are unchanged there than at
+    the top.
     """
     kept = {change.old_path for change in changes if change.old and change.new}
     added = [change.new_path.split("/") for change in changes if change.old is None]
@@ -172,11 +179,11 @@ def _subtree(base: str, ours: str, changes: list[Change]) -> str:
 
 
 def _lost(changes: list[Change]) -> int:
-    """Count the files of base that are gone or changed."""
+    """Count the files of the base that are deleted or changed."""
     return sum(change.old is not None for change in changes)
 
 
 def _below(folder: str, changes: list[Change]) -> list[Change]:
-    """Return the same changes in a folder."""
+    """Return the changes with all paths moved below a folder."""
     top = f"{folder}/" if folder else ""
     return [Change(top + one.old_path, top + one.new_path, one.old, one.new) for one in changes]

@@ -1,4 +1,7 @@
-"""The commit of the package, unless it is a release: noted by the build, or asked of git."""
+"""Find the commit of this package, unless the package is a release.
+
+The build notes the commit in a file; in a checkout git is asked.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +12,26 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git.run_git import ask_git, environment
 
 PACKAGE = Path(__file__).resolve().parents[1]
-NOTE = "commit.txt"  # in the package; `hatch_build.py` puts it into its packages
+NOTE = "commit.txt"  # a file in the package, written by `hatch_build.py`
 BUILDER = "hatch_build.py"  # next to the package in a checkout, not where it is installed
 PACKED = ("kmerge_git", "pyproject.toml", BUILDER)
 
 
 def version_line(package: Path = PACKAGE) -> str:
-    """Return the line of `kmerge --version`: a release is its version alone."""
+    """Return the line of `kmerge --version`; a release shows only its version."""
     note = package / NOTE
     commit = note.read_text("utf-8").strip() if note.is_file() else commit_of(package.parent)
     return f"kmerge {__version__}" + (f" (from a checkout, {commit})" if commit else "")
 
 
 def commit_of(root: Path) -> str:
-    """Return the commit of a checkout; nothing without one, or for the release's own commit."""
+    """Return the commit of a checkout, or '' for the commit of the release.
+
+    Return '' as well if the folder is no checkout.
+    """
     if not ((root / ".git").exists() and (root / BUILDER).is_file()):
         return ""
-    # of this very folder: a broken `.git` must not lead to a repository around it
+    # ask about this very folder: a broken `.git` must not lead to an outer repository
     env = environment(any_repository=True) | {"GIT_CEILING_DIRECTORIES": str(root.parent)}
     revisions = ("HEAD", f"refs/tags/v{__version__}^{{commit}}")
     try:
@@ -37,7 +43,7 @@ def commit_of(root: Path) -> str:
         changed = ask_git(*status, cwd=root, env=env)
     except KmergeError:  # no git
         return "commit unknown"
-    if not head or changed.code != 0:  # it is another user's, say
+    if not head or changed.code != 0:  # the repository may belong to another user
         return "commit unknown"
     if changed.out:
         return f"{head[:10]}+dirty"

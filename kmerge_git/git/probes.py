@@ -1,8 +1,9 @@
-"""Find out whether the driver works here: one probe a question, each with a way out.
+"""Find out whether the driver works here: each probe asks one question and names a remedy.
 
-A driver that is bound but never selected, and one that is selected but never bound, look the
-same from outside: git merges text and prints nothing. So both ends are asked, and the line is
-really run. `doctor` looks closer than `status`: it makes a real merge and looks for leftovers.
+A driver that is registered but gets no files, and a driver that gets files but is not registered,
+look the same from outside: git merges text and prints nothing. So the probes ask about both, and
+really run the registered line. `doctor` does more than `status`: `doctor` makes a real merge and
+looks for leftover files.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ _EDITS = ("a: '1'", "a: '2'"), ("b: '1'", "b: '2'")
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The answer of one probe."""
+    """Hold the answer of one probe: its name, state, text and hint."""
 
     name: str
     state: Literal["ok", "warn", "FAIL"]
@@ -76,7 +77,7 @@ class Probe:
 
 
 def examine(cwd: Path) -> list[Probe]:
-    """Return the findings of `status`, and those that need more than a look."""
+    """Return the findings of `doctor`: those of `status`, a real merge and leftover files."""
     findings = probe_all(cwd)
     lines = scopes_of(DRIVER, cwd)
     if lines and lines[-1][1]:
@@ -87,7 +88,7 @@ def examine(cwd: Path) -> list[Probe]:
 
 
 def try_merge(line: str) -> Probe:
-    """Merge three versions with the registered line, in a repository made for it."""
+    """Merge three versions with the registered line, in a temporary repository."""
     with tempfile.TemporaryDirectory(prefix="kmerge-doctor-") as scratch:
         try:
             merged, messages = _scratch_merge(Path(scratch), line)
@@ -102,7 +103,7 @@ def try_merge(line: str) -> Probe:
 
 
 def _scratch_merge(top: Path, line: str) -> tuple[str, str]:
-    """Return the text of a merge of both edits, and the messages about it."""
+    """Merge two edits in the new repository `top`; return the text and git's messages."""
     env = environment(any_repository=True) | {
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -142,7 +143,7 @@ def _scratch_merge(top: Path, line: str) -> tuple[str, str]:
 
 
 def probe_bare(cwd: Path) -> list[Probe]:
-    """Name the file from which a bare repository takes its attributes."""
+    """Report the file from which a bare repository takes its attributes."""
     if not is_bare(cwd):
         return []
     text = "a bare repository reads info/attributes, not the committed .gitattributes"
@@ -150,7 +151,7 @@ def probe_bare(cwd: Path) -> list[Probe]:
 
 
 def probe_leftovers(cwd: Path) -> Probe:
-    """Look for temporary files of merges that were killed."""
+    """Report temporary files of merges that were killed."""
     files = leftovers(cwd)
     if not files:
         return Probe("leftovers", "ok", "no temporary files of killed merges")
@@ -159,7 +160,7 @@ def probe_leftovers(cwd: Path) -> Probe:
 
 
 def leftovers(cwd: Path) -> list[Path]:
-    """Return `.merge_file_*` where git puts them, untracked, and too old to be in use."""
+    """Return the untracked files `.merge_file_*` of git that are too old to be in use."""
     top = worktree_top(cwd) or git_path(".", cwd)
 
     def is_left(file: Path) -> bool:
@@ -171,7 +172,7 @@ def leftovers(cwd: Path) -> list[Path]:
 
 
 def probe_all(cwd: Path) -> list[Probe]:
-    """Answer every question of `kmerge status`, in the order in which the answers matter."""
+    """Answer every question of `kmerge status`, the most important question first."""
     findings = [probe_git(), *probe_driver(cwd)]
     if not in_repository(cwd):
         hint = "go into a repository to see whether its files are selected"
@@ -183,7 +184,7 @@ def probe_all(cwd: Path) -> list[Probe]:
 
 
 def probe_git() -> Probe:
-    """Name git's version, and the placeholders that it does not have."""
+    """Report git's version, and the placeholders that git does not have."""
     version = git_version()
     name = f"git {version[0]}.{version[1]}"
     if version < PATH_SINCE:
@@ -195,7 +196,7 @@ def probe_git() -> Probe:
 
 
 def probe_driver(cwd: Path) -> list[Probe]:
-    """Name the scope that registers the line, and try the line."""
+    """Report the scope that registers the driver line, and whether the line runs."""
     lines = scopes_of(DRIVER, cwd)
     if lines and lines[-1][1]:
         scope, line = lines[-1]
@@ -229,7 +230,7 @@ def probe_line(line: str, cwd: Path, repair: str) -> Probe:
 
 
 def _overruled(lines: list[tuple[str, str]], cwd: Path) -> list[Probe]:
-    """Name the lines of other scopes that do not run: they are in force elsewhere."""
+    """Report lines of overruled scopes that do not run: other repositories may use these lines."""
     commands = ((scope, Registered("local", DRIVER, line).command) for scope, line in lines)
     tried = [(scope, trial(command, cwd)[1]) for scope, command in commands if command]
     text = "the command of the {} configuration, unused here, does not run: {}"
@@ -241,7 +242,7 @@ def _overruled(lines: list[tuple[str, str]], cwd: Path) -> list[Probe]:
 
 
 def probe_programs(cwd: Path) -> list[Probe]:
-    """Try the commands of `git diff` and `git mergetool`, where they are ours."""
+    """Report the commands of kmerge for `git diff` and `git mergetool` that do not run."""
     programs = [one for one in registered(cwd) if one.key != DRIVER]
     tried = [(one.key, trial(one.command, cwd)[1]) for one in programs]
     names = {TOOL: "mergetool", DIFF: "diff"}
@@ -252,7 +253,7 @@ def probe_programs(cwd: Path) -> list[Probe]:
 
 
 def probe_selection(cwd: Path) -> list[Probe]:
-    """Ask git which driver the files of this repository have."""
+    """Ask git which merge driver the files of this repository have."""
     paths = _manifests(cwd)
     drivers = merge_attributes(paths or [MADE_UP], cwd)
     counts = Counter(drivers.values())
@@ -274,7 +275,10 @@ def probe_selection(cwd: Path) -> list[Probe]:
 
 
 def probe_templates(cwd: Path) -> list[Probe]:
-    """Ask the same about texts of charts: a registration may be older than their patterns."""
+    """Ask git which merge driver the Helm helpers and notes have.
+
+    A registration may be older than the patterns of these files.
+    """
     paths = _tracked(cwd, TEMPLATES)
     if not paths or merge_attributes([MADE_UP], cwd)[MADE_UP] != OURS:
         return []
@@ -288,7 +292,7 @@ def probe_templates(cwd: Path) -> list[Probe]:
 
 
 def _again(cwd: Path) -> str:
-    """Return the command that gives us more files of a repository; nothing where none would."""
+    """Return the command that gives more files to kmerge, or '' if no command would."""
     top = worktree_top(cwd)
     shared = top is not None and names_us(read_attributes(top / ".gitattributes"))
     lines = scopes_of(DRIVER, cwd)
@@ -305,7 +309,7 @@ def _install(scope: str) -> str:
 
 
 def probe_generated(cwd: Path) -> list[Probe]:
-    """Name files that a generator writes, where no attribute says so: that is only proposed."""
+    """Report files that a generator seems to write although no attribute says so."""
     paths, top = _manifests(cwd), worktree_top(cwd)
     if not paths or top is None:
         return []
@@ -345,13 +349,13 @@ def _tracked(cwd: Path, patterns: Iterable[str]) -> list[str]:
 
 
 def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:
-    """Return the merge driver of each path, in git's words."""
+    """Return the merge attribute of each path, in git's words."""
     by_path = attributes_of(paths, "merge", cwd=cwd)
     return {path: values.get("merge", "unspecified") for path, values in by_path.items()}
 
 
 def probe_diff(cwd: Path) -> list[Probe]:
-    """Ask git whether `git diff` shows manifests by field, if that was ever chosen."""
+    """Ask git whether `git diff` shows manifests by field, if that was ever registered."""
     if not scopes_of(DIFF, cwd):
         return []
     value = attributes_of([MADE_UP], "diff", cwd=cwd)[MADE_UP].get("diff", "unspecified")
@@ -362,7 +366,7 @@ def probe_diff(cwd: Path) -> list[Probe]:
 
 
 def probe_hooks(cwd: Path) -> Probe:
-    """Look for hooks that call kmerge: none need to, but those that do need the program."""
+    """Look for hooks that call kmerge, and check that such a hook finds the program."""
     directory = git_path("hooks", cwd)
     calling = [name for name in HOOKS if _calls_us(directory / name)]
     if not calling:
@@ -374,7 +378,7 @@ def probe_hooks(cwd: Path) -> Probe:
 
 
 def probe_settings(cwd: Path) -> list[Probe]:
-    """Name settings that turn the driver off, or make no sense."""
+    """Report settings that turn the driver off or make no sense."""
     hint = "it is passed over; correct it"
     problems = [(problem, hint) for problem in settings_for(MADE_UP).problems]
     if config_values(None, "merge.kmerge.recursive", cwd):

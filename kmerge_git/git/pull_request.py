@@ -1,4 +1,4 @@
-"""The branch that a pull request goes to, by variables of the services that run its checks."""
+"""Find the branch that a pull request goes to, by the variables of CI services."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 from kmerge_git.git.run_git import ask_git
 
-# Only services set these; a variable of the others may be anybody's.
+# Only CI services set these; anybody may set the variables below.
 SERVICES = ("CI", "TF_BUILD", "JENKINS_URL")
 COMMITS = ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "BITBUCKET_PR_DESTINATION_COMMIT")
 BRANCHES = (
@@ -21,7 +21,10 @@ BRANCHES = (
 
 
 def targets() -> list[str]:
-    """Return `origin/main` or a commit, by all names that a service gives it; nothing else."""
+    """Return the target of the pull request by every name that a CI service gives.
+
+    A name is `origin/main` or a commit. The list is empty outside of a CI service.
+    """
     if all(os.environ.get(name, "").lower() in ("", "0", "false") for name in SERVICES):
         return []
     commits = [os.environ[name] for name in COMMITS if os.environ.get(name)]
@@ -30,7 +33,7 @@ def targets() -> list[str]:
 
 
 def commit_of(named: list[str], top: str) -> str:
-    """Return the commit of the first target that is here; nothing if none was ever fetched."""
+    """Return the commit of the first target that exists here, or '' if none was fetched."""
     for target in named:
         name = f"refs/remotes/{target}" if target.startswith("origin/") else target
         asked = ("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")

@@ -1,8 +1,8 @@
-"""Repositories: besides `inmemory` this is the only module that imports pygit2.
+"""Read repositories with pygit2, which only this module and `inmemory` import.
 
-Everything that comes out of here is a plain value. A refusal of libgit2 becomes an error that
-names the cause and the way out. Reading never writes, not even a loose object: new objects of a
-merge lie in a scratch folder (`git.scratch_merges`).
+Every function returns plain values. A refusal of libgit2 becomes an error that names the cause and
+the remedy. Reading never writes, not even a loose object: the new objects of a merge lie in a
+scratch folder (`git.scratch_merges`).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from kmerge_git.visible import label, shortened
 # libgit2 keeps up to 256 MiB of parsed trees by default; a replay of a long history needs no more
 # than the few that it is looking at.
 _CACHE_BYTES = 256 << 10
-_MAPPED_BYTES = 64 << 20  # of pack files at a time; the default is 8 GiB
-_RENAME_SOURCES = 400  # git's merge.renameLimit is 7000; likeness costs a comparison a pair
+_MAPPED_BYTES = 64 << 20  # bytes of pack files mapped at a time; the default is 8 GiB
+_RENAME_SOURCES = 400  # git's merge.renameLimit is 7000; each pair costs a comparison
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def _explaining(path: str = "") -> Iterator[None]:
 
 
 class Repository:
-    """A repository for reading; `git.index_stages` writes its index."""
+    """Read a repository; only `git.index_stages` writes the index."""
 
     def __init__(self, inner: pygit2.Repository) -> None:
         self._inner = inner
@@ -51,9 +51,10 @@ class Repository:
 
     @classmethod
     def open(cls, path: str = "") -> Repository:
-        """Open the repository around a path: a bare one, a linked worktree, a submodule.
+        """Open the repository around a path: a bare one, a linked worktree, or a submodule.
 
-        Without a path it is the one that git means: of `GIT_DIR`, or around this folder.
+        Without a path, open the repository that git would use: the one in `GIT_DIR`, or the one
+        around the current folder.
         """
         for name in ("GIT_DIR", "GIT_WORK_TREE"):  # for libgit2, and for git in another folder
             if os.environ.get(name):
@@ -67,7 +68,7 @@ class Repository:
 
     @classmethod
     def at(cls, git_dir: str) -> Repository:
-        """Open the repository whose directory this is, whatever the environment says."""
+        """Open the repository of a git directory, whatever the environment says."""
         with _explaining():
             return cls(pygit2.Repository(git_dir))
 
@@ -85,28 +86,28 @@ class Repository:
             raise UsageError(f"{rev!r} is not a commit here", hint=hint) from error
 
     def named(self, oid: str) -> Commit:
-        """Return the commit of an id that the repository itself names, such as a parent."""
+        """Return the commit of an id that comes from the repository itself, such as a parent."""
         try:
             return _commit(self._inner[pygit2.Oid(hex=oid)].peel(pygit2.Commit))
         except KeyError as error:
             raise self.missing(oid) from error
 
     def merge_base(self, ours: str, theirs: str) -> str | None:
-        """Return the first merge base, or None where the histories are unrelated."""
+        """Return the first merge base, or None if the histories are unrelated."""
         with self._reading():
             base = self._inner.merge_base(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
         return str(base) if base else None
 
     def is_criss_cross(self, base: str, ours: str, theirs: str) -> bool:
-        """Return whether there are more merge bases than this one."""
+        """Return whether the two commits have other merge bases besides `base`."""
         # Ours has the same commits beyond theirs as beyond the base, unless theirs reaches some
-        # of them on a way that does not lead over the base.
+        # of these commits without passing the base.
         a, b, m = (pygit2.Oid(hex=oid) for oid in (ours, theirs, base))
         with self._reading():
             return bool(self._inner.ahead_behind(a, b)[0] != self._inner.ahead_behind(a, m)[0])
 
     def commits(self, spec: str) -> Iterator[Commit]:
-        """Give the commits of `REV` or `A..B`, newest first."""
+        """Yield the commits of `REV` or `A..B`, newest first."""
         last, left_out = ends_of(spec)
         start = pygit2.Oid(hex=self.commit(last).oid)
         walker = self._inner.walk(start, enums.SortMode.TOPOLOGICAL | enums.SortMode.TIME)
@@ -116,12 +117,12 @@ class Repository:
             yield from map(_commit, walker)
 
     def stashes(self) -> tuple[str, ...]:
-        """Return the ids of the stashed commits, the newest first."""
+        """Return the ids of the stashed commits, newest first."""
         with _explaining():
             return tuple(str(stash.commit_id) for stash in self._inner.listall_stashes())
 
     def patch_id(self, commit: Commit) -> str:
-        """Return the identity of a change, the same after a rebase; empty if nothing is changed."""
+        """Return an id of a commit's change that survives a rebase, or '' for an empty change."""
         old = self.commit(commit.parents[0]).tree if commit.parents else None
         with self._reading():
             diff = self._diff(old, commit.tree)
@@ -133,7 +134,7 @@ class Repository:
     # -- trees and blobs -------------------------------------------------------------------------
 
     def changes(self, old: str | None, new: str, *, renames: bool = True) -> tuple[Change, ...]:
-        """Return the changes from one tree to another; None stands for the empty tree."""
+        """Return the changes from one tree to another; `old` may be None for the empty tree."""
         with self._reading():
             diff = self._diff(old, new)
             deltas = list(diff.deltas)
@@ -147,7 +148,7 @@ class Repository:
         return tree.diff_to_tree(swap=True) if old is None else self._tree(old).diff_to_tree(tree)
 
     def entry(self, tree: str, path: str) -> TreeEntry | None:
-        """Return the file at a path of a tree, or None."""
+        """Return the entry of the file at a path of a tree, or None if there is no file."""
         try:
             with self._reading():
                 node = self._tree(tree)[path]
@@ -156,7 +157,7 @@ class Repository:
         return None if node.type_str == "tree" else TreeEntry(str(node.id), int(node.filemode))
 
     def text(self, entry: TreeEntry | None) -> bytes | None:
-        """Return the bytes of a file; None where there is none."""
+        """Return the bytes of the file of an entry, or None if the entry is None."""
         return self.blob(entry.oid) if entry else None
 
     def blob(self, oid: str) -> bytes:
@@ -174,7 +175,7 @@ class Repository:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Turn errors of libgit2 into ours, which name the cause and the way out."""
+        """Turn errors of libgit2 into kmerge errors that name the cause and the remedy."""
         try:
             yield
         except (pygit2.GitError, KeyError, ValueError, OSError) as error:
@@ -185,7 +186,7 @@ class Repository:
             raise explained(str(error)) from error
 
     def missing(self, oid: str) -> MissingObject:
-        """Return the error for an object that is not here: the cause, and the way to get it."""
+        """Return the error for a missing object: the cause, and the way to get the object."""
         settings = [entry.name for entry in self._inner.config]
         why = "is missing"
         hint = (
@@ -200,7 +201,10 @@ class Repository:
         return MissingObject(f"object {oid[:10]} {why}", hint=hint)
 
     def with_files(self, tree: str, files: Mapping[str, TreeEntry | None]) -> str:
-        """Write a tree with some files replaced, or removed where None, and return its id."""
+        """Write a copy of a tree with some files replaced, and return the id of the copy.
+
+        A file whose entry is None is removed.
+        """
         named = {os.fsencode(path): entry for path, entry in files.items()}
         return self._write_tree(self._grown(self.blob(tree), _nested(named)))
 
@@ -208,7 +212,7 @@ class Repository:
         return str(self._inner.write(enums.ObjectType.TREE, data))
 
     def _grown(self, data: bytes, new: Below) -> bytes:
-        """Return the bytes of a tree with the new files; empty if no file is left."""
+        """Return the bytes of a tree with the new files, or b'' if no file is left."""
         nodes = dict(_nodes(data))
         for name, below in new.items():
             old = nodes.pop(name, None)
@@ -234,7 +238,7 @@ class Repository:
         return tuple(map(_stages, conflicts))
 
     def staged(self, path: str) -> TreeEntry | None:
-        """Return the entry of a file that is not in conflict, or None."""
+        """Return the index entry of a file, or None if the file is absent or in conflict."""
         with _explaining():
             try:
                 return _entry(self._inner.index[path])
@@ -246,11 +250,11 @@ class Repository:
         return str(self._inner.create_blob(data))
 
     def to_worktree(self, path: str, data: bytes) -> bytes:
-        """Return the bytes as git would check them out: line ends, `ident`."""
+        """Convert bytes as git does on checkout, by the rules for line ends and `ident`."""
         return self._filtered(path, data, enums.FilterMode.TO_WORKTREE)
 
     def from_worktree(self, path: str, data: bytes) -> bytes:
-        """Return the bytes as git would stage them: line ends, `ident`."""
+        """Convert bytes as git does on staging, by the rules for line ends and `ident`."""
         return self._filtered(path, data, enums.FilterMode.TO_ODB)
 
     def _filtered(self, path: str, data: bytes, mode: enums.FilterMode) -> bytes:
@@ -262,13 +266,13 @@ class Repository:
             return bytes(filters.apply_to_buffer(data)) if filters else data
 
     def attribute(self, path: str, name: str) -> str | None:
-        """Return the value of an attribute of a path, in git's words; None if it has none."""
+        """Return an attribute of a path in git's words, or None if no value is specified."""
         with _explaining(path):
             value = self._inner.get_attr(os.fsencode(path), name)
         return value if value is None or isinstance(value, str) else ("set" if value else "unset")
 
     def settings(self) -> list[tuple[str, str]]:
-        """Return git's settings, the weakest first; a name may be there more than once."""
+        """Return git's settings, weakest first; a name may occur more than once."""
         with _explaining():
             return [(str(entry.name), str(entry.value)) for entry in self._inner.config]
 
@@ -296,10 +300,13 @@ def _entry(found: pygit2.IndexEntry | pygit2.DiffFile) -> TreeEntry:
 
 
 def commits_here(repository: Repository, spec: str) -> tuple[Iterable[Commit], str]:
-    """Return the commits of `REV` or `A..B`, newest first, and the way to get missing ones."""
+    """Return the commits of `REV` or `A..B` that exist here, newest first, and a hint.
+
+    The hint tells how to get the commits that are missing, and is '' if no commit is missing.
+    """
     walk = repository.commits(spec)
     try:
-        first = next(walk, None)  # libgit2 has looked at every commit then
+        first = next(walk, None)  # by now libgit2 has visited every commit
     except MissingObject as error:
         last, left_out = (_reached(repository, rev) for rev in ends_of(spec))
         without = {commit.oid for commit in left_out}
@@ -308,7 +315,7 @@ def commits_here(repository: Repository, spec: str) -> tuple[Iterable[Commit], s
 
 
 def _reached(repository: Repository, rev: str) -> list[Commit]:
-    """Return every commit that can be reached without those that are not here."""
+    """Return every commit that can be reached without passing a missing commit."""
     reached: list[Commit] = []
     seen: set[str] = set()
     starts = [repository.commit(rev)] if rev else []
@@ -326,7 +333,7 @@ def _reached(repository: Repository, rev: str) -> list[Commit]:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: its id, its tree, its parents, its message and time."""
+    """Hold a commit: its id, its tree, its parents, its message and its time."""
 
     oid: str
     tree: str
@@ -337,7 +344,7 @@ class Commit:
 
 
 def ends_of(spec: str) -> tuple[str, str]:
-    """Return the last revision of `REV` or `A..B`, and the first of `A..B`, if there is one."""
+    """Return the end and the start of a range `A..B`; for a single `REV` the start is ''."""
     left, dots, right = spec.partition("..")
     if right.startswith("."):
         raise UsageError(f"{spec!r}: a range is A..B", hint="two dots")
@@ -352,10 +359,10 @@ _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINA
 def last_change(
     directory: str, rev: str, path: str, first_line: int, last_line: int
 ) -> tuple[str, str, str] | None:
-    """Return the newest commit that touched these lines of a file, as its revision has it.
+    """Return the newest commit that touched the given lines of a file at revision `rev`.
 
-    Short id, author and subject, without control characters; None where git fails or takes too
-    long: a name on a screen never makes a command fail.
+    The result is the short id, the author and the subject, without control characters. Return None
+    if git fails or takes too long, because a name on a screen must never make a command fail.
     """
     if rev.startswith("-") or not 0 < first_line <= last_line:
         return None
@@ -370,7 +377,10 @@ def last_change(
 
 
 def _newest(blamed: str) -> tuple[str, str, str] | None:
-    """Return the newest commit in the output of blame, which describes each where it is first."""
+    """Return the newest commit in the output of `git blame`.
+
+    The output describes a commit only where the commit occurs first.
+    """
     commits: list[dict[str, str]] = []
     for line in blamed.split("\n"):
         if line.startswith("\t"):  # a line of the file itself
@@ -390,7 +400,7 @@ def _newest(blamed: str) -> tuple[str, str, str] | None:
     return newest["id"][:_SHORT], author, subject
 
 
-# a part of libgit2's message, its meaning, the way out
+# (part of libgit2's message, its meaning, the remedy)
 _REFUSALS = (
     (
         "object format",
@@ -427,7 +437,7 @@ _REFUSALS = (
 
 
 def explained(message: str, path: str = "") -> KmergeError:
-    """Return the error for a message of libgit2: the cause in plain words, and the way out."""
+    """Return the error for a message of libgit2, with a plain cause and the remedy."""
     for needle, why, hint in _REFUSALS:
         if needle in message.lower():
             known = needle != "extension"
@@ -436,11 +446,11 @@ def explained(message: str, path: str = "") -> KmergeError:
 
 
 class MissingObject(Unsupported):
-    """The repository lacks an object that it should have; `hint` is the way to get it."""
+    """Report an object that the repository lacks; `hint` is the way to get the object."""
 
 
 def missing_id(error: Exception) -> str:
-    """Return the id in libgit2's message about a missing object; nothing from other messages."""
+    """Return the id in libgit2's message about a missing object, or '' for other messages."""
     return str(error).partition("no match for id (")[2].partition(")")[0]
 
 

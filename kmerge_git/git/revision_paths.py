@@ -1,7 +1,8 @@
-"""`REV:PATH`: a file as a commit or the index has it, wherever a command takes a file.
+"""Read `REV:PATH`, a file of a commit or of the index, wherever a command takes a file.
 
-The bytes are those of the blob, as `git show REV:PATH` prints them: no filter and no conversion of
-line ends is applied. No revision begins with `-`, so that no name is an option to git.
+The bytes are those of the blob, as `git show REV:PATH` prints the blob: no filter and no
+conversion of line ends is applied. A name that begins with `-` is no `REV:PATH`, so that git never
+takes a name for an option.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ STAGES = ("0", "1", "2", "3")
 
 
 def may_be(name: str) -> bool:
-    """Return whether a name has the form of `REV:PATH`, `:PATH` or `:2:PATH`."""
+    """Return whether a name has the form `REV:PATH`, `:PATH` or `:2:PATH`."""
     return ":" in name and not name.startswith("-") and "\n" not in name and "\0" not in name
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Return the revision, or `:` and a stage for the index, and the path."""
+    """Split a name into the revision and the path; the index has the revision `:0` to `:3`."""
     if name[:1] == ":" and name[1:2] in STAGES and name[2:3] == ":":
         return name[:2], name[3:]
     revision, _, path = name.partition(":")
@@ -27,7 +28,7 @@ def parts(name: str) -> tuple[str, str]:
 
 
 def blob(name: str) -> bytes | None:
-    """Return the bytes of the file of that name; None where there is none."""
+    """Return the bytes of the file that `REV:PATH` names, or None if there is no such file."""
     from kmerge_git.git.run_git import git_bytes
 
     if not may_be(name) or not parts(name)[1]:
@@ -39,7 +40,7 @@ def blob(name: str) -> bytes | None:
 
 
 def is_folder(name: str) -> bool:
-    """Return whether a name is that of a folder of a commit or of the index."""
+    """Return whether `REV:PATH` names a folder of a commit or of the index."""
     from kmerge_git.git.run_git import try_git
 
     if not may_be(name):
@@ -51,7 +52,7 @@ def is_folder(name: str) -> bool:
 
 
 def names_revision(name: str) -> bool:
-    """Return whether a commit, a tree or the index of a repository precedes the colon."""
+    """Return whether the part before the colon names a commit, a tree or the index."""
     from kmerge_git.git.run_git import git_bytes, try_git
 
     if not may_be(name):
@@ -69,7 +70,7 @@ def names_revision(name: str) -> bool:
 
 
 def why_missing(name: str) -> KmergeError | None:
-    """Return the error about a name without a file; None if it is no revision's."""
+    """Return the error if `REV:PATH` names no file, or None if REV is no revision at all."""
     from kmerge_git.git.run_git import try_git
 
     if not names_revision(name):

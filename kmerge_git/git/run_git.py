@@ -1,7 +1,8 @@
-"""Run git for a command and return its answer; `--verbose` prints each call.
+"""Run git for a command and return git's answer; with `--verbose` each call is printed.
 
-`subprocess` is imported only where git needs more than its arguments: the hooks ask so little that
-the import would cost as much as the answers. The driver starts git in its own way (`spawned_git`).
+`subprocess` is imported only if git needs more than its arguments: the hooks ask so little that
+the import would cost as much time as the answers. The driver starts git in another way
+(`spawned_git`).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ REPOSITORY_VARIABLES = frozenset("GIT_" + name for name in _NAMES)
 
 
 class GitAnswer:
-    """The output of a git command, and its exit code."""
+    """Hold the output, the error messages and the exit code of a git command."""
 
     __slots__ = ("argv", "code", "data", "err")
 
@@ -44,21 +45,21 @@ class GitAnswer:
 
     @property
     def out(self) -> str:
-        """The output as text."""
+        """Return the output as text."""
         return os.fsdecode(self.data)
 
     @property
     def line(self) -> str:
-        """The output without its last line end."""
+        """Return the output as text without the line end at its end."""
         return self.out.removesuffix("\n").removesuffix("\r")
 
     @property
     def complaint(self) -> str:
-        """The first line of git's error message."""
+        """Return the first line of git's error message, without `fatal:`."""
         return self.err.strip().removeprefix("fatal: ").partition("\n")[0]
 
     def checked(self, hint: str = "") -> GitAnswer:
-        """Return this answer; raise `GitFailed` unless git ended with 0."""
+        """Return this answer, or raise `GitFailed` unless git ended with 0."""
         if self.code:
             raise GitFailed(self.argv, self.code, self.err, hint=hint)
         return self
@@ -71,7 +72,7 @@ def ask_git(
     env: Mapping[str, str] | None = None,
     seconds: float | None = None,
 ) -> GitAnswer:
-    """Run git, whatever its exit code; a missing git is an error."""
+    """Run git and return the answer, whatever the exit code; raise an error if git is missing."""
     argv = ["git", *args]
     began, code = started(), -1
     try:
@@ -87,23 +88,29 @@ def ask_git(
 
 
 def git(*args: str, cwd: Path | str | None = None, stdin: str = "", hint: str = "") -> str:
-    """Run git and return its output as text; raise `GitFailed` unless it ends with 0."""
+    """Run git and return the output as text; raise `GitFailed` unless git ends with 0."""
     return ask_git(*args, cwd=cwd, stdin=stdin).checked(hint).out
 
 
 def git_bytes(*args: str) -> bytes:
-    """Run git in its environment and return the bytes of its output; raise `GitFailed`."""
+    """Run git in the environment of this process, and return the bytes of the output.
+
+    Raise `GitFailed` unless git ends with 0.
+    """
     return ask_git(*args, env=os.environ).checked().data
 
 
 def try_git(*args: str) -> bytes:
-    """Return the bytes of git's output, or nothing where it fails."""
+    """Run git and return the bytes of the output, or b'' if git fails."""
     answer = ask_git(*args, env=os.environ)
     return b"" if answer.code else answer.data
 
 
 def pass_on(argv: list[str], out: int | None, env: Mapping[str, str] | None = None) -> int:
-    """Run git with the streams of this process, `out` in place of its output; return its exit."""
+    """Run git with the streams of this process, and return git's exit code.
+
+    `out` replaces the standard output of git.
+    """
     import subprocess
 
     began, code = started(), -1
@@ -133,8 +140,8 @@ def _run(
 
 
 def _spawn(argv: list[str], env: Mapping[str, str]) -> Ended:
-    """Run a command without the import of `subprocess`; nothing can be read by it."""
-    # a pipe for the output: it has no limit of size; and one reader can wait for one pipe alone
+    """Run a command without importing `subprocess`; the command gets no input."""
+    # the output takes a pipe, which has no limit of size; one reader can wait for one pipe only
     (reader, writer), errors = os.pipe(), os.memfd_create("errors")
     try:
         actions = [
@@ -160,10 +167,10 @@ def _spawn(argv: list[str], env: Mapping[str, str]) -> Ended:
 
 @contextmanager
 def to_its_end() -> Iterator[list[int]]:
-    """Let git end by itself whatever signal comes to this process; give the signals that came.
+    """Let git end by itself even if Ctrl-C is pressed; yield the signals that were caught.
 
-    Ctrl-C reaches git as well, and it can handle that: an editor may have a use for it. If this
-    process killed it, its locks and half of its files would be left.
+    Ctrl-C reaches git as well, and git can handle the signal: an editor may have a use for Ctrl-C.
+    If this process killed git, locks and half-written files of git would be left.
     """
     came: list[int] = []
 
@@ -172,7 +179,7 @@ def to_its_end() -> Iterator[list[int]]:
 
     try:
         before = signal.signal(signal.SIGINT, note)
-    except ValueError:  # only the main thread may
+    except ValueError:  # only the main thread may set handlers
         yield came
         return
     try:
@@ -182,13 +189,16 @@ def to_its_end() -> Iterator[list[int]]:
 
 
 def environment(*, any_repository: bool = False) -> dict[str, str]:
-    """Return this process' environment with English messages; `any_repository`: bound to none."""
+    """Return the environment of this process with English messages.
+
+    With `any_repository`, the variables that bind git to one repository are left out.
+    """
     bound = REPOSITORY_VARIABLES if any_repository else frozenset[str]()
     return {k: v for k, v in os.environ.items() if k not in bound} | {"LC_ALL": "C"}
 
 
 def git_version() -> tuple[int, int]:
-    """Return git's version as (major, minor); (0, 0) if it cannot be read."""
+    """Return git's version as (major, minor), or (0, 0) if the version cannot be read."""
     words = git("version").split()
     parts = words[2].split(".") if len(words) > 2 else []
     if len(parts) >= 2 and parts[0].isdigit() and parts[1].isdigit():

@@ -1,13 +1,13 @@
-"""Merges of two commits by `git merge-tree`, in a scratch repository that needs no working tree.
+"""Merge two commits with `git merge-tree`, in a scratch repository without a working tree.
 
-Renames, directories that were renamed, modes, deletions: all of that is git's own answer. Every
-manifest that both sides changed comes back as stages, however well its lines merge. The scratch
-repository reads the objects of the other one and keeps what a merge makes up; nothing is
-written into the other one.
+Git itself decides about renames, renamed directories, modes and deletions. Every manifest that
+both sides changed comes back as stages, however well its lines merge. The scratch repository reads
+the objects of the original repository and keeps the new objects of a merge; nothing is written
+into the original repository.
 
-In a working tree git reads the attributes that lie there. Where there is none, or where a
-commit alone may say how it is merged, the attribute files of that commit are laid out in the
-scratch folder, which is their working tree.
+In a working tree git reads the attribute files of that tree. If there is no working tree, or if
+only the attributes of one commit may count, the attribute files of that commit are written into
+the scratch folder, which serves git as working tree.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LOST = re.compile(r"(?:fetch |read |\()([0-9a-f]{40})\b")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of git about some files: `kind` never changes, `text` is for people."""
+    """Hold a message of git about some files; `kind` is a fixed keyword, `text` is for people."""
 
     kind: str  # `Auto-merging`, `CONFLICT (contents)`, ..
     paths: tuple[str, ...]
@@ -48,13 +48,13 @@ class Message:
 
     @property
     def is_conflict(self) -> bool:
-        """Whether this is about a conflict."""
+        """Return whether the message is about a conflict."""
         return self.kind.startswith("CONFLICT")
 
 
 @dataclass(frozen=True, slots=True)
 class MergedTree:
-    """Git's merge of two commits; the tree has git's markers where it is in conflict."""
+    """Hold git's merge of two commits; a file in conflict has git's markers in the tree."""
 
     tree: str
     is_clean: bool
@@ -63,7 +63,7 @@ class MergedTree:
 
     @property
     def merged(self) -> tuple[str, ...]:
-        """The files whose lines git merged without a conflict."""
+        """Return the files whose lines git merged without a conflict."""
         touched = {m.paths[0] for m in self.messages if m.kind == "Auto-merging" and m.paths}
         return tuple(sorted(touched - {stages.path for stages in self.conflicts}))
 
@@ -80,9 +80,10 @@ def merge_tree(
 ) -> MergedTree:
     """Merge two commits.
 
-    `base`: the merge base, whatever their history says; then all three are trees. `keep`: the
-    objects are kept (not together with `base`). Without `driver` git merges alone. `with_text`:
-    files that are left to us hold git's merge instead of ours; that takes much longer.
+    `base` is the merge base, whatever the history says; with `base` all three versions are trees.
+    `keep` keeps the new objects in the repository (not together with `base`). Without `driver` git
+    merges alone. With `with_text`, the files that are left to kmerge hold git's merge instead of
+    ours, which takes much longer.
     """
     if base is not None:
         root = at.commit(base)
@@ -103,7 +104,7 @@ def merge_tree(
 
 
 def _read(out: str, *, is_clean: bool) -> MergedTree:
-    """Read git's answer: a tree, the stages, an empty word, the messages."""
+    """Parse git's answer: a tree, the stages, an empty word, and the messages."""
     words = iter(out.split("\0")[:-1])
     tree = next(words)
     stages = read_stages(takewhile(bool, words))
@@ -117,24 +118,27 @@ def _read(out: str, *, is_clean: bool) -> MergedTree:
 PREFIX = "kmerge-scratch-"
 ATTRIBUTES = ".gitattributes"
 _CRDS = re.compile(rb"(?<=[ \t])kmerge-crd=(\S+)")
-# of this one call (`git -c a.b=c kmerge`): the only variables that hold in a scratch folder, too
+# settings of this call (`git -c a.b=c kmerge`): only these variables hold in a scratch folder, too
 _GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
 
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """The scratch folder of one repository."""
+    """Hold the scratch folder of one repository, in which git merges."""
 
     folder: str
-    objects: str  # of the repository itself
+    objects: str  # the objects of the repository itself
     shallow: str
     git_dir: str  # the repository in which git merges
-    worktree: str  # its attributes count
+    worktree: str  # the attribute files in this folder count
     marking: tuple[str, ...]
-    repository: Repository  # reads everything, writes into the scratch folder
+    repository: Repository  # reads both repositories, and writes into the scratch folder
 
     def environment(self, *, keep: bool = False) -> dict[str, str]:
-        """Return git's environment: new objects go to the scratch folder, or are kept."""
+        """Return git's environment, in which new objects go to the scratch folder.
+
+        With `keep`, new objects go to the original repository.
+        """
         env = environment(any_repository=True)
         env |= {name: os.environ[name] for name in _GIVEN if name in os.environ}
         if self.git_dir == self.folder:
@@ -149,20 +153,24 @@ class Scratch:
         }
 
     def marked(self, *, with_text: bool = False) -> tuple[str, list[str]]:
-        """Return the folder for git, and the words after `git` that leave every manifest to us.
+        """Return the folder for git, and the options that leave every manifest to kmerge.
 
-        `with_text`: such a file holds git's own merge; else it is ours as it was.
+        With `with_text` such a manifest holds git's own merge, otherwise the unchanged text of
+        ours.
         """
         line = ("-c", f"merge.kmerge.driver={MARKING}") if with_text else ()
         return self.worktree, [*_at(self.git_dir, self.worktree), *self.marking, *line]
 
     def without_us(self) -> tuple[str, list[str]]:
-        """Return the same for git's own merge, without any registered driver (`alone` only)."""
+        """Return the folder and the options for git's own merge without any registered driver.
+
+        This works only in a scratch folder that was made with `alone`.
+        """
         plain = os.path.join(self.folder, "plain")
         return plain, [*_at(self.folder, plain), "-c", f"core.attributesFile={os.devnull}"]
 
     def commit(self, tree: str, *parents: str) -> str:
-        """Make a commit from which git can find a merge base, and return its id."""
+        """Write a commit from which git can find a merge base, and return the id of the commit."""
         lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
         nobody = "kmerge <kmerge> 0 +0000"
         text = "\n".join([*lines, f"author {nobody}", f"committer {nobody}", "", "made up\n"])
@@ -179,10 +187,10 @@ class Scratch:
 def scratch(
     repository: Repository, attributes_of: str | None = None, *, alone: bool = False
 ) -> Iterator[Scratch]:
-    """Give a scratch folder, which is removed at the end.
+    """Yield a scratch folder, which is removed at the end.
 
-    `attributes_of`: the attributes are those of this tree, not of the working tree; `alone`: those
-    inside git's directory do not count either.
+    `attributes_of` is a tree whose attributes replace those of the working tree. With `alone`, the
+    attributes inside git's directory do not count either.
     """
     _sweep()
     folder = os.path.realpath(tempfile.mkdtemp(prefix=PREFIX))
@@ -209,7 +217,7 @@ def _at(git_dir: str, worktree: str) -> list[str]:
 def _marking(
     folder: str, repository: Repository, *, alone: bool
 ) -> AbstractContextManager[list[str]]:
-    """Give the words that let the driver only mark conflicts."""
+    """Return a context manager that yields options to let the driver only mark conflicts."""
     if not alone:
         return marked(ONLY_MARK, Path(folder), Path(repository.worktree or folder))
     return nullcontext(
@@ -218,7 +226,10 @@ def _marking(
 
 
 def _places(repository: Repository) -> tuple[str, str, str]:
-    """Return the common directory, the objects and the list of where a shallow history ends."""
+    """Return the common directory, the folder of objects, and the file `shallow`.
+
+    The file `shallow` lists the commits at which a shallow history ends.
+    """
     asked = ("--git-common-dir", "--git-path", "objects", "--git-path", "shallow")
     words = (f"--git-dir={repository.git_dir}", "rev-parse", "--path-format=absolute", *asked)
     paths = git(*words, cwd=repository.worktree or repository.git_dir).split("\n")
@@ -228,7 +239,7 @@ def _places(repository: Repository) -> tuple[str, str, str]:
 
 
 def _lay_out(folder: str, objects: str, common: str, worktree: str, *, alone: bool) -> None:
-    """Write the least that git and libgit2 take for a repository."""
+    """Write the minimal files that git and libgit2 accept as a repository."""
     for name in ("objects/info", "refs", "info", "files", "plain"):
         os.makedirs(os.path.join(folder, name))
     with suppress(FileNotFoundError):
@@ -247,9 +258,9 @@ def _lay_out(folder: str, objects: str, common: str, worktree: str, *, alone: bo
 
 
 def _take_files(twin: Repository, tree: str, git_dir: str, worktree: str) -> None:
-    """Lay out the files of a tree that count in merges: attributes, and definitions they name.
+    """Write the files of a tree that count in merges: attribute files and named definitions.
 
-    The folder `plain` gets them without our driver, for merges by git alone.
+    The folder `plain` gets the files without the kmerge driver, for merges by git alone.
     """
     plain = os.path.join(os.path.dirname(worktree), "plain")
     files = _plain_files(git_dir, tree)
@@ -267,7 +278,7 @@ def _take_files(twin: Repository, tree: str, git_dir: str, worktree: str) -> Non
 
 
 def _plain_files(git_dir: str, tree: str) -> dict[str, str]:
-    """Return the regular files of a tree, and their ids."""
+    """Return the regular files of a tree, each with its id."""
     listed = git(f"--git-dir={git_dir}", "ls-tree", "-r", "-z", "--full-tree", tree)
     files = {}
     for line in listed.split("\0")[:-1]:
@@ -279,12 +290,12 @@ def _plain_files(git_dir: str, tree: str) -> dict[str, str]:
 
 
 def _without_us(data: bytes) -> bytes:
-    """Return an attribute file that names git's own text merge in place of our driver."""
+    """Return an attribute file in which git's own text merge replaces the kmerge driver."""
     return re.sub(rb"(?<=[ \t])merge=kmerge(?=\s|$)", b"merge=text", data)
 
 
 def _is_inside(path: str) -> bool:
-    """Return whether a path stays inside; a tree can be made by hand."""
+    """Return whether a path stays inside the folder; a handmade tree can hold any path."""
     parts = PurePosixPath(path).parts
     return not path.startswith("/") and not {"..", ".git"} & {part.lower() for part in parts}
 
@@ -299,7 +310,7 @@ def _quoted(path: str) -> str:
 
 
 def _sweep() -> None:
-    """Remove the folders of killed runs."""
+    """Remove the scratch folders of runs that were killed."""
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
             if entry.name.startswith(PREFIX) and _is_left(entry):

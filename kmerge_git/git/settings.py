@@ -1,8 +1,9 @@
-"""Settings for the merge of one path, from attributes, the environment and git's configuration.
+"""Read the settings for the merge of one path, from attributes, environment and git config.
 
-Precedence: flag > attribute > environment > git config > default. This is on the driver's way, so
-git is asked with `posix_spawn`, both questions at once, and nothing heavy is imported. A value
-that makes no sense is reported and passed over: a typo must not cost anybody a merge.
+The precedence is: flag > attribute > environment > git config > default. Every run of the driver
+reads the settings, so git is asked with `posix_spawn`, both questions run at once, and nothing
+slow is imported. A value that makes no sense is reported and ignored: a typo must not cost anybody
+a merge.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ POLICIES = ("higher", "rebump", "ours", "theirs", "union")
 
 
 class Settings:
-    """How one path is merged; `problems` are sentences for stderr."""
+    """Hold the settings for the merge of one path; `problems` are sentences for stderr."""
 
     __slots__ = (
         "conflict_style",
@@ -55,17 +56,20 @@ class Settings:
         self.favor: str | None = None
         self.timeout = 10.0  # seconds; 0 = no limit
         self.conflict_style = "merge"
-        self.marker_size = MARKERS  # as git asks for it outside of a criss-cross
+        self.marker_size = MARKERS  # the size that git asks for outside of a criss-cross merge
         # (field path, policy): the first that matches a place decides; `**` is every field
         self.policies: list[tuple[str, str]] = []
         self.crds: list[str] = []  # files and folders with CustomResourceDefinitions
-        self.own_crds: list[str] = []  # those that attributes name: none may lie outside
+        self.own_crds: list[str] = []  # files that attributes name, only inside the tree
         self.generated = False  # a generator writes the file: a clash is not written as markers
         self.problems: list[str] = []
 
 
 def settings_for(path: str, *, environ: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings for a path below the current directory; ask git twice at once."""
+    """Return the settings for a path below the current directory.
+
+    Git is asked for the configuration and for the attributes at the same time.
+    """
     if environ is None:
         environ = {name: variable(name) or "" for name in VARIABLES}
     if nothing_is_set(path):
@@ -85,7 +89,7 @@ def settle(
     environ: Mapping[str, str],
     flags: Mapping[str, str],
 ) -> Settings:
-    """Return the settings out of config, environment, attributes and flags; a later one wins."""
+    """Combine config, environment, attributes and flags into settings; a later value wins."""
     settings = Settings()
     for name, value in _in_order(config, attributes, environ, flags):
         if name == "kmerge.policy":
@@ -111,7 +115,7 @@ def _in_order(
     environ: Mapping[str, str],
     flags: Mapping[str, str],
 ) -> list[tuple[str, str]]:
-    """Return every value with its name, the strongest last."""
+    """Return every value with its name, the strongest value last."""
     return [
         *(pair for pair in config if pair[0] in _FIRST),
         *(pair for pair in config if pair[0].startswith("kmerge.") and pair[0] not in _FIRST),
@@ -122,7 +126,7 @@ def _in_order(
 
 
 def _set(settings: Settings, name: str, value: str) -> None:
-    """Take one value, or note why not."""
+    """Set one value, or note the problem if the value is wrong."""
     words = name.lstrip("-").rpartition(".")[2].lower().replace("_", "-")
     key = words.removeprefix("kmerge-").replace("-", "")
     if key == "favor" and value in ("none", ""):
@@ -144,10 +148,11 @@ def _set(settings: Settings, name: str, value: str) -> None:
 
 
 def marker_size(value: str) -> int:
-    """Return the number that git reads in an attribute, as C reads numbers, in any version.
+    """Return the number that git reads in an attribute, as C reads numbers.
 
-    Of `9x` and of what is beyond an `int` some versions read a number, others nothing. The larger
-    one is the safe one: longer markers are those of an inner merge, which writes none.
+    For `9x`, or for a number beyond an `int`, some versions of git read a number and others
+    nothing. Then the larger number is returned, which is safe: longer markers are those of an
+    inner merge, which writes no markers.
     """
     digits = value.removeprefix("+")
     number = digits[: len(digits) - len(digits.lstrip("0123456789"))]
@@ -172,7 +177,7 @@ def _seconds(value: str) -> float:
 
 
 def _add_policy(settings: Settings, path: str, value: str) -> None:
-    """Add `GLOB FIELDPATH POLICY` of `kmerge.policy` if it is about a path."""
+    """Add `GLOB FIELDPATH POLICY` of `kmerge.policy` if the glob matches the path."""
     words = value.split()
     if len(words) != 3 or words[2] not in POLICIES:
         settings.problems.append(
@@ -183,7 +188,7 @@ def _add_policy(settings: Settings, path: str, value: str) -> None:
 
 
 def _policies_of(settings: Settings, value: str) -> list[tuple[str, str]]:
-    """Read `FIELDPATH:POLICY,...` of the attribute; a policy alone is for every field."""
+    """Parse the attribute `FIELDPATH:POLICY,...`; a policy without a field is for every field."""
     policies = []
     for item in value.split(",") if value else []:
         field, _, policy = item.rpartition(":")
@@ -195,7 +200,10 @@ def _policies_of(settings: Settings, value: str) -> list[tuple[str, str]]:
 
 
 def matches(glob: str, path: str) -> bool:
-    """Return whether a glob of attribute files matches a path: `*` within a name, `**` across."""
+    """Return whether a glob of an attribute file matches a path.
+
+    In a glob `*` matches within one name, and `**` matches across folders.
+    """
     parts = path.split("/")
     if "/" not in glob:
         return _matches_name(glob, parts[-1])
@@ -215,7 +223,10 @@ def _matches_parts(globs: list[str], parts: list[str]) -> bool:
 
 
 def _matches_name(glob: str, name: str) -> bool:
-    """Match `*` and `?`; only the last star ever has to be tried again."""
+    """Return whether a glob with `*` and `?` matches a name.
+
+    Only the last star ever has to be tried again.
+    """
     at = start = 0
     star = -1
     for_star = 0

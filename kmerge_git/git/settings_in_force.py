@@ -1,4 +1,4 @@
-"""Every setting that is in force for a file, and the line of the file that sets it."""
+"""Find every setting that is in force for a file, and the line that sets the value."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ONE_VALUE = (
     ("generated", "generated", ("kmerge-generated",)),
 )
 _IGNORED_CHECKS = "KMERGE_CHECK_IGNORE"
-_CHECKS = ("kmerge-check", _IGNORED_CHECKS, "kmerge.check.ignore")  # each adds to the others
+_CHECKS = ("kmerge-check", _IGNORED_CHECKS, "kmerge.check.ignore")  # all three are added up
 _ALL_CHECKS = {"set": "", "true": "", "unset": "no check", "false": "no check"}
 _ASKED = ("merge", "filter", "linguist-generated", "kmerge-check", *ATTRIBUTES)
 _CONFIG = r"^(kmerge\.|merge\.conflictstyle$|merge\.kmerge\.driver$)"
@@ -46,7 +46,7 @@ _CONFIG = r"^(kmerge\.|merge\.conflictstyle$|merge\.kmerge\.driver$)"
 
 @dataclass(frozen=True, slots=True)
 class SaidBy:
-    """The origin of a setting: `by` is attribute, environment, config or default."""
+    """Hold the origin of a setting; `by` is attribute, environment, config or default."""
 
     by: str = "default"
     key: str = ""
@@ -54,14 +54,14 @@ class SaidBy:
 
     @property
     def words(self) -> str:
-        """`attribute kmerge-favor (.gitattributes:3)`."""
+        """Return the origin in words, such as `attribute kmerge-favor (.gitattributes:3)`."""
         by = "git config" if self.by == "config" else self.by
         return " ".join(filter(None, (by, self.key, self.place and f"({self.place})")))
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A setting, its value for people, and its origin."""
+    """Hold a setting, its value for people, and its origin."""
 
     name: str
     value: str
@@ -70,21 +70,21 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """All that counts for one file; `why` is empty where the driver takes it."""
+    """Hold all settings for one file; `why` is the reason if the driver does not take the file."""
 
     path: str
     why: str
     settings: tuple[Said, ...]
     policies: tuple[Said, ...]  # field and policy, in the order in which they are asked
     is_generated: bool
-    looks_generated: str  # why it may be one, where no attribute says yes or no
+    looks_generated: str  # the sign of a generator, if no attribute decides
     notes: tuple[str, ...]
     problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A value that somebody gave to a key; of an attribute the place is not known yet."""
+    """Hold a value that somebody gave to a key; the place of an attribute is found later."""
 
     by: str
     key: str
@@ -92,13 +92,13 @@ class _Given:
     place: str = ""
 
     def alone(self, path: str) -> Settings:
-        """Return the settings of a file if this value were the only one."""
+        """Return the settings of a file as if only this value were given."""
         pair = {self.key: self.value}
         attributes, environ = (pair if self.by == by else {} for by in ("attribute", "environment"))
         return settle(path, [*pair.items()] if self.by == "config" else [], attributes, environ, {})
 
     def is_heard(self, path: str, settings: Settings, field: str) -> bool:
-        """Return whether this value alone comes to the one that is in force."""
+        """Return whether this value alone leads to the value that is in force."""
         alone = self.alone(path)
         if alone.problems or getattr(alone, field) != getattr(settings, field):
             return False
@@ -108,7 +108,10 @@ class _Given:
 
 
 def in_force(top: Path, paths: Sequence[str]) -> Iterator[InForce]:
-    """The settings of files, named from the top of a working tree; git is asked once for all."""
+    """Yield the settings of each file, whose path is from the top of the working tree.
+
+    Git is asked once for all files.
+    """
     config = _configuration(top)
     attributes = attributes_of(paths, *_ASKED, cwd=top)
     places = AttributePlaces(top)
@@ -128,7 +131,7 @@ def _configuration(top: Path) -> list[_Given]:
 
 
 class _FileInForce:
-    """One file, and every value that was given for it."""
+    """Collect every value that was given for one file."""
 
     def __init__(
         self, places: AttributePlaces, path: str, config: list[_Given], attributes: dict[str, str]
@@ -150,7 +153,7 @@ class _FileInForce:
         self._data = start_of(places.top / path, SEALED_BYTES)
 
     def answer(self) -> InForce:
-        """Return everything that counts for the file."""
+        """Return every setting for the file."""
         return InForce(
             self._path,
             self._why_not(),
@@ -168,11 +171,11 @@ class _FileInForce:
         )
 
     def _of(self, *keys: str) -> list[_Given]:
-        """Return the values of some keys, in the order of the keys."""
+        """Return the values given for some keys, in the order of the keys."""
         return [given for key in keys for given in self._given if given.key == key]
 
     def _source(self, key: str) -> SaidBy:
-        """Return the origin of the last value of a key."""
+        """Return the origin of the last value given for a key."""
         return next(map(self._origin, reversed(self._of(key))), SaidBy())
 
     def _origin(self, given: _Given) -> SaidBy:
@@ -182,7 +185,7 @@ class _FileInForce:
         return SaidBy(given.by, given.key, place)
 
     def _why_not(self) -> str:
-        """Return why git does not give the file to the driver; nothing where it does."""
+        """Return the reason if git does not give the file to the driver, otherwise ''."""
         driver = self._attributes.get("merge")
         if driver != "kmerge":
             return way_out(driver) or "no attribute gives it to kmerge"
@@ -205,11 +208,11 @@ class _FileInForce:
             yield Said("crd", place, self._source("kmerge-crd"))
 
     def _checks(self) -> Iterator[Said]:
-        """Return the checks that `kmerge check` leaves out."""
+        """Yield the checks that `kmerge check` leaves out."""
         for given in self._of(*_CHECKS):
             if given.by == "attribute":
                 value = _ALL_CHECKS.get(given.value, given.value)
-            else:  # as the attribute would have them
+            else:  # in the form that the attribute has
                 value = ",".join(f"-{word.strip()}" for word in given.value.split(","))
             if value and given.value:
                 yield Said("check", value, self._origin(given))
@@ -243,7 +246,7 @@ class _FileInForce:
 
 
 def _shown_value(name: str, value: object) -> str:
-    """Return a value for people."""
+    """Return the value of a setting as text for people."""
     if name == "timeout":
         return f"{value:g} s" if value else "no limit"
     if isinstance(value, bool):
@@ -254,17 +257,17 @@ def _shown_value(name: str, value: object) -> str:
 
 
 class AttributePlaces:
-    """The attribute files around the files of a working tree, each read once."""
+    """Find lines in the attribute files of a working tree, and read each file only once."""
 
     def __init__(self, top: Path) -> None:
         self.top = top
         self._lines: dict[Path, list[str]] = {}
 
     def place_of(self, path: str, name: str, value: str) -> str:
-        """Return `FILE:LINE` of the line that gives a path this value of an attribute.
+        """Return `FILE:LINE` of the line that gives an attribute its value for a path.
 
-        Nothing where that is not certain: macros, patterns with brackets or backslashes, files
-        that only the index has. `value` is in git's words.
+        Return '' if the line is not certain: for macros, for patterns with brackets or
+        backslashes, and for files that only the index has. `value` is in git's words.
         """
         files = list(self._files(path))
         for file, _ in files:  # a macro: any line that names it may set the attribute
@@ -281,7 +284,10 @@ class AttributePlaces:
         return ""
 
     def _files(self, path: str) -> Iterator[tuple[Path, str]]:
-        """Give the files that may name a path, the strongest first, and its name for them."""
+        """Yield the attribute files that may name a path, the strongest first.
+
+        Each file comes with the path as its patterns see the path.
+        """
         first, *weak = self._outside
         yield first, path
         parts = path.split("/")
@@ -291,14 +297,14 @@ class AttributePlaces:
 
     @cached_property
     def _outside(self) -> list[Path]:
-        """The file in git's folder, which is the strongest; those of the user and the system."""
+        """Return the attribute files of git's folder (the strongest), the user and the system."""
         own = git_path("info/attributes", self.top)
         return [own, attributes_in_force(self.top), *known_system_file(self.top)]
 
     def _lines_of(self, file: Path) -> list[str]:
         if file not in self._lines:
             text = ""
-            if not file.is_symlink():  # git does not follow one in a working tree
+            if not file.is_symlink():  # git does not follow links here in a working tree
                 with suppress(KmergeError, OSError):
                     text = read_text(file)
             self._lines[file] = text.split("\n")
@@ -306,7 +312,7 @@ class AttributePlaces:
 
 
 def _value(name: str, words: list[str]) -> str:
-    """Return the value that a line gives to an attribute, in git's words; its last word wins."""
+    """Return the value that the words of a line give to an attribute; the last word wins."""
     plain = {name: "set", f"-{name}": "unset", f"!{name}": "unspecified"}
     value = ""
     for word in words:
@@ -316,7 +322,7 @@ def _value(name: str, words: list[str]) -> str:
 
 
 def _shown(file: Path, top: Path) -> str:
-    """Return the name of a file from the top, or from the home of the user."""
+    """Return the name of a file relative to the top, or to the home of the user."""
     for root, start in ((top, ""), (Path.home(), "~/")):
         if file.is_relative_to(root):
             return start + file.relative_to(root).as_posix()

@@ -1,9 +1,10 @@
-"""Names of the sides of a merge, for a git that does not pass them to its driver (before 2.44).
+"""Find names for the sides of a merge if git passes no names to its driver (before 2.44).
 
-Git leaves traces: a variable for each commit that `git merge` merges, files about the commit at
-which a rebase or a series of picks is. A trace may be that of another command: a hook or an editor
-of a merge has its variables, too. So a name is given only where the blob of that name is the text
-that was merged, and where HEAD has ours; then it is true for any command. The words are git's own.
+Git leaves traces: a variable for each commit that `git merge` merges, and files about the commit
+at which a rebase or a series of picks is. A trace may belong to another command: a hook or an
+editor of a merge has the variables of that merge, too. So a name is used only if the named commit
+holds the text of theirs and HEAD holds the text of ours; then the name is true for any command.
+The words are git's own.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     Names = tuple[str, str, str]
-    # labels, and the commits that would have base and theirs
+    # the labels, the commit with the base, and the commit with theirs
     Claim = tuple[Names, str, str]
 
 _HEAD = "GITHEAD_"
@@ -35,9 +36,9 @@ _HEX = frozenset("0123456789abcdef")
 
 
 def names(path: str, files: Names, *, with_base: bool) -> Names:
-    """Return labels of base, ours and theirs; the usual ones where nothing is certain.
+    """Return the labels of base, ours and theirs, or the default labels if nothing is certain.
 
-    `files` hold the three texts; without `with_base` the label of the base is not shown.
+    `files` hold the three texts. Without `with_base` the label of the base is not shown.
     """
     texts = _lines("hash-object", "--no-filters", "--", *files)
     ours = _path_in("HEAD", path, texts[1]) if len(texts) == 3 else ""
@@ -50,7 +51,7 @@ def names(path: str, files: Names, *, with_base: bool) -> Names:
 
 
 def _of_a_merge(path: str, base: str, ours: str, theirs: str, *, with_base: bool) -> Names | None:
-    """Return names of a `git merge`; nothing unless exactly one merged commit holds theirs."""
+    """Return the labels of a `git merge`, or None unless exactly one merged commit has theirs."""
     heads = [(oid, name, _path_in(oid, path, theirs)) for oid, name in _heads()]
     holders = [head for head in heads if head[2]]
     if len(holders) != 1:
@@ -61,7 +62,7 @@ def _of_a_merge(path: str, base: str, ours: str, theirs: str, *, with_base: bool
 
 
 def _heads() -> list[tuple[str, str]]:
-    """Return commits and the names they were given, by the variables of `git merge`."""
+    """Return the merged commits and their names, by the variables of `git merge`."""
     heads = []
     for pair in environment().items():
         key, name = (decoded(word) if isinstance(word, bytes) else word for word in pair)
@@ -72,7 +73,10 @@ def _heads() -> list[tuple[str, str]]:
 
 
 def _merge_base(oid: str, path: str, text: str) -> tuple[str, str]:
-    """Return the label of the ancestor, and the path of the text there if it is a commit."""
+    """Return the label of the merge base, and the path of the base's text in that commit.
+
+    The path is '' if the label is not that of a commit.
+    """
     bases = _lines("merge-base", "--all", "HEAD", oid)
     if len(bases) > 1:
         return "merged common ancestors", ""
@@ -84,7 +88,7 @@ def _merge_base(oid: str, path: str, text: str) -> tuple[str, str]:
 
 
 def _of_a_commit(folder: str, path: str, base: str, ours: str, theirs: str) -> Names | None:
-    """Return names of the patch, the commit or the stash that git is at."""
+    """Return the labels of the patch, commit or stash that git is applying, or None."""
     mail = _mail(folder, base, theirs)
     if mail:
         return _with_paths(("constructed merge base", "HEAD", mail), ("", ours, ""), path)
@@ -97,7 +101,7 @@ def _of_a_commit(folder: str, path: str, base: str, ours: str, theirs: str) -> N
 
 
 def _commits(folder: str) -> Iterator[Claim]:
-    """Give the commits that git may be merging just now."""
+    """Yield the commits that git may be merging just now, with the labels of the sides."""
     for file, at in (("sequencer/todo", 0), ("rebase-merge/done", -1)):
         word, oid = _command(_text(f"{folder}/{file}"), at)
         title = _title(oid) if word in (*_PICKS, *_REVERTS) else ""
@@ -114,21 +118,24 @@ def _commits(folder: str) -> Iterator[Claim]:
 
 
 def _command(todo: str, at: int) -> tuple[str, str]:
-    """Return the word and the commit of one command of a list of them."""
+    """Return the word and the commit of one line in a todo list of git."""
     lines = [line for line in todo.split("\n") if line.strip() and line[0] != "#"]
     words = [word for word in lines[at].split()[:3] if word not in ("-C", "-c")] if lines else []
     return (words[0], words[1]) if len(words) > 1 and _is_id(words[1]) else ("", "")
 
 
 def _title(oid: str) -> str:
-    """Return `abc1234 (subject)`."""
+    """Return the short id and the subject of a commit, such as `abc1234 (subject)`."""
     lines = _lines("rev-list", "-1", "--format=%h%n%B", oid, "--")  # a line `commit ID` above
     subject = next((line for line in lines[2:] if line.strip()), "")
     return f"{lines[1]} ({subject})" if len(lines) > 1 else ""
 
 
 def _mail(folder: str, base: str, theirs: str) -> str:
-    """Return the subject of the patch that `git am` or `rebase --apply` is at, if it is theirs."""
+    """Return the subject of the patch that `git am` or `rebase --apply` is applying.
+
+    Return '' if the patch does not lead from the text of the base to the text of theirs.
+    """
     for line in _text(f"{folder}/rebase-apply/patch").split("\n"):
         word, _, ids = line.partition(" ")
         old, _, new = ids.partition(" ")[0].partition("..")
@@ -139,7 +146,10 @@ def _mail(folder: str, base: str, theirs: str) -> str:
 
 
 def _path_in(commit: str, path: str, text: str) -> str:
-    """Return the path of a text in a commit: this one, or the only other one if nothing is here."""
+    """Return the path of a text in a commit, or '' if the commit does not have the text.
+
+    If nothing is at `path`, return the only other path with the text.
+    """
     there = _lines("rev-parse", "--verify", "-q", f"{commit}:{path}")
     if there:
         return path if there == [text] else ""
@@ -152,7 +162,7 @@ def _path_in(commit: str, path: str, text: str) -> str:
 
 
 def _with_paths(labels: Names, paths: Names, path: str) -> Names:
-    """Return the labels; with the paths if a side has the file at another one."""
+    """Return the labels; add the paths if a side has the file at another path."""
     if all(place in ("", path) for place in paths):
         return labels
     base, ours, theirs = (

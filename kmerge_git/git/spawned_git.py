@@ -1,4 +1,4 @@
-"""Git commands that are started without `subprocess`, and the lines of `--verbose` about any."""
+"""Start git without `subprocess`, and print the lines of `--verbose` about git commands."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_is_shown = False  # whether `--verbose` was given
+_is_shown = False  # True if `--verbose` was given
 
 
 def config_pairs(answer: bytes) -> list[tuple[str, str]]:
-    """Read `git config --null --get-regexp`: keys (lower case) and values; a later one wins."""
+    """Parse `git config --null --get-regexp` into lower-case keys and values; a later pair wins."""
     pairs = []
     for item in decoded(answer).split("\0")[:-1]:
         key, newline, value = item.partition("\n")
@@ -24,7 +24,7 @@ def config_pairs(answer: bytes) -> list[tuple[str, str]]:
 
 
 def attributes_by_path(answer: bytes) -> dict[str, dict[str, str]]:
-    """Read `git check-attr -z`: the attributes that are specified of each file, in git's words."""
+    """Parse `git check-attr -z` into the attributes that are set for each file, in git's words."""
     words = decoded(answer).split("\0")[:-1]
     values: dict[str, dict[str, str]] = {path: {} for path in words[::3]}
     for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=False):
@@ -34,13 +34,13 @@ def attributes_by_path(answer: bytes) -> dict[str, dict[str, str]]:
 
 
 class GitQuestion:
-    """A git command that has been started; `answer` waits for its output."""
+    """Start a git command; `answer` waits for the output of the command."""
 
     __slots__ = ("_argv", "_out", "_pid")
 
     def __init__(self, *args: str) -> None:
         self._argv = ["git", *args]
-        self._pid = -1  # where this system cannot do it cheaply
+        self._pid = -1  # -1 if this system cannot start processes cheaply
         if not CAN_SPAWN:
             return
         self._out, into = calls.pipe()
@@ -52,7 +52,7 @@ class GitQuestion:
             calls.close(into)
 
     def answer(self) -> bytes:
-        """Wait for the output; it is empty where git fails (outside of a repository)."""
+        """Wait for the output of git; return b'' if git fails, as outside of a repository."""
         if self._pid < 0:
             output, code = _run(self._argv)
         else:
@@ -73,20 +73,23 @@ def _run(argv: list[str]) -> tuple[bytes, int]:
 
 
 def show_calls(is_shown: bool) -> None:
-    """Print every git command from now on, or none."""
+    """Print every git command from now on, or stop printing."""
     global _is_shown
     _is_shown = is_shown
 
 
 def started() -> float:
-    """Return the time at which a command starts."""
+    """Return the time at which a command starts, or 0 if no commands are printed."""
     return monotonic() if _is_shown else 0.0
 
 
 def show_call(
     argv: Sequence[str], code: int | None, began: float | None = None, cwd: object = None
 ) -> None:
-    """Print a command as a shell would take it, its exit code (None: it runs on) and its time."""
+    """Print a command as a shell would take it, with its exit code and its time.
+
+    If the exit code is None, the command is still running.
+    """
     if not _is_shown or sys.stderr is None:
         return
     import os

@@ -1,9 +1,9 @@
-"""Find out which side's change goes on top: ours in a merge, theirs where commits are applied.
+"""Find out which side's change goes on top: ours in a merge, theirs if commits are applied.
 
 A rebase, a cherry-pick and `git am` put their commits, theirs, on top of ours. A revert and a
-stash put nothing on top. Only policy `rebump` asks, and it asks on the driver's way: no git
-is called. The labels name it (git 2.44), else the command that called the driver (where the system
-shows it), else the files in git's folder.
+stash put nothing on top. Only the policy `rebump` needs the side, during a run of the driver, so
+git is not called. The side is known by the labels (git 2.44), otherwise by the command that called
+the driver (if the system shows the command), otherwise by the files in git's folder.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from kmerge_git.git.hints import git_folder
 from kmerge_git.system import calls, contents, decoded, environment, exists, is_folder
 
 OURS, THEIRS, NOBODY = "ours", "theirs", ""
-# git's own commands; an alias means nothing here
+# git's own commands; an alias is not looked up
 _BY_COMMAND = {
     **dict.fromkeys(("merge", "merge-tree"), OURS),
     **dict.fromkeys(("rebase", "cherry-pick", "am"), THEIRS),
     **dict.fromkeys(("revert", "stash", "checkout", "switch", "restore", "apply"), NOBODY),
 }
 _WITH_VALUE = ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix")
-_STEPS = 6  # processes from the driver up to git: there are a shell or two between them
+_STEPS = 6  # processes from the driver up to git, with a shell or two between
 
 
 def mine(base: str = "", theirs: str = "") -> str:
-    """Return the side that goes on top, by git's labels of base and theirs; or nothing."""
+    """Return the side that goes on top, or ''; git's labels of base and theirs are tried first."""
     for side in (_by_labels(base, theirs), _by_command()):
         if side is not None:
             return side
@@ -31,7 +31,7 @@ def mine(base: str = "", theirs: str = "") -> str:
 
 
 def by_labels(base: str, theirs: str) -> str:
-    """Return the same by the labels alone; without any it is a merge."""
+    """Return the side that goes on top by the labels alone; unclear labels mean a merge."""
     side = _by_labels(base, theirs)
     return OURS if side is None else side
 
@@ -44,7 +44,10 @@ def _by_labels(base: str, theirs: str) -> str | None:
 
 
 def _by_command() -> str | None:
-    """Return the side by the command of the git above this process; None if it is not seen."""
+    """Return the side that goes on top, by the command of the git above this process.
+
+    Return None if the command is not visible or not known.
+    """
     process = str(calls.getpid()) if hasattr(calls, "getppid") else ""
     for _ in range(_STEPS):
         state = decoded(contents(f"/proc/{process}/stat"))
@@ -59,7 +62,7 @@ def _by_command() -> str | None:
 
 
 def _of_words(words: list[str]) -> str | None:
-    """Return the side by the words of a command of git."""
+    """Return the side that goes on top, by the words of a git command."""
     command, rest = words[0], words[1:]
     while command == "git" or command[:1] == "-":
         if command in _WITH_VALUE:
@@ -68,14 +71,14 @@ def _of_words(words: list[str]) -> str | None:
             return None
         command, rest = rest[0], rest[1:]
     if command == "merge-tree" and any(word.startswith("--merge-base") for word in rest):
-        return NOBODY  # whose base it is, only the caller knows
+        return NOBODY  # only the caller knows what the given base means
     if command == "rebase":
         return _of_rebase(git_folder())
     return _BY_COMMAND.get(command)
 
 
 def _by_files() -> str:
-    """Return the side by files that git keeps while it works, and by variables of `git merge`."""
+    """Return the side that goes on top, by git's state files and variables of `git merge`."""
     folder = git_folder()
     if folder and (is_folder(f"{folder}/rebase-merge") or is_folder(f"{folder}/rebase-apply")):
         return _of_rebase(folder)
@@ -90,12 +93,12 @@ def _by_files() -> str:
 
 
 def _of_rebase(folder: str) -> str:
-    """Return theirs, unless `rebase -r` makes a merge of a branch anew."""
+    """Return theirs, or ours if `rebase -r` is making a merge of a branch anew."""
     step = _words(f"{folder}/rebase-merge/done", -1)
     return OURS if step[:1] in (["merge"], ["m"]) else THEIRS
 
 
 def _words(file: str, line: int) -> list[str]:
-    """Return the words of a line of a list of steps."""
+    """Return the words of one line in a todo list of git."""
     lines = [one for one in decoded(contents(file)).split("\n") if one.strip() and one[0] != "#"]
     return lines[line].split() if lines else []

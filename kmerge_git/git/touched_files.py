@@ -1,6 +1,6 @@
-"""The changes of two sides to the files of a tree, and the files that both of them touched.
+"""Compare the file changes of two sides, and find the files that both sides touched.
 
-Pure decisions over values: nothing here reads a repository.
+All functions work on given values: no function reads a repository.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A file in a tree or in the index: the id of its blob and its mode."""
+    """Hold a file in a tree or in the index: the id of its blob and its mode."""
 
     oid: str
     mode: int
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a regular file, no symbolic link and no submodule."""
+        """Return whether the entry is a regular file, not a symbolic link or a submodule."""
         return self.mode not in (SYMLINK, SUBMODULE)
 
 
@@ -42,7 +42,7 @@ Files = dict[str, TreeEntry]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of one side to one file; `old` is None for an addition, `new` for a deletion."""
+    """Hold one side's change to one file; `old` is None for an addition, `new` for a deletion."""
 
     old_path: str
     new_path: str
@@ -52,7 +52,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class FileCase:
-    """A file that both sides touched; `path` is where the result goes."""
+    """Hold a file that both sides touched; `path` is the path of the result."""
 
     path: str
     kind: Kind
@@ -61,14 +61,15 @@ class FileCase:
 
     @property
     def is_text(self) -> bool:
-        """Whether every version is a regular file."""
+        """Return whether every version of the file is a regular file."""
         return all(entry.is_text for entry in self.entries if entry)
 
 
 def touched_by_both(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[FileCase, ...]:
-    """Return the files whose result is not simply one side's, in the order of their paths.
+    """Return the files whose result is not simply the file of one side, sorted by path.
 
-    Left out: files both sides left alike, and files where one side only renamed or did nothing.
+    Files that both sides left alike are omitted. Files that one side only renamed or did not touch
+    are omitted, too.
     """
     cases = _changed_files(ours, theirs)
     taken = {case.path for case in cases}
@@ -85,7 +86,10 @@ def _changed_files(ours: Sequence[Change], theirs: Sequence[Change]) -> list[Fil
 
 
 def _pair(our: Change, their: Change) -> FileCase | None:
-    """Return the case of a file of the base that both sides changed, deleted or renamed."""
+    """Return the case of a base file that both sides changed, deleted or renamed.
+
+    Return None if the file needs no merge.
+    """
     base = our.old
     if our.new is None and their.new is None:
         return None
@@ -107,7 +111,7 @@ def _pair(our: Change, their: Change) -> FileCase | None:
 
 
 def _arrivals(changes: Sequence[Change]) -> Files:
-    """Return the files that one side put at a path where the base had none, or another file."""
+    """Return the files that one side added or renamed, by their new paths."""
     return {
         change.new_path: change.new
         for change in changes
@@ -116,7 +120,7 @@ def _arrivals(changes: Sequence[Change]) -> Files:
 
 
 def _added_files(ours: Files, theirs: Files) -> list[FileCase]:
-    """Return files that both sides put at one path, with different contents."""
+    """Return the files that both sides put at the same path with different contents."""
     return [
         FileCase(path, "added by both", (None, entry, theirs[path]))
         for path, entry in ours.items()
@@ -125,7 +129,7 @@ def _added_files(ours: Files, theirs: Files) -> list[FileCase]:
 
 
 def _files_over_directories(ours: Files, theirs: Files) -> list[FileCase]:
-    """Return files of one side where the other side has a directory."""
+    """Return the files of one side at paths where the other side has a directory."""
     our_directories, their_directories = _directories(ours), _directories(theirs)
     clash: Kind = "file and directory"
     return [
@@ -144,7 +148,7 @@ def _directories(paths: Iterable[str]) -> set[str]:
 
 
 def merged_mode(base: TreeEntry | None, ours: TreeEntry | None, theirs: TreeEntry | None) -> int:
-    """Return the mode of the result: the side that changed it decides, ours where both did."""
+    """Return the mode of the result: the changed mode, or ours if both sides changed the mode."""
     sides = [entry.mode for entry in (ours, theirs) if entry]
     if len(sides) == 2 and base and sides[0] == base.mode:
         return sides[1]

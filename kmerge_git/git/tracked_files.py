@@ -1,9 +1,9 @@
-"""The files of the index and of commits: their names, their bytes, their attributes.
+"""Read the files of the index and of commits: their names, bytes and attributes.
 
-Two readers give the same answers. libgit2 reads without another process, but its import costs
-more than a dozen bare interpreters, so a few files are read through one `git cat-file --batch`.
-That one also reads what libgit2 refuses (sha256, reftable). Both honour the `GIT_INDEX_FILE`
-that git gives to hooks: `git commit -a` has an index of its own.
+Two readers give the same answers. libgit2 reads without another process, but importing libgit2
+costs more time than a dozen starts of a bare interpreter, so a few files are read through one `git
+cat-file --batch`. That process also reads what libgit2 refuses (sha256, reftable). Both readers
+honour `GIT_INDEX_FILE`, which git gives to hooks, because `git commit -a` has an index of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ThroughGit:
-    """A running `git cat-file --batch`."""
+    """Read blobs through a running `git cat-file --batch`."""
 
     def __init__(self, top: str) -> None:
         import subprocess
@@ -37,8 +37,8 @@ class ThroughGit:
         self._into, self._out = process.stdin, process.stdout
 
     def read(self, name: str) -> bytes | None:
-        """Return the bytes of `:0:PATH`, `HEAD:PATH`, ..; None where there is no such blob."""
-        if "\n" in name:  # that would end the name
+        """Return the bytes of `:0:PATH`, `HEAD:PATH` or an id, or None if there is no such blob."""
+        if "\n" in name:  # a line break would end the name
             answer = ask_git("-C", self._top, "cat-file", "blob", name)
             return None if answer.code else answer.data
         self._into.write(os.fsencode(name) + b"\n")
@@ -58,13 +58,13 @@ class ThroughGit:
 
 
 class ThroughLibgit2:
-    """libgit2 in this process."""
+    """Read blobs through libgit2 in this process."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
 
     def read(self, name: str) -> bytes | None:
-        """Return the same as `ThroughGit.read`."""
+        """Return the bytes of `:0:PATH`, `HEAD:PATH` or an id, or None if there is no such blob."""
         at = self._repository
         if ":" not in name:
             return at.blob(name)
@@ -81,7 +81,7 @@ SUBMODULE = 0o160000
 
 
 def blobs_of(top: str, files: int = 0) -> Blobs:
-    """Return the reader for so many files."""
+    """Return the reader that is faster for a number of files."""
     if files < LIBGIT2_FILES:
         return ThroughGit(top)
     from kmerge_git.git.repository import Repository
@@ -93,7 +93,7 @@ def blobs_of(top: str, files: int = 0) -> Blobs:
 
 
 def top_of_tree() -> str | None:
-    """Return the top of the working tree around the current folder; None outside of one."""
+    """Return the top of the working tree around the current folder, or None outside of a tree."""
     try:
         top = git_bytes("rev-parse", "--show-toplevel")
     except (GitFailed, UsageError):
@@ -102,10 +102,11 @@ def top_of_tree() -> str | None:
 
 
 def staged_paths(top: str, both: Collection[str]) -> list[str]:
-    """Return the files that will be committed with a change, paths from the top.
+    """Return the files that the next commit adds or changes, as paths from the top.
 
-    `both` are the files that both sides of an unfinished merge changed. They count as well: one
-    that was resolved to ours as a whole equals the last commit, and yet a change may be lost.
+    `both` are the files that both sides of an unfinished merge changed. These files count as well:
+    a file that was resolved to ours as a whole equals the last commit, and yet a change may be
+    lost.
     """
     flags = ("--cached", "--name-only", "-z", "--no-renames", "--diff-filter=ACMT")
     changed = names_in(git_bytes("-C", top, "diff", *flags))
@@ -114,17 +115,17 @@ def staged_paths(top: str, both: Collection[str]) -> list[str]:
 
 
 def tracked(top: str, *patterns: str) -> list[str]:
-    """Return the tracked files that match, paths from the top."""
+    """Return the tracked files that match the patterns, as paths from the top."""
     return names_in(git_bytes("-C", top, "ls-files", "-z", "--", *patterns))
 
 
 def committed(top: str, revision: str) -> list[str]:
-    """Return the files of a commit, paths from the top."""
+    """Return the files of a commit, as paths from the top."""
     return names_in(
         git_bytes("-C", top, "ls-tree", "-r", "-z", "--full-tree", "--name-only", revision)
     )
 
 
 def names_in(out: bytes) -> list[str]:
-    """Read names that git prints with `-z`."""
+    """Split the names that git prints with `-z`."""
     return [os.fsdecode(name) for name in out.split(b"\0") if name]

@@ -1,8 +1,9 @@
-"""Repositories of others, read through git into a private cache; nothing of theirs ever runs.
+"""Read upstream repositories through git into a private cache, and run nothing from there.
 
-Every source has a bare repository of its own that belongs to no work tree: no hook, filter,
-attribute or submodule of the other side can act there, and files are read as raw blobs. The
-user's own configuration stays (credentials, `url.*.insteadOf`, proxies), as far as it never asks.
+Every upstream repository has a bare repository of its own in the cache, which belongs to no work
+tree: no upstream hook, filter, attribute or submodule can act in the cache, and files are read as
+raw blobs. The user's own configuration stays in force (credentials, `url.*.insteadOf`, proxies),
+as long as git asks the user nothing.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ SEALED = (
     *(word for name in PROTOCOLS for word in ("-c", f"protocol.{name}.allow=always")),
     *("-c", "credential.interactive=false"),
 )  # fmt: skip
-KEPT = "refs/kmerge/commits/"  # commits that are in the cache with all that belongs to them
+KEPT = "refs/kmerge/commits/"  # the commits that the cache has with all their objects
 FRESH = "refs/kmerge/fresh"
 SUBMODULE = 0o160000
 _HEX = frozenset("0123456789abcdef")
 
 
 class BrokenCache(KmergeError):
-    """A cached repository lacks objects that it should have; it can be removed."""
+    """Report a cached repository that lacks objects; the cached repository can be removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A file of a commit, as git has it: mode, id of the blob, path below the package."""
+    """Hold a file of a commit: its mode, the id of its blob, and its path below the package."""
 
     path: str
     mode: int
@@ -48,19 +49,19 @@ class TreeFile:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name of the other side, spelled in full, and its commit."""
+    """Hold a full ref name of the upstream repository, and the commit that the name means."""
 
     name: str
     commit: str
 
 
 def is_full_id(text: str) -> bool:
-    """Return whether it can only be meant as the id of a commit."""
+    """Return whether a text can only mean the full id of a commit."""
     return len(text) in (40, 64) and _HEX.issuperset(text)
 
 
 class Upstream:
-    """One source, and the repository in which its commits are kept."""
+    """Hold one upstream repository, and the cached repository that keeps its commits."""
 
     def __init__(self, url: str, folder: Path, protocols: tuple[str, ...] = PROTOCOLS) -> None:
         self.url = url
@@ -71,7 +72,7 @@ class Upstream:
         return f"Upstream({self.url!r})"
 
     def fetch(self, refs: tuple[str, ...]) -> Named:
-        """Fetch the commit of the first of these names that the other side has."""
+        """Fetch the commit of the first of the refs that the upstream repository has."""
         with self._locked():
             self._prepare()
             try:
@@ -106,21 +107,21 @@ class Upstream:
         return Named(name, commit)
 
     def _commit_of(self, name: str) -> str:
-        """Return the commit of a name; nothing where it has none here."""
+        """Return the commit that a name has in the cache, or '' if there is none."""
         return self._ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").line
 
     def has(self, commit: str) -> bool:
-        """Return whether a commit can be read without a connection."""
+        """Return whether the cache has a commit, so that no connection is needed."""
         shown = ("show-ref", "--verify", "--quiet", KEPT + commit)
         return self._folder.is_dir() and self._ask(*shown).code == 0
 
     def renew(self) -> None:
-        """Remove the cached repository."""
+        """Remove the cached repository, so that the next fetch makes a new one."""
         with self._locked():
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def files(self, commit: str, path: str) -> Iterator[tuple[TreeFile, bytes]]:
-        """Give the files below a path of a cached commit; a submodule has no bytes."""
+        """Yield the files below a path of a cached commit; a submodule has no bytes."""
         answer = self._ask("ls-tree", "-r", "-z", "--full-tree", f"{commit}:{path}")
         if answer.code:
             if self._ask("cat-file", "-t", f"{commit}^{{tree}}").line != "tree":
@@ -132,7 +133,7 @@ class Upstream:
             yield file, b"" if file.mode == SUBMODULE else next(blobs)
 
     def _contents(self, oids: list[str]) -> Iterator[bytes]:
-        """Give the raw bytes of blobs: through no filter, no conversion, no attribute."""
+        """Yield the raw bytes of blobs, without any filter, conversion or attribute."""
         output = BytesIO(self._ask("cat-file", "--batch", stdin="\n".join([*oids, ""])).data)
         for oid in oids:
             words = output.readline().split()
@@ -144,7 +145,7 @@ class Upstream:
             yield data
 
     def tags(self) -> dict[str, str]:
-        """Ask for the tags of the other side, and their commits."""
+        """Ask for the tags of the upstream repository, and return the commit of each tag."""
         with self._locked():
             self._prepare()
             refs = self._refs("--tags", "--", self.url)
@@ -152,14 +153,14 @@ class Upstream:
         return {ref.removeprefix("refs/tags/").removesuffix("^{}"): refs[ref] for ref in refs}
 
     def _refs(self, *words: str) -> dict[str, str]:
-        """Ask the other side for its names and their ids."""
+        """Ask for the refs of the upstream repository, and return the id of each ref."""
         lines = self._git("ls-remote", *words).out.splitlines()
         return {name: oid for oid, _, name in (line.partition("\t") for line in lines)}
 
     def _full_name(self, refs: tuple[str, ...]) -> tuple[str, str]:
-        """Return the first of these names that the other side has, and its commit.
+        """Return the full name of the first ref that the upstream repository has, and its commit.
 
-        Tags come before branches, as they do for git.
+        Tags come before branches, as in git.
         """
         wanted = [name for ref in refs for name in _spellings(ref)]
         there = self._refs("--", self.url, *wanted, *(f"{name}^{{}}" for name in wanted))
@@ -184,7 +185,7 @@ class Upstream:
         return commit
 
     def _known(self, short: str) -> str:
-        """Return the only cached commit with this start of its id."""
+        """Return the only cached commit whose id starts with `short`, or ''."""
         return self._commit_of(short) if len(short) >= 7 and _HEX.issuperset(short) else ""
 
     def _prepare(self) -> None:
@@ -196,7 +197,10 @@ class Upstream:
         self._make("sha1")
 
     def _suit(self, oid: str) -> None:
-        """Have a repository for ids of this length: git does not fetch from the other kind."""
+        """Make the cached repository one for ids of this length.
+
+        Git cannot fetch from a repository with ids of another length.
+        """
         kind = "sha256" if len(oid) == 64 else "sha1"
         if oid and self._ask("rev-parse", "--show-object-format").line != kind:
             shutil.rmtree(self._folder)
@@ -209,7 +213,7 @@ class Upstream:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keep others from fetching into this repository meanwhile; a kill opens the lock."""
+        """Lock the cached repository against fetches by others; a killed process frees the lock."""
         try:
             os.makedirs(self._folder.parent, mode=0o700, exist_ok=True)
             with open(f"{self._folder}.lock", "wb") as lock:
@@ -232,7 +236,7 @@ class Upstream:
 
 
 def _wait_for(lock: int) -> None:
-    """Wait until a lock is ours, where the system has such locks (Windows has not)."""
+    """Wait until this process has the lock, if the system has such locks (Windows has none)."""
     try:
         import fcntl
     except ImportError:
@@ -258,7 +262,7 @@ def _spellings(ref: str) -> tuple[str, ...]:
 
 
 def _alone(protocols: tuple[str, ...]) -> dict[str, str]:
-    """Return an environment without a repository, in which git cannot ask anybody anything."""
+    """Return an environment without a repository, in which git cannot ask any questions."""
     env = environment(any_repository=True)
     allowed = env.get("GIT_ALLOW_PROTOCOL")
     narrowed = [p for p in protocols if allowed is None or p in allowed.split(":")]
@@ -276,7 +280,7 @@ def _alone(protocols: tuple[str, ...]) -> dict[str, str]:
 
 
 def _batch_mode(env: dict[str, str]) -> dict[str, str]:
-    """Return an ssh that does not ask; a command of the user's own stays as it is."""
+    """Return a setting for an ssh that asks nothing, or {} if the user has set an ssh command."""
     own = env.get("GIT_SSH_COMMAND") or env.get("GIT_SSH")
     if own or ask_git("config", "--get", "core.sshCommand", cwd=Path("/"), env=env).line:
         return {}
@@ -284,7 +288,7 @@ def _batch_mode(env: dict[str, str]) -> dict[str, str]:
 
 
 def _complaint(answer: GitAnswer) -> str:
-    """Return git's error message: the line that begins with its own word for it."""
+    """Return git's error message: the line that begins with `fatal:` or `error:`."""
     lines = [line for line in answer.err.splitlines() if line.strip()]
     own = [line for line in lines if line.startswith(("fatal: ", "error: "))]
     if not own or "Could not read from remote" in own[0]:
