@@ -1,14 +1,14 @@
 """Merge one file; the functions follow the merge from top to bottom.
 
 bytes -> trivial cases -> text -> documents -> guards -> nodes -> rules make a plan
-      -> the plan becomes text -> a merge by lines, or git's own line merge in doubt -> the proof
-      -> the better of the two results.
+      -> the plan becomes text -> a merge by lines, or git's own line merge if ours is uncertain
+      -> the proof -> the better of the two results.
 
 If the line merge is clean and means the same as the structural merge, the file gets the bytes of
 the line merge. If the structural merge is clean and means something else, the file gets the
-structural merge. If the structural merge has conflicts, a clean line merge that passes every check
-is taken. After any internal error the result is git's line merge, or a conflict if the line merge
-would do damage.
+structural merge. If the structural merge has conflicts, the file gets a clean line merge that
+passes every check. After any internal error the result is git's line merge, or a conflict if the
+line merge would do damage.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def merge_files(
     policy: Policy | None = None,
     line_merge: Callable[[bytes, bytes, bytes], tuple[bytes, bool]] | None = None,
 ) -> Outcome:
-    """Merge two versions of a manifest that come from one base, as the git driver does."""
+    """Merge two versions of a manifest with their common base, as the git driver does."""
     options = Options(path, rules, favor, marker_size, labels, style, policy)
     data = base, ours, theirs
 
@@ -82,7 +82,7 @@ def merge_files(
 
 
 def merge(texts: Three[YamlText], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
-    """Merge with all options given; `start` starts git's line merge, which may favor a side."""
+    """Merge three texts; `start` starts git's line merge, which may favor a side."""
     if options.define is not None:
         options.define()
     merged = _merged(texts, options, start)
@@ -144,7 +144,7 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
         except Unproved:
             by_lines, count = lines.result()
             if count or referee.accepts(by_lines, streams, options, journal.settled()):
-                raise  # git's line merge is better than a conflict
+                raise  # git's line merge is better than one conflict for the file
             for document in proof.unproved(merged):
                 document.give_up(conflict(document.at, Why.UNPROVED))
             better = _with_conflicts(merged, sources, options)
@@ -165,7 +165,7 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
 def _let_explain(
     outcome: Outcome, texts: Three[YamlText], journal: Journal | None, options: Options
 ) -> None:
-    """Let an outcome explain itself on demand.
+    """Give an outcome what it needs to explain its decisions when somebody asks.
 
     The outcome keeps only the bytes of the versions, because explanations are rarely asked for.
     """
@@ -203,7 +203,10 @@ def _whole(sources: Three[Source], options: Options, why: str) -> Outcome:
 
 
 def _with_conflicts(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
-    """Return a merged file with markers around its conflicts, or placeholders in an inner merge."""
+    """Return a merged file with markers around its conflicts.
+
+    In an inner merge of a criss-cross, placeholders replace the conflicts.
+    """
     if options.virtual:
         from kmerge_git.merge.placeholders import undecided  # few merges are inner merges
 
@@ -212,7 +215,7 @@ def _with_conflicts(merged: MergedFile, sources: Three[Source], options: Options
 
 
 def _kept(texts: Three[YamlText], options: Options, why: str) -> Outcome:
-    """Return our version as the result; an inner merge without sides gets one placeholder."""
+    """Return our version as the result, or one placeholder in an inner merge of a criss-cross."""
     data = texts.ours.data
     if options.virtual:
         from kmerge_git.merge.placeholders import nothing_decided
@@ -258,10 +261,10 @@ def _better(
 
 
 def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: Journal) -> Outcome:
-    """Return git's line merge if it is accepted, or else the file as one conflict.
+    """Return git's line merge if it passes every check, or else the file as one conflict.
 
-    This is for files with more conflicts than a person would look at one by one. Raise
-    `Unsupported` if git's line merge has conflicts, so that the file gets these conflicts.
+    This function is for files with more conflicts than a person would look at one by one. If git's
+    line merge has conflicts, raise `Unsupported`, so that the file gets these conflicts.
     """
     why = f"more than {MOST_CONFLICTS:,} conflicts"
     by_lines, count = lines.result()
@@ -275,8 +278,8 @@ def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: J
 def _is_beyond_lines(hunk: Hunk) -> bool:
     """Return whether a conflict remains even if git's line merge is clean.
 
-    A line merge would bring back entries that are gone. If both sides replaced a placeholder, a
-    line merge would treat the placeholder as their common base.
+    A line merge would bring back entries that a side deleted. If both sides replaced a placeholder,
+    a line merge would treat the placeholder as their common base.
     """
     return hunk.why in Why.FIRM or UNDECIDED in hunk.base
 
@@ -286,14 +289,14 @@ def _clean(
 ) -> Outcome | list[Violation]:
     """Choose between the clean structural merge and git's line merge.
 
-    Git's bytes are taken if they mean the same as the structural merge, or if only the structural
-    merge meets objections.
+    Take git's bytes if they mean the same as the structural merge. Also take git's bytes if checks
+    object to the structural merge and accept git's line merge.
     """
     text = merged.decided("ours")
     data = to_bytes(text, streams.map(lambda stream: stream.source))
     settled = journal.settled()
     said = opinion(merged, streams)
-    if said:  # our own line merge agrees or clashes already: git's is not needed
+    if said:  # git's line merge is needed only if our own line merge is unsure
         by_lines, count = YamlText(data, options.path), int(said == "clash")
     else:
         by_lines, count = lines.result()
@@ -356,7 +359,7 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
 def _by_lines_of_kyaml(
     texts: Three[YamlText], options: Options, error: KmergeError
 ) -> Outcome | None:
-    """Return the answer that `merge3` of kyaml gives for a text without fields."""
+    """Return the answer of kyaml's `merge3` for a text without fields, or None for other texts."""
     from kmerge_git.merge.kyaml.kyaml_merges import is_text, merge3_text
 
     versions = texts.map(lambda text: text.data)
@@ -370,8 +373,8 @@ def refuse_unmergeable(streams: Three[Stream], size: int) -> None:
     """Refuse files that must not be merged by field.
 
     In files sealed by SOPS the `mac` covers all values. An input with conflict markers comes from
-    `git rerere` or is the ancestor of a criss-cross merge. Templates have no fields, and neither
-    have mappings whose keys are collections.
+    `git rerere`, or is an ancestor made by a criss-cross merge. Templates have no fields. A mapping
+    whose keys are collections has no usable field names.
     """
     # a text that versions share is one object (see `split_like`), and is looked through once
     both = (*streams.ours.documents, *streams.theirs.documents)

@@ -1,1 +1,1 @@
-"""Three trees to one plan to text; knows no git and no files."""
+"""Merge three trees into a plan, and write the plan as text; nothing here uses git or files."""

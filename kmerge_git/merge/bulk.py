@@ -1,6 +1,6 @@
-"""Bound how much is merged by fields: a file beyond these counts is left to a merge by lines.
+"""Limit what is merged by fields: a file beyond these limits is merged by lines.
 
-Nobody writes such files by hand, and parsing them would take longer than anybody waits. All bounds
+Nobody writes such files by hand, and parsing them would take longer than anybody waits. All limits
 are counts, never seconds, so that the answer is the same on every machine and for either side.
 """
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-MOST_DOCUMENTS = 10_000  # in a file; in one megabyte they would have 100 characters each
-# In a document that is merged, if nothing of it can be left out: 1.5 MB of usual lines, and that
-# is the largest object that a cluster takes.
+MOST_DOCUMENTS = 10_000  # in a file; in one megabyte each would have 100 characters
+# In a document that is merged after the unchanged parts are left out. This is 1.5 MB of usual
+# lines, the size of the largest object that a cluster takes.
 MOST_ENTRIES = 50_000
 MOST_ALONE = 100_000  # in a document or a file that is only read, never merged
 MOST_AT_SIGHT = 1_000_000  # in a file, estimated from its text; beyond that it is not parsed
-MOST_ENTRIES_TWO_WAY = 300_000  # without a line merge to use instead, dest stays as it is
-MOST_ELEMENTS = 25_000  # of a list; git's lines do well with long lists of plain values
+MOST_ENTRIES_TWO_WAY = 300_000  # in a merge of two files, which leaves dest as it is beyond that
+MOST_ELEMENTS = 25_000  # of a list; git merges longer lists of plain values well by lines
 # Entries of a collection, or documents of a file, that both sides changed, each in its own way.
 MOST_CHANGED = 10_000
 # Documents, or entries that hold maps, that a side lost while it has as many new ones: too many to
@@ -37,14 +37,14 @@ MOST_REPLACED = 2_000
 
 
 def refuse_at_sight(*sources: Source) -> None:
-    """Raise `TextOnly` for a text that is too large to be parsed, before anything is split."""
+    """Raise `TextOnly` for a text that is too large to be parsed, before the text is split."""
     for source in sources:
         if why := unread(source.text):
             raise TextOnly(why)
 
 
 def unread(text: str) -> str:
-    """Return why a text is too large for any command to parse, or ''."""
+    """If a text is too large for any command to parse, return the reason; otherwise return ''."""
     if has_more_documents(text, MOST_DOCUMENTS):
         return too_many("documents", MOST_DOCUMENTS).why
     if len(text) > MOST_ALONE // 2 and _entries(text) > MOST_AT_SIGHT:
@@ -53,7 +53,7 @@ def unread(text: str) -> str:
 
 
 def has_more_documents(text: str, most: int) -> bool:
-    """Return whether a text has more than `most` documents, or lines that look like separators."""
+    """Return whether a text has more than `most` documents or apparent separators."""
     return len(text) > most and text.count("\n---") > most
 
 
@@ -66,7 +66,7 @@ def split_within(texts: Three[YamlText]) -> Three[Stream]:
 
 
 def refuse_bulk(at: Three[Stream]) -> None:
-    """Raise `TextOnly` before parsing if the versions exceed the bounds of a merge by fields."""
+    """Raise `TextOnly` before parsing if the versions exceed the limits of a merge by fields."""
     if max(len(stream.documents) for stream in at.each()) > MOST_DOCUMENTS:
         raise too_many("documents", MOST_DOCUMENTS)
     _refuse_changed_documents(at.map(lambda stream: stream.documents))
@@ -82,7 +82,7 @@ def refuse_bulk(at: Three[Stream]) -> None:
 
 
 def refuse_entries(*documents: Document) -> None:
-    """Raise `TextOnly` for a document with too many entries for a look at each of them.
+    """Raise `TextOnly` if a document has too many entries to look at each entry.
 
     This function counts the entries. Other functions estimate the number from the text, because
     their callers can use a line merge instead.
@@ -93,7 +93,7 @@ def refuse_entries(*documents: Document) -> None:
 
 
 def _counted(root: Node | None) -> int:
-    """Return the entries below a node, weighted as in `_entries`; stop counting above the bound."""
+    """Count the entries below a node, weighted as in `_entries`; stop above the limit."""
     found, waiting = 0, [root]
     while waiting and found <= MOST_ALONE:
         node = waiting.pop()
@@ -137,7 +137,7 @@ def refuse_changed(at: Three[Mapping[Hashable, T]], same: Callable[[T, T], bool]
 
 
 def refuse_replaced(gone: int, fresh: int, what: str) -> None:
-    """Raise `TextOnly` if too many entries are gone and new to look for renames."""
+    """Raise `TextOnly` if too many old and new entries would be compared to find renames."""
     if min(gone, fresh) > MOST_REPLACED:
         raise too_many(f"{what} gone, and as many new ones", MOST_REPLACED)
 
@@ -164,7 +164,7 @@ def _is_heavy(document: Document, most: int) -> bool:
 
 
 def _bound(text: str) -> int:
-    """Return a quick upper bound of the entries of a text, from counts of single characters."""
+    """Estimate quickly, from single characters, how many entries a text has at most."""
     brackets = text.count("{") + text.count("[")
     return (
         sum(map(text.count, "\n-,")) + 2 * brackets + 10 * (text.count("[[") + text.count("- - "))
@@ -172,10 +172,9 @@ def _bound(text: str) -> int:
 
 
 def _entries(text: str) -> int:
-    """Return an estimate of the entries of a text; a collection in brackets counts as two.
+    """Estimate how many entries a text has; a collection in brackets counts as two.
 
-    Lists that hold nothing but lists cost more, because every level makes all paths below it
-    longer.
+    Lists that contain only lists cost more, because every level makes all paths below it longer.
     """
     entries = text.count(": ") + text.count(":\n") + text.count("- ") + text.count(",")
     nested = text.count("[[") + text.count("- - ")
@@ -209,7 +208,8 @@ def _without_dashes(line: str) -> str:
 def _refuse_heavy(at: Three[Document]) -> None:
     """Raise `TextOnly` for a document with too many entries.
 
-    A document that only one side changed is not parsed, and runs that nobody changed are left out.
+    A document that only one side changed is not parsed. Entries that nobody changed are not counted
+    if they can be taken out of the document.
     """
     if agreed(at.map(_content)) is not None:
         return

@@ -1,4 +1,4 @@
-"""Merge the documents of three files: pair them by resource, merge each pair, put them in order.
+"""Merge the documents of three files: pair them by resource, merge each pair, and order them.
 
 If only one side changed the indentation of a document, base and the other side are first laid out
 with the new indentation. Otherwise the new indentation would reach only the lines that the merge
@@ -65,7 +65,7 @@ def merge(
     path: str = "",
     doubts: Doubts | None = None,
 ) -> MergedFile:
-    """Merge three files, resource by resource; a doubtful place becomes a conflict."""
+    """Merge three files resource by resource; make a conflict wherever the merge is uncertain."""
     walk = Walk(rules, journal)
     tables = pair_documents(at, rules.twins, stops=rules.stops)
     if _strangers(tables) and rules.stops:
@@ -119,7 +119,7 @@ def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None
 
 
 def _moved_and_gone(tables: Three[dict[Hashable, Document]]) -> set[Hashable]:
-    """Return the resources that one side moved and the other side no longer has."""
+    """Return the resources that one side moved and the other side deleted."""
     ours, theirs = tables.ours, tables.theirs
     if ours.keys() == theirs.keys():
         return set()
@@ -169,13 +169,13 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
         around = _around(laid)
         if around is None:
             return _clash(walk, at, name, Why.COMMENT)
-        if len(pieces) > 2:  # else the document is one conflict
+        if len(pieces) > 2:  # otherwise the document is one conflict
             pieces = [around[0], *pieces[1:-1], around[1]]
     return MergedDocument(at, name, plan, pieces)
 
 
 def _around(at: Trio) -> tuple[str, str] | None:
-    """Return the merged text above and behind a flow collection, or None for a conflict."""
+    """Merge the text before and after a flow collection; return None for a conflict."""
     texts = [
         (d.source.text[d.body : d.root.start], d.source.text[d.root.end : d.end])
         for d in at.each()
@@ -196,7 +196,7 @@ def _decided(walk: Walk, roots: Three[Node | None], reading: Reading, path: str)
 def _without_runs(
     walk: Walk, at: Trio, reading: Reading, path: str, name: str
 ) -> MergedDocument | None:
-    """Return the merge of a large document without its common runs.
+    """Merge a large document without the parts that are the same in all versions.
 
     Return None if the document must be merged as a whole.
     """
@@ -217,7 +217,7 @@ def _without_runs(
 
 
 def _part_namesakes(walk: Walk, merged: dict[Hashable, MergedDocument]) -> None:
-    """Make a conflict of two resources that have the same name only because of the merge."""
+    """Make a conflict of two resources that got the same name only by the merge."""
     if len(merged) < 2 or not any(map(_has_new_name, merged.values())):
         return
     names: dict[Hashable, list[MergedDocument]] = {}
@@ -241,7 +241,7 @@ def _has_new_name(merged: MergedDocument) -> bool:
 
 
 def _is_old_twin(namesakes: list[MergedDocument]) -> bool:
-    """Return whether one side had already given all these resources one name before the merge."""
+    """Return whether all these resources had one name on a side before the merge."""
     sides = zip(*((d.at.ours, d.at.theirs) for d in namesakes), strict=True)
     names = [{outline(d.content) if d is not None else None for d in side} for side in sides]
     return any(len(known) == 1 and None not in known for known in names)
@@ -264,7 +264,7 @@ def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:
         return None
     gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
     why = f"deleted in {gone}, changed in {changed}"
-    if walk.rules.stops and (moved or name_of(there) != name_of(base)):  # else it was deleted
+    if walk.rules.stops and (moved or name_of(there) != name_of(base)):  # otherwise it was deleted
         why = Why.MOVED_AND_GONE if moved else Why.RENAMED_AND_GONE
     clash = _clash(walk, at, name, why)
     return clash if clash.pieces != [""] else None
@@ -280,7 +280,7 @@ def _untouched(base: Document, other: Document) -> bool:
 
 
 def _added(walk: Walk, theirs: Document) -> Pieces:
-    """Return the text of their document, without the parts that the rules do not add."""
+    """Return the text of a document that their side added, without parts that the rules drop."""
     plan = walk.rules.added(theirs)
     return write_document(plan, Three(None, theirs, theirs)) if plan else [theirs.content]
 
@@ -314,7 +314,8 @@ def _opened(opening: str) -> Callable[[str], str]:
 def _opening(merged: MergedDocument, opened: bool | None) -> str:
     """Return the opening line of a document.
 
-    `opened` says for the first document whether the file begins with `---`; it is None for others.
+    For the first document `opened` says whether the file begins with `---`; for other documents
+    `opened` is None.
     """
     base, ours, theirs = merged.at.map(lambda d: d.opening if d is not None else None).each()
     if ours is None and theirs is None:
@@ -354,7 +355,7 @@ def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
 
 
 def _may_be_moved(base: str, side: str) -> bool:
-    """Return whether a side may have moved lines to other columns; the check errs towards yes."""
+    """Return whether a side may have moved lines to other columns; if unsure, return True."""
     start, behind = uncommon(base, side)
     gone, fresh = (set(lines_between(text, start, behind)) for text in (base, side))
     columns = {line.lstrip() for line in gone - fresh if line.strip()}
@@ -362,7 +363,7 @@ def _may_be_moved(base: str, side: str) -> bool:
 
 
 def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | None:
-    """Return base and ours indented like theirs, and theirs.
+    """Indent base and ours like theirs, and return all three versions.
 
     Return None if theirs moved no line that ours left at its column.
     """
@@ -385,7 +386,7 @@ def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | No
 
 
 def _may_be_indented_anew(base: Lines, theirs: Lines) -> bool:
-    """Return whether a line of theirs is a line of base in another column."""
+    """Return whether a line of theirs is a line of base at another column."""
     known = set(base)
     fresh = {line.lstrip() for line in theirs if line not in known}
     known = set(theirs)
@@ -393,7 +394,7 @@ def _may_be_indented_anew(base: Lines, theirs: Lines) -> bool:
 
 
 def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]]:
-    """Yield the wanted column of each base line that theirs kept.
+    """Yield the number and the wanted column of each line of base that theirs kept.
 
     Yield nothing if theirs moved no line that ours left at its column.
     """
@@ -416,7 +417,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
 
 
 def _depths(lines: Lines) -> list[int]:
-    """Return the number of blocks around each line; a comment is as deep as the line above it."""
+    """Count the blocks around each line; a comment is as deep as the line above it."""
     depths: list[int] = []
     around: list[tuple[int, bool]] = []
     for line in lines:
@@ -431,7 +432,7 @@ def _depths(lines: Lines) -> list[int]:
 
 
 def _pairs(base: Lines, side: Lines) -> dict[int, int]:
-    """Return the lines of base that a side has kept, as base index -> side index."""
+    """Map the index of each base line that a side kept to its index on that side."""
     return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
 
 
@@ -460,7 +461,10 @@ def _moved(lines: Lines, wanted: dict[int, int]) -> str:
 def _shift_beside(
     columns: list[int], shifts: dict[int, int], number: int, is_element: bool
 ) -> int | None:
-    """Return how far the nearest line of the same block or element moves, or None without one."""
+    """Return the shift of the nearest moved line in the same block or element.
+
+    Return None if there is no such line.
+    """
     column = columns[number]
     inside = column + 2 if is_element else column
     for rest in (range(number + 1, len(columns)), range(number - 1, -1, -1)):

@@ -1,12 +1,13 @@
-"""Take the unchanged parts out of large documents: fewer lines to parse, the same merge.
+"""Take unchanged parts out of large documents, so that fewer lines have to be parsed.
 
-Two sides often change only a few lines of a document of a megabyte. Each long run of sibling
-entries that has the same text in all three versions is replaced by one entry, a stand-in. The small
-documents are merged like any others, and then the runs are put back. The lines of a long text (`|`)
-are treated the same way. The whole document is merged if there is any doubt: an anchor anywhere, a
-run that is not valid YAML by itself, a stand-in that did not come back as a key or as a line, a new
-key that could repeat a key in a run. List elements are never taken out, because their keys decide
-how the list merges.
+Two sides often change only a few lines of a document of a megabyte. Sibling entries that follow one
+another with the same text in all three versions form a common run. Each long run is replaced by one
+placeholder entry, the stand-in. The shortened documents are merged like any others, and then the
+runs are put back. The lines of a long text (`|`) are treated the same way.
+
+The whole document is merged if it has an anchor anywhere, if a run is not valid YAML by itself, if
+a stand-in does not come back as a key or as a line, or if a new key could repeat a key in a run.
+List elements are never taken out, because their keys decide how the list merges.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int]
 
-WORTH = 2_000  # a shorter run stays where it is
+WORTH = 2_000  # characters; a shorter run is not taken out
 STAND_IN = "kmerge.elided.run"
 TEXTS = ("|", "|-", "|+")
-# These keys decide how a list merges, and which resource is which: they must stay visible.
+# These keys must stay in the document: they decide how a list merges, and identify resources.
 TELLING = key_names() | {"apiVersion", "kind", "metadata", "namespace", "generateName", "key"}
 # The marks of references, each under a rare character that can be searched for quickly.
 REFERENCES = {"&": (": &", "- &"), "*": (": *", "- *"), "<": ("<<:",), ".": (STAND_IN,)}
 
 
 class CommonRun:
-    """Hold a run of lines of the base that all three versions have unchanged."""
+    """Hold consecutive lines of the base that are the same in all three versions."""
 
     __slots__ = ("column", "end", "is_text", "names", "start")
 
@@ -50,13 +51,13 @@ class CommonRun:
         self.names = names or set()  # the keys that are taken out
 
     def span(self, offsets: list[int], later: int, first: int) -> Span:
-        """Return the span in a version that moves its lines from line `first` on by `later`."""
+        """Return where the run is in a version whose lines from `first` on are moved by `later`."""
         more = later if self.start >= first else 0
         return offsets[self.start] + more, offsets[self.end] + more
 
 
 class Elided:
-    """Hold three small documents, and the texts that their stand-ins replace."""
+    """Hold three shortened documents, and the texts that their stand-ins replace."""
 
     __slots__ = ("at", "texts")
 
@@ -65,20 +66,20 @@ class Elided:
         self.texts = texts  # stand-in line -> the run's text
 
     def restorable(self, pieces: Pieces) -> bool:
-        """Return whether every stand-in occurs exactly once in the result, and in no conflict."""
+        """Return whether every stand-in occurs once in the result, outside of conflicts."""
         plain = "".join(p for p in pieces if isinstance(p, str))
         marked = sum(not isinstance(p, str) and STAND_IN in p.ours + p.theirs for p in pieces)
         return not marked and all(plain.count(line) == 1 for line in self.texts)
 
     def restored(self, text: str) -> str:
-        """Return a text with every stand-in replaced by its run."""
+        """Put the removed lines back in the place of every stand-in."""
         for line, run in self.texts.items():
             text = text.replace(line, run, 1)
         return text
 
 
 def elide(at: Three[Document | None]) -> Elided | None:
-    """Return the three documents without their common runs, or None if a removal is unsafe."""
+    """Take the common runs out of three documents; return None if that is unsafe."""
     documents = [d for d in at.each() if d is not None and not d.inline]
     if len(documents) != 3:
         return None
@@ -94,7 +95,7 @@ def elide(at: Three[Document | None]) -> Elided | None:
     if not runs or not all(map(_is_yaml, runs, stand_ins, texts)):
         return None
     small = [
-        # below its changed window a version has the lines of the base at shifted offsets
+        # after the lines that it changed, a version has the lines of the base at shifted offsets
         _without(side, [r.span(offsets, len(side) - len(base), first) for r in runs], stand_ins)
         for side, first in ((base, 0), (ours, windows[0][1]), (theirs, windows[1][1]))
     ]
@@ -114,7 +115,7 @@ def _refers(text: str) -> bool:
 
 
 def _without(text: str, spans: list[Span], stand_ins: list[str]) -> str:
-    """Return a text with stand-ins in the place of some spans."""
+    """Return a text in which stand-ins replace some spans."""
     out: list[str] = []
     end = 0
     for (start, stop), stand_in in zip(spans, stand_ins, strict=True):
@@ -133,7 +134,7 @@ def _window(lines: list[str], base: str, side: str) -> Span:
 
 
 class _Finder:
-    """Find runs of sibling entries outside of the changed windows, by indentation alone."""
+    """Find runs of sibling entries outside of the changed lines, by indentation alone."""
 
     __slots__ = ("found", "indents", "lines", "windows")
 
@@ -149,11 +150,11 @@ class _Finder:
         self.found: list[CommonRun] = []
 
     def runs(self) -> list[CommonRun]:
-        """Return the runs in order, or no runs if the layout of the lines is unusual."""
+        """Return the common runs in order, or an empty list if the line layout is unusual."""
         return self.found if self._mapping(0, len(self.lines)) else []
 
     def _mapping(self, low: int, high: int) -> bool:
-        """Walk the entries of the mapping in these lines; return False without a mapping."""
+        """Look through the mapping in these lines; return False if they are no mapping."""
         inside = [i for i in self.indents[low:high] if i >= 0]
         if not inside or min(inside) < inside[0]:
             return False
@@ -208,7 +209,7 @@ class _Finder:
             self.found.append(CommonRun(starts[0], end, column, set(names)))
 
     def _text(self, low: int, high: int, column: int) -> None:
-        """Find runs of lines of a block text; the first and last line fix the layout and stay."""
+        """Find unchanged lines of a block text; keep its first and last line to fix the layout."""
         if self._size(low, high) <= WORTH:
             return
         columns = [len(line) - len(line.lstrip(" ")) for line in self.lines[low:high]]
@@ -237,7 +238,7 @@ class _Finder:
 def _holds(elided: Elided, runs: list[CommonRun]) -> bool:
     """Return whether every stand-in is usable in all three documents.
 
-    A stand-in must be a line of a text, or a key in a mapping that repeats no key of the run.
+    A stand-in must be a line of a text, or a key of a mapping that has none of the keys in the run.
     """
     taken = {f"{STAND_IN}.{n}": run.names for n, run in enumerate(runs) if not run.is_text}
     lines = [line for line, run in zip(elided.texts, runs, strict=True) if run.is_text]
@@ -252,7 +253,7 @@ def _holds(elided: Elided, runs: list[CommonRun]) -> bool:
 
 
 def _seen(node: Node, taken: dict[str, set[str]], lines: list[str]) -> int:
-    """Return how many stand-ins are below a node, or a negative number if a key could repeat."""
+    """Count the stand-ins below a node; return a negative number if a key could repeat."""
     if isinstance(node, Scalar) and lines and node.style == "|":
         return sum(map(node.text[node.content : node.end].count, lines))
     if not isinstance(node, Collection):

@@ -56,7 +56,7 @@ class MergedDocument:
         return numbers_of(self.at)
 
     def give_up(self, pieces: Pieces) -> None:
-        """Replace the merge of the document by these pieces: one side, or one conflict."""
+        """Replace the merge of the document by `pieces`, which are one side or one conflict."""
         self.plan, self.elided, self.pieces = None, None, pieces
 
 
@@ -72,7 +72,7 @@ class MergedFile:
 
     @property
     def is_one_conflict(self) -> bool:
-        """Return whether the file holds only conflicts, so that the merge decided nothing."""
+        """Return whether the whole file is in conflict, so that the merge decided nothing."""
         if self.prologue or self.tail or len(self.documents) > 1:
             return False
         return all(
@@ -88,7 +88,7 @@ class MergedFile:
         return hunks
 
     def text(self, spelled: Callable[[MergedDocument], str]) -> str:
-        """Return the whole text; `spelled` turns the pieces of a document into text."""
+        """Return the whole text; the function `spelled` makes text of a document's pieces."""
         parts = [spelled(MergedDocument(NO_DOCUMENT, "", None, self.prologue))]
         for document in self.documents:
             text = spelled(document)
@@ -101,24 +101,24 @@ class MergedFile:
 
 
 def numbers_of(at: Trio) -> tuple[int, ...]:
-    """Return the positions of a document in the three files, -1 for a file without the document."""
+    """Return the position of a document in each of three files, or -1 where it is missing."""
     return tuple(document.number if document is not None else -1 for document in at.each())
 
 
 def texts_of(at: Trio) -> Three[str]:
-    """Return the text of each version without its opening line, or '' for a missing version."""
+    """Return each version of a document without its opening line, or '' if it is missing."""
     return at.map(lambda document: document.content if document is not None else "")
 
 
 def conflict(at: Trio, why: str) -> Pieces:
-    """Return the pieces of a document that is one conflict."""
+    """Return a document as one conflict."""
     return [Hunk(*texts_of(at).each(), "", why, at)]
 
 
 def whole_conflict(
     texts: Three[str], why: str, name: str = "", about: Trio | None = None
 ) -> MergedFile:
-    """Return a file that is one conflict; `about` holds the documents that explain the conflict."""
+    """Return a file that is one conflict; `about` has the documents that explain the cause."""
     hunk = Hunk(*texts.each(), "", why, about)
     return MergedFile([], [MergedDocument(NO_DOCUMENT, name, None, [hunk])], "")
 
@@ -143,7 +143,7 @@ def conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> 
 
 
 class OpenMerge:
-    """Hold a merged file with conflicts, some of which may have been answered."""
+    """Hold a merged file with conflicts, some of which may be answered already."""
 
     __slots__ = ("_encode", "_options", "_size", "conflicts", "hunks", "is_by_lines", "merged")
 
@@ -176,7 +176,7 @@ class OpenMerge:
         return self._encode(merged.text(lambda document: self._marked(document, causes)))
 
     def decided(self, side: str) -> bytes:
-        """Return the file with one side's answer to every conflict."""
+        """Return the file with every conflict answered by one side."""
         return self.text({n: hunk.side(side) for n, hunk in enumerate(self.hunks)})
 
     def _marked(self, of: MergedDocument, causes: dict[int, Conflict]) -> str:
@@ -200,7 +200,7 @@ class OpenMerge:
 
 
 def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
-    """Return the file with answers in place of some hunks; `answers` is keyed by id(hunk)."""
+    """Return the file with answers in the place of some hunks; `answers` is keyed by id(hunk)."""
 
     def pieces(of: Pieces) -> Pieces:
         return [answers.get(id(p), p) if isinstance(p, Hunk) else p for p in of]
@@ -215,7 +215,7 @@ def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
 
 
 def conflict_of(resource: str, hunk: Hunk) -> Conflict:
-    """Return the description of a conflict that people see."""
+    """Return the description of a conflict that is shown to people."""
     from kmerge_git.merge.write.labels import told, where
 
     return Conflict(
@@ -234,10 +234,10 @@ BOM = "\ufeff"
 
 
 def to_bytes(text: str, sources: Three[Source]) -> bytes:
-    """Return the bytes of a result, in our spelling unless only theirs changed the spelling.
+    """Return the result as bytes, with our byte order mark and our line ends.
 
-    The spelling is the byte order mark and the line ends. The result ends with a newline if either
-    side does, because a lost newline is no lost work.
+    If only theirs changed the byte order mark or the line ends, theirs are used. The result ends
+    with a newline if either side does, because a lost newline is no lost work.
     """
     base, ours, theirs = sources.each()
     if not base.data:
@@ -254,17 +254,17 @@ def to_bytes(text: str, sources: Three[Source]) -> bytes:
 
 
 def _line_ends(at: Three[Source]) -> str:
-    """Return the line ends of all lines, or '' if the file keeps mixed line ends.
+    """Return the line ends of the whole file, or '' if the file keeps mixed line ends.
 
-    A side that converts all line ends changes the whole file; a side that mixes line ends changes
-    only lines.
+    A side that converts all line ends changes the whole file. A side that mixes line ends changes
+    only single lines.
     """
     ends = at.map(lambda source: source.eol)
     return ends.theirs if ends.theirs and ends.ours == ends.base else ends.ours
 
 
 def put_mark_into_conflict(text: str, sources: Three[Source], size: int) -> str:
-    """Put the byte order mark into each side of a conflict in the first line.
+    """If the first line is in a conflict, put the byte order mark into each side.
 
     A byte order mark in front of the first marker would hide the marker.
     """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def what_tells_apart(tables: Three[Documents]) -> tuple[str, Three[Document | None] | None]:
     """Return why the two versions are different resources.
 
-    Also return the document of each side that shows the difference, if there is only one such pair.
+    If only one pair of documents shows the difference, return that pair, too.
     """
     ours, theirs = _known(tables.ours), _known(tables.theirs)
     if ours is None or theirs is None:
@@ -34,7 +34,10 @@ def what_tells_apart(tables: Three[Documents]) -> tuple[str, Three[Document | No
 
 
 def _known(documents: Documents) -> dict[str, Known] | None:
-    """Return the resources by kind and name, or None if a name is missing or occurs twice."""
+    """Return the resources by kind and name.
+
+    Return None if a name is missing or occurs twice.
+    """
     resources = {}
     for document in documents.values():
         known = identity(document.root)
@@ -45,7 +48,10 @@ def _known(documents: Documents) -> dict[str, Known] | None:
 
 
 def _namesakes(pairs: list[tuple[Known, Known]]) -> tuple[str, Three[Document | None] | None]:
-    """Return the difference between resources of one kind and name, if all pairs share it."""
+    """Return the difference between resources of one kind and name, if all pairs share it.
+
+    If only one pair shows the difference, return that pair, too.
+    """
     (_, document), (_, twin) = pairs[0]
     spaces = {(mine.namespace, yours.namespace) for (mine, _), (yours, _) in pairs}
     if all(here != there for here, there in spaces):

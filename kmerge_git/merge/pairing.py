@@ -23,10 +23,10 @@ NAMES = ("namespace", "name", "generateName")
 
 
 def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Three[Documents]:
-    """Return the documents of each version under keys that paired documents share.
+    """Return the documents of each version; paired documents have the same key.
 
-    `twins` pairs the documents that both sides added if they are one resource. `stops` means that
-    two resources of one name become a conflict.
+    `twins` pairs documents that both sides added if they are one resource. With `stops` two
+    resources of one name become a conflict.
     """
     base: Documents = dict(enumerate(at.base.documents))
     ours = _under_keys(at.base, at.ours, "ours")
@@ -49,7 +49,7 @@ def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Th
 def _without_namesakes(
     base: Documents, side: Documents, other: Documents, name: str, *, stops: bool
 ) -> Documents:
-    """Return a side's documents with new keys for renames to a name that the other side added.
+    """Give a document a new key if a side renamed it to a name that the other side added.
 
     The other side still has the document under its old name, so the result would have two resources
     of one name. If `stops` is set, a renamed document gets a new key only if it is more like the
@@ -74,7 +74,7 @@ def _likeness(one: Document, other: Document) -> float:
 
 
 def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Documents:
-    """Return a side's documents; a document that both sides renamed alike gets its key of the base.
+    """Give a document that both sides renamed alike the key of its base version.
 
     Such a document may be too short, or merged too early, to be paired by its lines. It is paired
     if both sides gave it the same full name, or if its leaves are like those of the base.
@@ -99,7 +99,7 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
 
 
 def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Documents:
-    """Return a side's documents; a renamed document with similar leaves gets its key of the base.
+    """Give a side's renamed document the key of a base document with similar leaves.
 
     Only documents of the base that the other side changed or deleted are candidates. The version of
     the other side counts as well, because an earlier merge may have put it into the new document.
@@ -153,7 +153,7 @@ def _under_keys(base: Stream, other: Stream, side: str) -> Documents:
 
 
 def one_new_file(tables: Three[Documents]) -> Three[Documents] | None:
-    """Pair the only documents of a file that is new on both sides, if they may be one resource."""
+    """Pair the only documents of a file new on both sides, if they may be one resource."""
     from kmerge_git.kube.identity import may_be_one
 
     if len(tables.ours) > 1 or len(tables.theirs) > 1:
@@ -163,12 +163,12 @@ def one_new_file(tables: Three[Documents]) -> Three[Documents] | None:
 
 
 def likely_same(base: list[Document], other: list[Document]) -> Pairs:
-    """Pair documents that are one resource: by text, by name, by a rename, or by likeness."""
+    """Pair documents that are likely one resource, by text, name, rename or similarity."""
     return _pairs(base, other, identified_only=False)
 
 
 def alike(base: list[Document], other: list[Document], known: Pairs) -> Pairs:
-    """Pair documents without a partner that hold the same leaves under another name."""
+    """Pair documents without a partner that hold the same leaves under different names."""
     left, right = _rest(base, known, 0), _rest(other, known, 1)
     if not left or not right or len(left) * len(right) > likeness.MOST_COMPARISONS:
         return []
@@ -207,7 +207,7 @@ def _pairs(base: list[Document], other: list[Document], *, identified_only: bool
 def _by_place(
     base: list[Document], other: list[Document], mine: list[int], yours: list[int]
 ) -> Pairs:
-    """Pair resources of one name in their order, if each version has as many of them."""
+    """Pair resources of one name in their order, if each version has the same number of them."""
     pairs: Pairs = []
     there = grouped((name_of(other[j]), j) for j in yours)
     for name, left in grouped((name_of(base[i]), i) for i in mine).items():
@@ -263,7 +263,7 @@ def name_of(document: Document) -> str:
 def has_lost_one(tables: Three[Documents]) -> bool:
     """Return whether a document with an undecided name is gone and the new documents differ.
 
-    An earlier inner merge left the name of such a document undecided.
+    An earlier merge within a criss-cross left the name of such a document undecided.
     """
     base, ours, theirs = tables.each()
     gone = [d for key, d in base.items() if key not in ours and key not in theirs]

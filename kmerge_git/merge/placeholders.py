@@ -1,9 +1,9 @@
 """Write the result of an inner merge of a criss-cross: a placeholder for every conflict.
 
 The next merge must be able to find a placeholder by its place: the value below a key, an element
-with its key, or a document with its name. A list that gets an element without a certain key merges
-as a plain sequence there. If a place cannot hold a placeholder, the entry around that place is
-replaced by a placeholder.
+with its key, or a document with its name. A list merges as a plain sequence if one of its elements
+has no certain key. If a place cannot hold a placeholder, a placeholder replaces the entry around
+that place.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COMMENT = "# "
 
 
 def undecided(merged: MergedFile, sources: Three[Source]) -> Outcome:
-    """Return the outcome of a merged file with placeholders in the place of its conflicts."""
+    """Return the outcome of a merged file in which placeholders replace the conflicts."""
     conflicts = tuple(conflict_of(*hunk) for hunk in merged.hunks())
     data = to_bytes(undecided_text(merged), sources)
     return Outcome(data, False, "structure", conflicts=conflicts)
@@ -55,7 +55,7 @@ def undecided_text(merged: MergedFile) -> str:
 
 
 def nothing_decided(texts: Three[bytes]) -> bytes:
-    """Return a file that is one placeholder; the inputs need not be text."""
+    """Return a file that is one placeholder; the inputs may be binary."""
     decoded = texts.map(lambda data: data.decode("utf-8", "backslashreplace"))
     return (_object([], digest(*decoded.each())) + "\n").encode()
 
@@ -76,7 +76,7 @@ def _document(merged: MergedDocument) -> MergedDocument:
 
 
 def _known(pieces: Pieces, at: Trio) -> Pieces:
-    """Return the pieces of a document without a merge by fields; conflicts become placeholders."""
+    """Return a document that is not merged by fields, with placeholders for conflicts."""
     return [piece if isinstance(piece, str) else _known_of(piece, at) for piece in pieces]
 
 
@@ -103,7 +103,7 @@ def _unknown(at: Trio, texts: Three[str]) -> str:
 
 
 def _plan(plan: Plan) -> Plan | None:
-    """Return the plan with a placeholder in every clash, or None if that is impossible."""
+    """Replace every clash in a plan by a placeholder; return None if that is impossible."""
     if isinstance(plan, NewText):
         parts: Lines = [*_lines(plan.parts, "")]
         return NewText(plan.ours, plan.header, parts, plan.comment)
@@ -142,7 +142,7 @@ def _item(item: Item) -> Item | None:
 
 
 def _placeholder(item: Item, at: Three[list[Entry]]) -> Item | None:
-    """Return one entry that replaces all of these entries, under the key that they share."""
+    """Return one entry that replaces all of these entries and has their common key."""
     entries = [entry for some in at.each() for entry in some]
     nodes = [entry.value for entry in entries]
     mark = digest(*at.map(lambda some: "".join(map(_text, some))).each())
@@ -167,7 +167,7 @@ def _text(entry: Entry) -> str:
 
 
 def _tail(at: Three[list[Entry]]) -> str:
-    """Return an undecided comment for the end of an entry if the versions' comments differ."""
+    """If the versions' comments differ, return an undecided comment for the end of an entry."""
     tails = [comments(after(some[0])) for some in at.each() if some]
     texts = at.map(lambda some: "".join(map(after, some)))
     differ = any(tail != tails[0] for tail in tails)
@@ -175,7 +175,7 @@ def _tail(at: Three[list[Entry]]) -> str:
 
 
 def _lead(item: Item, at: Three[list[Entry]]) -> List[str]:
-    """Return the merged comment lines above an entry; they may be an undecided comment."""
+    """Return the merged comment lines above an entry, or an undecided comment."""
     if item.lead is not None:
         return [line for part in _lines(item.lead, COMMENT) for line in part]
     leads = at.map(lambda some: _lead_lines(some[0]) if some else [])
@@ -195,7 +195,7 @@ def _lead_lines(entry: Entry) -> list[str]:
 
 
 def _is_named(nodes: list[Node], steps: tuple[Step, ...]) -> bool:
-    """Return whether the last step of a path names an element and fits all of these nodes."""
+    """Return whether a path has a step that names a list element and fits all nodes."""
     return any(
         isinstance(step, tuple) and bool(step) and all(_has_part(nodes, part) for part in step)
         for step in steps
@@ -212,7 +212,7 @@ def _has_part(nodes: list[Node], part: tuple[str, str] | str) -> bool:
 
 
 def _object(nodes: list[Node], mark: str) -> str:
-    """Return a one-line mapping, also valid JSON, of the nodes' common identity and the mark."""
+    """Return a one-line mapping, valid as JSON, with the nodes' common identity and the mark."""
     known = _identity(nodes)
     fields = _shared(nodes) if known is None else _full_name(known)
     return _line([*fields, (UNDECIDED, respell(mark, '"'))])

@@ -1,4 +1,4 @@
-"""Hold the plan of a merge: its decisions, before a character is written.
+"""Hold the plan of a merge: all its decisions, before the result is written.
 
 A plan is a tree whose leaves are nodes and lines of the inputs. A finished plan never changes, so
 that it can be explained, compared with a result (`merge.verify.proof`) and written (`merge.write`).
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Why:
-    """List the reasons why a place needs a person; the label of the conflict shows the reason."""
+    """List the reasons why a person must decide a place; a conflict's label shows the reason."""
 
     BOTH_CHANGED = "changed on both sides"
     BOTH_ADDED = "added on both sides"
@@ -63,7 +63,7 @@ class Why:
 
 
 class Line(str):
-    """Hold a comment line, compared without the blanks around it; a blank line is empty.
+    """Hold a comment line, or '' for a blank line; blanks around a comment are not compared.
 
     `spelled` is the line as it is written. `home` is the column of the entry or collection that the
     line belongs to.
@@ -82,7 +82,7 @@ class Line(str):
 
     @property
     def form(self) -> tuple[int, str]:
-        """Return the indentation relative to the home, and the blanks at the end."""
+        """Return the indentation relative to `home`, and the blanks at the end."""
         indent = len(self.spelled) - len(self.spelled.lstrip(" \t"))
         return indent - self.home if self else 0, self.spelled[indent + len(self) :] if self else ""
 
@@ -103,7 +103,7 @@ class Keep(Plan):
 
 
 class Take(Plan):
-    """Put a node of another text at the place, with the lines of its entry."""
+    """Put a node of another text at the place, together with the lines of its entry."""
 
     __slots__ = ("anchor", "entry", "keeps_comment", "node", "part", "style")
 
@@ -124,11 +124,11 @@ class Take(Plan):
             part  # the part of the node that comes here, as a plan over its own text; None: all
         )
         self.anchor = anchor  # our anchor, which a scalar of theirs gets
-        self.keeps_comment = keeps_comment  # our comment stays, where the node has none
+        self.keeps_comment = keeps_comment  # our comment stays if the node has none
 
 
 class NewText(Plan):
-    """Give our block scalar other lines, and `comment` behind its header.
+    """Give our block scalar other lines, and put `comment` behind its header.
 
     If `comment` is None, our comment stays.
     """
@@ -147,9 +147,9 @@ class NewText(Plan):
 
 
 class Clash(Plan):
-    """Mark a place that needs a person; hold the entries of each side.
+    """Mark a place that a person must decide; hold the entries of each side.
 
-    With `with_lead` the comments above the first entries are part of the conflict; otherwise these
+    With `with_lead` the comments above the first entries are part of the conflict. Otherwise these
     comments are written above the conflict.
     """
 
@@ -177,8 +177,8 @@ class Remark(Plan):
 class Item:
     """Hold an entry of a collection that is built anew, or a remark among its entries.
 
-    The text of `ours` is changed as little as the plan needs; without `ours` the entry of `plan` (a
-    `Take`) is written. An optional field that is not None replaces a part of that text.
+    The plan changes the text of `ours` as little as possible. If `ours` is None, the entry of
+    `plan` (a `Take`) is written. An optional field that is not None replaces a part of that text.
     """
 
     __slots__ = ("after", "base", "key", "lead", "ours", "path", "plan", "replaces", "theirs")
@@ -207,7 +207,7 @@ class Item:
         self.after = after  # the text behind a value on its line, and comments below
 
     def but(self, plan: Plan, theirs: Entry | None, lead: Lines | None) -> Item:
-        """Return the same item with another plan, another entry of theirs and other lines above."""
+        """Return the same item with a new plan, a new entry of theirs and new lines above it."""
         return Item(
             plan,
             self.ours,
@@ -221,7 +221,7 @@ class Item:
         )
 
     def with_tail(self, after: str) -> Item:
-        """Return the same item with another text behind a value on one line."""
+        """Return the same item with another text on the line behind its value."""
         item = self.but(self.plan, self.theirs, self.lead)
         item.after = after if self.ours is not None and inline(self.ours.value) else self.after
         return item
@@ -251,7 +251,7 @@ class Build(Plan):
 
 
 def keeps_tail(plan: Plan, ours: Entry, theirs: Entry) -> bool:
-    """Return whether the text behind a value has a place in the plan's result."""
+    """Return whether the comment behind a value still has a place in the plan's result."""
     if not isinstance(plan, Take):
         return not is_block_text(ours.value) or is_block_text(theirs.value)
     if isinstance(plan.part, Build) and not plan.part.items:
@@ -260,7 +260,7 @@ def keeps_tail(plan: Plan, ours: Entry, theirs: Entry) -> bool:
 
 
 def has_tail(node: Node) -> bool:
-    """Return whether a comment can follow on a value's last line, or on the line of its key."""
+    """Return whether a comment can be on a value's last line, or on the line of its key."""
     return not in_mid_line(node) if isinstance(node, Collection) else not is_block_text(node)
 
 
@@ -274,13 +274,13 @@ def has_clash(plan: Plan) -> bool:
 
 
 def is_empty(plan: Build, side: str) -> bool:
-    """Return whether a side's decisions remove all entries although the plan has items."""
+    """Return whether deciding all clashes for a side leaves no entries of those in the plan."""
     entries = [item.plan for item in plan.items if not isinstance(item.plan, Remark)]
     return bool(entries) and all(isinstance(p, Clash) and not p.at.side(side) for p in entries)
 
 
 def named_clash(plan: Plan) -> Named:
-    """Return the path, cause and item of one clash; the choice does not depend on the side."""
+    """Return the path, cause and item of one clash, whichever side is ours."""
     clashes: list[Named] = []
     for item in plan.items if isinstance(plan, Build) else ():
         inside = item.plan
@@ -332,7 +332,7 @@ def decided_item(item: Item, side: str) -> Iterator[Item]:
 
 
 def settled(parts: Lines, side: str) -> list[Sequence[str]]:
-    """Return runs of lines; if both sides changed a run, return the lines of one side."""
+    """Return lines in groups; if both sides changed a group, take the lines of one side."""
     return [part.side(side) if isinstance(part, Three) else part for part in parts]
 
 
@@ -355,7 +355,7 @@ class Note:
         self.theirs = theirs
 
     def favored(self, side: str) -> Note:
-        """Return the note of a conflict decided for a side; other notes stay as they are."""
+        """Return the note of a conflict as decided for a side; return other notes unchanged."""
         if self.side != "conflict":
             return self
         return Note(self.path, self.what, side, FAVOR, self.ours, self.theirs)

@@ -1,4 +1,4 @@
-"""Make the plan that turns a document into a wanted plain value with the fewest edits.
+"""Plan how to turn a document into a wanted plain value with the fewest edits.
 
 All commands that compute values use this module (`patch`, `apply`). Fields with the wanted value
 keep their text, and new text is written only for new values.
@@ -49,11 +49,11 @@ def _reads_as(text: str, value: object) -> bool:
     try:
         return equal(to_value(split_text(text).documents[0].root), value)
     except KmergeError:
-        return False  # an alias whose anchor is gone
+        return False  # an alias without an anchor
 
 
 def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan:
-    """Return the plan that gives a document that is not empty the content `value`.
+    """Return the plan that changes the content of a document, which is not empty, to `value`.
 
     With `expand` aliases are written out, because an alias cannot stay if its anchored value
     changes.
@@ -92,7 +92,7 @@ class _Shape:
         return None if node.tag else self.other(node, value)
 
     def other(self, node: Node, value: object) -> Plan | None:
-        """Return the plan for a node that has another value."""
+        """Return the plan for a node whose value must change, or None if it needs new text."""
         if isinstance(node, Scalar):
             return _block_text(node, value) if isinstance(value, str) else None
         if isinstance(node, Collection) and node.flow and not node.entries and not _is_json(node):
@@ -104,7 +104,7 @@ class _Shape:
         return None
 
     def mapping(self, node: Mapping, value: dict[str, object]) -> Plan | None:
-        """Plan key by key; write out the contents of a `<<` only where they must differ."""
+        """Plan a mapping key by key; write out the contents of a `<<` only if they must change."""
         merged = self.value(node)
         own = {_key(e) for e in node.entries if not is_merge_key(e.key)}
         if len(node.index()) != len(node.entries) or not isinstance(merged, dict):
@@ -123,7 +123,7 @@ class _Shape:
         return self.build(node, pairs, value)
 
     def sequence(self, node: Sequence, value: list[object]) -> Plan:
-        """Pair equal elements first, then elements of the same name, then elements by index."""
+        """Pair equal elements first, then elements with the same name, then elements by index."""
         partners = self.likeness.partners([self.value(e.value) for e in node.entries], value)
         pairs: list[Pair] = [
             (None if partner is None else node.entries[partner], None, wanted)
@@ -140,7 +140,7 @@ class _Shape:
         return waiting.build
 
     def plan(self, entry: Entry | None, value: object) -> Plan | None:
-        """Return the plan for the value of one of our entries, or None if it needs new text."""
+        """Return the plan for an entry's value, or None if the value needs new text."""
         if entry is None:
             return None
         return Keep(entry.value) if is_merge_key(entry.key) else self.node(entry.value, value)
@@ -172,7 +172,7 @@ class _Shape:
 
 
 class _Waiting:
-    """Hold one of our collections until the text of its new entries is parsed."""
+    """Hold one of our collections until the text of its new entries is written and parsed."""
 
     __slots__ = ("build", "keys", "pairs", "plans")
 
@@ -185,7 +185,7 @@ class _Waiting:
         self.keys = keys  # the keys of a mapping, in the wanted order
 
     def wanted(self) -> list[object]:
-        """Return the collections to write as new text: one, or several if a key is repeated."""
+        """Return the collections to write as new text; there are several if a key is repeated."""
         new = [
             (key, value)
             for (_, key, value), plan in zip(self.pairs, self.plans, strict=True)
@@ -226,7 +226,7 @@ def _wanted(entry: Entry, merged: object, value: dict[str, object]) -> tuple[str
 
 
 def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
-    """Return one of our entries with a value of new text."""
+    """Return one of our entries with newly written text as its value."""
     style, anchor = None, ""
     if isinstance(entry.value, Scalar):
         quoted = isinstance(value, str) and entry.value.style in ("'", '"')
@@ -237,7 +237,7 @@ def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
 
 
 def _fresh(value: object) -> Document:
-    """Return a value as a document of new text."""
+    """Write a value as the text of a new document, and parse the document."""
     return split_text(dump(value)).documents[0]
 
 
@@ -256,7 +256,7 @@ def _key(entry: Entry) -> str:
 
 
 def _with_new(items: list[Item], new: dict[str, Item], order: Iterable[str]) -> list[Item]:
-    """Return the items plus the new items, each behind its nearest known predecessor, or last."""
+    """Add new items, each behind its nearest known predecessor, or else at the end."""
     last = {_key(i.ours or i.theirs): n for n, i in enumerate(items)}  # type: ignore[arg-type]
     behind: dict[int, list[Item]] = {}
     place = len(items)
@@ -270,7 +270,7 @@ def _with_new(items: list[Item], new: dict[str, Item], order: Iterable[str]) -> 
 
 
 def _block_text(node: Scalar, value: str) -> Plan | None:
-    """Plan other lines under the header of a block scalar, if the header allows these lines."""
+    """Plan new lines under the header of a block scalar, if the header allows these lines."""
     if node.style != "|" or "\n" not in value.rstrip("\n") or value.startswith((" ", "\n", "\t")):
         return None
     chomp = "" if value.endswith("\n") and not value.endswith("\n\n") else None
@@ -306,7 +306,7 @@ def _escaped(char: str) -> str:
 
 
 def _list_offset(node: Node) -> int:
-    """Return how many columns lists are indented below their keys, or -1 without such a list."""
+    """Return how many columns lists are indented below their keys, or -1 if there is no list."""
     for entry in node.entries if isinstance(node, Collection) and not node.flow else ():
         value = entry.value
         if isinstance(value, Sequence) and not value.flow and entry.key is not None:
@@ -323,7 +323,7 @@ def _head(content: str) -> str:
 
 
 def equal(a: object, b: object) -> bool:
-    """Return whether two plain values are the same; `1`, `1.0` and `true` are three values."""
+    """Return whether two plain values are the same; `1`, `1.0` and `true` all differ."""
     if isinstance(a, dict) and isinstance(b, dict):
         return len(a) == len(b) and all(k in b and equal(v, b[k]) for k, v in a.items())
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
@@ -332,7 +332,7 @@ def equal(a: object, b: object) -> bool:
 
 
 class Likeness:
-    """Compare values that do not change; a hash of each value excludes most pairs at once."""
+    """Compare values that do not change; a hash of each value excludes most pairs quickly."""
 
     __slots__ = ("_numbers",)
 
@@ -340,7 +340,7 @@ class Likeness:
         self._numbers: dict[int, int] = {}  # id() of a collection -> its hash
 
     def same(self, a: object, b: object) -> bool:
-        """Return whether `equal` holds for two values; each collection is hashed only once."""
+        """Return whether two values are `equal`; hash each collection only once."""
         return self.number(a) == self.number(b) and equal(a, b)
 
     def number(self, value: object) -> int:
@@ -359,7 +359,7 @@ class Likeness:
     def partners(self, have: list[object], want: list[object]) -> list[int | None]:
         """Return the index of the partner of every wanted element, or None for a new element.
 
-        A partner has an equal value, the same name, or the same index.
+        A partner is an old element with an equal value, the same name, or the same index.
         """
         partners: list[int | None] = [None] * len(want)
         free = dict.fromkeys(range(len(have)))
@@ -392,7 +392,7 @@ def _field(value: object, name: str) -> tuple[object, ...]:
 
 
 def _is_like(a: object, b: object) -> bool:
-    """Return whether an element may become the wanted element with the same index."""
+    """Return whether an element may be turned into the wanted element with the same index."""
     if not isinstance(a, dict) or not isinstance(b, dict):
         return type(a) is type(b)
     return any(k in b and equal(v, b[k]) for k, v in a.items())

@@ -1,4 +1,4 @@
-"""Hold the rules of docs/merge-rules.md by number; no other module repeats this table."""
+"""Hold the rules of docs/merge-rules.md by number; other modules look the sentences up here."""
 
 from __future__ import annotations
 
@@ -114,12 +114,15 @@ _KYAML = {
 
 
 def in_words(rule: str) -> str:
-    """Return the sentence of a rule (`2`, `12 policy higher`, `M2 lost`), or '' without one."""
+    """Return the sentence of a rule such as `2`, `12 policy higher` or `M2 lost`.
+
+    Return '' for a rule without a sentence.
+    """
     return RULES.get(rule.partition(" ")[0], "")
 
 
 def of_kyaml(what: str, side: str, kind: str) -> str:
-    """Return the number of the kyaml rule for a difference that has no note."""
+    """Return the number of the kyaml rule that explains a difference without a note."""
     if kind == "comment":
         return "M33"
     if kind == "order":

@@ -33,7 +33,7 @@ class Three(Generic[T]):
         self.theirs = theirs
 
     def map(self, change: Callable[[T], U]) -> Three[U]:
-        """Return the trio that results from applying `change` to each version."""
+        """Apply `change` to each version and return the three results."""
         return Three(change(self.base), change(self.ours), change(self.theirs))
 
     def each(self) -> tuple[T, T, T]:
@@ -65,7 +65,7 @@ def whose(at: Three[object]) -> str:
 
 
 def whose_by(at: Three[T | None], same: Callable[[T, T], bool]) -> str:
-    """Return the name of the version that wins, comparing with `same`; the base may be missing."""
+    """Return the name of the version that wins if `same` compares them; base may be None."""
     base, ours, theirs = at.base, at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
     if same(ours, theirs) or (base is not None and same(base, theirs)):
@@ -85,7 +85,7 @@ def standing(at: Three[T]) -> T:
 
 
 def cut(region: Region, at: Three[list[U]]) -> Three[list[U]]:
-    """Return the part of three lists that a region of `diff3` covers."""
+    """Return the part of each of three lists that a region of `diff3` covers."""
     return Three(
         at.base[region.b0 : region.b1],
         at.ours[region.o0 : region.o1],
@@ -94,7 +94,7 @@ def cut(region: Region, at: Three[list[U]]) -> Three[list[U]]:
 
 
 def under(tables: Three[Mapping[K, U]], key: K) -> Three[U | None]:
-    """Return the values under a key in each of three tables."""
+    """Return the three values that one key has in three tables."""
     return Three(tables.base.get(key), tables.ours.get(key), tables.theirs.get(key))
 
 
@@ -107,7 +107,7 @@ def counted(things: Iterable[K]) -> dict[K, int]:
 
 
 def grouped(pairs: Iterable[tuple[K, U]]) -> dict[K, list[U]]:
-    """Return the things of each key, in their order."""
+    """Return a list of things for each key, in their original order."""
     groups: dict[K, list[U]] = {}
     for key, thing in pairs:
         groups.setdefault(key, []).append(thing)
@@ -115,6 +115,6 @@ def grouped(pairs: Iterable[tuple[K, U]]) -> dict[K, list[U]]:
 
 
 def shared_start(lists: Sequence[Sequence[K]]) -> int:
-    """Return the length of the common start of all lists."""
+    """Return how many elements at the start are the same in all lists."""
     rows = enumerate(zip(*lists, strict=False))
     return next((n for n, row in rows if len(set(row)) > 1), min(map(len, lists)))
