@@ -1,1 +1,1 @@
-"""Make one plan from three trees: a walk, and rules that answer its questions. Write no text."""
+"""Make one plan from three trees: the walk visits places, and rules decide. Write no text."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def merge(base: Scalar | None, ours: Scalar, theirs: Scalar) -> NewText | None:
-    """Return our block scalar with both sides' lines, or None if the texts are not comparable."""
+    """Merge the lines of both sides into our block scalar; return None if that is impossible."""
     if not is_block_text(ours) or ours.anchor != theirs.anchor or ours.tag != theirs.tag:
         return None
     if theirs.style != ours.style or (base is not None and base.style != ours.style):
@@ -39,7 +39,7 @@ def _merged(lines: Three[list[str]]) -> Lines:
 
 
 def new_header_comment(at: Three[Node | None]) -> bool:
-    """Return whether theirs has a header comment on a block scalar that base and ours lack."""
+    """Return whether theirs has a comment on a block scalar's header that base and ours lack."""
     versions = (at.base or at.ours, at.ours, at.theirs)
     if not all(isinstance(s, Scalar) and is_block_text(s) for s in versions):
         return False
@@ -48,9 +48,9 @@ def new_header_comment(at: Three[Node | None]) -> bool:
 
 
 def _starts_at_the_margin(plan: NewText) -> bool:
-    """Return whether the merged text begins without spaces, whichever side wins a clash.
+    """Return whether the merged text begins without spaces, however conflicts are decided.
 
-    Otherwise a header without an indentation number could not precede the merged lines.
+    Otherwise the header of the block scalar would need an indentation number.
     """
     for side in ("base", "ours", "theirs"):
         first = next((line for line in plan.lines(side) if line.strip()), "")

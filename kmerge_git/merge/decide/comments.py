@@ -48,7 +48,10 @@ def foot_lines(made: Collection | None) -> list[Line]:
 
 
 def may_part(at: Three[Collection | None]) -> bool:
-    """Return whether three block collections, and a `#` in the base, allow floating comments."""
+    """Return whether comments may be taken out of the entries of three collections.
+
+    All three must be block collections with entries, and the base must contain a `#`.
+    """
     blocks = [c for c in at.each() if c is not None and not c.flow and c.entries]
     return len(blocks) == 3 and "#" in blocks[0].text[blocks[0].top : blocks[0].bottom]
 
@@ -56,7 +59,7 @@ def may_part(at: Three[Collection | None]) -> bool:
 def merge_lines(lines: Three[list[Line]]) -> Lines | None:
     """Return the merged lines, or None if our lines stay as they are.
 
-    The comments merge as if there were no blank lines. The runs of blank lines before, between and
+    The comments are merged as if there were no blank lines. The blank lines before, between and
     after the comments are merged separately.
     """
     side, forms = whose(lines), lines.map(lambda found: [line.form for line in found])
@@ -79,7 +82,10 @@ def merge_lines(lines: Three[list[Line]]) -> Lines | None:
 
 
 def _merge_texts(lines: Three[list[Line]], above: dict[int, list[Line]]) -> Iterator[Run]:
-    """Merge runs of comments; merge the blank lines `above` the comments that all versions have."""
+    """Merge comments, and merge the blank lines above comments that all versions have.
+
+    `above` has the blank lines above each comment.
+    """
     from kmerge_git.text.diff3 import diff3
 
     for region in diff3(*lines.each(), adjacent_ok=True):
@@ -121,7 +127,7 @@ def _with_blanks(run: list[Line], above: dict[int, list[Line]]) -> list[Line]:
 
 
 def _respelled(lines: Three[list[Line]]) -> Lines | None:
-    """Return lines with the same comments in all versions, or None if our spelling stays."""
+    """Return the lines if only their side changed the spelling of the same comments, else None."""
     respelled = [_spelled(at) for at in map(Three, *lines.each())]
     return (
         [respelled] if any(a is not b for a, b in zip(respelled, lines.ours, strict=True)) else None
@@ -129,7 +135,7 @@ def _respelled(lines: Three[list[Line]]) -> Lines | None:
 
 
 def _spelled(at: Three[Line]) -> Line:
-    """Return one comment of all versions; the side that alone changed its indentation wins."""
+    """Return a comment that all versions have; if only one side indented it anew, use that side."""
     return at.theirs if at.theirs.form != at.base.form == at.ours.form else at.ours
 
 
@@ -152,9 +158,9 @@ def _clash(part: Three[list[Line]]) -> list[Run]:
 
 
 def _only_taken_away(part: Three[list[Line]]) -> list[list[Line]]:
-    """Return the comments of one side without those that the other side deleted.
+    """If one side only deleted comments, return the other side's comments without these.
 
-    Return no list if each side did more than delete comments.
+    Return an empty list if each side did more than delete comments.
     """
     from kmerge_git.text.diff3 import diff
 
@@ -173,7 +179,7 @@ def _only_taken_away(part: Three[list[Line]]) -> list[list[Line]]:
 
 
 def takes_new_comments(at: Three[list[Entry]], side: str) -> bool:
-    """Return whether elements that one side deleted have new comments on the other side."""
+    """Return whether elements that `side` deleted have new comments on the other side."""
     other = at.theirs if side == "ours" else at.ours
     return any(
         has_new_comments(base, there) or not same_comments(base, there)
@@ -182,13 +188,13 @@ def takes_new_comments(at: Three[list[Entry]], side: str) -> bool:
 
 
 def has_new_comments(base: Entry, other: Entry) -> bool:
-    """Return whether comments above an entry are missing above the same entry in the base."""
+    """Return whether an entry has comments above it that the same entry in the base lacks."""
     old, new = (counted(filter(None, lead_lines(entry))) for entry in (base, other))
     return any(count > old.get(line, 0) for line, count in new.items())
 
 
 def merge_tail(tails: Three[str]) -> tuple[str | None, bool]:
-    """Return the merged text behind a value and whether both sides changed the text.
+    """Merge the text behind a value; also return whether both sides changed it differently.
 
     A text of None means that our text stays.
     """
@@ -202,7 +208,10 @@ def tails_clash(at: Three[Entry | None]) -> bool:
 
 
 def merged_tail(at: Three[Entry | None]) -> str | None:
-    """Merge the texts behind values if only the lines below the values differ; else return None."""
+    """Merge the texts behind values if at most the lines below the values differ.
+
+    Otherwise return None.
+    """
     columns = {column_of(entry) for entry in at.each() if entry is not None}
     tails = at.map(
         lambda entry: after(entry).partition("\n") if entry is not None else ("", "", "")
@@ -225,7 +234,7 @@ def merged_tail(at: Three[Entry | None]) -> str | None:
 
 
 def has_own_comment(tails: Three[str]) -> bool:
-    """Return whether our comment behind the value is missing in base and theirs."""
+    """Return whether our value is followed by a comment that base and theirs lack."""
     ours = comments(tails.ours)
     return bool(ours) and ours != comments(tails.base) and ours != comments(tails.theirs)
 
@@ -258,7 +267,7 @@ def _all_inside(made: Collection) -> list[str]:
 
 
 def _breaks_commented_gap(ours: Collection, items: list[Item]) -> bool:
-    """Return whether the merge separates two of our entries with a comment between them."""
+    """Return whether two of our entries with a comment between them are no longer neighbours."""
     kept = [id(item.ours or item.replaces) for item in items]
     together = {(kept[i - 1], kept[i]) for i in range(1, len(kept))}
     previous: Entry = ours.entries[0]
@@ -271,7 +280,7 @@ def _breaks_commented_gap(ours: Collection, items: list[Item]) -> bool:
 
 
 def _inside(made: Collection) -> list[str]:
-    """Return the comments between the entries of a flow collection, at every depth."""
+    """Return the comments between the entries of a flow collection and of those nested in it."""
     if not made.flow or "#" not in made.raw:
         return []
     text, position = made.text, made.content

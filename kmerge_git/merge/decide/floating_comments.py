@@ -1,14 +1,15 @@
 """Take floating comments out of the entries of a collection, and put them back after the merge.
 
-A comment above an entry, at the top or at the bottom of a collection belongs to its neighbour. If
-an entry is added, deleted, commented in or commented out, a comment of the base can become the lead
-of another entry although nobody touched the comment. With such changes on both sides the comment
-would be lost or doubled. Therefore the lines of such comments are taken out of the entries. Each
-comment returns once, next to its old neighbour, unless a side deleted it.
+A comment above an entry belongs to that entry; a comment at the top or at the bottom of a
+collection belongs to the collection. If an entry is added, deleted, commented in or commented out,
+a comment of the base can come to belong to another entry although nobody touched the comment. With
+such changes on both sides the comment would be lost or doubled. Therefore the lines of such
+comments are taken out of the entries. Each comment returns once, next to its old neighbour, unless
+a side deleted the comment.
 
 Lines below a list, in the column of its dashes, belong to the next key. They belong to the list as
 soon as an element below them is added, commented in or commented out. Therefore lines below an
-entry count as part of the entry in all versions if they are part of it in one version.
+entry count as part of the entry in all versions if they are part of the entry in one version.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def part(
 ) -> tuple[Three[C | None], FloatingComments | None]:
     """Return the collections without their floating comments, and the floating comments.
 
-    `names` gives versions of the same entry the same name.
+    `names` gives an entry the same name in all versions.
     """
     at, names = _with_same_ends(_all_there(versions), names)
     slots = Three(*map(_Slots, at.each(), names.each()))
@@ -81,7 +82,10 @@ def names_by(tables: Three[dict[Hashable, Entry]]) -> Three[Keys]:
 
 
 def names_in(versions: Three[C | None]) -> Three[Keys]:
-    """Name elements without keys; equal elements and elements changed in place share a name."""
+    """Name elements that have no keys.
+
+    Equal elements get the same name, and so do versions of an element that was changed in place.
+    """
     from kmerge_git.text.diff3 import diff
 
     lists = _all_there(versions)
@@ -102,7 +106,7 @@ def names_in(versions: Three[C | None]) -> Three[Keys]:
 
 
 def _all_there(at: Three[C | None]) -> Three[C]:
-    """Return three collections that `may_part` accepted, with a type that excludes None."""
+    """Return three collections that `may_part` accepted, typed as not None."""
     return at  # type: ignore[return-value]
 
 
@@ -134,12 +138,12 @@ class _Slots:
         self.where = [row[2:] for row in rows]
 
     def around(self, places: Iterable[Hashable]) -> set[Hashable]:
-        """Return places; if one of them is at the top, include every place at the top."""
+        """Return the places; if one of them is at the top, add all other places at the top."""
         whole = set(places)
         return whole | self.top if whole & self.top else whole
 
     def aligned(self, side: _Slots) -> dict[int, int]:
-        """Map each line of base to the same line of a side, at the same place or elsewhere."""
+        """Map each line of base to the same line on a side, at the same place if possible."""
         from kmerge_git.text.diff3 import diff
 
         pairs: dict[int, int] = {}
@@ -157,7 +161,7 @@ class _Slots:
         return pairs
 
     def numbers(self) -> dict[Hashable, list[int]]:
-        """Return the numbers of the lines in each place."""
+        """Map each place to the numbers of its lines."""
         return grouped((place, n) for n, place in enumerate(self.at))
 
 
@@ -174,8 +178,8 @@ def _lines(text: str, start: int, stop: int) -> Iterator[tuple[str, int, int]]:
 def _loose(slots: Three[_Slots], pairs: Three[dict[int, int]]) -> list[int]:
     """Return the lines of base that float between the entries.
 
-    These are the lines that a side has at another place, and all lines that share a place with such
-    a line in any version.
+    A line floats if a side has it at another place. If one line at a place floats in any version,
+    all lines at that place float.
     """
     base = slots.base
     sides = ((slots.ours, pairs.ours), (slots.theirs, pairs.theirs))
@@ -194,8 +198,8 @@ def _loose(slots: Three[_Slots], pairs: Three[dict[int, int]]) -> list[int]:
 class _Parted:
     """Hold a collection without its floating comments, and those comments in order.
 
-    A token is an entry, the number of a line of base, or `foot` for the rest at the bottom. `lines`
-    has the lines of a token, `starts` the offset of its first line.
+    A token is an entry, the number of a line of base, or `foot` for the other lines at the bottom.
+    `lines` has the lines of a token, `starts` the offset of its first line.
     """
 
     __slots__ = ("lines", "starts", "tokens", "view")
@@ -235,7 +239,7 @@ class _Parted:
 
 
 def _moved_lines(entry: Entry, lead: int, end: int) -> Entry:
-    """Return the same entry with other lines above and below it."""
+    """Return the same entry with more or fewer lines above and below it."""
     moved = Entry(entry.start, end, lead, max(entry.attached, lead), entry.line)
     moved.key, moved.value = entry.key, entry.value
     return moved
@@ -289,7 +293,7 @@ def _new_line(item: Item) -> str | None:
 
 
 def _numbers(floating: FloatingComments, items: list[Item]) -> dict[int, int]:
-    """Return the numbers of the items by the ids of all entries with the same name."""
+    """Map the ids of all entries to the number of the item with the same name."""
     names = {id_: name for side in floating.names.each() for id_, name in side.items()}
     known: dict[int, int] = {}
     by_name: dict[Hashable, int] = {}
@@ -332,9 +336,9 @@ def _with_own_comments(
     outside: set[Hashable],
     inside: set[tuple[str, Hashable]],
 ) -> Item:
-    """Return a conflict in which the entries include their own floating comments.
+    """Give the entries of a conflict their own floating comments back.
 
-    Comments that are put back elsewhere are left out.
+    Comments that are put back outside of the conflict are left out.
     """
     clash = item.plan
     if not isinstance(clash, Clash):
@@ -358,7 +362,7 @@ def _with_own_comments(
 def _own_starts(
     floating: FloatingComments, side: str, outside: set[Hashable]
 ) -> dict[int, tuple[int, list[Hashable]]]:
-    """Return, for entries of a side, the offset of their own comments and those comments."""
+    """Map the ids of a side's entries to their own comments and the offset where these start."""
     starts: dict[int, tuple[int, list[Hashable]]] = {}
     own: list[Hashable] = []
     part = floating.parts.side(side)
@@ -373,7 +377,7 @@ def _own_starts(
 
 
 def _merged(at: Three[list[Line] | None], token: Hashable, merge: Merge, *, stands: bool) -> Lines:
-    """Merge a comment of base with new lines above the comment, or merge the rest at the foot."""
+    """Merge a comment of base and the new lines above it, or merge the other lines at the foot."""
     base, ours, theirs = at.each()
     if token == FOOT:
         rest = at.map(lambda lines: lines or [])
@@ -426,7 +430,7 @@ def _added(items: list[Item]) -> set[int]:
 
 
 def _moved(base: Row, canvas: Row, other: Row, both: set[int], shared: Row) -> set[int]:
-    """Return the comments that only the other side put below another item."""
+    """Return the comments that `other` put below a different item and `canvas` left in place."""
     old = _only(shared, base)
     before, here, there = (_above(row, old) for row in (base, canvas, other))
     moved = {n for n in both if n < 0 and before.get(n) == here[n] != there[n]}
@@ -434,7 +438,7 @@ def _moved(base: Row, canvas: Row, other: Row, both: set[int], shared: Row) -> s
 
 
 def _out_of_order(base: Row, canvas: Row, other: Row, both: set[int]) -> set[int]:
-    """Return the comments that only the other side put in another order."""
+    """Return the comments whose order `other` changed and `canvas` did not."""
     comments = [n for n in canvas if n < 0 and n in both]
     there = _only(other, comments)
     if there == comments or _only(base, comments) != comments:
@@ -451,7 +455,7 @@ def _only(row: Row, wanted: list[int]) -> Row:
 
 
 def _above(row: Row, shared: list[int]) -> dict[int, int]:
-    """Return, for every comment, the nearest item above the comment that both sides have."""
+    """Map every comment to the nearest item above it that both sides have."""
     above: dict[int, int] = {}
     last, there = -1, set(shared)
     for number in row:
@@ -473,7 +477,7 @@ def _each_behind_its_item(kept: Row, count: int) -> Row:
 
 
 def _with_same_ends(at: Three[C], names: Three[Keys]) -> tuple[Three[C], Three[Keys]]:
-    """Extend entries so that they have the same lines below them in all versions.
+    """Extend entries so that each entry has the same lines below it in all versions.
 
     Return the collections and the names of their new entries.
     """
@@ -485,7 +489,7 @@ def _with_same_ends(at: Three[C], names: Three[Keys]) -> tuple[Three[C], Three[K
 
 
 def _ends(versions: tuple[C, ...], names: tuple[Keys, ...]) -> list[dict[int, int]]:
-    """Return the new ends of entries, by number, if another version ends them further down."""
+    """Return, by number, the later end of each entry that ends further down in another version."""
     ends: list[dict[int, int]] = [{} for _ in versions]
     tables = list(map(_blocks, versions, names))
     for name in tables[0].keys() & tables[1].keys() & tables[2].keys():
@@ -518,19 +522,22 @@ def _blocks(made: Collection, names: Keys) -> dict[Hashable, int]:
 
 
 def _below(made: Collection, number: int) -> tuple[int, int]:
-    """Return the span between an entry and the next entry, or the end of the collection."""
+    """Return the range from an entry to the next entry, or to the end of the collection."""
     entries = made.entries
     last = number + 1 == len(entries)
     return entries[number].end, made.bottom if last else entries[number + 1].line
 
 
 def _comments(made: Collection, span: tuple[int, int]) -> list[tuple[str, int]]:
-    """Return the comment lines of a span, each with the offset of its end."""
+    """Return the comment lines of a range of text, each with the offset of its end."""
     return [(line, end) for line, _, end in _lines(made.text, *span) if line[0] == "#"]
 
 
 def _end(side: int, below: list[tuple[str, int]], inside: Counts, outside: Counts) -> int:
-    """Return the end of the last line below an entry that another version has inside it, or 0."""
+    """Return the end of the last line below an entry that another version has inside the entry.
+
+    Return 0 if there is no such line.
+    """
     end = 0
     seen: dict[str, int] = {}
     for line, stop in below:

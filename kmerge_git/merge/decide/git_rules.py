@@ -1,4 +1,4 @@
-"""Apply the rules `git`: symmetric, with every value as data, and with a clash in any doubt.
+"""Apply the rules `git`, which treat both sides alike, every value as data, and doubt as a clash.
 
 A policy for the place may settle a clash (rule 12).
 """
@@ -40,7 +40,7 @@ AS_TEXT = Reading(whole=False)  # null and `$patch` are data like any other valu
 
 
 class GitRules:
-    """Hold the symmetric rules; `decide.rules.Rules` describes the questions that they answer."""
+    """Hold the rules `git`; `decide.rules.Rules` describes the questions that they answer."""
 
     __slots__ = ("policy",)
     stops = True
@@ -96,7 +96,7 @@ class GitRules:
     def _settled(
         self, at: Three[list[Entry]], why: str, place: Place | None
     ) -> tuple[Ruling, Notes]:
-        """Return the ruling of a policy, or a ruling that says why no policy decides."""
+        """Return the ruling of a policy; if no policy decides, the ruling gives the reason."""
         path = place.path if place is not None else ()
         ruling = self.policy(path, *at.each(), place) if self.policy is not None else None
         if ruling is not None and _may_say(ruling, why):
@@ -184,7 +184,7 @@ class GitRules:
 
 
 def _texts(table: Table) -> dict[Hashable, str]:
-    """Return the members of a set as text, by key."""
+    """Return each member of a set as text, by key."""
     values = ((key, entry.value) for key, entry in table.items())
     return {key: value.value if isinstance(value, Scalar) else "" for key, value in values}
 
@@ -201,7 +201,7 @@ def _kept(ours: list[Entry], path: Path) -> list[Item]:
 def _may_say(found: Ruling, why: str) -> bool:
     """Return whether a ruling may decide whole entries.
 
-    A ruling to keep both sides counts only if the sides have no entry in common.
+    A ruling to keep both sides counts only if both sides added to the same place.
     """
     if found.side == "union":
         return why == Why.BOTH_ADD_HERE
@@ -229,7 +229,7 @@ def _conflict(at: Three[list[Entry]], why: str, place: Place, refused: str) -> I
 
 
 def _untouched(base: Entry, other: Entry) -> bool:
-    """Return whether a side left an entry alone, apart from spelling and indentation."""
+    """Return whether a side left an entry alone, apart from quotes, blanks and indentation."""
     return same_entry_text(base, other) or (
         base.name == other.name
         and same_node(base.value, other.value)

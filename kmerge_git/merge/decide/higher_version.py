@@ -1,9 +1,10 @@
 """Return which of two versions is the higher version, or why that is uncertain.
 
-Comparable are versions (`1.2.3`, `v2`, `1.3.0-rc.1`, `1.27-alpine`), the tags of one image, tags
-with a date and a commit (`v20221123-4b1eb2a191`), build counters behind a common beginning
-(`0.1.0-n51.h94d5f0b`), and timestamps. Plain numbers are quantities, never versions. Not comparable
-are commits, ambiguous days, padded numbers, builds of two things, and a flag with its value.
+The following can be compared: versions (`1.2.3`, `v2`, `1.3.0-rc.1`, `1.27-alpine`), the tags of
+one image, tags with a date and a commit (`v20221123-4b1eb2a191`), build numbers behind the same
+beginning (`0.1.0-n51.h94d5f0b`), and timestamps. Plain numbers are quantities, never versions. The
+following cannot be compared: commits, ambiguous dates, numbers with leading zeros, builds of two
+different things, and a command-line flag with its value.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def higher(ours: str, theirs: str) -> str:
 
 
 def why_not_higher(ours: str, theirs: str) -> str:
-    """Return why neither text is the higher version, or ''."""
+    """If neither text is the higher version, return the reason; otherwise return ''."""
     return compared(ours, theirs)[1]
 
 
@@ -83,14 +84,17 @@ def _ordered(one: str, other: str, *, is_bare: bool) -> Answer:
 
 
 def _are_parted(mine: Version, yours: Version, one: list[str], other: list[str]) -> bool:
-    """Return whether two versions have different prefixes or variants, or are commits."""
+    """Return whether two versions cannot be compared.
+
+    They cannot if their prefixes or variants differ, or if they contain different commits.
+    """
     if (mine[0], mine[3]) != (yours[0], yours[3]):
         return True
     return any(a != b and are_commits(a, b) for a, b in zip(one, other, strict=False))
 
 
 def _refused(text: str, *, is_bare: bool) -> str:
-    """Return why a text has no order, whichever text it is compared with, or ''."""
+    """If a text cannot be compared with any text, return the reason; otherwise return ''."""
     if DIGITS.isdisjoint(text) or not is_named(text):
         return NO_VERSION
     if is_bare and text.count(".") == 3 and all(map(_is_byte, text.split("."))):
@@ -139,7 +143,10 @@ def _suffix(suffix: str) -> tuple[tuple[str, ...], str]:
 
 
 def _are_stages(one: Parts, other: Parts) -> bool:
-    """Return whether the first words in which two pre-releases differ have an order."""
+    """Return whether two pre-releases have a known order, such as `alpha` before `beta`.
+
+    The first words in which the pre-releases differ decide.
+    """
     words = next(((a[2], b[2]) for a, b in zip(one, other, strict=False) if a != b), ("", ""))
     return not all(words) or STAGES.issuperset(words)
 
@@ -178,7 +185,10 @@ def image(text: str) -> str:
 
 
 def tag(text: str) -> str:
-    """Return the tag of an image, or the text itself; return '' for a digest without a tag."""
+    """Return the tag of an image; return a text without an image unchanged.
+
+    Return '' for an image with a digest and no tag.
+    """
     known = image(text)
     if not known:
         return text
@@ -192,7 +202,7 @@ def _is_digest(text: str) -> bool:
 
 
 def is_port(text: str) -> bool:
-    """Return whether an image with a number for a tag may be a host with its port."""
+    """Return whether a text that looks like an image with a tag may be a host with a port."""
     return image(text) != "" and is_number(tag(text))
 
 
@@ -200,9 +210,9 @@ def is_port(text: str) -> bool:
 
 
 def _in_series(one: tuple[list[str], str], other: tuple[list[str], str]) -> Answer:
-    """Compare two tags of one form, part by part.
+    """Compare two tags of the same form, part by part.
 
-    The dates decide, or the one number that differs.
+    Either only dates differ, and they decide, or only one number differs, and it decides.
     """
     days: list[Pair] = []
     counts: list[tuple[int, str, Pair]] = []
@@ -239,7 +249,7 @@ def _by_dates(days: list[Pair]) -> Answer:
 def _by_count(
     one: tuple[list[str], str], n: int, word: str, pair: Pair, *, is_sure: bool
 ) -> Answer:
-    """Compare a number that counts builds.
+    """Compare a number that may count builds.
 
     A commit next to the number, or the word before the number, shows that the number counts builds.
     """
@@ -255,7 +265,7 @@ def _by_count(
 
 
 def _parts(text: str) -> tuple[list[str], str]:
-    """Return the parts between `-`, `_`, `.` and `+`, and these separators."""
+    """Split a text at `-`, `_`, `.` and `+`; return the parts and these separators."""
     marks = "".join(char for char in text if char in "-_.+")
     for mark in "_.+":
         text = text.replace(mark, "-")
@@ -263,7 +273,10 @@ def _parts(text: str) -> tuple[list[str], str]:
 
 
 def _numbers(a: str, b: str) -> tuple[str, str, str]:
-    """Return the common first word of two parts and their numbers (`n51`, `n52`), or nothing."""
+    """Return the word at the start of both parts (`n`), and the number of each (`n51`, `n52`).
+
+    Return three empty texts if the parts have another form.
+    """
     x, y = a.lstrip(LETTERS), b.lstrip(LETTERS)
     word = a[: len(a) - len(x)]
     if word != b[: len(b) - len(y)] or not (is_number(x) and is_number(y)):
@@ -332,7 +345,7 @@ def _zone(text: str) -> tuple[str, str, int | None]:
 
 
 def _days(year: int, month: int, day: int) -> int:
-    """Return the number of days since a fixed day in the past."""
+    """Count the days of a date since a fixed day in the past."""
     year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
 
@@ -368,7 +381,10 @@ MANY = 7  # digits: a date, a time, perhaps a commit
 
 
 def is_named(text: str) -> bool:
-    """Return whether the text before the first digit is empty, a name, or the sign of a range."""
+    """Return whether the text before the first digit may precede a version.
+
+    It may be empty, a name, or the sign of a range.
+    """
     front = text[: next(n for n, char in enumerate(text) if char in DIGITS)]
     if front.rstrip(" vV") in RANGES:
         return front[:1] != " "
@@ -379,14 +395,17 @@ def is_named(text: str) -> bool:
 
 
 def is_image_name(name: str) -> bool:
-    """Return whether a tag may follow a name, unlike a sentence, a flag's value or an address."""
+    """Return whether a tag may follow a name.
+
+    A tag cannot follow a sentence, the value of a flag, or an address.
+    """
     key, sign, _ = name.rpartition("=")
     is_one_word = " " not in name or "{{" in name
     return is_one_word and name[-1:] != ":" and (not sign or key.lower().endswith(KEYS))
 
 
 def count_alike(one: list[str], other: list[str], word: str) -> bool:
-    """Return whether the first numbers that differ count the same thing.
+    """Return whether the first two numbers that differ count the same thing.
 
     `word` is the text in front of the numbers.
     """
@@ -397,7 +416,7 @@ def count_alike(one: list[str], other: list[str], word: str) -> bool:
 
 
 def are_counts(one: str, other: str, word: str, *, is_sure: bool = False) -> bool:
-    """Return whether the larger number is the later number.
+    """Return whether the larger of two numbers is certainly the later number.
 
     `is_sure` means that a commit next to the numbers shows that they count builds.
     """
@@ -414,12 +433,12 @@ def are_counts(one: str, other: str, word: str, *, is_sure: bool = False) -> boo
 
 
 def _begins_with_year(numbers: list[str]) -> bool:
-    """Return whether a version begins with a year, like `2023.10`, unlike `1.5`."""
+    """Return whether a version begins with a year, as `2023.10` does and `1.5` does not."""
     return len(numbers) > 1 and _is_year(numbers[0])
 
 
 def _may_be_days(one: list[str], other: list[str]) -> bool:
-    """Return whether versions may be days like `31.12.2023` whose order depends on the notation."""
+    """Return whether versions may be dates like `01.02.2023` with an ambiguous order."""
     if not all(len(numbers) == 3 and _is_year(numbers[2]) for numbers in (one, other)):
         return False
     a, b = ([int(number) for number in numbers] for numbers in (one, other))
@@ -432,7 +451,7 @@ def _is_year(number: str) -> bool:
 
 
 def flavour(metadata: str) -> list[str]:
-    """Return the words of a build's metadata: `k3s1` and `rke2r1` are builds of two things."""
+    """Return the words in a build's metadata; `k3s1` and `rke2r1` differ in their words."""
     parts = metadata.lower().replace("-", ".").split(".")
     words = ("".join(c for c in part if c not in DIGITS) for part in parts if not is_commit(part))
     return [word for word in words if word]
@@ -441,7 +460,7 @@ def flavour(metadata: str) -> list[str]:
 def are_commits(a: str, b: str) -> bool:
     """Return whether two parts can only be hashes of commits.
 
-    A part of digits alone is a hash if the other part is a hash with letters.
+    If one part has letters and is a hash, a part of digits alone is a hash, too.
     """
     for mark in MARKS:
         if a.startswith(mark) and b.startswith(mark):

@@ -1,4 +1,4 @@
-"""Find the elements of three lists that are the same element: those with the same key."""
+"""Find the elements of three lists that are the same element because they have the same key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def by_key(
 ) -> Three[Table] | None:
     """Return the elements of each version by key, or None if the list has no usable key.
 
-    With `by_name` a port with another number under its old name is the same port. Without `infer`
+    With `by_name`, a port keeps its key if its number changes and its name stays. Without `infer`,
     only the tables of Kubernetes' kinds declare keys.
     """
     if len(lists.base) > MOST_COMPARISONS:
@@ -46,13 +46,13 @@ def by_key(
 
 
 def keys_of(at: Three[Sequence | None], rule: ListRule) -> ListKeys:
-    """Return the keys that tell the elements of three lists apart."""
+    """Return the keys that identify the elements of three lists."""
     lists = at.map(lambda sequence: sequence.entries if sequence is not None else ())
     return ListKeys(rule, lists.each())
 
 
 def are_runs(table: Table, riddles: List[Riddle]) -> bool:
-    """Return whether the elements of each riddle follow one another in a table."""
+    """Return whether the elements of each riddle are next to one another in a table."""
     places = {key: place for place, key in enumerate(table)} if riddles else {}
     runs = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]
     return all(max(run) - min(run) < len(run) for run in runs if run)
@@ -61,9 +61,9 @@ def are_runs(table: Table, riddles: List[Riddle]) -> bool:
 def _see_changed_second_key(tables: Three[Table]) -> None:
     """Give an element its old key if a side changed a key field other than the first.
 
-    80/TCP becomes 80/UDP, for example. The changed side must no longer have the old full key,
-    exactly one new element must have the same first field, and the other side must still have the
-    old full key.
+    80/TCP becomes 80/UDP, for example. Three conditions hold: the changed side has lost the old
+    full key, exactly one new element has the same first field, and the other side still has the old
+    full key.
     """
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
@@ -110,7 +110,10 @@ def _rename(table: Table, names: dict[Hashable, Hashable]) -> None:
 def repeated_names(
     tables: Three[Table], items: dict[Hashable, Item]
 ) -> Iterator[tuple[str, Hashable, Hashable]]:
-    """Find names of elements that each side added under a different key (for example two ports)."""
+    """Find names that each side gave to a new element, but under different keys.
+
+    For example, both sides add a port of the same name with different numbers.
+    """
     ours = {_name(e): key for key, e in tables.ours.items() if key not in tables.theirs}
     for key, entry in tables.theirs.items():
         name = _name(entry)

@@ -1,4 +1,4 @@
-"""Order entries: keep the relative orders of both sides; our additions come first."""
+"""Order entries: follow the moves of both sides, and put our additions before theirs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _MOST_ARRANGED = 400  # the merge looks at every pair
 def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[Keys, bool]:
     """Merge the order of the kept keys, and return whether both sides reordered them differently.
 
-    The merge starts from our order unless only their side reordered the keys of the base. A key
-    that only the other side has goes behind the sibling that it follows on that side, and behind
-    our additions at the same place.
+    The merge starts from our order unless only their side reordered the keys of the base. If only
+    one side has a key, the key goes behind the key that it follows on that side. At the same place,
+    our additions come first.
     """
     in_ours, in_theirs, in_base = set(ours), set(theirs), set(base)
     common = [k for k in base if k in in_ours and k in in_theirs]
@@ -41,9 +41,9 @@ def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[K
 def _with_gone(side: Keys, base: Keys, other: Keys) -> Keys:
     """Return a side's keys plus the keys that the side deleted, at their places in the base.
 
-    This gives new neighbours of a deleted key on the other side a place. The side's replacement of
-    a deleted key comes before the deleted key. If a side moved any key, the side's keys are
-    returned unchanged.
+    The deleted keys are needed to place new keys that follow them on the other side. A key with
+    which the side replaced a deleted key comes before the deleted key. If a side moved any key, the
+    side's keys are returned unchanged.
     """
     there, old = set(side), set(base)
     if there.issuperset(old) or _has_moved(base, side) or _has_moved(base, other):
@@ -74,9 +74,10 @@ def _has_moved(base: Keys, side: Keys) -> bool:
 def inserted(
     canvas: Sequence[K], there: Kept[K], other: Sequence[K], *, behind: Kept[K]
 ) -> list[K]:
-    """Return the canvas with the keys that only `other` has, each behind its sibling.
+    """Add the keys that only `other` has to the canvas, each behind the key before it in `other`.
 
-    `there` holds the keys of the canvas. New keys also go behind the keys in `behind`.
+    `there` holds the keys of the canvas. If keys in `behind` follow at that place, the new keys go
+    behind these, too.
     """
     if all(key in there for key in other):
         return list(canvas)
@@ -108,8 +109,8 @@ def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
     """Return all keys in a merged order, or None if there is no such order.
 
     Every pair of keys follows the side that changed the order of the pair. Keys of all three
-    versions are ordered first. Other keys go behind the sibling that they follow on their own side,
-    ours first. No version may have a key twice.
+    versions are ordered first. Each other key goes behind the key before it on its own side, ours
+    first. No version may have a key twice.
     """
     versions = ours, theirs, base
     mine, yours, old = ({key: n for n, key in enumerate(keys)} for keys in versions)
@@ -132,7 +133,7 @@ def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
 
 
 def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:
-    """Return the keys of a side that passed another key of the base, and the keys they passed."""
+    """Return the keys of the base that changed places with other keys on a side."""
     known, there = set(base), set(side)
     old, new = [key for key in base if key in there], [key for key in side if key in known]
     passed: set[Hashable] = set()
@@ -160,9 +161,11 @@ def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:
 
 
 def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Keys:
-    """Return our keys plus the keys that only theirs has: at the end, or behind a predecessor.
+    """Return our keys plus the keys that only theirs has.
 
-    A key without a predecessor goes to the front, or before its nearest successor, or to the end.
+    With `at_end` the new keys go to the end; otherwise each goes behind its predecessor in theirs.
+    With `in_front` a key without a predecessor goes to the front. Otherwise such a key goes before
+    the nearest following key that ours has, or to the end.
     """
     known = set(ours)
     new = [key for key in theirs if key not in known]

@@ -1,10 +1,10 @@
-"""Apply policies: decisions of a team about a field, instead of a decision per conflict (rule 12).
+"""Apply policies: a team decides once for a field, instead of once for every conflict (rule 12).
 
 A policy only decides a clash. `higher` decides if both values are versions of the same thing,
 `rebump` decides a chart's own version, and `union` decides if both sides only added to a list.
 Otherwise the clash stays a clash, and the ruling gives the reason. A tag and its digest in one map
-get a joint decision, so that the tag of one side never meets the digest of the other. A value like
-`image: name:tag@sha256:...` holds both in one scalar.
+are decided together, so that the tag never comes from one side and the digest from the other. A
+value like `image: name:tag@sha256:...` holds both tag and digest in one scalar.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ KINDS = ("major", "minor", "patch")
 
 
 def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
-    """Return the version above both versions, and the kind of bump that made it.
+    """Return a version above both versions, and the kind of bump that made it.
 
-    The kind is '' if `mine` is taken unchanged. `mine` is taken if it is the higher version;
-    otherwise the result is `other` with the bump of `mine` on top. For example, one side made 1.2.1
-    of 1.2.0 and the other made 1.3.0: `mine` was the patch, so it becomes 1.3.1. If that is
-    impossible, return no version and the reason.
+    The kind is '' if `mine` is taken unchanged. `mine` is taken if it is the higher version.
+    Otherwise the bump that made `mine` is applied to `other`. For example, one side changed 1.2.0
+    to 1.2.1 and the other changed it to 1.3.0: `mine` is a patch, so the result is 1.3.1. If that
+    is impossible, return no version and the reason.
     """
     parsed = [chart_version(text) for text in (mine, other, base) if text is not None]
     versions = [known for known in parsed if known is not None]
@@ -107,10 +107,11 @@ VERSIONS = ("version", "tag", "image", "release", "chart", "revision", "rev", "r
 
 
 def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> Policy | None:
-    """Return a policy for pairs of field path and policy name; the first match that decides counts.
+    """Return a policy made of pairs of field path and policy name.
 
-    `rebump` puts the change of side `mine` on top of the other side's change, and refuses if `mine`
-    is empty. `file` is the path of the file in the repository.
+    If several pairs match a field, the first pair that decides counts. `rebump` puts the change of
+    side `mine` on top of the other side's change; if `mine` is empty, `rebump` refuses. `file` is
+    the path of the file in the repository.
     """
     if not rules:
         return None
@@ -152,7 +153,7 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
 
 
 def _names(words: list[Word], path: Path) -> bool:
-    """Return whether a field path ends in a field name, so that its content is known."""
+    """Return whether a field path ends in the name of a field, so that its content is known."""
     word = words[-1] if words else "**"
     last = word if isinstance(word, str) else word[0]
     return last != "**" and (last != "*" or not isinstance(path[-1], str))
@@ -173,7 +174,7 @@ def _refused(why: str) -> Ruling:
 
 
 def _union(at: At, place: Place | None, rule: str) -> Ruling:
-    """Keep the additions of both sides, and common additions once, if the list is in the base."""
+    """Keep the additions of both sides, and common additions once; the list must be in the base."""
     if at.base or any(entry.key is not None for entry in (*at.ours, *at.theirs)):
         return NOTHING
     lists = place.lists if place is not None else None
@@ -196,7 +197,7 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
 
 
 def _options(entries: list[Entry]) -> dict[str, str]:
-    """Return the options of a command line: `--b=1`, or `--b` followed by `1`."""
+    """Return the options of a command line, written `--b=1`, or `--b` followed by `1`."""
     texts = [entry.value.value if isinstance(entry.value, Scalar) else "" for entry in entries]
     options = {}
     for text, follows in zip(texts, [*texts[1:], ""], strict=True):
@@ -230,7 +231,7 @@ def _higher(at: At, path: Path, place: Place | None, *, is_named: bool) -> Rulin
 
 
 def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
-    """Return why the higher version may be something other than a version, or ''."""
+    """If the values may be something other than versions, return the reason, else ''."""
     if is_port(ours.value) and is_port(theirs.value) and not _is_image(path):
         return "the numbers may be ports"
     if (ours.anchor, ours.tag) != (theirs.anchor, theirs.tag):
@@ -249,7 +250,7 @@ def _is_version(path: Path) -> bool:
 
 
 def _is_quantity(node: Scalar) -> bool:
-    """Return whether a value may be an amount or an id, like `0.5` or `4-core`, unlike `v2`."""
+    """Return whether a value may be an amount or an id, as `0.5` and `4-core` may."""
     parts = version(node.value)
     if parts is None or image(node.value):
         return False
@@ -259,7 +260,7 @@ def _is_quantity(node: Scalar) -> bool:
 
 
 def _back(before: list[Entry], ours: str, theirs: str) -> str:
-    """Return the reason against a version if a side went back to a lower version, else ''."""
+    """If a side went back to a lower version, return this as a reason to refuse, else ''."""
     base = before[0].value if len(before) == 1 else None
     if not isinstance(base, Scalar) or timestamp(base.value) is not None:
         return ""
@@ -271,17 +272,17 @@ def _back(before: list[Entry], ours: str, theirs: str) -> str:
 
 
 def _read(node: Scalar) -> str:
-    """Return the version as YAML parsers read it: `1.1` for `1.10` without quotes."""
+    """Return the version as YAML parsers read it: without quotes they read `1.10` as `1.1`."""
     return node.value.rstrip("0") if _are_floats(node) and _is_cut(node.value) else node.value
 
 
 def _is_cut(number: str) -> bool:
-    """Return whether a number without quotes is read as another version (`1.10`, never `2.0`)."""
+    """Return whether parsers read an unquoted number as another version (`1.10`, but not `2.0`)."""
     return number[-1:] == "0" and number[-2:] != ".0"
 
 
 def _values(at: At) -> Iterator[Scalar]:
-    """Return the value of each side that has exactly one value, on one line."""
+    """Yield the value of each side that has one value, if the value is on one line."""
     for entries in (at.ours, at.theirs):
         value = entries[0].value if len(entries) == 1 else None
         if isinstance(value, Scalar) and inline(value):
@@ -302,7 +303,7 @@ def _are_floats(*nodes: Scalar) -> bool:
 
 
 def _rebump(at: At, mine: str, *, is_own: bool) -> Ruling:
-    """Take the version above both versions; bump `mine` if it is not above the other version."""
+    """Take a version above both versions; bump `mine` if it is not above the other version."""
     if not is_own:
         return _refused(f"it is for the `version` of a {CHART}")
     if not mine:
@@ -331,7 +332,7 @@ def _rebump(at: At, mine: str, *, is_own: bool) -> Ruling:
 
 
 def _written(value: str, quote: str) -> Take:
-    """Write a value that no side has, with our quotes."""
+    """Write a value that neither side has, in our quotes."""
     root = split_text(f"version: {quote}{value}{quote}\n").documents[0].root
     assert isinstance(root, Collection)  # just written so
     entry = root.entries[0]
@@ -351,7 +352,10 @@ BOTH = "both"
 
 
 def of_two_images(path: Path, maps: Maps) -> str:
-    """Return why a version is not comparable if each side has another image in the same map."""
+    """If each side has a different image in the same map, return why tags are not comparable.
+
+    Otherwise return ''.
+    """
     if not path or path[-1] not in TAGS:
         return ""
     for name in NAMES:
@@ -366,7 +370,7 @@ def of_two_images(path: Path, maps: Maps) -> str:
 def together(
     ruling: Ruling | None, path: Path, at: At, place: Place, alone: Alone
 ) -> Ruling | None:
-    """Return the ruling about a tag or a digest, adjusted to the ruling about its counterpart."""
+    """Decide a tag and its digest together: adjust the ruling about a field to the other field."""
     if place.maps is None or not path or path[-1] not in (*TAGS, *DIGESTS):
         return ruling
     neighbours = _Neighbours(path, place, place.maps, alone)
@@ -401,7 +405,7 @@ def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling 
 
 
 def _parted(ruling: Ruling | None) -> Ruling:
-    """Return a refusal, because a tag and its digest would come from two sides."""
+    """Refuse a ruling that would take a tag from one side and its digest from the other."""
     rule = ruling.rule.partition(" ")[2] if ruling is not None else ""
     return Ruling(
         "", "", refused=f"{rule or 'policy'}: the tag and its digest would come from two sides"
@@ -417,7 +421,7 @@ def _value(at: At, side: str) -> Plan | None:
 
 
 class _Neighbours:
-    """Hold the fields of the same mapping, in its three versions."""
+    """Hold the fields of the mapping around a field, in its three versions."""
 
     __slots__ = ("alone", "maps", "path", "place")
 
@@ -439,15 +443,15 @@ class _Neighbours:
         return ruling.side if ruling is not None else ""
 
     def parts_from(self, side: str, name: str) -> bool:
-        """Return whether a field comes from the other side, or stays a conflict in any case."""
+        """Return whether a field comes from the side opposite to `side`, or needs a person."""
         return self.side_of(name) not in (BOTH, "", side) or self._is_for_a_person(name)
 
     def ruling(self, name: str) -> Ruling | None:
-        """Return the ruling of the policies about a field, without regard to its neighbours."""
+        """Return the ruling of the policies about a field; ignore the fields beside it."""
         return self.alone((*self.path[:-1], name), _entries(self.maps, name), self.place)
 
     def _is_for_a_person(self, name: str) -> bool:
-        """Return whether both sides changed a field and also the comments behind it."""
+        """Return whether both sides changed a field and also the comments behind the field."""
         at = _entries(self.maps, name).map(lambda found: found[0] if found else None)
         return not whose(_texts(self.maps, name)) and tails_clash(at)
 

@@ -1,9 +1,9 @@
 """Find elements whose key a side changed by their content, or leave a riddle to a person.
 
-The input is the tables of three collections by key. The output has one label for each element: its
-key in the base. Thus a key is a field like any other, and the other side's changes inside the
-element are kept. If it is uncertain which elements belong together, they are not merged but become
-a riddle: elements that a person must decide together.
+The input is the elements of three collections, in tables by key. The output has one label for each
+element, which is its key in the base. Thus a key is a field like any other, and the other side's
+changes inside the element are kept. If it is uncertain which elements belong together, these
+elements are not merged. They become a riddle, a group that a person must decide as a whole.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def follow(
 
 
 class _Search:
-    """Search both sides for the new keys of elements of base."""
+    """Search both sides for elements of base that have a new key."""
 
     __slots__ = ("at", "key_paths", "leaves", "ordered", "riddles")
 
@@ -65,7 +65,7 @@ class _Search:
         self.riddles: list[Riddle] = []
 
     def renames(self, name: str) -> Renamed:
-        """Return the new keys of one side, each with the key that it replaced."""
+        """Return the new keys of one side, each with the old key that it replaced."""
         base, side = self.at.base, self.at.side(name)
         other = self.at.theirs if name == "ours" else self.at.ours
         gone = [k for k in base if k not in side and isinstance(base[k].value, Collection)]
@@ -83,7 +83,7 @@ class _Search:
     def _candidates(
         self, gone: list[Hashable], fresh: list[Hashable], side: Table
     ) -> list[tuple[float, Hashable, Hashable]]:
-        """Return the old and new keys of elements with similar leaves, and their likeness."""
+        """Return pairs of old and new keys whose elements have similar leaves, and how similar."""
         base = self.at.base
         alike = [
             (old, new)
@@ -113,7 +113,10 @@ class _Search:
     def _matched(
         self, candidates: list[tuple[float, Hashable, Hashable]], in_doubt: set[Hashable]
     ) -> Renamed:
-        """Match the most similar pairs first; a tie between pairs with a common key is a riddle."""
+        """Match the most similar pairs first.
+
+        If several equally similar pairs share a key, they become riddles.
+        """
         renamed: Renamed = {}
         taken: set[tuple[str, Hashable]] = set()
         for score in sorted({score for score, *_ in candidates}, reverse=True):
@@ -159,7 +162,7 @@ def _gone_or_apart(
 
 
 def _moved_and_gone(at: Three[Table]) -> Iterator[Riddle]:
-    """Find elements that one side moved and changed, and the other side deleted."""
+    """Find elements that one side moved and changed, and that the other side deleted."""
     for side, other in ((at.ours, at.theirs), (at.theirs, at.ours)):
         if not side.keys() - other.keys():
             continue
@@ -170,7 +173,7 @@ def _moved_and_gone(at: Three[Table]) -> Iterator[Riddle]:
 
 
 def _collisions(at: Three[Table], mine: Renamed, yours: Renamed) -> Iterator[Riddle]:
-    """Find elements that would end with the same key."""
+    """Find elements that the merge would give the same key."""
     names = Three(
         {k: k for k in at.base},
         {k: k for k in at.ours} | {old: new for new, old in mine.items()},
@@ -189,9 +192,10 @@ def _collisions(at: Three[Table], mine: Renamed, yours: Renamed) -> Iterator[Rid
 
 
 def _replaced(at: Three[Table]) -> Iterator[Riddle]:
-    """Find elements that both sides deleted while each side put its own elements in the same gap.
+    """Find elements that both sides deleted, and that each side replaced by its own elements.
 
-    The gap of an element lies between its nearest neighbours in base that both sides kept.
+    The new elements replace a deleted element if they are in the same gap. The gap of an element
+    lies between its nearest neighbours in base that both sides kept.
     """
     lost = [k for k in at.base if k not in at.ours and k not in at.theirs]
     if not lost:
@@ -209,7 +213,7 @@ def _replaced(at: Three[Table]) -> Iterator[Riddle]:
 
 
 def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int, list[Hashable]]:
-    """Return the elements that only one side has, by the gaps next to their neighbours."""
+    """Return the elements that only one side has, by the gaps that they are in."""
     last = sum(k in side and k in other for k in gaps)
     newcomers: dict[int, list[Hashable]] = {}
     behind = 0
@@ -226,7 +230,7 @@ def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int
 
 
 def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
-    """Find the single new elements of both sides if they are alike under two names."""
+    """If each side has one new element, and the two are alike under two names, return a riddle."""
     if len(at.ours) != 1 or len(at.theirs) != 1 or at.ours.keys() == at.theirs.keys():
         return []
     ours, theirs = (
@@ -238,7 +242,7 @@ def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
 
 
 def _joined(riddles: list[Riddle]) -> list[Riddle]:
-    """Unite riddles that share an element; the united riddle takes the last place of them."""
+    """Unite riddles that share an element, and put the result in the place of the last of them."""
     last = list(range(len(riddles)))  # riddle -> a later riddle of the same group
     known: dict[Hashable, int] = {}
     for number, riddle in enumerate(riddles):

@@ -1,4 +1,4 @@
-"""Define the questions of the walk, which a rule set answers, and the facts about a place.
+"""Define the questions that the walk asks a rule set, and the facts about a place.
 
 An answer is a value: no question writes, remembers or changes anything. The notes for the journal
 come with the answer, and the walk writes them down.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Riddle:
-    """Hold the keys of elements that cannot be paired without a person."""
+    """Hold the keys of elements that only a person can pair."""
 
     __slots__ = ("keys", "why")
 
@@ -52,7 +52,7 @@ BY_ELEMENTS = Plan()  # the answer if a list without keys merges element by elem
 
 
 class Place:
-    """Hold the position of the walk and the facts about the position; a place never changes."""
+    """Hold the position of the walk and the facts about this position; a place never changes."""
 
     __slots__ = ("list_rule", "lists", "live", "maps", "path", "where")
 
@@ -73,7 +73,7 @@ class Place:
         self.maps = maps  # the three versions of the mapping that holds this entry
 
     def within(self, node: Node | None) -> Place:
-        """Return the place of a mapping; the mapping's `kind` selects the schema if it has one."""
+        """Return the place of a mapping; if it has a field `kind`, this selects the schema."""
         return Place(self.path, self.where.at(node), self.live)
 
     def key(self, name: str, maps: Three[Mapping | None] | None = None) -> Place:
@@ -81,7 +81,7 @@ class Place:
         return Place((*self.path, name), self.where.child(name), self.live, maps=maps)
 
     def elements(self, lists: Three[Sequence | None]) -> Place:
-        """Return the place of the elements of the list here; `step` then selects an element."""
+        """Return the place of the elements of the lists; `step` then selects one element."""
         return Place(self.path, self.where.items(), self.live, self.where.list_rule(), lists)
 
     def step(self, step: Step) -> Place:
@@ -92,7 +92,8 @@ class Place:
 class Ruling:
     """Hold the answer of a policy to a clash: a side, a plan for the value alone, or a refusal.
 
-    With the side `neither` the plan has a value that no side has, and `what` describes the value.
+    With the side `neither` the plan has a value that neither side has, and `what` describes the
+    value.
     """
 
     __slots__ = ("plan", "refused", "rule", "side", "taken", "what")
@@ -116,7 +117,7 @@ class Ruling:
 
 
 class Reading:
-    """Hold the instructions of a document about its own merge, before fields are compared."""
+    """Hold what a document instructs about its own merge, before fields are compared."""
 
     __slots__ = ("gone", "live", "plan", "whole")
 
@@ -137,7 +138,7 @@ class Reading:
 if TYPE_CHECKING:
 
     class Rules(Protocol):
-        """Define everything in which rule sets differ; the walk is the same for all rule sets."""
+        """Define every question on which rule sets differ; the walk is the same for all of them."""
 
         stops: bool  # leave a conflict if a possible merge could be wrong
 
@@ -147,15 +148,15 @@ if TYPE_CHECKING:
             """Pair the documents that both sides added if they are the same resource."""
 
         def reading(self, at: Three[Document | None]) -> Reading:
-            """Return the instructions that the documents of a pair give about their merge."""
+            """Return the instructions that a pair of documents gives about its merge."""
 
         def added(self, document: Document) -> Plan | None:
-            """Return the added part of their document, or None if all of it is added."""
+            """Return the part to add of a document of theirs, or None to add all of it."""
 
         def document_clash(self, why: str) -> tuple[str, Notes]:
-            """Return the side whose document is taken, or '' to ask a person.
+            """If the fields cannot decide, return the side whose document is taken.
 
-            This question is asked if the fields cannot decide.
+            Return '' if a person must decide.
             """
 
         # -- entries of mappings and elements of lists
@@ -167,7 +168,7 @@ if TYPE_CHECKING:
             """Decide an entry that one side does not have."""
 
         def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-            """Decide entries of both sides if neither side can be preferred."""
+            """Decide entries that both sides have if neither side can be preferred."""
 
         # -- values
 
@@ -180,7 +181,7 @@ if TYPE_CHECKING:
         def exclusive(
             self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
         ) -> tuple[list[str] | None, Notes]:
-            """Return which of `names`, fields that exclude each other, to drop.
+            """Return which fields to drop of `names`, the present fields that exclude each other.
 
             Return None for a clash.
             """
@@ -218,30 +219,30 @@ if TYPE_CHECKING:
             """
 
         def piece(self, at: Three[str]) -> str | None:
-            """Merge a key, or an anchor and tag, as text; return None if our text stays."""
+            """Merge the text of a key, or of an anchor and tag; return None if our text stays."""
 
     class Live(Protocol):
-        """Decide a document with instructions, such as null or `$patch`.
+        """Mark a document with instructions, such as null or `$patch`, and decide its entries.
 
-        If two texts are equal in such a document, the instructions still apply.
+        The instructions apply even where two texts are equal.
         """
 
         def instructed(
             self, at: Three[Entry | None], place: Place
         ) -> tuple[Item | None, Notes] | None:
-            """Return what the document instructs for an entry, or None for no instruction."""
+            """Return what the document instructs for an entry, or None without an instruction."""
 
         def enters(self, ours: Node, theirs: Node) -> bool:
-            """Return whether to look inside two values even if a side left them alone."""
+            """Return whether to compare two values by fields even if a side left them alone."""
 
         def part(self, theirs: Entry) -> Plan | None:
-            """Return the part of their entry that our version gets, or None for all of it."""
+            """Return the part of their entry that the result gets, or None for all of it."""
 
         def own(self, ours: Entry) -> Plan:
             """Return the part that stays of an entry that only our version has."""
 
     class Walker(Protocol):
-        """Describe the walk for the merge of sequences, which may not import the walk."""
+        """Describe what the merge of sequences uses of the walk, which it may not import."""
 
         @property
         def rules(self) -> Rules: ...

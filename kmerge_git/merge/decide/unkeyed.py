@@ -1,8 +1,9 @@
 """Merge lists without a key as sequences of elements, and check the laws of such a merge.
 
-The law of counts: an element that only one side added or removed follows that side. An element that
-both sides added occurs once if both added it in one gap, else once or twice. The law of order: two
-elements that all versions have follow the side that changed their order.
+The law of counts: if only one side added or removed an element, the result follows that side. If
+both sides added an element, the result has it once if both put it between the same neighbours, and
+otherwise once or twice. The law of order: if two elements are in all versions, they follow the side
+that changed their order.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> list[Item]:
-    """Merge the elements with diff3; elements that align one to one are merged by their fields.
+    """Merge the elements with diff3; merge elements by their fields where they align one to one.
 
     If elements were moved, or if the result of diff3 breaks one of the two laws of sequences, the
     elements are paired by their content. If that pairing is uncertain, the lists clash.
@@ -81,7 +82,7 @@ def _doubt(
     items: list[Item],
     known: Known,
 ) -> str:
-    """Return why a merge of the elements cannot be right, or ''."""
+    """If a merge of the elements cannot be right, return the reason; otherwise return ''."""
     merged = {
         id(entry)
         for item in items
@@ -107,14 +108,14 @@ def _entries_within(item: Item) -> list[Entry]:
 
 
 def _tables(keys: Three[list[Hashable]], at: Three[list[Entry]], merged: set[int]) -> Three[Table]:
-    """Return the elements by their content, without the elements that are merged already."""
+    """Return the elements by their content, without the elements that are already merged."""
     rest = at.map(lambda entries: [e for e in entries if id(e) not in merged])
     pairs = zip(keys.each(), rest.each(), strict=True)
     return Three(*(dict(zip(names, there, strict=True)) for names, there in pairs))
 
 
 def _are_moved(keys: Three[list[Hashable]]) -> bool:
-    """Return whether a side has the common elements in another order."""
+    """Return whether a side has the common elements in a different order."""
     stay = set(keys.base).intersection(keys.ours).intersection(keys.theirs)
     orders = keys.map(lambda names: [k for k in names if k in stay])
     return not orders.base == orders.ours == orders.theirs
@@ -138,7 +139,10 @@ def _arranged(
     *,
     bag: bool,
 ) -> list[Item] | None:
-    """Merge every element by its content, in a lawful order; return None if that is uncertain."""
+    """Pair the elements by their content, and merge them in an order that follows the laws.
+
+    Return None if the pairing or the order is uncertain.
+    """
     if any(len(set(names)) < len(names) for names in keys.each()):
         return None
     counts = keys.map(counted)
@@ -168,13 +172,16 @@ def _arranged(
 
 
 def _place_of(label: Hashable, places: Three[dict[Hashable, int]]) -> int:
-    """Return the index of an element: that in base, or the lowest index in the other versions."""
+    """Return the index of an element in base, or else its lowest index in the other versions."""
     numbers = [known[label] for known in places.each() if label in known]
     return numbers[0] if label in places.base else min(numbers)
 
 
 def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
-    """Return whether new elements meet each other, or an element that is gone on both sides."""
+    """Return whether new elements of both sides meet, or new elements meet elements gone on both.
+
+    With `bag` the order of the list has no meaning, and new elements may meet one another.
+    """
     known = labels.map(set)
     gaps = Gaps(labels, labels.map(counted))
     ours, theirs, lost = (
@@ -195,7 +202,7 @@ def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
 def _as_one(
     walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], place: Place, why: str
 ) -> list[Item]:
-    """Return the elements as one clash, except for the common start and end of all lists."""
+    """Make one clash of the elements; keep the common start and end of all lists outside of it."""
     head = shared_start(keys.each())
     tail = shared_start([names[head:][::-1] for names in keys.each()])
     parts = at.map(lambda entries: entries[head : len(entries) - tail])
@@ -206,10 +213,10 @@ def _as_one(
 
 
 def _only_additions(keys: Three[list[Hashable]], *, bag: bool) -> bool:
-    """Return whether both sides only added elements, in a way that can be merged.
+    """Return whether both sides only added elements, and whether the additions can be merged.
 
-    Either one side has all additions of the other, and more; or the list is a bag, whose order has
-    no meaning, and no element of base is gone on both sides.
+    With `bag` the order of the list has no meaning; then every element of base must be on a side.
+    Otherwise base must be empty, and one side must have all additions of the other side.
     """
     if any(len(set(found)) < len(found) for found in keys.each()):
         return False
@@ -227,7 +234,7 @@ def _one_in_the_other(a: list[Hashable], b: list[Hashable]) -> bool:
 def _woven(
     walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], inner: Place, first: int
 ) -> list[Item]:
-    """Merge elements that differ by their content."""
+    """Merge the elements; elements with equal content are one element."""
     tables = _tables(keys, at, set())
     items: dict[Hashable, Item] = {}
     for i, key in enumerate(dict.fromkeys([*tables.ours, *tables.theirs])):
@@ -264,11 +271,11 @@ def _region(
 
 
 def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[Item | None] | None:
-    """Merge elements that both sides add and that begin alike, so that the conflict is inside them.
+    """Merge elements that both sides added and that begin alike, to have the conflict inside them.
 
     Elements without a key may be different elements even if they begin alike, and a merge without a
-    conflict would hide that. If the merge has no conflict, or if the elements are not alike, return
-    None: the elements clash as a whole.
+    conflict would hide that. If the merge has no conflict, or if the elements do not begin alike,
+    return None, so that the elements clash as a whole.
     """
     pairs = list(zip(at.ours, at.theirs, strict=False))
     if len(at.ours) != len(at.theirs) or not all(_begin_alike(*pair) for pair in pairs):
@@ -284,7 +291,7 @@ def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[It
 
 
 def _begin_alike(ours: Entry, theirs: Entry) -> bool:
-    """Return whether two elements have the same first field, and are alike below it."""
+    """Return whether two elements have the same first field and similar fields below it."""
     a, b = ours.value, theirs.value
     if not (isinstance(a, Mapping) and isinstance(b, Mapping) and a.entries and b.entries):
         return False
@@ -299,7 +306,7 @@ def _begin_alike(ours: Entry, theirs: Entry) -> bool:
 
 
 def _alike(at: Three[list[Entry]]) -> bool:
-    """Return whether the elements at each index are versions of one another."""
+    """Return whether elements with the same index are versions of one another."""
     return all(
         _is_settled(base.value, ours.value, theirs.value)
         or (_likeness(base, ours) and _likeness(base, theirs))
@@ -308,7 +315,7 @@ def _alike(at: Three[list[Entry]]) -> bool:
 
 
 def _is_settled(base: Node, ours: Node, theirs: Node) -> bool:
-    """Return whether at most one side changed an element, or both sides changed it alike."""
+    """Return whether at most one side changed an element, or both changed it in the same way."""
     return same_node(base, ours) or same_node(base, theirs) or same_node(ours, theirs)
 
 
@@ -323,7 +330,7 @@ def _likeness(a: Entry, b: Entry) -> bool:
 
 
 def is_lawful(at: Three[Keys], result: Keys) -> bool:
-    """Return whether a list is a lawful merge of three lists."""
+    """Return whether a list is a merge of three lists that follows the laws of counts and order."""
     counts, there = at.map(counted), counted(result)
     gaps = Gaps(at, counts)
     for key in {**counts.base, **counts.ours, **counts.theirs, **there}:
@@ -335,7 +342,7 @@ def is_lawful(at: Three[Keys], result: Keys) -> bool:
 
 
 class Gaps:
-    """Hold the gaps between common elements, in which each side has its additions."""
+    """Hold the gaps between common elements, where the sides added their elements."""
 
     __slots__ = ("_counts", "_orders", "_places", "_sets", "stay")
 
@@ -357,7 +364,7 @@ class Gaps:
         return self.behind("ours", key) == self.behind("theirs", key)
 
     def behind(self, side: str, key: Hashable) -> frozenset[Hashable]:
-        """Return the common elements in front of an element."""
+        """Return the common elements that are in front of an element on a side."""
         place: tuple[str, int] = side, self._places.side(side)[key]
         if place not in self._sets:
             self._sets[place] = frozenset(self._orders.side(side)[: place[1]])
@@ -365,7 +372,7 @@ class Gaps:
 
 
 def _places(keys: Keys, members: set[Hashable]) -> dict[Hashable, int]:
-    """Return the number of common elements in front of the first occurrence of each key."""
+    """Count the common elements in front of the first occurrence of each key."""
     places: dict[Hashable, int] = {}
     before = 0
     for key in keys:
@@ -375,7 +382,7 @@ def _places(keys: Keys, members: set[Hashable]) -> dict[Hashable, int]:
 
 
 def _bounds(counts: Three[int], is_one: bool) -> tuple[int, int]:
-    """Return the least and the greatest number of times that an element may occur."""
+    """Return how often an element may occur in the result, as the least and the greatest number."""
     base, ours, theirs = counts.each()
     total = ours + theirs - base
     if base in (ours, theirs):

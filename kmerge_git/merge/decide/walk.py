@@ -1,10 +1,9 @@
-"""Walk through three trees: entries, their values, mappings, lists. The walk is the same for all
-rules.
+"""Walk through three trees of entries, values, mappings and lists, and plan each place.
 
-If all versions have a value, three comparisons come first: if theirs equals base, take ours; if
-ours equals base, take theirs; if ours equals theirs, take ours. The rule set (see `rules`) is asked
-only after that; a document with instructions (`Live`) is asked earlier. A plan of None means that
-the whole place is left to the rule set, or to a person.
+The walk is the same for all rules. If all versions have a value, three comparisons come first: if
+theirs equals base, take ours; if ours equals base, take theirs; if ours equals theirs, take ours.
+The rule set (see `rules`) is asked only after that; a document with instructions (`Live`) is asked
+earlier. A plan of None means that the rule set or a person decides the whole place.
 """
 
 from __future__ import annotations
@@ -64,11 +63,11 @@ class Walk:
         self.doubts = doubts or {}  # places with no certain merge, and the reasons
 
     def trial(self) -> Walk:
-        """Return the same walk with a journal of its own, for decisions that may be dropped."""
+        """Return the same walk with a new journal, for decisions that may be dropped."""
         return Walk(self.rules, self.journal.trial(), self.doubts)
 
     def noted(self, answer: tuple[T, Notes]) -> T:
-        """Return the answer of a rule set, and write down its notes."""
+        """Write down the notes of a rule set's answer, and return the answer."""
         decision, notes = answer
         if notes:
             self.journal.write(notes)
@@ -128,12 +127,12 @@ class Walk:
         )
 
     def clash_of_entries(self, at: Three[Entry | None], why: str, place: Place) -> Item | None:
-        """Return one entry that needs a person, unless the rules decide it."""
+        """Make a clash of one entry, unless the rules decide the entry."""
         items = self.clash(at.map(lambda e: [e] if e else []), why, place)
         return items[0] if items else None
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> list[Item]:
-        """Return entries that need a person, unless the rules decide them."""
+        """Make a clash of entries, unless the rules decide the entries."""
         return self.noted(self.rules.clash(at, why, place))
 
     # -- a value
@@ -141,7 +140,7 @@ class Walk:
     def node(
         self, at: Three[Node | None], place: Place, source: Entry | None = None
     ) -> Plan | None:
-        """Decide the value that both sides have at a place; `source` is the entry of theirs."""
+        """Decide a value that both sides have at a place; `source` is the entry of theirs."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         if place.path in self.doubts:
@@ -175,7 +174,7 @@ class Walk:
         return self.noted(self.rules.text(at, place))
 
     def collection(self, at: Three[Node | None], place: Place) -> Plan | None:
-        """Merge two mappings or two lists; ignore a base of another kind."""
+        """Merge two mappings or two lists; ignore a base of a different kind."""
         base, ours, theirs = at.base, at.ours, at.theirs
         if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
             before = base if isinstance(base, Mapping) else None
@@ -234,7 +233,7 @@ class Walk:
         riddles: list[Riddle],
         place_of: Callable[[Hashable], Place],
     ) -> dict[Hashable, Item]:
-        """Decide every element under its key; a riddle becomes one clash."""
+        """Decide every element under its key; turn each riddle into one clash."""
         items: dict[Hashable, Item] = {}
         asked = {key for riddle in riddles for key in riddle.keys}
         parts = tables.map(lambda table: shared_out(table, riddles))
@@ -255,7 +254,10 @@ class Walk:
     def part_namesakes(
         self, tables: Three[dict[Hashable, Entry]], items: dict[Hashable, Item], place: Place
     ) -> None:
-        """Make one clash of elements (ports) that both sides added under one name and two keys."""
+        """Make one clash of two elements (ports) that both sides added under one name.
+
+        The two elements have different keys, such as different port numbers.
+        """
         for name, twin, key in keyed.repeated_names(tables, items):
             at = Three(None, tables.ours[twin], tables.theirs[key])
             clash = self.clash_of_entries(at, Why.SAME_NAME, place.step((("name", name),)))
@@ -278,7 +280,7 @@ class Walk:
     def switched(self, item: Item, place: Place) -> list[Item]:
         """Make a clash of an entry that one side commented in.
 
-        The other side deleted the comment.
+        The other side deleted the comment that contained the entry.
         """
         at = Three([], *([e] if e is not None else [] for e in (item.ours, item.theirs)))
         return self.clash(at, Why.BOTH_CHANGED, Place(item.path, place.where))
@@ -286,7 +288,7 @@ class Walk:
     def built(
         self, at: Three[Collection | None], items: list[Item], loose: FloatingComments | None = None
     ) -> Plan | None:
-        """Return the collection with these items, and with its merged comments and properties."""
+        """Plan the collection with these items, and with its merged comments, anchor and tag."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         doubtful = (ours.flow or theirs.flow) and self.rules.stops
@@ -331,7 +333,7 @@ def _repeated_key(mapping: Mapping) -> RepeatedKey:
 
 
 def _style_of_ours(at: Three[Node | None]) -> str | None:
-    """Return our quotes, if only our side changed them."""
+    """If only our side changed the quotes, return our quotes; otherwise return None."""
     base, ours, theirs = at.base, at.ours, at.theirs
     if not (isinstance(base, Scalar) and isinstance(ours, Scalar) and isinstance(theirs, Scalar)):
         return None
