@@ -1,1 +1,1 @@
-"""Make text of a plan: only this package writes indentation."""
+"""Write a plan as text; only this package writes indentation."""

@@ -1,9 +1,10 @@
 """Write the entries of block collections; entries that a plan keeps are copied from our text.
 
 Only the entries that a plan changes are put together anew. The place of a comment depends on the
-kind of the value. A value that ends its line has the comment behind it. A block collection below
-its key has the comment on the line of the key; a block collection that starts behind a dash moves
-to lines of its own to make room for a comment. A block scalar has no place for a comment.
+kind of the value. If the value ends its line, the comment is behind the value. If the value is a
+block collection below its key, the comment is on the line of the key. If the value is a block
+collection that starts behind a dash, it moves to lines of its own to make room for the comment. A
+block scalar has no place for a comment.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def must_lift(plan: Build) -> bool:
 
 
 def cause(plan: Plan) -> tuple[str, str, Item | None]:
-    """Return the place and cause of a conflict around a plan, and the item that clashes."""
+    """Return the place and cause of a conflict for its label, and the item that clashes."""
     path, why, item = named_clash(plan)
     return fieldpath.show(path), why, item
 
@@ -88,7 +89,7 @@ def write_block(plan: Build, column: int, path: Path) -> Pieces:
 
 
 def _ends(plan: Build, column: int, path: Path) -> tuple[Pieces, Pieces]:
-    """Return the comment lines above the first entry and below the last entry."""
+    """Return the comment lines above the first entry and those below the last entry."""
     ours = plan.ours
     head: Pieces = [ours.text[ours.top : ours.entries[0].lead]]
     foot: Pieces = [ours.text[ours.entries[-1].end : ours.bottom]]
@@ -99,7 +100,7 @@ def _ends(plan: Build, column: int, path: Path) -> tuple[Pieces, Pieces]:
 
 
 def head_and_foot(plan: Build, column: int, path: Path) -> Pieces:
-    """Return head and foot of a collection that has no entries left."""
+    """Return the comment lines at the top and bottom of a collection without entries."""
     head, foot = _ends(plan, column, path)
     return [*head, *foot]
 
@@ -117,7 +118,7 @@ def write_items(plan: Build, column: int) -> Pieces:
 
 
 def _has_open_end(plan: Plan) -> bool:
-    """Return whether blank lines below would become part of the block scalar above them."""
+    """Return whether blank lines below the plan would become part of its last block scalar."""
     if isinstance(plan, Build):
         return bool(plan.items) and _has_open_end(plan.items[-1].plan)
     if isinstance(plan, Clash):
@@ -164,7 +165,7 @@ def _clash(clash: Clash, item: Item, column: int) -> Pieces:
 
 
 def entry_pieces(item: Item, column: int) -> Pieces:
-    """Return the lines of one of our entries from its key or dash on."""
+    """Return the lines of one of our entries, starting with its key or dash."""
     plan, entry = item.plan, item.ours
     assert entry is not None  # the caller's case
     if isinstance(plan, Build):
@@ -182,7 +183,7 @@ def entry_pieces(item: Item, column: int) -> Pieces:
 
 
 def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
-    """Return our key and our value; the key or the comment may be new."""
+    """Write an entry of ours with its own value, and perhaps a new key or comment."""
     value = entry.value
     if on_own_lines(value):
         below = value.text[behind_key(entry) + len(opening(entry)) : entry.end]
@@ -196,7 +197,7 @@ def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
 
 
 def _with_taken(item: Item, entry: Entry, plan: Take, column: int) -> str:
-    """Return our key with their value; the comment comes from the side that has a comment."""
+    """Write our key with their value; the comment comes from the side that has a comment."""
     taken, new = plan.entry, plan.node
     assert taken is not None  # the caller's case
     if on_own_lines(new):
@@ -222,7 +223,7 @@ def _with_taken(item: Item, entry: Entry, plan: Take, column: int) -> str:
 
 
 def _with_comment(rest: str, tail: str) -> str:
-    """Return a value of several lines with the comment of the value that it replaces."""
+    """Add the comment of an old value to the new value, which has several lines."""
     comment = tail.split("\n", 1)[0].rstrip()
     if "#" not in comment:
         return rest
@@ -231,7 +232,7 @@ def _with_comment(rest: str, tail: str) -> str:
 
 
 def _lifted(item: Item, column: int) -> Hunk:
-    """Return a hunk that has the whole entry once for each side, with that side's comment."""
+    """Return a hunk that has the whole entry once for each side, with the comment of that side."""
     sides = []
     for side, own in zip(VERSIONS, (item.base, item.ours, item.theirs), strict=True):
         pieces: Pieces = []
@@ -268,7 +269,7 @@ def _entry_with_block(item: Item, entry: Entry, plan: Build, column: int) -> Pie
 
 
 def _filled(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
-    """Return our empty `{}` or `[]` replaced by the block lines of theirs."""
+    """Replace our empty `{}` or `[]` by block lines of theirs."""
     inner = column + way_below(item.theirs, plan.theirs)
     marks = plan.properties if plan.properties is not None else properties(plan.ours)
     tail = tail_of(item, entry)
@@ -280,7 +281,7 @@ def _filled(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
 
 
 def _emptied(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
-    """Return `{}` or `[]` for a collection that lost its last entry."""
+    """Write a collection that lost its last entry as `{}` or `[]`."""
     empty = "{}" if isinstance(plan.ours, Mapping) else "[]"
     if in_mid_line(plan.ours):
         return [before_value(item, entry, column, stop=plan.ours.content) + empty + "\n"]
@@ -305,19 +306,19 @@ def key_part(item: Item, entry: Entry, column: int) -> str:
 
 
 def before_value(item: Item, entry: Entry, column: int, stop: int = -1) -> str:
-    """Return the text of the entry before its value, or before the offset `stop`."""
+    """Return the text of the entry up to its value, or up to the offset `stop`."""
     begin = behind_key(entry)
     end = entry.value.start if stop < 0 else stop
     return key_part(item, entry, column) + entry.value.text[begin:end]
 
 
 def behind_key(entry: Entry) -> int:
-    """Return the offset behind the key or the dash."""
+    """Return the offset at which the key or the dash ends."""
     return entry.key.end if entry.key is not None else entry.start + 1
 
 
 def separator(entry: Entry) -> str:
-    """Return the text between the key and the line of its value: a colon, or more for `? `."""
+    """Return the text between a key and its value: a colon, or more after a `? `."""
     if entry.key is None:
         return ""
     between = entry.value.text[entry.key.end : separator_end(entry)]
@@ -325,7 +326,10 @@ def separator(entry: Entry) -> str:
 
 
 def rest_of_key_line(item: Item, entry: Entry, marks: str | None = None) -> str:
-    """Return the rest of the line of a key above a block, with new properties and comment."""
+    """Return the rest of the line of a key whose value is a block below the key.
+
+    `marks` is a new anchor and tag, or None to keep ours.
+    """
     value = entry.value
     below = on_own_lines(value)
     line = opening(entry) if below else ""
@@ -367,6 +371,6 @@ def _starts_in_mid_line(node: Node) -> bool:
 
 
 def _lines(text: str, by: int) -> str:
-    """Return a tail as whole lines, with a blank before its comment."""
+    """Return the text behind a value as whole lines, with a blank before its comment."""
     text = shift_rest(text.rstrip() + "\n", by)
     return text if text[:1] in " \n" else "  " + text

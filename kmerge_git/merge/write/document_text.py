@@ -1,4 +1,4 @@
-"""Write a document: a plan and our text become the text of the result.
+"""Write a document: turn a plan and our text into the text of the result.
 
 If only a part of their entry is taken, the part is first written by itself, with its own comments
 and spelling, and parsed again. After that it is an ordinary entry that can be put at any column.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
-    """Return the text of our document below its opening line."""
+    """Return the text of our document without its opening line."""
     plan = _without_parts(plan)
     ours, theirs = at.ours, at.theirs
     assert ours is not None  # the caller's case
@@ -75,7 +75,7 @@ def _write_top(plan: Build, ours: Document) -> Pieces:
 
 
 def _without_parts(plan: Plan) -> Plan:
-    """Return the plan with every partly taken entry rewritten as a whole entry."""
+    """Replace every entry of which the plan takes only a part by an entry with just that part."""
     if isinstance(plan, Take):
         return _alone(plan)
     if not isinstance(plan, Build):

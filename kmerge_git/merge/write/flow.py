@@ -1,4 +1,4 @@
-"""Write flow collections: within lines, or with one entry per line as in most JSON files."""
+"""Write flow collections on one line, or with one entry per line as in most JSON files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def write(plan: Build) -> Pieces:
 
 
 def must_lift(plan: Build) -> bool:
-    """Return whether a clash inside has no lines of its own, so that the whole entry clashes."""
+    """Return whether the whole entry clashes, because a clash in it has no lines of its own."""
     return not is_linewise(plan.ours) and any(map(_clashes, plan.items))
 
 
@@ -39,7 +39,7 @@ def _clashes(item: Item) -> bool:
 
 
 def _write_within(plan: Build) -> Pieces:
-    """Return entries separated by commas; the text between neighbours of ours stays."""
+    """Return entries separated by commas; keep our text between two entries of ours."""
     ours = plan.ours
     text, entries = ours.text, ours.entries
     number = {id(entry): index for index, entry in enumerate(entries)}
@@ -57,7 +57,7 @@ def _write_within(plan: Build) -> Pieces:
 
 
 def _usual_gap(ours: Collection) -> str:
-    """Return the text that separates two entries within a line."""
+    """Return the text that separates two entries on one line."""
     text, entries = ours.text, ours.entries
     if len(entries) > 1:
         gap = text[entries[0].value.end : entries[1].start]
@@ -68,7 +68,10 @@ def _usual_gap(ours: Collection) -> str:
 
 
 def _write_lines(plan: Build) -> Pieces:
-    """Return every entry on its own lines, with a comma behind all but each side's last entry."""
+    """Return every entry on lines of its own, with a comma behind all but the last entry.
+
+    The last entry may differ from side to side.
+    """
     ours = plan.ours
     text, entries = ours.text, ours.entries
     first_line = text.rfind("\n", 0, entries[0].start) + 1
@@ -88,7 +91,7 @@ def _write_lines(plan: Build) -> Pieces:
 
 
 def _last(items: list[Item], side: str) -> int:
-    """Return the index of the last item of a side."""
+    """Return the index of the last item that a side has."""
     for index in reversed(range(len(items))):
         plan = items[index].plan
         if not isinstance(plan, Clash) or plan.at.side(side):
@@ -97,7 +100,7 @@ def _last(items: list[Item], side: str) -> int:
 
 
 def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
-    """Return the lines of an item, with each side's comma behind the item."""
+    """Return the lines of an item, with the comma that each side has behind the item."""
     bare = tail.replace(",", "", 1) if "," in tail.split("#", maxsplit=1)[0] else tail
     if isinstance(item.plan, Clash):
         base, ours, theirs = (
@@ -156,7 +159,7 @@ def _entry(item: Item) -> Pieces:
 
 
 def _taken(item: Item) -> str:
-    """Return the text of their entry for our collection."""
+    """Return the text of their entry in a form that fits into our collection."""
     entry = item.plan.entry if isinstance(item.plan, Take) and item.plan.entry else item.theirs
     column = column_of(item.ours) if item.ours is not None else None
     return _moved(entry, column) if entry is not None else ""

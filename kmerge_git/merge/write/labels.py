@@ -1,6 +1,7 @@
-"""Write the label of a conflict: its place, and what each side did there.
+"""Write the label of a conflict: its place, and what each side did at that place.
 
-`here` is our side, `there` is their side; if the sides are swapped, only these words change.
+In a label `here` is our side and `there` is their side; if the sides are swapped, only these words
+change.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ def label(resource: str, conflicts: Sequence[Conflict]) -> str:
 
 
 def where(hunk: Hunk) -> str:
-    """Return the place of a conflict; `spec.tolerations[0-2] (spot, gpu)` has several elements."""
+    """Return the place of a conflict, such as `spec.tolerations[0-2] (spot, gpu)`.
+
+    The place may have several elements.
+    """
     item = hunk.about
     if not (isinstance(item, Item) and isinstance(item.plan, Clash) and item.path):
         return hunk.place
@@ -64,7 +68,7 @@ def where(hunk: Hunk) -> str:
 
 
 def told(hunk: Hunk) -> str:
-    """Return what each side did at the place of a conflict, or else its general cause."""
+    """Return what each side did at the place of a conflict, or else the general cause."""
     about, words = hunk.about, hunk.why
     if isinstance(about, Item) and isinstance(about.plan, Clash):
         words = _told_of_entries(about, about.plan)
@@ -112,14 +116,14 @@ def _entries_against_deletion(item: Item, clash: Clash) -> str:
 
 
 def _entry_text(entry: Entry) -> str:
-    """Return the lines of an entry without indentation; the entry may be in brackets."""
+    """Return the lines of an entry, which may be in brackets, without indentation."""
     if not in_flow(entry):
         return entry_lines(entry, 0)
     return shift_rest(entry.value.text[entry.start : entry.value.end], -column_of(entry)) + "\n"
 
 
 def _moved_and_gone(at: Three[list[Entry]]) -> str:
-    """Return which side deleted entries of a list that the other side moved."""
+    """Return which side deleted entries of a list and which side moved entries."""
     known = at.map(lambda entries: {canon(entry.value) for entry in entries})
     mine, yours = known.base - known.ours, known.base - known.theirs
     if bool(mine) == bool(yours):
@@ -128,7 +132,7 @@ def _moved_and_gone(at: Three[list[Entry]]) -> str:
 
 
 def _both_renamed(path: Path, at: Three[list[Entry]], why: str) -> str:
-    """Return the old name and the new names, if the names clash."""
+    """If both sides renamed one thing differently, return its old name and the new names."""
     if not all(len(entries) == 1 for entries in at.each()):
         return ""
     one = at.map(lambda entries: entries[0])
@@ -157,7 +161,7 @@ def _text_of(node: Node) -> str:
 
 
 def _with_new_names(path: Path, at: Three[list[Entry]], why: str) -> str:
-    """Return the cause, with the replacements of each side."""
+    """Return the cause of a conflict, with the names of each side's new elements."""
     names = at.map(lambda entries: [_name(entry, path) for entry in entries])
     known = names.map(set)
     ours, theirs = ([n for n in side if n not in known.base] for side in (names.ours, names.theirs))
@@ -217,7 +221,7 @@ def _name(entry: Entry, path: Path) -> str:
 
 
 def _has_key(path: Path, at: Three[list[Entry]]) -> bool:
-    """Return whether entries have a key: of a mapping, or the key fields of a list."""
+    """Return whether entries have a key, in a mapping, or key fields, in a list."""
     is_named = any(entry.key is not None for entries in at.each() for entry in entries)
     return is_named or bool(path and isinstance(path[-1], tuple))
 
@@ -251,7 +255,7 @@ def _called(known: Identity) -> str:
 
 
 def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str:
-    """Return the difference between two new resources."""
+    """Return how two new resources differ."""
     if mine is None or yours is None:
         return why
     if why == Why.STRANGERS:
@@ -304,7 +308,7 @@ def _changed_lines(old: str, new: str) -> tuple[int, int]:
 
 
 def _fields(old: Node, new: Node, place: Where, texts: list[str]) -> str:
-    """Return the fields that differ, as far as a label has room."""
+    """Return the fields that differ, up to the number that a label has room for."""
     paths = differing(old, new, place)
     if not paths and comments(texts[0]) != comments(texts[1]):
         return "comments"
@@ -312,7 +316,7 @@ def _fields(old: Node, new: Node, place: Where, texts: list[str]) -> str:
 
 
 def _some(texts: Sequence[str], between: str = ", ") -> str:
-    """Return the first texts, and how many more there are."""
+    """Return the first few texts, and the number of the remaining texts."""
     rest = len(texts) - MOST
     return between.join(texts[:MOST]) + (f" and {rest} more" if rest > 0 else "")
 

@@ -1,11 +1,11 @@
-"""Decide the places of conflict markers: the hunks are widened, cut, and joined.
+"""Decide where conflict markers go: hunks are made wider, cut into parts, and joined.
 
 A hunk covers text that could not be decided. The text between markers is made for the person who
-reads it: no half of a short element, no lines that both sides have, one conflict wherever git would
-have one. To find the differences, two lists of units are aligned: equal units stay outside of
-conflicts; an entry, an element or a document that differs between the sides is aligned in turn by
-the units inside it. However the hunks are cut, deciding all conflicts for one side gives exactly
-that side.
+reads it: it has no half of a short element and no lines that both sides have, and there is one
+conflict wherever git would have one. To find the differences, two lists of units are aligned. Equal
+units stay outside of conflicts. If an entry, an element or a document differs between the sides,
+the units inside it are aligned in turn. However the hunks are cut, deciding all conflicts for one
+side gives exactly that side.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ class Span:
         return Span(self.b0, self.b1 + lines, cut, self.first, self.last)
 
     def part(self, cut: Cut) -> Span:
-        """Return a span with a part of the lines of both sides; the lines of base stay the same."""
+        """Return a span with some of the lines of both sides, and with the same lines of base."""
         return Span(self.b0, self.b1, cut, self.first, self.last)
 
 
 def marked(
     pieces: Pieces, at: Three[str], style: str = "merge", uncut: Collection[str] = ()
 ) -> list[str | Marked]:
-    """Return the text of a document in pieces, and the texts that go between markers.
+    """Divide a document into text without conflicts and text that goes between markers.
 
     `at` has the versions of the document; lines in `uncut` must not come between markers.
     """
@@ -95,7 +95,7 @@ def marked(
 
 
 class _Marker:
-    """Hold each version's text with all hunks decided for it, and the spans of the hunks."""
+    """Hold the text of each version with all hunks decided for it, and the spans of the hunks."""
 
     __slots__ = ("at", "base", "hunks", "ours", "spans", "theirs", "uncut")
 
@@ -192,7 +192,7 @@ class _Marker:
         return joined
 
     def _is_one(self, above: Span, below: Span, most: int) -> bool:
-        """Return whether two conflicts are near, and may include the lines between them."""
+        """Return whether two conflicts are near and may be joined with the lines between them."""
         a, b = above.cut, below.cut
         between = self.ours.lines[a.o1 : b.o0]
         if len(between) > most or any(line in self.uncut for line in between):
@@ -235,7 +235,7 @@ def spell(
     size: int,
     style: str,
 ) -> str:
-    """Return the text with whole-line markers; the cause of the hunks is behind our label."""
+    """Return the text with marker lines; our label is followed by the cause of the conflict."""
     base, ours, theirs = labels
     out = []
     for piece in pieces:
@@ -255,7 +255,7 @@ def _count(text: str) -> int:
 
 
 class Cut:
-    """Hold a run of lines that differs: our lines o0 to o1, their lines t0 to t1."""
+    """Hold lines that differ: our lines from o0 to o1, and their lines from t0 to t1."""
 
     __slots__ = ("o0", "o1", "t0", "t1")
 
@@ -266,12 +266,12 @@ class Cut:
         self.t1 = t1
 
     def swapped(self) -> Cut:
-        """Return the same run with the sides exchanged."""
+        """Return the same lines with the sides exchanged."""
         return Cut(self.t0, self.t1, self.o0, self.o1)
 
 
 def trimmed(ours: Version, theirs: Version, within: Cut) -> Cut:
-    """Return a run of lines without the units that both sides begin and end with."""
+    """Drop the units with which both sides begin or end from lines that differ."""
     cut = Cut(within.o0, within.o1, within.t0, within.t1)
     mine, yours = ours.units(cut.o0, cut.o1), theirs.units(cut.t0, cut.t1)
     while True:
@@ -285,7 +285,7 @@ def trimmed(ours: Version, theirs: Version, within: Cut) -> Cut:
 
 
 def differences(ours: Version, theirs: Version, within: Cut) -> list[Cut]:
-    """Return the differences within a run of lines; the result does not depend on the side."""
+    """Return the differences within lines that differ, the same whichever side is ours."""
     mine, yours = ours.units(within.o0, within.o1), theirs.units(within.t0, within.t1)
     if [unit.text for unit in yours] < [unit.text for unit in mine]:
         return [cut.swapped() for cut in _differences(theirs, ours, yours, mine, within.swapped())]
@@ -295,7 +295,7 @@ def differences(ours: Version, theirs: Version, within: Cut) -> list[Cut]:
 def _differences(
     ours: Version, theirs: Version, mine: Units, yours: Units, within: Cut
 ) -> list[Cut]:
-    """Return the differences of two lists of units, which cover the two sides of a run."""
+    """Return the differences of two lists of units, which hold all differing lines of the sides."""
     cuts: list[Cut] = []
     o0, t0 = within.o0, within.t0
     for one, other in _pairs(mine, yours):
@@ -310,7 +310,7 @@ def _differences(
 
 
 def _pairs(mine: Units, yours: Units) -> list[Pair]:
-    """Pair equal units, and between them pair units that are versions of one thing."""
+    """Pair equal units; between these, pair units that are versions of one thing."""
     pairs: list[Pair] = []
     for i0, i1, j0, j1, is_same in _laid([one.text for one in mine], [one.text for one in yours]):
         left, right = mine[i0:i1], yours[j0:j1]
@@ -319,7 +319,7 @@ def _pairs(mine: Units, yours: Units) -> list[Pair]:
 
 
 def _namesakes(mine: Units, yours: Units) -> list[Pair]:
-    """Pair versions of one thing: entries and documents by name, other units by likeness."""
+    """Pair versions of one thing: entries and documents by name, other units by similarity."""
     pairs: list[Pair] = []
     names = [[object() if u.name is None else u.name for u in units] for units in (mine, yours)]
     for i0, i1, j0, j1, is_same in _laid(*names):
@@ -333,7 +333,7 @@ def _namesakes(mine: Units, yours: Units) -> list[Pair]:
 
 
 def _laid(mine: list[Hashable], yours: list[Hashable]) -> Iterator[tuple[int, int, int, int, bool]]:
-    """Return two lists divided into runs (i0, i1, j0, j1), each with whether the lists agree."""
+    """Divide two lists into ranges (i0, i1, j0, j1), and say for each whether the lists agree."""
     i = j = 0
     for i0, i1, j0, j1 in [*diff(mine, yours), (len(mine), len(mine), len(yours), len(yours))]:
         if i < i0 or j < j0:
@@ -344,7 +344,7 @@ def _laid(mine: list[Hashable], yours: list[Hashable]) -> Iterator[tuple[int, in
 
 
 def _alike(mine: Units, yours: Units) -> list[Pair]:
-    """Return the pairs of units, in order, with the greatest total likeness."""
+    """Return the pairs of units, in order, whose similarities have the greatest sum."""
     left, right = _comparable(mine, yours)
     bags = [bag(unit.text) for unit in right]
     least = SAME_PLACE if len(left) > 1 or len(right) > 1 else 0.0  # only one pair is possible
@@ -363,7 +363,10 @@ def _alike(mine: Units, yours: Units) -> list[Pair]:
 
 
 def _comparable(mine: Units, yours: Units) -> tuple[Units, Units]:
-    """Return the units that may be alike; if there are too many, only the long units, or none."""
+    """Return the units to compare for similarity.
+
+    If there are too many, return only the long units, or none.
+    """
     left = [unit for unit in mine if unit.thing is not None]
     right = [unit for unit in yours if unit.thing is not None]
     if len(left) * len(right) > MOST_COMPARISONS:
@@ -390,8 +393,8 @@ def _may_part(one: Unit, other: Unit) -> bool:
     """Return whether parts of two units may be separated from their common lines.
 
     If a person accepts both sides, the differing parts occur twice below one first line. This would
-    destroy two short units with different first lines, and would repeat a field in elements that
-    have their fields in another order.
+    destroy two short units with different first lines. In elements that have their fields in
+    different orders, it would repeat a field.
     """
     if one.is_long and other.is_long:
         return True
@@ -405,6 +408,6 @@ def _fields_apart(one: Unit, other: Unit) -> int:
 
 
 def _are_crossed(one: Unit, other: Unit) -> bool:
-    """Return whether two elements have the same fields in another order."""
+    """Return whether two elements have the same fields in different orders."""
     mine, yours = one.fields, other.fields
     return [name for name in mine if name in yours] != [name for name in yours if name in mine]

@@ -1,4 +1,4 @@
-"""Put text of another file at our columns: runs of lines in a result, and hunks of such lines."""
+"""Put text of another version at our columns: single lines, and hunks of lines."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 def comment_lines(parts: Lines, column: int, path: Path) -> Pieces:
-    """Return comment lines at a column, above, in or below the entry at a path."""
+    """Return comment lines at a column; the lines are above, in or below the entry at `path`."""
     return line_pieces(parts, column, path, "comment", Why.COMMENT)
 
 
 def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
-    """Return header and lines of the block scalar at a path."""
+    """Return the header and the lines of the block scalar at a path."""
     ours = plan.ours
     first = ours.text[ours.content : ours.end].split("\n", 1)[0]
     known = block_scalars.header_comment(ours)
@@ -48,7 +48,7 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
 
 
 def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pieces:
-    """Return lines at a column, with hunks for runs of lines that both sides changed.
+    """Return lines at a column; groups of lines that both sides changed become hunks.
 
     `top` is the name of the place if the path is empty.
     """
@@ -73,7 +73,7 @@ def _placed(line: str, column: int) -> str:
 
 
 def starts_blank(pieces: Pieces) -> bool:
-    """Return whether the first line is blank, on any side."""
+    """Return whether the first line is blank on any side."""
     for piece in pieces:
         sides = [piece] if isinstance(piece, str) else [piece.side(s) for s in VERSIONS]
         if any(sides):
@@ -103,7 +103,7 @@ def _trimmed(text: str) -> str:
 
 
 def overlay(prefix: str, column: int, pieces: Pieces) -> Pieces:
-    """Put a prefix (`  - `) over the indentation of the first line, on every side of a hunk.
+    """Write a prefix (`  - `) over the indentation of the first line, on every side of a hunk.
 
     Comment lines above the first entry move above the prefix.
     """
@@ -154,7 +154,7 @@ def shift_rest(text: str, by: int) -> str:
 
 
 def entry_lines(entry: Entry, column: int, *, lead: bool = True) -> str:
-    """Return an entry of any text as lines at one of our columns, with the comments above it."""
+    """Return an entry of any version at one of our columns, with the comments above the entry."""
     if in_flow(entry):
         return " " * column + _flow_entry_as_block(entry, column).rstrip(" ") + "\n"
     text, indent = entry.value.text, column_of(entry)
@@ -164,9 +164,10 @@ def entry_lines(entry: Entry, column: int, *, lead: bool = True) -> str:
 
 
 def value_lines(entry: Entry, column: int, old: Node) -> str:
-    """Return the lines of a block collection below its key, which goes to one of our columns.
+    """Return the lines of a block collection whose key goes to one of our columns.
 
-    If `old`, our value that the collection replaces, is such a block, the column of `old` is kept.
+    `old` is our value that the collection replaces. If `old` is a block of the same kind, the
+    collection goes to the column of `old`.
     """
     value = entry.value
     assert isinstance(value, Collection)  # the caller's case
@@ -177,7 +178,7 @@ def value_lines(entry: Entry, column: int, old: Node) -> str:
 
 
 def value_rest(entry: Entry, column: int, style: str | None) -> str:
-    """Return a value behind its key or dash, which goes to one of our columns."""
+    """Return a value behind its key or dash; the key or dash goes to one of our columns."""
     value = entry.value
     if isinstance(value, Collection) and not value.flow:
         inner = column + gap(entry)
@@ -186,12 +187,12 @@ def value_rest(entry: Entry, column: int, style: str | None) -> str:
 
 
 def way_below(parent: Entry | None, child: Collection) -> int:
-    """Return the number of columns from a key or dash to the block below it."""
+    """Return how many columns the block below a key or dash is indented."""
     return 2 if parent is None or not child.entries else max(child.column - column_of(parent), 0)
 
 
 def gap(entry: Entry) -> int:
-    """Return the number of columns from a dash to the block behind the dash, or 2 for a key."""
+    """Return how many columns behind its dash a block begins, or 2 for an entry with a key."""
     value = entry.value
     if entry.key is not None or not isinstance(value, Collection) or not in_mid_line(value):
         return 2
@@ -242,7 +243,7 @@ def _is_number(text: str) -> bool:
 
 
 def token(node: Node, style: str | None, *, flow: bool) -> str:
-    """Return a value's text as one token, in the wanted quotes if these can hold the value."""
+    """Return a value as text, in the wanted quotes if these can hold the value."""
     if style and isinstance(node, Scalar) and node.style == "" and not node.tag:
         spelled = respell(node.value, style) if respell(node.value, "") is not None else None
         if spelled is not None:

@@ -95,7 +95,7 @@ class Version:
 
     @property
     def documents(self) -> tuple[Document, ...]:
-        """Return the documents of the text, which is parsed when they are first asked for."""
+        """Return the documents of the text; parse the text only when they are first needed."""
         if self._documents is None:
             try:
                 stream = split_text(self.text)
@@ -105,7 +105,7 @@ class Version:
         return self._documents
 
     def units(self, start: int, end: int) -> list[Unit]:
-        """Return the largest units within a run of lines; together the units cover the run."""
+        """Return the largest units within a range of lines; together the units cover the range."""
         units: list[Unit] = []
         for document in self.documents:
             first, last = self._span(document.start, document.end)
@@ -120,7 +120,7 @@ class Version:
         return [*self._part(unit.thing, unit.start, unit.end, unit.parent)]
 
     def are_neighbours(self, above: tuple[int, int], below: tuple[int, int]) -> bool:
-        """Return whether two runs are in one collection, with only lines or elements between them.
+        """Return whether two ranges are in one collection with only lines or elements between.
 
         Documents are never neighbours: a document of theirs without a `---` would continue the
         document of ours above it.
@@ -137,7 +137,7 @@ class Version:
         return len(parents) == 1 and is_whole and is_plain
 
     def begun(self, start: int, end: int) -> int:
-        """Return the line behind the short elements that begin within a run of lines."""
+        """Return the first line after the short elements that begin within a range of lines."""
         lines = self.lines[start:end] if end < len(self.lines) else ()
         if not any(line.lstrip(" ").startswith("-") for line in lines):
             return end
@@ -160,7 +160,7 @@ class Version:
         return furthest
 
     def _below(self, node: Node | None, start: int, end: int) -> Iterator[Unit]:
-        """Return the largest entries within a run of lines."""
+        """Return the largest entries within a range of lines."""
         if not isinstance(node, Collection) or (node.flow and not self._is_linewise(node)):
             return
         for entry in self._entries(node, start, end):
@@ -179,7 +179,10 @@ class Version:
     def _part(
         self, thing: Entry | Document | None, start: int, end: int, parent: object
     ) -> Iterator[Unit]:
-        """Return the units of a part of an entry or document; `parent` gets its first lines."""
+        """Return the units of a part of an entry or document.
+
+        The first lines of the entry or document belong to `parent`.
+        """
         node = _node(thing)
         top = min(max(start, self._top(thing)), end)
         yield from self._tiled([], start, top, parent)
@@ -196,7 +199,7 @@ class Version:
         return self._span(at, at + 1)[0]
 
     def _entries(self, node: Collection, start: int, end: int) -> Iterator[Entry]:
-        """Return the entries that have lines within a run."""
+        """Return the entries that have lines within a range."""
         entries = node.entries
         at = bisect_right(entries, self.starts[start], key=lambda entry: entry.start) - 1
         for index in range(max(at, 0), len(entries)):
@@ -234,12 +237,12 @@ def _node(thing: Entry | Document | None) -> Node | None:
 
 
 def can_open(mine: Unit, yours: Unit) -> bool:
-    """Return whether units can conflict in a part only, so that accepting both stays YAML."""
+    """Return whether only a part of two units may conflict, so that accepting both stays YAML."""
     return _can_differ(mine.node, yours.node)
 
 
 def share_first_line(mine: Unit, yours: Unit) -> bool:
-    """Return whether the first line of two units can stay outside of their conflict.
+    """Return whether two units have a first line in common that may stay outside of a conflict.
 
     The first line of an element begins its first field, and that field may have to be taken whole.
     """
@@ -273,7 +276,7 @@ def _name(thing: Entry | Document | None) -> Hashable:
 
 
 def are_one(mine: Unit, yours: Unit) -> bool | None:
-    """Return whether the names that two elements share are equal, or None without names."""
+    """Return whether two elements are equal in the names that both have, or None without names."""
     a, b = mine.node, yours.node
     names = [(field_text(a, field), field_text(b, field)) for field in NAMING] if a and b else []
     known = [one == other for one, other in names if one is not None and other is not None]
