@@ -184,9 +184,9 @@ def _let_explain(
 def _doubtful(
     objections: list[Violation], sources: Three[Source], options: Options, lines: Asked
 ) -> Outcome:
-    """Return the file as one conflict if git's line merge is clean.
+    """Return the file as one conflict if both merges are wrong and git's line merge is clean.
 
-    Otherwise raise `Unsupported`, so that the file gets git's conflicts.
+    If git's line merge has conflicts, raise `Unsupported`, so that the file gets these conflicts.
     """
     why = referee.uncertain(objections[0])
     if lines.result()[1]:
@@ -197,7 +197,7 @@ def _doubtful(
 
 
 def _whole(sources: Three[Source], options: Options, why: str) -> Outcome:
-    """Return the file as one conflict."""
+    """Return the whole file as one conflict."""
     whole = whole_conflict(sources.map(lambda source: source.text), why)
     return _with_conflicts(whole, sources, options)
 

@@ -241,14 +241,14 @@ def _has_new_name(merged: MergedDocument) -> bool:
 
 
 def _is_old_twin(namesakes: list[MergedDocument]) -> bool:
-    """Return whether all these resources had one name on a side before the merge."""
+    """Return whether all these resources already had the same name on one side."""
     sides = zip(*((d.at.ours, d.at.theirs) for d in namesakes), strict=True)
     names = [{outline(d.content) if d is not None else None for d in side} for side in sides]
     return any(len(known) == 1 and None not in known for known in names)
 
 
 def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:
-    """Return the merge of a document that one side does not have."""
+    """Merge a document that one side does not have."""
     base, there = at.base, at.ours or at.theirs
     assert there is not None  # the caller's case
     name = walk.journal.resource = name_of(there)
@@ -338,7 +338,7 @@ if TYPE_CHECKING:
 
 
 def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
-    """Return the three versions at the columns to which only one side moved the lines."""
+    """Give all three versions the indentation that only one side changed."""
     documents = [document for document in at.each() if document is not None]
     if len(documents) < 3 or any(document.inline for document in documents):
         return at

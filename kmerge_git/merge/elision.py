@@ -79,7 +79,7 @@ class Elided:
 
 
 def elide(at: Three[Document | None]) -> Elided | None:
-    """Take the common runs out of three documents; return None if that is unsafe."""
+    """Take the lines common to three documents out of them; return None if that is unsafe."""
     documents = [d for d in at.each() if d is not None and not d.inline]
     if len(documents) != 3:
         return None

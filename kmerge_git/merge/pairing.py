@@ -1,4 +1,4 @@
-"""Find out which documents of three files are one resource."""
+"""Find out which documents of three files are versions of one resource."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
     """Give a document that both sides renamed alike the key of its base version.
 
     Such a document may be too short, or merged too early, to be paired by its lines. It is paired
-    if both sides gave it the same full name, or if its leaves are like those of the base.
+    if both sides gave it the same full name, or if its values are like those of the base.
     """
     waiting = [k for k in other if isinstance(k, int) and k not in side]
     fresh = [k for k in side if not isinstance(k, int)]
@@ -99,7 +99,7 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
 
 
 def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Documents:
-    """Give a side's renamed document the key of a base document with similar leaves.
+    """Give a side's renamed document the key of a base document with similar values.
 
     Only documents of the base that the other side changed or deleted are candidates. The version of
     the other side counts as well, because an earlier merge may have put it into the new document.
@@ -119,7 +119,7 @@ def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Do
 def _alike(
     gone: dict[Hashable, tuple[Document, ...]], fresh: Documents
 ) -> list[tuple[Hashable, Hashable]]:
-    """Pair resources of one kind that hold the same leaves, if each has only one candidate."""
+    """Pair resources of one kind that hold the same values, if each has only one candidate."""
     from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
 
     old = {
@@ -168,7 +168,7 @@ def likely_same(base: list[Document], other: list[Document]) -> Pairs:
 
 
 def alike(base: list[Document], other: list[Document], known: Pairs) -> Pairs:
-    """Pair documents without a partner that hold the same leaves under different names."""
+    """Pair documents without a partner that hold the same values under different names."""
     left, right = _rest(base, known, 0), _rest(other, known, 1)
     if not left or not right or len(left) * len(right) > likeness.MOST_COMPARISONS:
         return []

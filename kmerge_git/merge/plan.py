@@ -128,7 +128,7 @@ class Take(Plan):
 
 
 class NewText(Plan):
-    """Give our block scalar other lines, and put `comment` behind its header.
+    """Give our block scalar new lines, and put `comment` behind its header.
 
     If `comment` is None, our comment stays.
     """
@@ -221,14 +221,14 @@ class Item:
         )
 
     def with_tail(self, after: str) -> Item:
-        """Return the same item with another text on the line behind its value."""
+        """Return the same item with a new text on the line behind its value."""
         item = self.but(self.plan, self.theirs, self.lead)
         item.after = after if self.ours is not None and inline(self.ours.value) else self.after
         return item
 
 
 class Build(Plan):
-    """Give our collection other entries; `head` and `foot` are its comment lines."""
+    """Write our collection with other entries; `head` and `foot` are its comment lines."""
 
     __slots__ = ("foot", "head", "items", "ours", "properties", "theirs")
 
@@ -274,7 +274,7 @@ def has_clash(plan: Plan) -> bool:
 
 
 def is_empty(plan: Build, side: str) -> bool:
-    """Return whether deciding all clashes for a side leaves no entries of those in the plan."""
+    """Return whether nothing is left of a plan's entries if all clashes are decided for a side."""
     entries = [item.plan for item in plan.items if not isinstance(item.plan, Remark)]
     return bool(entries) and all(isinstance(p, Clash) and not p.at.side(side) for p in entries)
 
@@ -319,7 +319,7 @@ def decided(plan: Plan, side: str) -> Plan:
 
 
 def decided_item(item: Item, side: str) -> Iterator[Item]:
-    """Return the entries of one side that replace an item."""
+    """Return the entries of one side that replace an item of a plan."""
     if isinstance(item.plan, Clash):
         base = next(iter(item.plan.at.base), None)
         for entry in item.plan.at.side(side):

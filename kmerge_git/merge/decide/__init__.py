@@ -1,1 +1,1 @@
-"""Make one plan from three trees: the walk visits places, and rules decide. Write no text."""
+"""Make one plan from three trees: a walk visits every place, and rules decide each place."""

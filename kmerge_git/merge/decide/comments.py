@@ -135,7 +135,7 @@ def _respelled(lines: Three[list[Line]]) -> Lines | None:
 
 
 def _spelled(at: Three[Line]) -> Line:
-    """Return a comment that all versions have; if only one side indented it anew, use that side."""
+    """Return a comment that all versions have, with the indentation that only one side changed."""
     return at.theirs if at.theirs.form != at.base.form == at.ours.form else at.ours
 
 
@@ -158,7 +158,7 @@ def _clash(part: Three[list[Line]]) -> list[Run]:
 
 
 def _only_taken_away(part: Three[list[Line]]) -> list[list[Line]]:
-    """If one side only deleted comments, return the other side's comments without these.
+    """If one side only deleted comments, delete them from the other side's comments.
 
     Return an empty list if each side did more than delete comments.
     """

@@ -239,7 +239,7 @@ class _Parted:
 
 
 def _moved_lines(entry: Entry, lead: int, end: int) -> Entry:
-    """Return the same entry with more or fewer lines above and below it."""
+    """Return the same entry with new limits of the lines above and below it."""
     moved = Entry(entry.start, end, lead, max(entry.attached, lead), entry.line)
     moved.key, moved.value = entry.key, entry.value
     return moved
@@ -248,7 +248,10 @@ def _moved_lines(entry: Entry, lead: int, end: int) -> Entry:
 def put_back(
     floating: FloatingComments, items: list[Item], merge: Merge
 ) -> tuple[list[Item], Lines | None]:
-    """Put the comments back among the items; if there are no items, return only the comments."""
+    """Put the comments back among the items, and return the items.
+
+    If there are no items, return only the comments.
+    """
     path = items[0].path[:-1] if items else ()
     numbers = _numbers(floating, items)
     outside = _outside(floating, items, numbers)
@@ -377,7 +380,7 @@ def _own_starts(
 
 
 def _merged(at: Three[list[Line] | None], token: Hashable, merge: Merge, *, stands: bool) -> Lines:
-    """Merge a comment of base and the new lines above it, or merge the other lines at the foot."""
+    """Merge a comment of base and the new lines above it, or merge the lines at the foot."""
     base, ours, theirs = at.each()
     if token == FOOT:
         rest = at.map(lambda lines: lines or [])

@@ -209,7 +209,7 @@ def _may_say(found: Ruling, why: str) -> bool:
 
 
 def _refusal(found: Ruling) -> str:
-    """Return why a policy leaves a conflict."""
+    """Return the reason why a policy does not decide a conflict."""
     if found.plan is not None:
         return f"{found.rule.partition(' ')[2]}: more than the value differs"
     return found.refused

@@ -52,7 +52,10 @@ def keys_of(at: Three[Sequence | None], rule: ListRule) -> ListKeys:
 
 
 def are_runs(table: Table, riddles: List[Riddle]) -> bool:
-    """Return whether the elements of each riddle are next to one another in a table."""
+    """Return whether the elements of each riddle are next to one another in a table.
+
+    A riddle is a group of elements that only a person can pair.
+    """
     places = {key: place for place, key in enumerate(table)} if riddles else {}
     runs = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]
     return all(max(run) - min(run) < len(run) for run in runs if run)

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 def follow(
     at: Three[Table], key_paths: KeyPaths, rule: ListRule | None
 ) -> tuple[Three[Table], list[Riddle]]:
-    """Return the tables with renamed elements under their old keys, and the riddles.
+    """Return the tables with renamed elements under their old keys, and all riddles.
 
-    `key_paths` names the fields of an element that are its key. `rule` is the rule of the list, or
-    None for a mapping. Scalar entries are never renamed, because they have only their key to
-    identify them.
+    A riddle is a group of elements that only a person can pair. `key_paths` names the fields of an
+    element that are its key. `rule` is the rule of the list, or None for a mapping. Scalar entries
+    are never renamed, because they have only their key to identify them.
     """
     if not at.base:
         return at, _one_thing(at, key_paths) if rule is not None else []
@@ -83,7 +83,7 @@ class _Search:
     def _candidates(
         self, gone: list[Hashable], fresh: list[Hashable], side: Table
     ) -> list[tuple[float, Hashable, Hashable]]:
-        """Return pairs of old and new keys whose elements have similar leaves, and how similar."""
+        """Return pairs of old and new keys whose elements have similar values, and how similar."""
         base = self.at.base
         alike = [
             (old, new)

@@ -40,7 +40,7 @@ class Riddle:
 
 
 def shared_out(table: Table, riddles: list[Riddle]) -> list[Table]:
-    """Return the entries that a version has of each riddle; no key is in two riddles."""
+    """Divide the entries of a version among the riddles; no key is in two riddles."""
     parts: list[Table] = [{} for _ in riddles]
     number_of = {key: number for number, riddle in enumerate(riddles) for key in riddle.keys}
     for key in [key for key in table if key in number_of] if riddles else ():
@@ -194,7 +194,10 @@ if TYPE_CHECKING:
         def renamed(
             self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
         ) -> tuple[Three[Table], list[Riddle]]:
-            """Return the tables with renamed elements under their old keys, and the riddles."""
+            """Return the tables with renamed elements under their old keys, and all riddles.
+
+            A riddle is a group of elements that only a person can pair.
+            """
 
         def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
             """Merge a list without keys; return `BY_ELEMENTS` to merge element by element.
