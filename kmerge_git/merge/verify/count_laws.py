@@ -1,7 +1,7 @@
-"""Define the laws of counts and of order for values that are identified by their content.
+"""Check how often values occur in a merge result, and in which order.
 
-Tallies count values in base, ours, theirs and the result. They count over the whole file, without
-pairing resources or elements.
+Values are identified by their content. They are counted in base, ours, theirs and the result, over
+the whole file, without pairing resources or elements.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Tallies:
         self.values: dict[tuple[str, Meaning], Tally] = {}
 
     def count(self, site: Site, key: Hashable, count: Count, is_fresh: bool) -> None:
-        """Add the counts of a key in a collection of base, ours, theirs and the result."""
+        """Add how often a key occurs in a collection of base, ours, theirs and the result."""
         if is_fresh:  # the common part of both additions counts as base
             count = [min(count[1], count[2]), *count[1:]]
         tally = self.keys.setdefault((site.pattern, key), {})
@@ -48,24 +48,24 @@ class Tallies:
             known[side] += number
 
     def one(self, site: Site, key: Hashable, side: int) -> None:
-        """Count a key once in one of base, ours, theirs and the result."""
+        """Count one occurrence of a key in base, ours, theirs or the result."""
         self.count(site, key, [int(side == which) for which in range(4)], False)
 
     def forget_parts(self, site: Site) -> None:
-        """Remove the counts of the key parts that were counted at a site."""
+        """Remove the counts of the parts of a key that were counted at a site."""
         for pattern, key in [*self.keys]:
             if pattern == site.pattern and isinstance(key, tuple):
                 del self.keys[pattern, key]
 
     def value(self, site: Site, around: Site, value: Meaning, side: int) -> None:
-        """Count a value in one of base, ours, theirs and the result."""
+        """Count one occurrence of a value in base, ours, theirs or the result."""
         tally = self.values.setdefault((site.pattern.rpartition(".")[2], value), {})
         tally.setdefault((around.number, around.path), [0, 0, 0, 0])[side] += 1
 
     def wrong(self, perhaps: Tallies) -> Iterator[tuple[tuple[str, Hashable], Place, str]]:
         """Yield the keys with a wrong count in the result, each with its place and a message.
 
-        `perhaps` holds the keys that base may have in addition.
+        `perhaps` counts further keys that base may have.
         """
         for which, tally in self.keys.items():
             base, ours, theirs, made = _sums(tally)
@@ -77,7 +77,7 @@ class Tallies:
     def lost(self, perhaps: Tallies) -> Iterator[tuple[Meaning, Place]]:
         """Yield the values that only one side added and the result lacks, each with its place.
 
-        A value in `perhaps` may come from base, so it does not count as added.
+        A value in `perhaps` may come from base, so it is not counted as added.
         """
         for (name, value), tally in self.values.items():
             base, ours, theirs, made = _sums(tally)
@@ -92,7 +92,7 @@ def _sums(tally: Tally) -> Count:
 
 
 def _place(tally: Tally) -> Place:
-    """Return the place whose count is most likely wrong, in the result if possible."""
+    """Return the place whose count is most likely wrong; prefer a place in the result."""
     wrong = []
     for place, (base, ours, theirs, made) in tally.items():
         low, high = bounds(base, ours, theirs)
@@ -119,9 +119,10 @@ def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
 
 
 class Newcomers:
-    """Hold the elements that both sides added to one list, and the gap of each element.
+    """Hold the elements that both sides added to one list, with their positions.
 
-    The gap of an element is the number of elements before it that base and both sides have.
+    The position of an added element is its gap: the number of elements before it that base, ours
+    and theirs have in common.
     """
 
     __slots__ = ("_are_few", "_fresh", "_gaps", "_is_one")
@@ -142,10 +143,10 @@ class Newcomers:
                 self._is_one.add(n + 1)
 
     def allowed(self, key: Hashable, counts: tuple[int, int, int]) -> tuple[int, int]:
-        """Return the allowed counts of an element in a list.
+        """Return the least and the greatest count that an element of a list may have in the result.
 
-        An element that both sides added in the same gap occurs once. Next to other additions an
-        equal element may occur twice (`-f a` and `-f b`).
+        If both sides added the element in the same gap, it occurs once. If the sides also added
+        different elements in this gap, it may occur twice (`-f a` and `-f b`).
         """
         if counts != (0, 1, 1):
             return bounds(*counts)
@@ -173,15 +174,15 @@ def _places(keys: Keys, common: set[Hashable]) -> dict[Hashable, int]:
 
 
 def _is_part(shorter: Keys, longer: Keys) -> bool:
-    """Return whether a sequence is another sequence, perhaps without some elements."""
+    """Return whether all elements of one sequence occur in another, in the same order."""
     rest = iter(longer)
     return all(any(x == y for y in rest) for x in shorter)
 
 
 def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
-    """Return two elements of all versions with an unexplained order in the result, or ().
+    """Return two elements whose order in the result is wrong, or ().
 
-    Only elements that occur once in each version have an order.
+    Only elements that occur exactly once in every version and in the result are compared.
     """
     once = {key for key, n in by_side([base, ours, theirs, result]).items() if n == [1, 1, 1, 1]}
     b, o, t, r = ([key for key in keys if key in once] for keys in (base, ours, theirs, result))
@@ -193,17 +194,17 @@ def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hash
 
 
 def _is_turned(x: Hashable, y: Hashable, places: list[dict[Hashable, int]]) -> bool:
-    """Return whether two elements, given in the order of base, have the wrong order."""
+    """Return whether two elements have the wrong order in the result; base has `x` before `y`."""
     mine, yours, made = (place[x] < place[y] for place in places)
     return made != (mine and yours)
 
 
 def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
-    """Return two elements in the result that replace the same deleted elements, or ().
+    """Return two elements of the result that replace the same deleted elements, or ().
 
-    Both sides deleted some elements between the same two common elements. Each side added another
-    element instead, and the result holds both additions. An element that both sides added replaces
-    one deleted element.
+    Both sides deleted the same elements of a gap, each side added an element in this gap instead,
+    and the result holds both added elements. An element that both sides added replaces one deleted
+    element.
     """
     old, mine, yours, made = set(base), set(ours), set(theirs), set(result)
     known = old & mine & yours
@@ -219,7 +220,7 @@ def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[
 
 
 def _gaps(keys: Keys, known: set[Hashable]) -> dict[tuple[Hashable, Hashable], Keys]:
-    """Return the elements between each two successive known elements."""
+    """Return the elements in each gap between two elements in `known`."""
     gaps: dict[tuple[Hashable, Hashable], Keys] = {}
     run: Keys = []
     before: Hashable = None
@@ -242,9 +243,9 @@ def by_side(lists: Iterable[Iterable[K]]) -> dict[K, Count]:
 
 
 def unsettled(counts: dict[Hashable, Count]) -> dict[Hashable, Count]:
-    """Return the counts that differ, without the items that both sides replaced alike.
+    """Return the counts that differ, without the elements that both sides replaced in the same way.
 
-    If only one side changed the rest, and the result follows that side, return nothing.
+    If one side alone made all other changes, and the result has these changes, return nothing.
     """
     rest = {key: count for key, count in counts.items() if len(set(count)) > 1}
     gone = {key for key, count in rest.items() if count[0] and not any(count[1:])}
@@ -261,10 +262,9 @@ def follows(four: Sequence[T], same: Callable[[T, T], bool] = eq) -> bool:
 
 
 def unexplained(counts: dict[Hashable, Count]) -> tuple[str, tuple[Hashable, ...]]:
-    """Return what is wrong with the elements of a list without keys, and the wrong elements.
+    """Return what is wrong with the elements of a list without keys, and these elements.
 
-    These elements can be merged by fields. So two versions of an element may be replaced by a third
-    version in the result.
+    Two versions of an element may be merged by fields. Then the result has a third version instead.
     """
     merged = [key for key, count in counts.items() if not any(count[:3])]
     new_versions = sum(counts[key][3] for key in merged)

@@ -1,8 +1,8 @@
 """Compare the fields of the three versions with the result, to find broken laws.
 
 If only one side changed a value and the result has this change, the value is skipped. The laws of
-leaf, gone and order are checked during the comparison. The counts are collected and checked at the
-end.
+leaf, gone and order are checked during the comparison. Counts are collected during the comparison
+and checked afterwards.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNLIKE = "is not what the side that changed it made it"
 
 
 class Fields:
-    """Walk through the fields once, and hold the violations and the counts."""
+    """Compare all fields of the versions and the result once; collect the violations and counts."""
 
     __slots__ = ("exempt", "found", "has_conflicts", "known", "perhaps", "settled", "tallies")
 
@@ -63,7 +63,7 @@ class Fields:
     # -- entries with a path
 
     def children(self, tables: Tables, site: Site, inner: Callable[[Hashable], Site]) -> None:
-        """Walk entries under keys: entries of mappings, keyed elements and documents."""
+        """Compare the entries of mappings, of lists with keys, or of files, key by key."""
         base, ours, theirs = (table.keys() for table in tables[:RESULT])
         lost = [base - ours, base - theirs]
         both_lost, both_gained = base - ours - theirs, (ours & theirs) - base
@@ -82,17 +82,14 @@ class Fields:
             self.entry(at, inner(key).but(pure=pure, fresh=fresh), site, key)
 
     def aside(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
-        """Count an entry that only base has in the separate tally `perhaps`.
-
-        The sides may have renamed the entry.
-        """
+        """Count an entry that only base has in `perhaps`, because sides may have renamed it."""
         if self.has_conflicts:
             kept, self.tallies = self.tallies, self.perhaps
             self.entry(at, site, around, key)
             self.tallies = kept
 
     def entry(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
-        """Walk an entry of a mapping, a keyed element or a document."""
+        """Compare the versions of a mapping's entry, of an element with a key, or of a document."""
         nodes = _values(at)
         if site.path in self.settled:
             self.leave_out(at)
@@ -112,7 +109,7 @@ class Fields:
         self.value(nodes, site, around, sites.shown(key))
 
     def value(self, nodes: Nodes, site: Site, around: Site, name: str) -> None:
-        """Walk the values at one place; some of the versions or the result may have no value."""
+        """Compare the values at one place; a version or the result may have no value."""
         kinds = {type(node) for node in nodes[1:] if node is not None}
         if site.is_shared and (len(kinds) > 1 or not kinds <= {Mapping, Sequence}):
             what = _leaf(nodes)
@@ -129,7 +126,7 @@ class Fields:
         self.leaves(nodes, site, around)
 
     def leaves(self, nodes: Nodes, site: Site, around: Site) -> None:
-        """Count the values at a place, except for block texts, which are merged by lines."""
+        """Count the values at a place, but not block texts, because these are merged by lines."""
         if any(node is not None and is_block_text(node) for node in nodes):
             return
         for side, node in enumerate(nodes):
@@ -137,7 +134,7 @@ class Fields:
                 self.tallies.value(site, around, meaning(node), side)
 
     def mapping(self, nodes: list[Mapping | None], site: Site) -> None:
-        """Walk mappings key by key; a key that may have been renamed is `*` in the pattern."""
+        """Compare mappings key by key; in a pattern, `*` stands for a key that may be renamed."""
         site = site.within(next(node for node in nodes if node is not None))
         tables = [sites.index(node) for node in nodes]
 
@@ -153,7 +150,7 @@ class Fields:
         self.children(tables, site, inner)
 
     def sequence(self, nodes: list[Sequence | None], site: Site) -> None:
-        """Walk lists by key if the elements have keys, or else by the content of the elements."""
+        """Compare lists by the keys of their elements, or by content if there are no keys."""
         rule = site.where.list_rule()
         lists = [[*node.entries] if node is not None else [] for node in nodes]
         laws = site.is_shared and None not in nodes[1:]
@@ -213,13 +210,13 @@ class Fields:
             self.order(keys, site)
 
     def alone(self, node: Node, side: int, site: Site, around: Site) -> None:
-        """Walk an element or a document that cannot be paired with other versions."""
+        """Count the values of an element or document that is not paired with other versions."""
         nodes: Nodes = [None, None, None, None]
         nodes[side] = node
         self.value(nodes, site.but(is_shared=False), around, "")
 
     def order(self, keys: list[list[Hashable]], site: Site) -> None:
-        """Check the law of order for a list whose order has a meaning."""
+        """Check the order of a list whose order has a meaning."""
         pair = disordered(*keys)
         if pair:
             self.report("order", site, f"{sites.named(pair)} stand the other way round")
@@ -234,7 +231,7 @@ class Fields:
     def leave_out(self, at: Iterable[Entry | None]) -> None:
         """Remember the lines of an entry that a policy or the favoured side decided.
 
-        The laws for lines do not apply to these lines.
+        The laws for lines are not checked for these lines.
         """
         for entry in at:
             if entry is not None:
@@ -249,9 +246,9 @@ def _rows(tables: Tables) -> dict[Hashable, Entries]:
 def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
     """Return the keys whose entries must be compared.
 
-    A change of one side, or the same change of both sides, needs no comparison if the result has
-    this change. A key that was added or deleted is compared if another key may be its renamed
-    version.
+    If the result has the change of the only side that changed an entry, or the same change of both
+    sides, the entry is skipped. But an added or deleted key is compared if it may have been
+    renamed.
     """
     left = [key for key, at in rows.items() if not _cancels_out(_values(at))]
     agreed = {key for key in left if _replaced(_values(rows[key]))}
@@ -280,7 +277,7 @@ def _values(at: Entries) -> Nodes:
 
 
 def _same(a: Node | None, b: Node | None) -> bool:
-    """Return whether two values are equal: blocks by their text, other values by their meaning."""
+    """Return whether two values are equal: compare block texts exactly, other values by meaning."""
     if a is None or b is None:
         return a is b
     if isinstance(a, Collection) and isinstance(b, Collection) and not (a.flow and b.flow):
@@ -289,10 +286,10 @@ def _same(a: Node | None, b: Node | None) -> bool:
 
 
 def _presence(at: Nodes, *, is_one: bool) -> tuple[str, str]:
-    """Return the law that a present or absent value breaks, and a message.
+    """Return the law that is broken because a value is present or absent, and a message.
 
-    If no law is broken, return two empty texts. A key of several fields may be new because each
-    side changed one of the fields.
+    If no law is broken, return two empty texts. A key made of several fields may be new in the
+    result, because each side may have changed one of the fields.
     """
     base, ours, theirs, made = at
     sides = [side for side in (ours, theirs) if side is not None]

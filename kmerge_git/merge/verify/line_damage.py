@@ -1,7 +1,7 @@
 """Find the damage of a line merge: errors in the result that neither side had.
 
-Damage is a repeated key, a repeated element of a list, or a repeated resource. A text that cannot
-be parsed, for example because of an undefined alias, raises an error.
+Damage is a repeated key, a repeated element of a list, or a repeated resource. If a text cannot be
+parsed, for example because an alias has no anchor, the functions raise an error.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def breaks(result: YamlText, texts: Three[YamlText]) -> bool:
 def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None = None) -> set[str]:
     """Return the damage of a merge result that none of its three valid YAML inputs has.
 
-    If the result is undamaged, the inputs are not parsed. A very large result is not checked.
-    `sound` holds undamaged documents from earlier results of the same inputs, so that these
-    documents are not parsed again.
+    The inputs are parsed only if the result is damaged. A very large result is not checked.
+    Documents in `sound` are known to be undamaged from earlier results of the same inputs, and are
+    not parsed again.
     """
     path = result.path
     if is_chart_text(path):
@@ -97,7 +97,7 @@ def damage(
     known: set[str] | None = None,
     keys: Identities | None = None,
 ) -> set[str]:
-    """Return every damage as a line with its kind and place.
+    """Return all damage of a text; each item describes the kind and the place of one error.
 
     Documents whose texts are in `known` or `keys` are not checked.
     """
@@ -110,7 +110,7 @@ def places(
     known: set[str] | None = None,
     keys: Identities | None = None,
 ) -> Places:
-    """Return every damage as `damage` does, with the entries or documents that are repeated."""
+    """Return all damage of a text, each item with the entries or documents that are repeated."""
     damages: Places = {}
     seen: dict[object, Document] = {}
     keys = {} if keys is None else keys  # equal texts are parsed once
@@ -153,15 +153,15 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known:
 def _twins(
     keys: list[Hashable], entries: tuple[Entry, ...]
 ) -> Iterator[tuple[Hashable, list[Entry | Document]]]:
-    """Return the keys that more than one entry has, with these entries."""
+    """Return the keys that occur more than once, each with the entries that have this key."""
     of: dict[Hashable, list[Entry | Document]] = grouped(zip(keys, entries, strict=False))
     return ((key, twins) for key, twins in of.items() if key is not None and len(twins) > 1)
 
 
 def repeat_keys(made: Sequence, rule: ListRule, known: Known) -> list[Hashable]:
-    """Return the keys that the elements of a list must not share.
+    """Return the keys of the elements of a list; no two elements may have the same key.
 
-    The key of an element is None if there is nothing to compare.
+    The key of an element is None if the element may be repeated.
     """
     nodes = [entry.value for entry in made.entries]
     if rule.kind in ("resources", "keyed"):

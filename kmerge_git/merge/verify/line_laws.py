@@ -27,11 +27,11 @@ UNLIKE = "is not there as both sides kept it"
 def line_laws(
     at: Three[Stream], result: Stream, rest: Documents, exempt: set[str], *, any_column: bool
 ) -> list[Violation]:
-    """Check the comments and the untouched lines of the remaining documents.
+    """Check the comments and the untouched lines of the documents that must be compared.
 
-    Comments in document openings, before the first document and after the last document are checked
-    in the whole file. With `any_column`, a kept line may have any column, because a person will
-    look at the result anyway.
+    The comments before the first document, between documents and after the last document are
+    checked for the whole file. If `any_column` is true, a kept line may have any indentation,
+    because a person will look at the result anyway.
     """
     around = [_around(stream) for stream in (*at.each(), result)]
     if len(set(around)) == 1 and not any(rest):
@@ -55,7 +55,7 @@ def line_laws(
 
 
 def _texts(rest: Documents) -> list[str]:
-    """Return the texts of the documents, without their common first and last lines."""
+    """Return the texts of the documents, without the first and last lines that all share."""
     if len({len(documents) for documents in rest}) > 1:
         return list(map(_whole, rest))
     texts = []
@@ -124,7 +124,7 @@ def _opens_text(bare: str) -> bool:
 def _dashes(bare: str) -> int:
     """Return the width of the dashes before a key.
 
-    If no key follows, the last dash does not count.
+    If no key follows the last dash, this dash does not count.
     """
     taken = 0
     while bare.startswith("- "):
@@ -137,7 +137,7 @@ def _dashes(bare: str) -> int:
 
 
 def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> list[str]:
-    """Return lines that both sides kept and the result lacks, or has at another column."""
+    """Return the lines that both sides kept and the result lacks or indents wrongly."""
     columns = [[len(line) - len(line.lstrip(" ")) for line in t.split("\n")] for t in texts]
     needed = _needed(columns, bare, any_column=any_column)
     rows = [
@@ -163,7 +163,7 @@ def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> 
 def _needed(
     columns: list[list[int]], bare: list[list[str]], *, any_column: bool
 ) -> dict[tuple[int, str], int]:
-    """Return how often each line that both sides kept must occur at its column in the result."""
+    """Return how often the result must have each line that both sides kept, with its column."""
     mine, yours = (_kept(bare[0], bare[side]) for side in (1, 2))
     kept = {
         n: (columns[0][n], columns[1][mine[n]], columns[2][yours[n]])
@@ -190,7 +190,10 @@ def _column(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
 
 
 def _kept(base: list[str], side: list[str]) -> dict[int, int]:
-    """Return the lines of base that a side kept: index in base -> index in the side."""
+    """Return the lines of base that a side kept.
+
+    The result maps the index of a line in base to the index of the line in the side.
+    """
     return {
         i: j
         for i0, i1, j0, j1 in diff(base, side)
@@ -220,7 +223,10 @@ class _Places:
         self._last = [_last_places(documents) for documents in rest]
 
     def of(self, line: str) -> tuple[int, Path]:
-        """Return the document and the collection that have, or should have, a line."""
+        """Return the number of the document, and the path of the collection, for a line.
+
+        If the result lacks the line, the place is taken from a version that has the line.
+        """
         counts = [count.get(line, 0) for count in self._counts]
         most = max(counts[:RESULT])
         side = RESULT if counts[RESULT] >= most else counts.index(most)
@@ -235,7 +241,7 @@ class _Places:
         return counterpart.number, self._known[id(document)].around(offset)
 
     def _counterpart(self, document: Document) -> Document | None:
-        """Return the document of the result that has the name of another document."""
+        """Return the document of the result that has the same name as this document."""
         if len(self._made) == 1:
             return self._made[0]
         known = identity(document.root)
@@ -243,7 +249,7 @@ class _Places:
 
 
 def _last_places(documents: list[Document]) -> dict[str, tuple[Document, int]]:
-    """Return the last document and offset of each line."""
+    """Return for each line the last document that holds the line, and the offset of the line."""
     places: dict[str, tuple[Document, int]] = {}
     for document in documents:
         offset = document.body

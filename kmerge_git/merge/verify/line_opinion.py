@@ -33,7 +33,7 @@ UNTOLD = ("*", "&", ": |", ": >", "- |", "- >", "? |", "? >")
 
 
 class Asked:
-    """Run git's line merge once, when its result is first needed."""
+    """Run git's line merge when its result is first needed, and keep the result."""
 
     __slots__ = ("_answer", "_path", "_start")
 
@@ -57,16 +57,16 @@ class Asked:
         return YamlText(data, self._path), count
 
     def again(self) -> tuple[YamlText, int]:
-        """Run the merge again, for example with other labels, and return the new result."""
+        """Run the merge again, with other labels for example, and return the new result."""
         self._answer = None
         return self.result()
 
 
 def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
-    """Merge the lines of the three files, and compare the lines with the result.
+    """Merge the lines of the three files, and compare the merged lines with the result.
 
-    Return `agrees` for the same lines, or `clash` for a conflict, which git will find, too. Return
-    '' if only git can tell.
+    Return `agrees` if the lines are the same. Return `clash` if the lines have a conflict; git
+    finds the same conflict. Return '' if git must be asked.
     """
     sources = [stream.source for stream in streams.each()]
     spellings = {(source.bom, source.eol, source.final_newline) for source in sources}
@@ -84,7 +84,7 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
 
 
 def needs_proof(merged: MergedFile) -> bool:
-    """Return whether a document holds YAML for which agreement by lines is not enough."""
+    """Return whether a document uses YAML features that a merge by lines cannot check."""
     return any(
         mark in side_text(document.pieces, "ours")
         for document in merged.documents
@@ -104,9 +104,9 @@ def same_meaning(by_lines: YamlText, result: Stream) -> bool:
 
 
 def same_but_for_order(by_lines: YamlText, result: Stream) -> bool:
-    """Return whether two texts have the same content, apart from order and blank documents.
+    """Return whether two texts have the same content, apart from the order and empty documents.
 
-    The order may have a meaning, which the referee checks.
+    If the order has a meaning, the referee checks the order.
     """
     try:
         one, other = (map(_without_order, each.roots) for each in (by_lines.stream, result))

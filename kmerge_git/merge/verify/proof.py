@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def prove(merged: MergedFile, side: str) -> list[Document]:
     """Raise `Unproved` if a document that was merged by fields differs from its plan.
 
-    Return the documents that were parsed for the proof.
+    Return the documents that were parsed.
     """
     read: list[Document] = []
     for document in merged.documents:
@@ -37,7 +37,7 @@ def prove(merged: MergedFile, side: str) -> list[Document]:
 
 
 def unproved(merged: MergedFile) -> list[MergedDocument]:
-    """Return the documents whose text differs from the plan for either side."""
+    """Return the documents whose text differs from the plan, resolved to ours or to theirs."""
     return [
         document
         for document in merged.documents
@@ -124,7 +124,7 @@ def _agrees_list(plan: Build, node: Collection, side: str) -> bool:
 
 
 def _decided(plan: Build, side: str) -> list[tuple[str, Plan]]:
-    """Return the key and the plan of every entry, with every clash resolved to one side."""
+    """Return the key and the plan of every entry, with every conflict resolved to one side."""
     entries: list[tuple[str, Plan]] = []
     for item in plan.items:
         own = item.ours or item.theirs if item.key is None else item.theirs

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 def accepts(result: YamlText, at: Three[Stream], options: Options, settled: Settled) -> bool:
     """Return whether git's line merge does no damage and breaks no law.
 
-    `settled` holds the places that a policy or the favoured side decided.
+    `settled` holds the places that a policy or the favoured side decided. These places are skipped.
     """
     if not line_damage.is_sound(result, at):
         return False
@@ -72,10 +72,11 @@ def objections(
     options: Options,
     settled: Settled,
 ) -> list[Violation]:
-    """Return the places where a merge by fields breaks a law, except for places with conflicts.
+    """Return the places outside of conflicts where a merge by fields breaks a law.
 
-    `results` holds the result, or both resolved results if there are conflicts. Documents in `read`
-    were parsed for the proof and are not parsed again.
+    `results` holds the result. If there are conflicts, it holds the result resolved to ours and the
+    result resolved to theirs. Documents in `read` were parsed for the proof and are not parsed
+    again.
     """
     hunks = [hunk for _, hunk in merged.hunks()]
     violated = ask_referee(at, options, settled, read, *results)
@@ -101,14 +102,15 @@ def ask_referee(
 
 
 def uncertain(found: Violation) -> str:
-    """Return the reason that a conflict shows for a place that breaks a law."""
+    """Return the reason that a conflict gives if its place breaks a law."""
     return f"{Why.UNCERTAIN}: {found.what}"
 
 
 def widened(doubts: Doubts, found: list[Violation], merged: MergedFile) -> Doubts | None:
-    """Return the doubts about places, with the places of new violations added.
+    """Return the places that become conflicts, with the places of new violations added.
 
-    Return None if a violation has no place that can be added.
+    If a place is a conflict already, add the collection around the place instead. Return None if
+    nothing can be added for a violation.
     """
     grown = {key: dict(paths) for key, paths in doubts.items()}
     shown = [d for d in merged.documents if side_text([d.opening, *d.pieces], "ours").strip()]
@@ -124,7 +126,7 @@ def widened(doubts: Doubts, found: list[Violation], merged: MergedFile) -> Doubt
 
 
 def _not_yet(path: Path, paths: dict[Path, str]) -> Path | None:
-    """Return the path, or the nearest parent path that was not in doubt before, or None."""
+    """Return the path or its nearest parent that is not in `paths`, or None."""
     while path in paths:
         if not path:
             return None
@@ -157,7 +159,7 @@ def violations(
 
 
 def _place(found: list[Violation], result: Stream, at: Three[Stream]) -> None:
-    """Change the path of every violation to the path of a collection in the result."""
+    """Shorten the path of every violation until the path leads to a collection of the result."""
     file = result.source.path or at.ours.source.path
     documents: dict[int, CollectionPaths] = {}
     for violation in found:
@@ -190,7 +192,7 @@ def _broken(
 
 
 def _parsed(document: Document, known: dict[str, Document]) -> Document:
-    """Return a document with the same text that was parsed before, or the document itself."""
+    """Return a document with the same text that was parsed before, or else the document."""
     twin = known.get(document.content)
     return document if twin is None or document.inline or twin.inline else twin
 
@@ -238,7 +240,7 @@ def _without_equal(four: Documents) -> Documents:
 def _documents(
     fields: Fields, rest: Documents, made: list[int], path: str, settled: Settled
 ) -> None:
-    """Walk documents with the same name together, and the other documents one at a time.
+    """Compare documents that have the same name together, and all other documents separately.
 
     `made` holds the numbers of the documents in the result.
     """
@@ -273,7 +275,7 @@ def _documents(
 
 
 def _alone(fields: Fields, root: Node, side: int, site: Site) -> list[Node]:
-    """Walk a document that cannot be paired; return the document if it has no name at all."""
+    """Count the values of a document that cannot be paired; return an unnamed document."""
     fields.alone(root, side, site, site)
     known = identity(root)
     for part in sites.parts(known) if known is not None else ():
@@ -282,7 +284,7 @@ def _alone(fields: Fields, root: Node, side: int, site: Site) -> list[Node]:
 
 
 def _entry(document: Document) -> Entry | None:
-    """Return a document as an entry, or None if the document is empty."""
+    """Return a document in the form of an entry, or None if the document is empty."""
     if document.root is None:
         return None
     entry = Entry(document.start, document.end)
@@ -308,12 +310,12 @@ def _names(rest: Documents) -> list[list[Hashable]]:
 
 
 def _to_the_list(path: Path) -> Path:
-    """Return the path up to the first list without keys."""
+    """Return the beginning of a path that ends at the first list without keys."""
     return path[: next((n for n, step in enumerate(path) if isinstance(step, int)), len(path))]
 
 
 def _values(fields: Fields, rest: Documents) -> None:
-    """Check that the values that only one side added are anywhere in the result."""
+    """Check that each value that only one side added occurs somewhere in the result."""
     lost = [*fields.tallies.lost(fields.perhaps)]
     if not lost:
         return

@@ -1,4 +1,4 @@
-"""Describe the places and the violations that the referee checks, and the names of elements."""
+"""Describe the places that the referee checks, its violations, and the names of list elements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RESULT = 3
 
 
 class Violation:
-    """Hold a law that a result breaks, and the place."""
+    """Hold a law that a result breaks, and the place where the result breaks the law."""
 
     __slots__ = ("document", "law", "path", "what", "which")
 
@@ -41,7 +41,7 @@ class Violation:
 
     @property
     def key(self) -> tuple[str, str, Hashable]:
-        """Return a key that is equal for the same violation in two results."""
+        """Return a key that two results share for the same violation."""
         return self.law, self.what, self.which
 
     @property
@@ -87,19 +87,19 @@ class Site:
         return site
 
     def within(self, node: Node | None) -> Site:
-        """Return the place of a mapping, which may hold the kind of a resource."""
+        """Return this place for a mapping; if the mapping is a resource, its kind is now known."""
         return self.but(where=self.where.at(node))
 
     def key(self, name: str, pattern: str) -> Site:
-        """Return the place below a key of the mapping at this place."""
+        """Return the place of the value of a key in the mapping at this place."""
         return self._below(name, f".{pattern}", self.where.child(name))
 
     def element(self, step: Step) -> Site:
-        """Return the place of an element of the list at this place, by its key."""
+        """Return the place of the element that has this key in the list at this place."""
         return self._below(step, "[]", self.where.items())
 
     def elements(self) -> Site:
-        """Return the common place of all elements of the list at this place, which have no keys."""
+        """Return one place for all elements of the list at this place, which have no keys."""
         where, pattern = self.where.items(), f"{self.pattern}[]"
         site = self.but(where=where, pattern=pattern, is_fixed=True, entire=True)
         return site.but(is_shared=False, pure=False, fresh=False)
@@ -126,9 +126,9 @@ class CollectionPaths:
         return path
 
     def around(self, offset: int) -> Path:
-        """Return the path of the innermost collection that holds a line.
+        """Return the path of the innermost collection that holds the line at an offset.
 
-        The path has only keys of mappings and of list elements.
+        All steps of the path are keys of mappings or keys of list elements.
         """
         from bisect import bisect_right  # imported here, because few merges need it
 
@@ -145,13 +145,13 @@ class CollectionPaths:
         return path
 
     def _leads_to_one(self, path: Path) -> bool:
-        """Return whether a path leads to a collection, if its parent path does."""
+        """Return whether a path leads to a collection; its parent path leads to a collection."""
         if path not in self._found:
             self._children(path[:-1])
         return self._found.get(path) is not None
 
     def _children(self, path: Path) -> list[Child]:
-        """Return the collections directly in a collection: start, end and step of each."""
+        """Return the start, the end and the step of each collection directly inside another."""
         if path not in self._below:
             children = self._below[path] = []
             spot = self._found[path]
@@ -169,12 +169,12 @@ def _spot(node: Node | None, where: Where) -> Spot | None:
 
 
 def _held(value: Collection) -> tuple[int, int]:
-    """Return the part of the text whose lines are in a collection."""
+    """Return the start and the end of the lines that belong to a collection."""
     return (value.start, value.end) if value.flow else (min(value.top, value.start), value.bottom)
 
 
 def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry, Where]]:
-    """Yield the entries of a collection, each with its step.
+    """Yield the entries of a collection, each with its step in a path.
 
     The step is None for an element without a key.
     """
@@ -190,15 +190,15 @@ def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry,
 
 
 def keys_of(lists: list[list[Entry]], rule: ListRule) -> ListKeys:
-    """Return the keys of a list, found in the inputs, or in the result if the inputs are empty."""
+    """Return the keys of a list: look at the inputs, or at the result if the inputs are empty."""
     return ListKeys(rule, lists[:RESULT] if any(lists[:RESULT]) else lists)
 
 
 def tables(lists: list[list[Entry]], keys: ListKeys) -> Tables | None:
     """Return the elements of each version by key.
 
-    Return None if there is no key, or if an input repeats a key. If the result repeats a key, the
-    first element counts.
+    Return None if the elements have no key, or if an input has two elements with one key. If the
+    result has two elements with one key, use the first element.
     """
     known = [keys.table(entries) for entries in lists[:RESULT]]
     of_result: dict[Hashable, Entry] = {}
@@ -213,9 +213,9 @@ def index(node: Mapping | None) -> dict[Hashable, Entry]:
 
 
 def what(node: Node, known: Known) -> Hashable:
-    """Return the content of an element, with a mark if the element is a leaf.
+    """Return the content of an element, and mark the element if it is a leaf.
 
-    A leaf is a scalar that is never merged, unlike a block text.
+    A leaf is a scalar that is not a block text, so a leaf is never merged.
     """
     alone = isinstance(node, Scalar) and not is_block_text(node)  # block texts are merged
     return ("leaf" if alone else "", canon_of(node, known))
@@ -226,7 +226,7 @@ def is_leaf(key: Hashable) -> bool:
 
 
 def parts(key: Hashable) -> tuple[Hashable, ...]:
-    """Split a key of several fields into its fields, because each side may change one field."""
+    """Split a key that is made of several fields, because each side may change another field."""
     if isinstance(key, Identity):
         return tuple(enumerate(key.key))
     if isinstance(key, tuple) and len(key) > 1 and all(isinstance(x, str | None) for x in key):
@@ -235,7 +235,7 @@ def parts(key: Hashable) -> tuple[Hashable, ...]:
 
 
 def shown(key: Hashable) -> str:
-    """Return a key as text for people."""
+    """Return a key as text for messages."""
     while isinstance(key, tuple) and key:
         texts = [part for part in key if isinstance(part, str) and part not in ("leaf", "str")]
         key = texts[-1] if key[0] != "leaf" and texts and isinstance(key[-1], str) else key[-1]
@@ -247,6 +247,6 @@ def named(pair: Iterable[Hashable]) -> str:
 
 
 def miscounted(key: Hashable, made: int, low: int, high: int) -> str:
-    """Return a message about the count that a key has in the result and the allowed counts."""
+    """Return a message with the count that a key has in the result and with the allowed counts."""
     wanted = f"{low}" if low == high else f"{low} to {high}"
     return f"`{shown(key)}` would stand there {made} times, not {wanted}"
