@@ -1,1 +1,1 @@
-"""Merge by the rules of merge2 and merge3: updated wins, null clears, and no conflict is left."""
+"""Merge as merge2 and merge3 of kyaml do: updated wins, null clears, and no conflict is left."""

@@ -57,7 +57,7 @@ class Result:
 
     @property
     def lost(self) -> tuple[Decision, ...]:
-        """Return the decisions whose change is not in the result.
+        """Return the decisions about changes that are not in the result.
 
         These are changes of dest, and changed lines of updated that conflict with lines of dest.
         """
@@ -67,23 +67,23 @@ class Result:
 def merge3(original: str, updated: str, dest: str, *, infer: bool = True) -> str:
     """Merge the changes from original to updated into dest.
 
-    A change of updated wins, and null clears a field.
+    If dest changed the same field, the value of updated wins. A null in updated clears a field.
     """
     texts = Three(original.encode(), dest.encode(), updated.encode())
     return merge3_bytes(texts, infer=infer).data.decode()
 
 
 def merge2(src: str, dest: str, *, infer: bool = True, prepend: bool = False) -> str:
-    """Merge the fields of src over dest; null clears a field."""
+    """Merge the fields of src over the fields of dest; a null in src clears a field."""
     return merge2_bytes(src.encode(), dest.encode(), infer=infer, prepend=prepend).data.decode()
 
 
 def merge3_bytes(
     texts: Three[bytes], *, infer: bool = True, path: str = "", names: Three[str] = NAMES
 ) -> Result:
-    """Merge (original, dest, updated) as `merge3` does, but over bytes and with the decisions.
+    """Merge (original, dest, updated) as `merge3` does, but merge bytes and list the decisions.
 
-    `path` is the name of the file, which may tell its kind; `names` are for error messages.
+    `path` is the name of the file, which may tell its kind. `names` are used in error messages.
     """
     from kmerge_git.merge.kyaml.three_way import KyamlRules
 
@@ -116,7 +116,7 @@ def is_text(error: KmergeError, texts: Three[bytes]) -> bool:
 def _why(error: KmergeError) -> str:
     """Return the reason why a file has no fields.
 
-    A template is no mistake, so the reason for a template is no parser error.
+    A template is valid, so the reason for a template is not a parser error.
     """
     return TEMPLATE if "{{" in error.excerpt else str(error)
 
@@ -149,7 +149,7 @@ def merge2_bytes(
     path: str = "",
     names: tuple[str, str] = ("src", "dest"),
 ) -> Result:
-    """Merge (src, dest) as `merge2` does, but over bytes and with the decisions."""
+    """Merge (src, dest) as `merge2` does, but merge bytes and list the decisions."""
     from kmerge_git.merge.kyaml.two_way import TwoWayRules
 
     rules = TwoWayRules(infer=infer, prepend=prepend)
@@ -172,7 +172,7 @@ def merge2_bytes(
 
 
 def _opened(texts: Three[bytes], names: Three[str]) -> Three[YamlText]:
-    """Open the versions under their names for error messages.
+    """Open the versions of a file; error messages use the given names.
 
     Raise `CannotParse` if a version is not text.
     """
@@ -198,7 +198,7 @@ def _merged(
 
 
 def _spelled(text: str, texts: Three[YamlText]) -> bytes:
-    """Return the bytes of a result in the line ends of the destination.
+    """Return a result as bytes, with the line ends of the destination.
 
     If the destination is empty, use the line ends of updated.
     """
@@ -208,7 +208,7 @@ def _spelled(text: str, texts: Three[YamlText]) -> bytes:
 
 
 def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
-    """Merge lines, but keep dest if the merge would turn three valid files into a broken file."""
+    """Merge by lines, but keep dest if all three files are valid and the result would be broken."""
     merged, notes = merge_by_lines(texts.map(lambda one: one.source.text.encode()))
     data = _spelled(merged.decode(), texts)
     versions = texts.map(lambda one: one.data)
@@ -229,7 +229,7 @@ def _told(notes: list[Note]) -> tuple[Decision, ...]:
 
 
 def _placed(error: Unsupported, texts: Three[YamlText]) -> Unsupported:
-    """Return the error with the name of the file that holds the line in the error."""
+    """Return the error with the name of the file in which the error occurred."""
     if error.path or not error.line:
         return error
     for text in texts.each() if error.excerpt else ():  # the last file with this line counts
@@ -260,7 +260,7 @@ def merge_by_lines(texts: Three[bytes]) -> tuple[bytes, list[Note]]:
 
 
 def _clashes(marked: bytes, size: int) -> Iterator[tuple[int, str, str]]:
-    """Yield the line number in the result and the lines of both sides for each conflict."""
+    """Yield each conflict: its line number in the result, and the lines of both sides."""
     start, middle, end = (char * size for char in (b"<", b"=", b">"))
     number = 1  # the number of the next line of the result
     inside: list[list[bytes]] = []

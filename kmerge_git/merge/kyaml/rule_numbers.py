@@ -40,7 +40,7 @@ def numbered(decision: Decision, numbers: dict[tuple[str, str], str]) -> Decisio
 def took(ours: Node, theirs: Node, path: Path) -> Note:
     """Return the note for a value that only updated changed.
 
-    The note of a scalar holds both values.
+    For a scalar, the note holds the old and the new value.
     """
     if isinstance(theirs, Mapping):
         rule = "M16" if path and not isinstance(path[-1], str) else "M13"

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class KyamlRules:
-    """Decide every place of a merge by the rules `kyaml`; see `decide.rules.Rules`."""
+    """Decide every place of a merge by the rules of kyaml; see `decide.rules.Rules`."""
 
     __slots__ = ("infer",)
     stops = False
@@ -57,7 +57,7 @@ class KyamlRules:
         return likely_same(ours, theirs)
 
     def reading(self, at: Three[Document | None]) -> Reading:
-        """Let a null of one side clear a field, even if the other side changed nothing."""
+        """Let a null of one side clear a field, even if the other side did not change the field."""
         base, ours, theirs = at.base, at.ours, at.theirs
         if base is None or ours is None or theirs is None:
             return Reading()
@@ -69,7 +69,7 @@ class KyamlRules:
         return None
 
     def document_clash(self, why: str) -> tuple[str, Notes]:
-        """Delete a document that either side deleted (rules R1 and R5)."""
+        """Delete a document if either side deleted the document (rules R1 and R5)."""
         side = "ours" if "deleted in ours" in why else "theirs"
         rule = "R5" if side == "ours" else "R1" if "deleted" in why else "M2"
         what = why.replace("theirs", "updated").replace("ours", "dest")
@@ -109,7 +109,10 @@ class KyamlRules:
         return item, [lost(path, what, "M15" if theirs.key is None else rule, None, theirs.value)]
 
     def _key_fields(self, entry: Entry, place: Place) -> tuple[str, ...]:
-        """Return the fields that make the key of an element, which must come with its changes."""
+        """Return the fields that make the key of an element.
+
+        If a change of an element is taken, these fields are taken, too.
+        """
         if entry.key is not None or place.list_rule is None:
             return ()
         if place.list_rule.kind != "infer":
@@ -120,7 +123,7 @@ class KyamlRules:
     def _only_ours(
         self, base: Entry | None, ours: Entry, place: Place
     ) -> tuple[Item | None, Notes]:
-        """Drop what original had and updated lacks; keep what only the destination has."""
+        """Decide an entry that updated lacks: delete it if original has it, otherwise keep it."""
         path = place.path
         if base is None:
             return own(ours, place), []
@@ -141,7 +144,7 @@ class KyamlRules:
         return Item(kept, ours, None, path), notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-        """Take the value of updated, and drop the comment after the old value (rule M34)."""
+        """Take the value of updated, and drop the comment that follows the old value (rule M34)."""
         ours, theirs = at.ours[0], at.theirs[0]
         note = lost(place.path, why, "M34", ours.value, theirs.value)
         return [taken(theirs, place, over=ours)], [note]
@@ -149,7 +152,7 @@ class KyamlRules:
     # -- values
 
     def text(self, at: Three[Node | None], place: Place) -> tuple[Plan | None, Notes]:
-        """Decline to merge inside of texts, so that updated wins (rules M2 and M30)."""
+        """Refuse to merge the lines of block texts, so that updated wins (rules M2 and M30)."""
         return None, []
 
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
@@ -211,10 +214,9 @@ class KyamlRules:
         return [*settled(parts, "ours")] if parts is not None else None
 
     def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
-        """Keep the trailing comment of the destination if both sides changed it (rules M33 and
-        M34).
+        """Keep the trailing comment of the destination if both sides changed the comment.
 
-        A scalar that is taken from updated brings its own comment.
+        See rules M33 and M34. A scalar that is taken from updated has the comment of updated.
         """
         new, _ = merge_tail(tails)
         if new is None and isinstance(plan, Take) and isinstance(plan.node, Scalar):
@@ -234,6 +236,6 @@ def _deleted(path: Path, rule: str, ours: Entry, *, lost_too: bool) -> Note:
 
 
 def _is_resource(entry: Entry, place: Place) -> bool:
-    """Return whether an entry is an item of a `kind: List`."""
+    """Return whether an entry is a resource in a `kind: List`."""
     rule = place.list_rule
     return entry.key is None and rule is not None and rule.kind == "resources"

@@ -61,7 +61,7 @@ class TwoWayRules:
     def reading(self, at: Three[Document | None]) -> Reading:
         """Follow a `$patch` at the top of the source (rule T22).
 
-        Without such a `$patch`, follow the nulls and the other `$patch` instructions in the source.
+        If the source has no such `$patch`, follow its nulls and its other `$patch` instructions.
         """
         ours, theirs = at.ours, at.theirs
         root = theirs.root if theirs is not None else None
@@ -76,8 +76,7 @@ class TwoWayRules:
         return Reading(live)
 
     def added(self, document: Document) -> Plan | None:
-        """Return the plan for a new document without its nulls and `$patch` instructions (rule
-        T16).
+        """Return the plan for a new document, without nulls and `$patch` instructions (rule T16).
 
         Return None if the document has neither nulls nor instructions.
         """
@@ -87,7 +86,7 @@ class TwoWayRules:
         return plan if isinstance(plan, Build) else None
 
     def document_clash(self, why: str) -> tuple[str, Notes]:
-        """Replace a document whose value is of another kind (rule T18)."""
+        """Replace a document if its value has another kind in the source (rule T18)."""
         return "theirs", [Note((), "replaced", "theirs", "T18")]
 
     # -- entries
@@ -104,7 +103,7 @@ class TwoWayRules:
         return item, notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-        """Take the value of the source, and drop the comment after the old value."""
+        """Take the value of the source, and drop the comment that follows the old value."""
         ours, theirs = at.ours[0], at.theirs[0]
         return [taken(theirs, place, over=ours)], [_replaced(place.path, ours, theirs)]
 
@@ -164,9 +163,9 @@ class TwoWayRules:
     def order(
         self, tables: Three[Table], kept: dict[Hashable, Item], rule: ListRule | None
     ) -> Keys | None:
-        """Put new elements last, or first with `prepend` (rules T12 and T20).
+        """Put new elements last, or put them first with `prepend` (rules T12 and T20).
 
-        New fields are placed next to their neighbours in the source (rule T21).
+        A new field gets the same neighbours as in the source (rule T21).
         """
         elements = rule is not None
         result = insert_new(
@@ -191,7 +190,7 @@ class TwoWayRules:
         return tails.theirs if new else None, False
 
     def piece(self, at: Three[str]) -> str | None:
-        """Keep keys, anchors and tags as the destination has them."""
+        """Keep keys, anchors and tags as they are in the destination."""
         return None
 
 
@@ -251,9 +250,9 @@ class Instructions:
     def instructed(self, at: Three[Entry | None], place: Place) -> tuple[Item | None, Notes] | None:
         """Apply a `$patch` or a null of the source to an entry.
 
-        A `$patch` decides first; an element that holds only a `$patch` is an instruction for the
-        whole list (rule T22). A null in the source clears the entry (rules T3, T6, T9 and T16), and
-        a null in the destination stays (rule T15).
+        A `$patch` has priority over a null. An element that holds only a `$patch` is an instruction
+        for the whole list (rule T22). A null in the source clears the entry (rules T3, T6, T9 and
+        T16). A null in the destination stays (rule T15).
         """
         ours, theirs = at.ours, at.theirs
         if theirs is None:
@@ -279,7 +278,7 @@ class Instructions:
     def part(self, theirs: Entry) -> Plan | None:
         """Return an added value without its nulls and `$patch` instructions (rule T16).
 
-        Return None if the value has neither.
+        Return None if the value has neither nulls nor instructions.
         """
         value = theirs.value
         if not self.nulls and "$patch" not in value.raw:
@@ -291,7 +290,7 @@ class Instructions:
         return part_of(theirs, [without(whole, is_nothing), whole])
 
     def own(self, ours: Entry) -> Plan:
-        """Return a value that only the destination has, without nulls if the source has nulls."""
+        """Return a value that only the destination has; drop its nulls if the source has nulls."""
         whole = Keep(ours.value)
         return without(whole, is_null_field) if self.nulls else whole
 
@@ -303,7 +302,7 @@ def instructions(document: Document) -> Instructions | None:
 
 
 def directive_of(node: Node) -> str:
-    """Return the value of the `$patch` of a mapping, or '' if the mapping has no `$patch`."""
+    """Return the value of `$patch` in a mapping, or '' if the mapping has no `$patch`."""
     value = node.get("$patch") if isinstance(node, Mapping) else None
     if value is None:
         return ""
@@ -330,13 +329,13 @@ def _marker(node: Node) -> Entry | None:
 
 
 def data_of(value: Sequence) -> list[Entry]:
-    """Return the elements of a list without the `$patch` element that instructs the list."""
+    """Return the elements of a list without the element that holds only a `$patch`."""
     marker = _marker(value)
     return [entry for entry in value.entries if entry is not marker]
 
 
 def is_nothing(entry: Entry) -> bool:
-    """Return whether an entry adds nothing because it is a null or a `$patch`."""
+    """Return whether an entry is a null or a `$patch`, and so adds nothing."""
     return null(entry.value) or is_directive(entry)
 
 
@@ -356,7 +355,7 @@ def replaced(ours: Mapping, theirs: Mapping) -> Build:
 
 
 def without_marker(value: Node) -> str:
-    """Return the text of a value without the `$patch` element that instructs a list."""
+    """Return the text of a list without the element that holds only a `$patch`."""
     marker = _marker(value)
     if not isinstance(value, Sequence) or marker is None:
         return value.raw

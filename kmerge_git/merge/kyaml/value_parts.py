@@ -1,6 +1,6 @@
-"""Take parts of a value: the changes of updated, the parts only dest has, or all but the nulls.
+"""Take a part of a value, such as the changes of updated, or everything except the nulls.
 
-Each part is a plan over the text of the value, so that it is written with the comments and the
+Each part is a plan over the text of the value, so the part is written with the comments and the
 quotes of this text.
 """
 
@@ -41,9 +41,9 @@ def tables_of(
 
 
 def _with_one_name(tables: Three[dict[Hashable, Entry]]) -> Three[dict[Hashable, Entry]]:
-    """Put two ports with the same name under one key, if the sides have different port numbers.
+    """Put two ports of the same name under one key if the sides gave them different port numbers.
 
-    The names of ports are unique, so the result must not hold two ports with one name.
+    The names of ports are unique, so the result must not hold two ports of the same name.
     """
     base, ours, theirs = tables.each()
     mine, yours, before = map(_by_name, (ours, theirs, base))
@@ -66,7 +66,7 @@ def _with_one_name(tables: Three[dict[Hashable, Entry]]) -> Three[dict[Hashable,
 
 
 def _by_name(table: dict[Hashable, Entry]) -> dict[str, Hashable]:
-    """Return the keys of ports by port name, without ports that share a name."""
+    """Return the keys of ports by the names of the ports, without names that ports share."""
     keys = grouped((field_text(entry.value, "name"), key) for key, entry in table.items())
     return {name: same[0] for name, same in keys.items() if name and len(same) == 1}
 
@@ -77,7 +77,7 @@ def _by_name(table: dict[Hashable, Entry]) -> dict[str, Hashable]:
 def taken(theirs: Entry, place: Place, over: Entry | None = None) -> Item:
     """Take an entry of updated, without the nulls that clear fields.
 
-    With `over`, only the value of the entry is taken, and replaces the value of `over`.
+    If `over` is given, take only the value of the entry, and replace the value of `over`.
     """
     part = place.live.part(theirs) if place.live else None
     return Item(Take(theirs.value, theirs, part=part), over, theirs, place.path)
@@ -114,7 +114,7 @@ def excluded(at: Three[Mapping | None], names: list[str]) -> dict[str, Entry]:
 
 
 def without(plan: Plan, drop: Drop) -> Plan:
-    """Return a plan without the entries of mappings that `drop` selects, at every depth.
+    """Return a plan without the mapping entries that `drop` selects, at any depth.
 
     If no entry is selected, return the same plan object.
     """
@@ -134,7 +134,7 @@ def without(plan: Plan, drop: Drop) -> Plan:
 
 
 def part_of(theirs: Entry, plans: Iterator[Plan] | list[Plan]) -> Plan | None:
-    """Return the first plan that takes a part of an entry and is valid YAML on its own, or None."""
+    """Return the first plan that takes a part of an entry and is valid YAML alone, or None."""
     if theirs.key is None and in_flow(theirs):
         return None
     for plan in plans:
@@ -184,7 +184,7 @@ def _nodes(plan: Plan) -> Iterator[Node]:
 def children(
     old: Node, new: Node, where: Where, path: Path = (), *, infer: bool
 ) -> list[Child] | None:
-    """Return each entry of `new` with the entry of `old`, its place in the tables and its path.
+    """Return the entries of `new`, each with its counterpart in `old`, its place and its path.
 
     Return None if the entries have no names or keys.
     """
@@ -214,7 +214,7 @@ def _keys_of(at: Three[Sequence | None], rule: ListRule, *, infer: bool) -> List
 def delta(
     old: Node, new: Node, where: Where, kept: tuple[str, ...] = (), *, infer: bool
 ) -> Plan | None:
-    """Return the part of `new` that `old` lacks or has differently, with the key fields `kept`.
+    """Return the part of `new` that is missing or different in `old`, and the key fields `kept`.
 
     Return None if `new` adds and changes nothing.
     """
@@ -265,10 +265,9 @@ def without_cleared(old: Node, new: Node, where: Where, *, infer: bool) -> Plan:
 def rest(
     base: Node, ours: Node, where: Where, path: Path, *, infer: bool
 ) -> tuple[Plan | None, list[Path]]:
-    """Return the parts of a value that only the destination has, although updated removed the
-    value.
+    """Return what only the destination has in a value that updated removed.
 
-    The value is a mapping or a keyed list. Everything that base had is removed; the returned paths
+    The value is a mapping or a keyed list. Everything that base had is removed. The returned paths
     are the places that the destination had changed. The plan is None if nothing is left.
     """
     pairs = children(base, ours, where, path, infer=infer)
@@ -293,16 +292,16 @@ def rest(
 
 
 class Nulls:
-    """Apply nulls under the three-way rules; see `decide.rules.Live`.
+    """Apply nulls by the three-way rules; see `decide.rules.Live`.
 
-    A null clears a field only if the null is a change: if original has a value, or if only updated
-    has the field. Any other null is an ordinary value.
+    A null clears a field in two cases: original has a value for the field, or only updated has the
+    field. Any other null is an ordinary value.
     """
 
     __slots__ = ()
 
     def instructed(self, at: Three[Entry | None], place: Place) -> tuple[None, Notes] | None:
-        """Clear a field if one side replaced its value by null (rules M5, M9, M10 and M17)."""
+        """Clear a field if one side changed its value to null (rules M5, M9, M10 and M17)."""
         base, ours, theirs = at.base, at.ours, at.theirs
         there = base or ours or theirs
         if there is None or there.key is None or (base is not None and null(base.value)):
@@ -319,7 +318,7 @@ class Nulls:
         return None, [lost(place.path, "null clears", rule, ours.value, theirs.value)]
 
     def _cleared(self, base: Entry, theirs: Entry | None, place: Place) -> tuple[None, Notes]:
-        """Leave out a field that dest has cleared, and note what updated changed in this field."""
+        """Leave out a field that dest has cleared, and note the change of updated in this field."""
         rule = null_rule(base)
         if theirs is None or null(theirs.value) or same_node(base.value, theirs.value):
             return None, [Note(place.path, "null clears", "ours", rule)]
@@ -330,7 +329,7 @@ class Nulls:
         return holds_null(ours) or holds_null(theirs)
 
     def part(self, theirs: Entry) -> Plan | None:
-        """Keep the nulls inside of a value that updated adds, because these nulls clear nothing."""
+        """Keep the nulls in a value that updated adds, because there is nothing to clear."""
         return None
 
     def own(self, ours: Entry) -> Plan:
@@ -338,7 +337,7 @@ class Nulls:
 
 
 def null(node: Node) -> bool:
-    """Return whether a node is null in any YAML spelling."""
+    """Return whether a node is null, in any spelling of null in YAML."""
     return isinstance(node, Scalar) and is_null(node)
 
 
@@ -348,7 +347,7 @@ def is_null_field(entry: Entry) -> bool:
 
 
 def holds_null(node: Node) -> bool:
-    """Return whether a field below a node is null."""
+    """Return whether any field below a node is null."""
     if isinstance(node, Collection):
         return any(
             (e.key is not None and null(e.value)) or holds_null(e.value) for e in node.entries
@@ -357,7 +356,7 @@ def holds_null(node: Node) -> bool:
 
 
 def document_holds_null(document: Document) -> bool:
-    """Return whether a field of a document is null.
+    """Return whether any field of a document is null.
 
     The document is parsed only if its lines may hold a null.
     """
@@ -367,7 +366,7 @@ def document_holds_null(document: Document) -> bool:
 
 
 def may_hold_null(text: str) -> bool:
-    """Return whether lines of YAML could hold a null field; if False, no field is null."""
+    """Return whether lines of YAML may hold a null field. The answer False is certain."""
     if any(word in text for word in _WORDS) or any(sign in text for sign in _ODD):
         return True
     if text.count("{") != text.count("{}") or not text.endswith("\n"):
