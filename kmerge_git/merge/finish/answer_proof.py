@@ -1,8 +1,8 @@
 """Prove that answers to conflicts change only the conflicts, and mean what the user chose.
 
-The merge checks its result once with every conflict resolved to ours. A document with other answers
-is compared with that result. Everything outside of the conflicts must be the same in both. Inside a
-conflict, the entries must be the same as when the lines of the answer are parsed alone.
+The result of the merge was checked with every conflict resolved to ours. A document with other
+answers is compared with that result. Outside of the conflicts, both must be the same. Inside a
+conflict, the entries must be the same as in the lines of the answer when they are parsed alone.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class DocumentProof:
 
 
 def _check_documents(hunks: list[Hunk], answers: Answers) -> None:
-    """Refuse an answer for a whole document that would continue the previous document."""
+    """Refuse an answer for a whole document if the answer would extend the previous document."""
     for hunk in hunks:
         text = answers.get(id(hunk), "")
         if not isinstance(hunk.about, Three) or not text:
@@ -90,7 +90,7 @@ def _check_documents(hunks: list[Hunk], answers: Answers) -> None:
 
 
 def _opens(text: str) -> bool:
-    """Return whether the first line that is no comment and not blank begins with `---`."""
+    """Return whether the first line that is neither blank nor a comment begins with `---`."""
     lines = (line for line in text.split("\n") if line.strip() and not line.startswith("#"))
     return next(lines, "").startswith("---")
 
@@ -143,13 +143,13 @@ class _Answered:
         return [entry for entry in entries if self.around(entry) is None]
 
     def has_text_of(self, node: Scalar) -> bool:
-        """Return whether a conflict holds some lines of a text, and the text goes on outside."""
+        """Return whether a conflict holds some but not all lines of a block text."""
         first = bisect_right(self.of_texts, node.start, key=_end)
         nearest = self.of_texts[first : first + 1]
         return any(not self.text[node.end : start].strip() for start, _ in nearest)
 
     def brackets(self, start: int, end: int) -> tuple[str, str]:
-        """Return the brackets of the innermost flow collection around some whole lines, or ''."""
+        """Return the brackets of the innermost flow collection around whole lines, or ''."""
         node: Node | None = self.root
         brackets = ("", "")
         while isinstance(node, Collection):
@@ -164,12 +164,12 @@ class _Answered:
     def strays(
         self, entries: tuple[Entry, ...], before: _Answered, known: tuple[Entry, ...]
     ) -> bool:
-        """Return whether a conflict has entries in a collection, but has none in `before`."""
+        """Return whether a conflict has entries in a collection, but had none there in `before`."""
         here = {self.around(entry) for entry in entries} - {before.around(entry) for entry in known}
         return any(start < end for start, end in (before.ranges[h] for h in here if h))
 
     def touches(self, entry: Entry) -> bool:
-        """Return whether a conflict is within the lines of an entry."""
+        """Return whether an entry has lines that belong to a conflict."""
         first = bisect_right(self.all, entry.line, key=_end)
         return first < len(self.all) and self.all[first][0] < entry.end
 
@@ -229,7 +229,7 @@ def _same_entries_around(
 
 
 def _is_nothing(node: Node) -> bool:
-    """Return whether a key has no value because everything below the key is gone."""
+    """Return whether a key has no value because all lines below the key were removed."""
     return isinstance(node, Scalar) and node.start == node.end
 
 
@@ -260,9 +260,10 @@ def _are_same(some: list[Entry], others: list[Entry]) -> bool:
 
 
 def _with_fields_of_last(entries: list[Entry]) -> list[Entry] | None:
-    """Replace the last of some list elements by its fields.
+    """Return list elements with the fields of the last element in place of this element.
 
-    This is for lines that end within an element. Return None if the last entry is no such element.
+    This is for lines that end in the middle of an element. Return None if the last entry is not an
+    element with fields.
     """
     last = entries[-1] if entries else None
     if last is None or last.key is not None or not isinstance(last.value, Collection):

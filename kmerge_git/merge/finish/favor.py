@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def favored(merged: Outcome, texts: Three[YamlText], options: Options, journal: Journal) -> Outcome:
     """Return the merge with all conflicts resolved to the favoured side.
 
-    If the resolved file would be damaged, return the merge with its conflicts.
+    If the resolved file would be damaged, leave the conflicts in the merge.
     """
     data: bytes = merged.open_merge.decided(options.favor)
     if line_damage.breaks(YamlText(data, options.path), texts):

@@ -1,4 +1,4 @@
-"""Number the open conflicts of a file, and write the file with answers to these conflicts."""
+"""Number the open conflicts of a file, and write the file with the user's answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class OpenConflicts:
-    """Hold the conflicts of one file, numbered in the order of the text, and apply answers."""
+    """Hold the conflicts of a file, numbered in the order of the text, and apply answers."""
 
     __slots__ = (
         "_file",
@@ -63,11 +63,11 @@ class OpenConflicts:
         return possible_answers.choices(self.kinds[number], self._hunks[number])
 
     def value(self, number: int, side: str) -> str | None:
-        """Return the value of a version in a conflict, as text for people, or None."""
+        """Return the value of one version in a conflict as text for people, or None."""
         return possible_answers.value_of(self.kinds[number], self._hunks[number], side)
 
     def chosen(self, number: int, choice: str) -> str:
-        """Return the lines that a one-word answer puts in the place of a conflict."""
+        """Return the lines that replace a conflict after a one-word answer."""
         return possible_answers.lines_of(self.kinds[number], self._hunks[number], choice)
 
     def with_value(self, number: int, given: str) -> str:
@@ -77,7 +77,7 @@ class OpenConflicts:
         return with_value(self.kinds[number], self._hunks[number], given)
 
     def check(self, given: Given) -> None:
-        """Refuse answers that cannot be combined in this file."""
+        """Refuse answers that cannot be used together in this file."""
         if given == self._proved:
             return
         by_hunk = self._by_hunk(given)
@@ -96,14 +96,14 @@ class OpenConflicts:
         raise Refused(f"the file would be broken: {min(broken)}")
 
     def _refuse_no_json(self, data: bytes) -> None:
-        """Refuse an answer that is not JSON, if the file is JSON in all versions."""
+        """Refuse an answer that makes a file invalid JSON, if all versions of the file are JSON."""
         if not self._path.endswith(".json") or _is_json(data):
             return
         if all(_is_json(text.data) for text in self._texts.each() if text.data):
             raise Refused("the file would be no JSON any more: quote it")
 
     def text(self, given: Given) -> bytes:
-        """Return the file with these answers, and with markers around the unanswered conflicts."""
+        """Return the file with these answers; conflicts without an answer keep their markers."""
         if self._file is not None and self._file[0] == given:
             return self._file[1]
         by_hunk = self._by_hunk(given)
@@ -131,9 +131,9 @@ def _is_json(data: bytes) -> bool:
 
 
 def open_lines(marked: bytes, texts: Three[bytes], options: Options) -> OpenMerge:
-    """Return a text with git's conflict markers as a merge.
+    """Read a text with git's conflict markers, and return the text as a merge.
 
-    If the markers have the style `diff3`, the merge has the base of each conflict, too.
+    If the markers have the style `diff3`, the merge also has the base of each conflict.
     """
     text = marked.decode("utf-8", "surrogateescape")
     is_crlf = text.count("\r\n") == text.count("\n")
@@ -156,9 +156,9 @@ def open_lines(marked: bytes, texts: Three[bytes], options: Options) -> OpenMerg
 
 
 def _as_it_ends(hunk: Hunk, texts: Three[bytes]) -> Hunk:
-    """Return the last hunk of a file without the final newlines that the sides do not have.
+    """Return the last hunk of a file; remove a final newline that a side does not have.
 
-    Git adds such a newline so that the next marker gets a line of its own.
+    Git adds such a newline so that the next marker is on its own line.
     """
     sides = zip((hunk.base, hunk.ours, hunk.theirs), texts.each(), strict=True)
     return hunk.but(

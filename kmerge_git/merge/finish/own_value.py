@@ -1,4 +1,4 @@
-"""Write a value that no side has into the lines of a conflict, then parse the lines as a check."""
+"""Write a value that neither side has into the lines of a conflict, and parse them as a check."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OF_DOCUMENTS = ("---", "...")  # inside an indented value these lines would be 
 
 
 def with_value(kind: str, hunk: Hunk, given: str) -> str:
-    """Return the lines of a conflict with a given value instead of the values of the sides."""
+    """Return the lines of a conflict with a given value in place of the values of the sides."""
     root = _parsed(edited(given.lstrip("\n")))
     given = edited(given.strip("\n"))
     model = hunk.ours or hunk.theirs or hunk.base
@@ -57,7 +57,7 @@ def _refuse_documents(given: str) -> None:
 
 
 def _in_place(hunk: Hunk, entry: Entry, root: Node, given: str) -> str:
-    """Return the lines of an entry with another value, and check the value by parsing the lines."""
+    """Return the lines of an entry with a new value; parse the lines to check the value."""
     lines = within(_entry_with(entry, root, given))
     there = entry_of(hunk, lines)
     if there is None or there.name != entry.name or not same_node(there.value, root):
@@ -78,7 +78,7 @@ def _parsed(given: str) -> Node:
 
 
 def _entry_with(entry: Entry, root: Node, given: str) -> str:
-    """Return the lines of an entry with another value; keep the comment after the old value."""
+    """Return the lines of an entry with a new value; keep the comment after the old value."""
     old = entry.value
     text = old.text
     is_block = isinstance(root, Collection) and not root.flow

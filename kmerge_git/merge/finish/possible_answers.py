@@ -1,7 +1,7 @@
-"""Find the possible answers to a conflict, and the lines that an answer puts in its place.
+"""Find the possible answers to a conflict, and the lines that replace the conflict.
 
-The lines of a side are parsed as YAML to find the entry that the conflict is about. `own_value`
-writes the lines of a value that no side has.
+The lines of a side are parsed as YAML to find the entry that the conflict is about. A value that
+neither side has is written by `own_value`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def kind_of(hunk: Hunk, *, by_lines: bool = False) -> str:
 
 
 def _are_one(entries: list[Entry]) -> bool:
-    """Return whether entries have one name and, in flow collections, the same neighbours."""
+    """Return whether entries have the same name and, in flow collections, the same neighbours."""
     if any(in_flow(entry) for entry in entries) and len({_around(e) for e in entries[-2:]}) > 1:
         return False
     return len({entry.name for entry in entries}) == 1
@@ -76,7 +76,7 @@ def _around(entry: Entry) -> tuple[str, str]:
 def value_of(kind: str, hunk: Hunk, side: str) -> str | None:
     """Return the value of a side as text for people.
 
-    For a single scalar, return the scalar; for other kinds, return the lines without indentation.
+    If the value is one scalar, return the scalar. Otherwise return the lines without indentation.
     """
     text = hunk.side(side)
     entry = entry_of(hunk, text) if kind == "value" else None
@@ -86,7 +86,7 @@ def value_of(kind: str, hunk: Hunk, side: str) -> str | None:
 
 
 def choices(kind: str, hunk: Hunk) -> tuple[str, ...]:
-    """Return the one-word answers that are possible.
+    """Return the one-word answers that are possible for a conflict.
 
     The proof of the whole file may still refuse an answer.
     """
@@ -99,7 +99,7 @@ def choices(kind: str, hunk: Hunk) -> tuple[str, ...]:
 
 
 def lines_of(kind: str, hunk: Hunk, choice: str) -> str:
-    """Return the lines that an answer puts in the place of a conflict."""
+    """Return the lines that replace a conflict after an answer."""
     if choice == "higher":
         return hunk.side(_higher(kind, hunk))
     if choice == "both":
@@ -121,12 +121,12 @@ def edited(text: str, size: int = 7) -> str:
 
 
 def ended(text: str) -> str:
-    """Return lines with a line end after the last line."""
+    """Return lines with a line end after the last of these lines."""
     return text if not text or text.endswith("\n") else text + "\n"
 
 
 def _higher(kind: str, hunk: Hunk) -> str:
-    """Return the side with the higher version."""
+    """Return the side whose version number is higher."""
     entries = [entry_of(hunk, hunk.side(side)) for side in SIDES] if kind == "value" else []
     values = [e.value.value for e in entries if e is not None and isinstance(e.value, Scalar)]
     if len(values) < 2:
@@ -165,7 +165,7 @@ def _both(kind: str, hunk: Hunk) -> str:
 def _both_entries(mine: Collection, yours: Collection) -> str:
     """Return the lines of two collections together.
 
-    Return '' if one collection holds the other, or if they have different values for one key.
+    Return '' if one collection contains the other, or if a key has different values in them.
     """
     here, there = {_meaning(e) for e in mine.entries}, {_meaning(e) for e in yours.entries}
     if type(mine) is not type(yours) or here <= there or there <= here:
@@ -179,7 +179,7 @@ def _both_entries(mine: Collection, yours: Collection) -> str:
 
 
 def _first_line(entry: Entry) -> int:
-    """Return the offset where an entry begins, including the comments that belong to the entry."""
+    """Return the offset where an entry begins, including the comments of the entry."""
     return entry.attached if entry.line != entry.start else entry.line
 
 
@@ -215,7 +215,7 @@ def path_of(hunk: Hunk) -> Path:
 
 
 def _is_about_a_key(hunk: Hunk) -> bool:
-    """Return whether a conflict is about a key and not about an element of a list."""
+    """Return whether a conflict is about a key, as opposed to an element of a list."""
     path = path_of(hunk)
     return bool(path) and isinstance(path[-1], str)
 
@@ -224,8 +224,8 @@ def entry_of(hunk: Hunk, text: str) -> Entry | None:
     """Return the entry that a conflict is about, if the lines of a side hold no other entry.
 
     If the lines are a key with a flow collection, return the entry inside this collection. If the
-    lines are part of a flow collection, the text of the entry has the brackets of the collection
-    around it (see `within`).
+    lines are a part of a flow collection, the returned entry is in a new text: the lines in the
+    brackets of the collection (see `within`).
     """
     is_about_a_key = _is_about_a_key(hunk)
     block = block_of(text)
@@ -240,7 +240,7 @@ def entry_of(hunk: Hunk, text: str) -> Entry | None:
 
 
 def within(text: str) -> str:
-    """Return a text from `entry_of` without the brackets that `entry_of` put around it."""
+    """Return the text of an entry without the brackets that `entry_of` put around it."""
     for opening, closing in BRACKETS:
         if text.startswith(opening) and text.endswith("\n" + closing):
             return text[len(opening) : -len(closing)]
@@ -267,7 +267,7 @@ def _is_around(hunk: Hunk, entry: Entry) -> bool:
 
 
 def _in_one_line(hunk: Hunk, around: Entry | None, inner: Node | None) -> Entry | None:
-    """Return the entry inside flow collections, found by keys alone.
+    """Return the entry inside flow collections; follow only keys of mappings to find the entry.
 
     List elements are not searched, because their indexes may differ between the versions.
     """
@@ -298,14 +298,14 @@ def _is_in_flow(hunk: Hunk) -> bool:
 
 
 def block_of(text: str) -> Collection | None:
-    """Return the block collection in some lines, or None."""
+    """Return the block collection that some lines hold, or None."""
     top = _collection(text)
     return None if top is None or top.flow else top
 
 
 @lru_cache(maxsize=32)  # the lines of a conflict are parsed about ten times
 def _collection(text: str) -> Collection | None:
-    """Return the collection in some lines, or None."""
+    """Return the collection that some lines hold, or None."""
     try:
         root = root_of(text)
     except KmergeError:
@@ -314,7 +314,7 @@ def _collection(text: str) -> Collection | None:
 
 
 def root_of(text: str) -> Node | None:
-    """Return the root of a text that is one document, or None."""
+    """Return the top node of a text that is one document, or None."""
     documents = split_text(text).documents
     return documents[0].root if len(documents) == 1 else None
 
