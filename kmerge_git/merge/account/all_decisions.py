@@ -1,7 +1,7 @@
 """List every decision of a merge with its three values.
 
 The journal of a merge holds only the places that the rules had to decide. This module compares the
-versions with the result, so that all places are listed, with the values as they are written.
+versions with the result to list all places, with the values as the files spell them.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _with_values(place: Place, what: str, side: str, rule: str, values: Three[st
 
 
 def _note(known: Mapping[Place, Note], of: Difference) -> Note | None:
-    """Return the note of a place; a note of a resource does not apply to its comments."""
+    """Return the note for a place; a note for a whole resource does not apply to its comments."""
     return known.get((of.resource, of.path)) if of.kind != "comment" else None
 
 
@@ -139,9 +139,9 @@ def _says_more(note: Note) -> bool:
 def _more(
     notes: Iterable[tuple[Place, Note]], listed: set[Place], streams: Three[Stream]
 ) -> Iterable[Decision]:
-    """Yield the notes of places that are not listed yet.
+    """Yield the decisions in notes about places that are not listed yet.
 
-    At such a place a policy, a favoured side or a null decided.
+    At these places a policy, a favoured side or a null decided.
     """
     for (resource, path), note in notes:
         is_listed = any(name == resource and _are_in_line(path, other) for name, other in listed)
@@ -153,7 +153,7 @@ def _more(
 
 
 def _are_in_line(one: Path, other: Path) -> bool:
-    """Return whether one of two places is inside of the other place, or the same place."""
+    """Return whether two places are the same, or one place is inside of the other place."""
     short = min(len(one), len(other))
     return one[:short] == other[:short]
 
@@ -204,7 +204,7 @@ def _of_one(rules: Rules, at: Trio, ends: Ends[Document], path: str) -> Iterator
 
 
 def _layout(texts: Three[str], doers: set[str]) -> Iterator[Difference]:
-    """Yield a layout difference for a side that changed the text but no field and no comment."""
+    """Yield a difference for a side that changed only the layout, and no field or comment."""
     left = [side for side in SIDES if side not in doers and texts.side(side) != texts.base]
     if left:
         side = left[0] if len(left) == 1 else "both"
@@ -247,7 +247,7 @@ def _block_texts(node: Node) -> Iterator[tuple[int, int]]:
 
 
 def _placed(tables: Three[Documents], end: Stream) -> Documents:
-    """Return the documents of a result under the keys of the input documents they come from."""
+    """Return the documents of a result, each under the key of the input document it comes from."""
     free = {document.number: document for document in end.documents}
     placed: Documents = {}
     keys = list(dict.fromkeys([*tables.ours, *tables.theirs, *tables.base]))
@@ -266,7 +266,7 @@ def _placed(tables: Three[Documents], end: Stream) -> Documents:
 
 
 def _by_likeness(tables: Three[Documents], keys: list[Hashable], left: list[Document]) -> Documents:
-    """Pair the remaining documents by likeness: documents without a name or with a new name."""
+    """Pair the remaining documents that are alike; these have no name or a new name."""
     gone = {key for key in tables.base if key not in tables.ours or key not in tables.theirs}
     rest = [key for key in keys if key not in gone]
     mine = [tables.ours.get(key) or tables.theirs[key] for key in rest]
@@ -297,7 +297,7 @@ def _order(tables: Three[Documents], results: list[Documents] | None) -> Iterato
 
 
 def _around(streams: Three[Stream], ends: Results) -> Iterator[Difference]:
-    """Yield differences in the comments above the first resource or below the last resource."""
+    """Yield differences in the comments before the first resource or after the last resource."""
     parts: tuple[Callable[[Stream], str], ...] = (lambda s: s.prologue, lambda s: s.tail)
     for part in parts:
         texts = streams.map(part)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Difference:
-    """Hold a place where the versions of a merge differ, and the side that is in the result."""
+    """Hold a place where the versions of a merge differ, and the side that the result follows."""
 
     path: Path
     what: str
@@ -52,14 +52,14 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Four:
-    """Hold the nodes of one place in the three versions and in the result."""
+    """Hold the nodes at one place: a node of each of the three versions and of the result."""
 
     at: Three[Node | None]
     ends: Ends[Node]
 
 
 def differences(rules: Rules, four: Four, path: Path, where: Where) -> Iterator[Difference]:
-    """Yield the places at or below a path that a side changed."""
+    """Yield the places, at a path or below the path, that a side changed."""
     at = four.at
     if alike(at.base, at.ours) and alike(at.base, at.theirs):
         return
@@ -81,9 +81,9 @@ def differences(rules: Rules, four: Four, path: Path, where: Where) -> Iterator[
 
 
 def _are_all(at: Three[Node | None], kind: type[Collection]) -> bool:
-    """Return whether both sides have a collection of this kind.
+    """Return whether both sides have a collection of this kind at a place.
 
-    The base must have such a collection, too, or nothing.
+    The base must have a collection of this kind, or no value.
     """
     is_base = at.base is None or isinstance(at.base, kind)
     return is_base and isinstance(at.ours, kind) and isinstance(at.theirs, kind)
@@ -132,7 +132,7 @@ def _in_list(
 def _entries(
     four: Four, tables: Three[Table], kind: type[Collection], key_of: KeyOf
 ) -> Iterator[tuple[Hashable, Three[Hashable], Four]]:
-    """Yield each key of the tables, the key of this entry in every version, and its values."""
+    """Yield each key of the tables, with the keys and the values of its entry in every version."""
     ends = _each_end(four.ends, kind, key_of)
     for key in dict.fromkeys([*tables.base, *tables.ours, *tables.theirs]):
         at = under(tables, key)
@@ -144,7 +144,7 @@ def _entries(
 def _each_end(
     ends: Ends[Node], kind: type[Collection], key_of: KeyOf
 ) -> tuple[dict[Hashable, Node], dict[Hashable, Node]] | None:
-    """Return the entries of both readings of the result by key.
+    """Return the entries of a result by key: once resolved to ours, and once to theirs.
 
     Return None if the result has another kind of value at this place.
     """
@@ -161,7 +161,7 @@ def _each_end(
 def _values_in(
     ends: tuple[dict[Hashable, Node], dict[Hashable, Node]] | None, keys: Three[Hashable]
 ) -> Ends[Node]:
-    """Return the values in the result, found under the key of one of the versions."""
+    """Return the values in the result, found by the keys of the entry in the versions."""
     if ends is None:
         return None
     names = [key for key in (keys.ours, keys.theirs, keys.base) if key is not None]
@@ -210,14 +210,14 @@ def _marks(node: Node | None) -> str:
 
 
 def alike(a: Node | None, b: Node | None) -> bool:
-    """Return whether two nodes mean the same, or are both absent."""
+    """Return whether two nodes have the same meaning, or are both absent."""
     return a is b if a is None or b is None else same_node(a, b)
 
 
 def side_of(at: Three[T], ends: Ends[T], same: Callable[[T | None, T | None], bool]) -> str:
-    """Return the side whose version is in the result, or `conflict`.
+    """Return the side that the result follows, or `conflict`.
 
-    Return `both` if the result equals the versions of both sides, or the version of neither side.
+    Return `both` if the result equals both sides, or if it equals neither side.
     """
     if ends is None:
         is_mine, is_theirs = same(at.base, at.theirs), same(at.base, at.ours)
@@ -231,7 +231,7 @@ def side_of(at: Three[T], ends: Ends[T], same: Callable[[T | None, T | None], bo
 
 
 def what_of(at: Three[T | None], same: Callable[[T | None, T | None], bool]) -> str:
-    """Describe what the sides did: `changed`, `added` or `deleted`, on one side or on both."""
+    """Return the change in words: `changed`, `added` or `deleted`, on one side or on both sides."""
 
     def change(new: T | None) -> str:
         how = "added" if at.base is None else "deleted" if new is None else "changed"
@@ -246,7 +246,7 @@ def what_of(at: Three[T | None], same: Callable[[T | None, T | None], bool]) -> 
 
 
 def whole(four: Four, path: Path, *, is_set: bool = False) -> Difference:
-    """Return the difference of a place whose entries are not compared."""
+    """Return the difference of two values that are compared as a whole, not entry by entry."""
     at = four.at
     what, side = what_of(at, alike), side_of(at, four.ends, alike)
     rule, kind = _rule(at, path, what, is_set=is_set), _kind(at, path, what)
@@ -263,7 +263,7 @@ def _kind(at: Three[Node | None], path: Path, what: str) -> str:
 
 
 def _rule(at: Three[Node | None], path: Path, what: str, *, is_set: bool) -> str:
-    """Return the number of the rule that decides about a place with these versions."""
+    """Return the number of the rule that decides a place with these versions."""
     if " " not in what or "alike" in what:
         return "3" if path and isinstance(path[-1], tuple) and what != "changed" else "1"
     if at.ours is None or at.theirs is None:
@@ -276,9 +276,9 @@ def _rule(at: Three[Node | None], path: Path, what: str, *, is_set: bool) -> str
 
 
 def shown_values(at: Three[Node | None]) -> Three[str]:
-    """Return the three values, each in one line.
+    """Return the three values of a place, each in one line.
 
-    Of texts and lists, show only the parts that differ.
+    For texts and lists, return only the parts that differ.
     """
     there = [node for node in at.each() if node is not None]
     if len(there) > 1 and all(map(is_block_text, there)):
@@ -296,9 +296,9 @@ def apart(
     spelled: Callable[[T], str],
     joined: Callable[[list[str], bool], str],
 ) -> Three[str]:
-    """Return the parts of each version that not all versions have.
+    """Return for each version its parts that some other version lacks.
 
-    If only the order differs, return all parts.
+    If the versions differ only in the order of their parts, return all parts.
     """
     counts = [Counter(map(key, parts)) for parts in at.each() if parts is not None]
     common = counts[0]
