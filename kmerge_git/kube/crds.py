@@ -1,8 +1,8 @@
-"""Read CustomResourceDefinitions from files and folders, and the lists that they declare.
+"""Read CustomResourceDefinitions from files and folders, and the list keys that they declare.
 
 `x-kubernetes-list-type` and `x-kubernetes-list-map-keys` mean the same as in server-side apply. If
-a CRD declares nothing about a list, the key is inferred from the elements, as without the CRD: most
-authors of CRDs just leave the declaration out.
+a CRD declares nothing about a list, the key is inferred from the elements, as for kinds without a
+CRD, because most authors of CRDs leave out the declaration.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LARGEST = 16 << 20  # the most bytes of a file that an attribute names
 
 
 def kinds_of(text: str) -> list[str] | None:
-    """Return the words of a file that may be kinds of resources, also inside lists and JSON.
+    """Return the words of a file that may be kinds of resources, including those in lists and JSON.
 
     Return None if the file writes a kind in a way that only a parser can read.
     """
@@ -54,17 +54,17 @@ def _name(word: str) -> str:
 def learn_files(paths: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
     """Add the CRDs in these files and folders to the list rules; return the problems found.
 
-    With `kinds`, parse only the files that name one of these kinds, because a merge driver merges
-    one file.
+    With `kinds`, parse only files that name one of these kinds. This saves time in a merge driver,
+    which merges a single file.
     """
     return [problem for path in paths for problem in _learned("kmerge.crd", path, kinds)]
 
 
 def learn_own(top: str, places: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
-    """Add the CRDs that a git attribute names, below the top folder, to the list rules.
+    """Add the CRDs that a git attribute names to the list rules; return the problems found.
 
-    The attribute comes with the repository, so it must not lead to files outside of the repository:
-    symbolic links are not followed. Return the problems found.
+    The attribute belongs to the repository, so it must not lead to files outside of the repository.
+    Therefore paths start at the top folder, and symbolic links are not followed.
     """
     problems = []
     for place in places:
@@ -91,7 +91,7 @@ def _learned(
 
 
 def _obstacle(top: str, place: str) -> str:
-    """Return the reason why a path is not a file of the repository, or ''."""
+    """Return the reason why a path cannot be read as a file of the repository, or ''."""
     parts = place.replace("\\", "/").strip("/").split("/")
     if place[:1] in ("/", "\\") or ":" in place or ".." in parts or ".git" in parts:
         return "lies outside of the repository"
@@ -156,12 +156,13 @@ def learn_definition(crd: Node) -> tuple[str, str] | None:
 
 
 def crd_list_keys(crd: Node) -> dict[tuple[str, str], Tree]:
-    """Return the lists that a CRD declares, as one tree under the group and kind of the CRD.
+    """Return the lists that a CRD declares, as a tree under the group and the kind of the CRD.
 
-    A tree is `{field: facts}`. The facts of a list have "keys" (the key fields) with "defaults"
-    (key -> value), or "set": True, or "atomic": True. "below" holds the tree of the values below a
-    field. With "list": True, that tree describes each element of a list; with "each": True, it
-    describes each value of a map. The lists of all versions are united, and the later version wins.
+    A tree is `{field: facts}`. The facts of a list have "keys" (the key fields) with "defaults" (a
+    default value for each key), or "set": True, or "atomic": True. "below" holds the tree of the
+    values below a field. With "list": True, that tree describes each element of a list; with
+    "each": True, it describes each value of a map. All versions of the CRD are combined; if two
+    versions declare a list differently, the later version wins.
     """
     spec = crd.get("spec") if crd.get("kind", "") == "CustomResourceDefinition" else None
     if not isinstance(spec, dict):
@@ -180,7 +181,7 @@ def _schemas(spec: Node) -> Iterator[Node]:
 
 
 def _map(value: object) -> Node:
-    """Return a value if it is a mapping, or an empty mapping for any other value.
+    """Return a value if it is a mapping; otherwise return an empty mapping.
 
     The CRD may be malformed.
     """
@@ -230,7 +231,7 @@ def _overlay(tree: Tree, newer: Tree) -> None:
 
 
 def _facts(tree: Tree) -> dict[str, keytable.Facts]:
-    """Return a tree in the columns of the key table."""
+    """Convert a tree into the columns of the key table."""
     return {"": _INFER, **{name: _columns(facts) for name, facts in tree.items()}}
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def differing(old: Node, new: Node, where: Where) -> list[Path]:
     """Return the paths below two nodes that were changed, added or removed.
 
-    An empty path stands for the nodes themselves. If the nodes mean the same, return no path.
+    If the nodes themselves differ, return an empty path. If the nodes mean the same, return no
+    path.
     """
     if same_node(old, new):
         return []
@@ -64,8 +65,8 @@ def _elements(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
 def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] | None:
     """Pair the elements of two versions of a list by key; return None if the keys are not unique.
 
-    Each result is the step of an element in a path, and the index of the element in the old and in
-    the new version. The index is -1 if a version does not have the element.
+    Each result has the step of an element in a path, its index in the old version, and its index in
+    the new version. An index is -1 if the version does not have the element.
     """
     rule = where.list_rule()
     keys = ListKeys(rule, [old.entries, new.entries])
@@ -87,9 +88,9 @@ def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] |
 
 
 def _only_one(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
-    """Return the only pair of elements without keys that differs, or None if several differ.
+    """Return the only pair of list elements that differs, or None if several pairs differ.
 
-    The elements are paired by index.
+    The elements have no keys, so they are paired by index.
     """
     if len(old.entries) != len(new.entries):
         return None

@@ -33,7 +33,7 @@ _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def show(path: Path, *, quoted: bool = False) -> str:
-    """Return the path as text; with `quoted`, write brackets around all keys but the plain ones.
+    """Return the path as text; with `quoted`, write all keys but plain keys in brackets.
 
     Findings use `quoted`. Directives such as `$setElementOrder/containers` count as plain keys.
     """
@@ -51,7 +51,7 @@ def show(path: Path, *, quoted: bool = False) -> str:
 
 
 def together(shown: list[str]) -> list[str]:
-    """Shorten paths for a list: a path whose parent was just shown keeps only its last step.
+    """Shorten the paths in a list: keep only the last step if the parent was just shown.
 
     For example, return `spec.requests.cpu` and `.memory`.
     """
@@ -64,7 +64,7 @@ def together(shown: list[str]) -> list[str]:
 
 
 def _parent(path: str) -> str:
-    """Return a shown path without its last step, or '' if the last step is not a plain key."""
+    """Return a path in text form without its last step, or '' if that is no plain key."""
     parent, _, last = path.rpartition(".")
     is_plain = last.count("[") == last.count("]") and not {*path} & {'"', " "}
     return parent if is_plain else ""
@@ -99,7 +99,7 @@ def _spelled(text: str, quoted: bool) -> str:
 def matches(words: list[Word], path: Path) -> bool:
     """Return whether a pattern matches a path.
 
-    If the last step of the path is an index, a pattern that matches the list matches the path, too.
+    If a pattern matches a list, it also matches the elements of the list that are given by index.
     """
     if _meet(words, path):
         return True
@@ -135,7 +135,7 @@ def _means(word: Word, step: Step) -> bool:
 def pattern(text: str) -> list[Word]:
     """Return the words of a pattern, one word for each step.
 
-    No text is refused: a malformed pattern matches nothing.
+    Every text is accepted; a malformed pattern matches nothing.
     """
     words: list[Word] = []
     at = 0
@@ -155,7 +155,7 @@ def pattern(text: str) -> list[Word]:
 
 
 def _brackets(text: str, at: int) -> tuple[Element, int]:
-    """Return the parts of a step in brackets, and the offset where the brackets end."""
+    """Return the parts of a step that is in brackets, and the offset where the brackets end."""
     parts: list[tuple[str, str] | str] = []
     while at < len(text) and text[at] != "]":
         word, at = _word(text, at, ",=]")
@@ -169,7 +169,7 @@ def _brackets(text: str, at: int) -> tuple[Element, int]:
 
 
 def _word(text: str, at: int, stops: str) -> tuple[str, int]:
-    """Return the text from `at` to the next stop or closing quote, and its end offset."""
+    """Return the text from `at` to the next stop character or closing quote, and its end offset."""
     word, end = "", at
     if text[at : at + 1] != '"':
         while end < len(text) and text[end] not in stops:

@@ -83,14 +83,14 @@ class Candidate:
 
     @property
     def lines(self) -> dict[str, int]:
-        """Return the lines by which the likeness of two texts is measured."""
+        """Return the lines by which the likeness of resources is measured."""
         if self._lines is None:
             self._lines = bag(self._text)
         return self._lines
 
 
 class Pairing:
-    """Hold pairs of indexes into base and other, and the indexes of the ambiguous resources."""
+    """Hold pairs of indexes of resources in base and other, and list ambiguous resources."""
 
     __slots__ = ("ambiguous_base", "ambiguous_other", "left", "pairs", "right")
 
@@ -127,9 +127,9 @@ def describe(known: Identity) -> str:
 
 
 def may_be_one(a: Document, b: Document) -> bool:
-    """Return whether two documents may be versions of one document.
+    """Return whether two documents may be versions of the same document.
 
-    The documents are the only documents of a file that both sides added.
+    Each side added exactly one document to the file, and these are the two documents.
     """
     mine, yours = identity(a.root), identity(b.root)
     if mine is not None and yours is not None:
@@ -149,7 +149,7 @@ def pairing(
     """Pair the resources of two versions that belong together.
 
     With `identified_only`, pair resources only by full name. This is for resources that both sides
-    added, because neither version can come from the other version.
+    added, because then no resource can be an edited version of the other.
     """
     result = Pairing(base, other)
     _by_key(result, _full_name)
@@ -194,7 +194,7 @@ def _full_name(resource: Candidate) -> Hashable:
 
 
 def _identified(*fields: str, least: int = 0) -> Callable[[Candidate], Hashable]:
-    """Return a key function that reads some fields of the identity.
+    """Return a function that makes a key from some fields of a resource's identity.
 
     The key is None if the resource has no name or fewer than `least` lines.
     """
@@ -208,7 +208,7 @@ def _identified(*fields: str, least: int = 0) -> Callable[[Candidate], Hashable]
 
 
 def _group_heir(resource: Candidate) -> Hashable:
-    """Return the same key for a resource in `extensions` and in the group its kind moved to."""
+    """Return a key that is the same for the group `extensions` and the group that replaced it."""
     known = resource.identity
     if known is None or not known.name or known.group not in ("extensions", *_HEIRS):
         return None
@@ -228,7 +228,7 @@ def _may_gain_a_namespace(a: Candidate, b: Candidate) -> bool:
 
 
 def _with_name(resources: list[Candidate], wanted: bool = True) -> list[Candidate]:
-    """Return the resources that have an identity; if `wanted` is False, return the others."""
+    """Return the resources with an identity; if `wanted` is False, return the others instead."""
     return [r for r in resources if (r.identity is not None) == wanted]
 
 
@@ -237,7 +237,7 @@ def _by_key(
     key: Callable[[Candidate], Hashable],
     allowed: Callable[[Candidate, Candidate], bool] = lambda a, b: True,
 ) -> None:
-    """Pair two resources if they are the only resources of their side with the same key."""
+    """Pair two resources of the same key if each version has only one resource with this key."""
     for mine, yours in _groups(result, key):
         if len(mine) == len(yours) == 1 and allowed(mine[0], yours[0]):
             result.pairs.append((mine[0].index, yours[0].index))
@@ -245,7 +245,7 @@ def _by_key(
 
 
 def _repeated(result: Pairing) -> None:
-    """Pair the resources of a full name by likeness, or list them as ambiguous.
+    """Pair the resources of the same full name by likeness, or list them as ambiguous.
 
     A version may hold several resources of one full name.
     """

@@ -2,7 +2,7 @@
 
 `list_keys.json` is generated (tools/generate_list_keys.py explains the format). The file holds one
 string per line, so that the merge driver can read it without the json module. A definition is
-parsed when it is first used. Tables for lists of a few other kinds are in this module.
+parsed when it is first used. This module also has tables for the lists of a few other kinds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEARNED = 1_000_000  # the number of the first learned definition
 
 
 def root(api_version: str, kind: str) -> int:
-    """Return the number of a kind's definition, or -1 if the table does not hold the kind.
+    """Return the number of the definition of a kind, or -1 if the table does not hold the kind.
 
     If the version is not in the table, use the newest version of the same group and kind.
     """
@@ -68,7 +68,7 @@ def fields(number: int) -> dict[str, Facts]:
 
 
 def below(column: str) -> int:
-    """Return the number in a column, or -1 if the column is empty.
+    """Return the number of the definition in a column, or -1 if the column is empty.
 
     A column is `7`, `[7` (the definition of each element) or `{7` (the definition of each value).
     """
@@ -76,7 +76,7 @@ def below(column: str) -> int:
 
 
 def keys(structural: str) -> list[tuple[str, str]]:
-    """Return the fields that distinguish the elements of a list, each with its default."""
+    """Return the fields that make the key of a list element, each with its default value."""
     if structural not in _keys:
         words = [word.partition("=") for word in structural.split(",")]
         is_keyed = structural not in ("", "*", "?")
@@ -85,7 +85,7 @@ def keys(structural: str) -> list[tuple[str, str]]:
 
 
 def key_fields() -> set[str]:
-    """Return all fields that are list keys in Kubernetes' own kinds."""
+    """Return all fields that are list keys in any of Kubernetes' own kinds."""
     return {
         name
         for number in range(len(_table()) - _first)
@@ -97,7 +97,7 @@ def key_fields() -> set[str]:
 def define(facts: dict[str, Facts]) -> int:
     """Add a definition and return its number.
 
-    If a list has `?` as its structural column, its keys are inferred from its elements.
+    If the column for the structure of a list is `?`, the keys are inferred from the elements.
     """
     number = LEARNED + len(_definitions)
     _definitions[number] = facts
@@ -105,7 +105,7 @@ def define(facts: dict[str, Facts]) -> int:
 
 
 def learn(group: str, kind: str, number: int) -> None:
-    """Use this definition for the kind from now on."""
+    """Use a definition for a kind from now on."""
     _learned[group, kind] = number
 
 
@@ -115,7 +115,7 @@ def learned() -> dict[tuple[str, str], int]:
 
 
 def know(learned: dict[tuple[str, str], int]) -> None:
-    """Replace all learned definitions by these definitions."""
+    """Replace all learned definitions by the given definitions."""
     _learned.clear()
     _learned.update(learned)
 

@@ -1,9 +1,9 @@
-"""Measure how much two texts or two elements are alike, and pair the clearly related ones.
+"""Measure how much two texts or two elements are alike, and pair those that are clearly alike.
 
 Every threshold of the project is in this module. The likeness of documents is measured by their
 lines, and the likeness of elements by their leaves, never by position alone. A leaf is a scalar or
-an empty collection, with the keys that lead to it. The leaves of a list are one group: an element
-more or less does not make the other elements differ.
+an empty collection, with the keys that lead to it. The indexes of list elements are not part of a
+leaf, so an added or removed element does not change the leaves of the other elements.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from typing import Protocol, TypeVar
 
     class Lined(Protocol):
-        """Describe an object that has a bag of lines."""
+        """Describe an object whose lines can be counted."""
 
         @property
         def lines(self) -> dict[str, int]:
-            """Return the bag of lines; see `bag`."""
+            """Return how often each line occurs; see `bag`."""
 
     T = TypeVar("T", bound=Lined)
     K = TypeVar("K", bound=Hashable)
@@ -97,7 +97,7 @@ def _counted(things: Iterable[K]) -> dict[K, int]:
 
 
 def share_lines(one: str, other: str) -> bool:
-    """Return whether two elements at the same index share enough lines to be the same element."""
+    """Return whether two elements at the same index share enough lines to be the same one."""
     lines, others = (
         _counted(line.strip(" -") for line in text.split("\n")) for text in (one, other)
     )
@@ -106,7 +106,7 @@ def share_lines(one: str, other: str) -> bool:
 
 
 def _shared(a: dict[K, int], b: dict[K, int]) -> int:
-    """Return how many items two bags have in common."""
+    """Return how many items two collections have in common."""
     if len(b) < len(a):
         a, b = b, a
     common = 0
@@ -117,15 +117,15 @@ def _shared(a: dict[K, int], b: dict[K, int]) -> int:
 
 
 def likeness(a: dict[str, int], b: dict[str, int]) -> float:
-    """Return the share of common lines (Dice), which is 1.0 for two empty bags."""
+    """Return the share of common lines (Dice); if there are no lines, return 1.0."""
     total = sum(a.values()) + sum(b.values())
     return 2 * _shared(a, b) / total if total else 1.0
 
 
 def match(mine: Sequence[T], yours: Sequence[T], least: float) -> list[tuple[T, T]]:
-    """Return the pairs whose likeness is at least `least` and clearly the best on both sides.
+    """Return the pairs whose likeness is at least `least` and clearly the best for both items.
 
-    Items with the same lines are paired in order, because such items are interchangeable.
+    Items with exactly the same lines are paired in order, because they are interchangeable.
     """
     pairs, left, right = _equal(mine, yours)
     if not left or not right or len(left) * len(right) > MOST_COMPARISONS:
@@ -155,7 +155,7 @@ def _equal(mine: Sequence[T], yours: Sequence[T]) -> tuple[list[tuple[T, T]], li
 
 
 def _clear_best(row: list[float], least: float) -> int:
-    """Return the index of the value that is clearly the best, or -1."""
+    """Return the index of the value that is clearly the best, or -1 if there is none."""
     best = max(row)
     at = row.index(best)
     second = max((value for i, value in enumerate(row) if i != at), default=-1.0)
@@ -167,7 +167,7 @@ IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "name
 
 
 class Leaves:
-    """Count the leaves of an element without the leaves that are its key."""
+    """Count the leaves of a list element, without the leaves that make its key."""
 
     __slots__ = ("counts", "total")
 
@@ -177,12 +177,12 @@ class Leaves:
         self.total = sum(self.counts.values())
 
     def shared(self, other: Leaves) -> int:
-        """Return how many leaves two elements have in common."""
+        """Return how many leaves two list elements have in common."""
         return _shared(self.counts, other.counts)
 
 
 def is_alike(old: Leaves, new: Leaves) -> bool:
-    """Return whether a new element has most of the leaves of an old element with another key."""
+    """Return whether a new element has most of the leaves of an old element of another key."""
     part, whole = RENAMED_LEAVES
     if whole * old.shared(new) < part * max(old.total, new.total):
         return False
@@ -195,7 +195,7 @@ def leaves_of(resource: Node | None) -> Leaves:
 
 
 def tells(old: Leaves, new: Leaves, elsewhere: set[Leaf]) -> bool:
-    """Return whether two elements share a leaf that no other element has."""
+    """Return whether two list elements share a leaf that no other element has."""
     return not _in_common(old, new) <= elsewhere
 
 
@@ -204,9 +204,9 @@ def _in_common(a: Leaves, b: Leaves) -> set[Leaf]:
 
 
 def is_one_thing(ours: Leaves, theirs: Leaves) -> bool:
-    """Return whether two elements of different names, each added by one side, are the same.
+    """Return whether two elements with different names are the same element.
 
-    The elements are the only elements that both sides added to a new list.
+    Each side added one of the two elements, and no other element, to a list that is new.
     """
     part, whole = SAME_THING
     if min(ours.total, theirs.total) < FEW_LEAVES:

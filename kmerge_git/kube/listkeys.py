@@ -42,10 +42,10 @@ _KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomizatio
 class ListRule:
     """Hold how a list merges.
 
-    `kind` is 'keyed' (by `fields`; a missing field has its value in `defaults`, if any), 'set',
-    'atomic' (elements are not paired by key), 'infer' (see `infer_key`) or 'resources' (by
-    identity). If the list is `ordered`, the order of the elements has a meaning. In a `bag`, the
-    order has no meaning, so an atomic list may take the elements that both sides add.
+    `kind` is 'keyed' (by `fields`; `defaults` has the values of missing fields), 'set', 'atomic'
+    (elements are not paired by key), 'infer' (see `infer_key`) or 'resources' (by identity). If the
+    list is `ordered`, the order of the elements has a meaning. If the list is a `bag`, the order
+    has no meaning, so an atomic list may take the elements that both sides add.
     """
 
     __slots__ = ("bag", "defaults", "fields", "kind", "ordered")
@@ -76,7 +76,7 @@ _customs: dict[tuple[str, str], dict[str, keytable.Facts]] = {}
 
 
 class Where:
-    """Hold a place in a resource and the facts of the tables about this place."""
+    """Hold a place in a resource, and what the tables say about lists at this place."""
 
     __slots__ = ("_below", "_fields", "_name", "_rule")
 
@@ -95,7 +95,7 @@ class Where:
     def at(self, node: Node | None) -> Where:
         """Return the place of a node.
 
-        The root of a resource and a schema have definitions of their own.
+        The top node of a resource, and a schema, have definitions of their own.
         """
         if isinstance(node, Mapping):
             version, kind = _word(node, "apiVersion"), _word(node, "kind")
@@ -107,7 +107,7 @@ class Where:
         return self
 
     def child(self, field: str) -> Where:
-        """Return the place below a key of a mapping."""
+        """Return the place of the value of a key in a mapping."""
         if self._below[:1] == "{":
             return _defined(field, int(self._below[1:]))
         if self._fields is None:
@@ -149,7 +149,7 @@ _UNKNOWN = Where("", None, ListRule("infer"))
 def start(root: Node | None, path: str = "") -> Where:
     """Return the place of the top node of a file.
 
-    The file name decides if a kustomization has no `kind`.
+    A kustomization without a `kind` is recognized by its file name.
     """
     is_named_so = path.rpartition("/")[2] in _KUSTOMIZATION_FILES
     if is_named_so and isinstance(root, Mapping) and not _word(root, "apiVersion"):
@@ -158,14 +158,14 @@ def start(root: Node | None, path: str = "") -> Where:
 
 
 def key_names() -> frozenset[str]:
-    """Return the names of all fields that may be a key of a list, or a part of such a key."""
+    """Return the names of all fields that may be a key of a list, or a part of a key."""
     return frozenset((*KEYS, *PORT_KEYS, *keytable.key_fields()))
 
 
 class ListKeys:
-    """Compute the keys that distinguish the elements of one list in any number of versions.
+    """Compute the keys of the elements of one list, in one or more versions of the list.
 
-    The versions matter if no table holds the list: the elements of all versions must have the key.
+    If no table holds the list, the key is inferred: the elements of all versions must have the key.
     """
 
     __slots__ = ("fields", "rule")
@@ -179,7 +179,7 @@ class ListKeys:
     def exist(self) -> bool:
         """Return whether the elements have keys.
 
-        The key of an element is made of some fields, of the whole scalar in a set, or of the
+        The key of an element is made of some of its fields, of the whole scalar in a set, or of the
         identity of a resource.
         """
         return bool(self.fields) or self.rule.kind in ("set", "resources")
@@ -243,8 +243,8 @@ class ListKeys:
 def infer_key(versions: Iterable[Entries]) -> str | None:
     """Return the key of a list that no table holds, found in the elements of each version, or None.
 
-    A field is a key if every element of every version has the field as a scalar that is not null,
-    and if no version repeats a value. Empty versions do not count.
+    A field is a key under two conditions: every element has a scalar in the field that is not null,
+    and no version repeats a value of the field. Empty versions do not count.
     """
     lists = [[entry.value for entry in entries] for entries in versions if entries]
     for key in KEYS:
@@ -270,7 +270,7 @@ def field_text(node: Node, field: str) -> str | None:
 
 
 def has_port_names(rule: ListRule) -> bool:
-    """Return whether a list holds ports, whose names must be unique besides their keys."""
+    """Return whether a list holds ports, whose names must be unique, as must their keys."""
     return rule.kind == "keyed" and rule.fields[0] in PORT_KEYS
 
 
@@ -293,7 +293,7 @@ def _root(node: Mapping, version: str, kind: str) -> Where:
 
 
 def _custom(group: str, kind: str) -> Where:
-    """Return the root place of a custom resource from `CUSTOM`; its known lists are at one path."""
+    """Return the top place of a custom resource in `CUSTOM`, whose known lists are at one path."""
     if (group, kind) not in _customs:
         path, facts = CUSTOM[group, kind]
         for step in reversed(path):
@@ -312,7 +312,7 @@ def _defined(name: str, number: int) -> Where:
 
 
 def _rule(field: str, structural: str) -> ListRule:
-    """Return the rule of a structural column.
+    """Return the rule for the list that a column of the table describes.
 
     A column is `*`, `name`, `containerPort,protocol=TCP` or empty.
     """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def found_at(node: Node | None, path: Path) -> Node | None:
-    """Return the value at a path, or None if no element or more than one element fits."""
+    """Return the value at a path, or None if the path fits no element or more than one element."""
     for step in path:
         node = _below(node, step)
     return node
@@ -29,7 +29,7 @@ def _below(node: Node | None, step: Step) -> Node | None:
 
 
 def _is_meant(node: Node, step: tuple[tuple[str, str] | str, ...]) -> bool:
-    """Return whether an element has these keys, or is the resource of this name."""
+    """Return whether an element has these keys, or is the resource with this name."""
     for part in step:
         if isinstance(part, str):
             from kmerge_git.kube.identity import describe, identity

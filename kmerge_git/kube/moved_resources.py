@@ -2,7 +2,7 @@
 
 Packages (`packages/followed_resources`), merges of repositories (`whole/moved_edits`) and
 comparisons (`compare/folder_changes`) read files in different ways and name resources differently.
-So a name can be any hashable value.
+So the name of a resource can be any hashable value here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def once(named: Iterable[tuple[Name | None, Thing]]) -> dict[Name, Thing]:
-    """Return the named items by name, without items that share a name or have no name.
+    """Return the named items by name; leave out items that share a name or have no name.
 
     Two items with the same name cannot be distinguished, so neither item is followed.
     """
@@ -42,10 +42,10 @@ def holders(contents: Iterable[tuple[Place, Iterable[Name]]]) -> dict[Name, list
 
 
 def moved(before: Collection[str], after: Collection[str]) -> tuple[str, str] | None:
-    """Return the file that a resource left and the file that it moved to.
+    """Return the file that a resource left, and the file that the resource moved to.
 
-    Return None if the resource left several files or no file, or arrived in several files or no
-    file. Two files of a kustomization may well hold resources of the same name.
+    Return None unless the resource left exactly one file and arrived in exactly one file. Two files
+    of a kustomization may hold resources of the same name.
     """
     gone, fresh = set(before) - set(after), set(after) - set(before)
     return (gone.pop(), fresh.pop()) if len(gone) == len(fresh) == 1 else None

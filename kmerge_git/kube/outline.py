@@ -1,8 +1,8 @@
 """Read the identity of a resource from its lines, without parsing the document.
 
-Nearly all manifests have the plain shape that `outline` reads. For other shapes `outline` returns
-None, and the caller parses the document. This way a bundle of a thousand resources is paired in
-milliseconds.
+Nearly all manifests are written in the plain form that `outline` reads. For any other form
+`outline` returns None, and the caller parses the document. This way a bundle of a thousand
+resources is paired in milliseconds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ODD = frozenset("&*!|>{}[]#'\"%@`,")
 def full_name(document: Document) -> Hashable | None:
     """Return the full name of a document, or None if the document has no name.
 
-    If the lines of the document are not plain, parse the document.
+    The document is parsed only if its lines do not have the plain form.
     """
     name = outline(document.content)
     if name is not None:
@@ -34,7 +34,7 @@ def full_name(document: Document) -> Hashable | None:
 def outline(text: str) -> tuple[str, str, str, str] | None:
     """Return (group, kind, namespace, name) from the lines of a document.
 
-    Return None if the lines are not plain.
+    Return None if the lines do not have the plain form.
     """
     values: dict[str, str] = {}
     for field in FIELDS:
@@ -54,7 +54,7 @@ def outline(text: str) -> tuple[str, str, str, str] | None:
 def _names(text: str, start: int) -> dict[str, str] | None:
     """Return `name` and `namespace` from the lines below `metadata:`.
 
-    Return None if the lines are not plain.
+    Return None if the lines do not have the plain form.
     """
     indent = _indent_of_first(text, start)
     if indent <= 0:
@@ -90,7 +90,7 @@ def _indent_of_first(text: str, start: int) -> int:
 
 
 def _leaves(lines: str) -> bool:
-    """Return whether a line starts at the margin, so that the mapping ends before it."""
+    """Return whether a line is not indented, so that the mapping ends before this line."""
     return any(line and line[0] not in " #" for line in lines.split("\n"))
 
 
