@@ -1,10 +1,12 @@
 """Compare two or three lists of hashable items, and find the common ends of texts.
 
-`diff` finds the common parts of two lists: first the equal ends, then the items that occur once on
-both sides (patience diff), then Myers' shortest edit. A bound keeps the time near linear.
+`diff` finds the common parts of two lists. It matches the equal ends first, then the items that
+occur once on both sides (patience diff), and finds Myers' shortest edit for the rest. A limit on
+the search keeps the time near linear.
 
-`diff3` joins two such comparisons and returns, region by region, which side changed something.
-`uncommon` narrows two texts down to the lines between their common ends, character by character.
+`diff3` combines the comparisons of base with ours and with theirs. For each region, it returns
+which side changed something. `uncommon` narrows texts down to the lines between their common ends,
+character by character.
 """
 
 from __future__ import annotations
@@ -27,10 +29,10 @@ _MANY = 256  # how many items are compared at once at the ends of two lists
 
 
 class Region:
-    """Hold the bounds of a run in three lists: base[b0:b1], ours[o0:o1] and theirs[t0:t1].
+    """Hold the bounds of a region in three lists: base[b0:b1], ours[o0:o1] and theirs[t0:t1].
 
-    `kind` is 'same' (no side changed the run), 'ours' or 'theirs' (only that side changed it),
-    'both' (both sides made the same change) or 'clash'.
+    `kind` is 'same' (no side changed the region), 'ours' or 'theirs' (only that side changed it),
+    'both' (both sides made the same change) or 'clash' (the sides made different changes).
     """
 
     __slots__ = ("b0", "b1", "kind", "o0", "o1", "t0", "t1")
@@ -66,8 +68,9 @@ def diff3(
     """Return the regions of a three-way merge in order; together they cover all three lists.
 
     Without `adjacent_ok`, two changes that touch are one clash, as in git's merge of lines. With
-    `adjacent_ok`, changes of neighbouring items are separate regions. The exception is a clash: if
-    both sides insert items at the same position, the order of these items is unknown.
+    `adjacent_ok`, changes of neighbouring items are separate regions. But if both sides insert
+    items at the same position, this is a clash in both cases, because the order of these items is
+    unknown.
     """
     mine, yours = changes(base, ours), changes(base, theirs)
     regions: list[Region] = []
@@ -98,7 +101,7 @@ def diff3(
 def refine(
     regions: list[Region], ours: Sequence[Hashable], theirs: Sequence[Hashable]
 ) -> list[Region]:
-    """Return the regions, with the common start and end of both sides of a clash split off."""
+    """Return the regions; split off the items that both sides of a clash begin or end with."""
     result: list[Region] = []
     for r in regions:
         if r.kind != "clash":
@@ -121,7 +124,7 @@ def refine(
 
 
 def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
-    """Return the blocks `(i1, i2, j1, j2)` with a[i1:i2] == b[j1:j2], in order and maximal."""
+    """Return the longest blocks `(i1, i2, j1, j2)` with a[i1:i2] == b[j1:j2], in order."""
     blocks: list[Block] = []
     todo = [(0, len(a), 0, len(b))]
     work = 0
@@ -158,7 +161,7 @@ def changes(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Hunk]:
 def _group(
     mine: list[Hunk], yours: list[Hunk], i: int, j: int, adjacent_ok: bool
 ) -> tuple[int, int]:
-    """Return the indexes, one per side, where the next group of hunks that touch each other ends.
+    """Return where the next group of hunks that touch each other ends: one index for each side.
 
     Hunks of one side never touch each other. So it is enough to check whether the next hunk touches
     the last hunk of the other side.
@@ -199,7 +202,7 @@ def _growth(hunks: list[Hunk], start: int, stop: int) -> int:
 def _trim(
     a: Sequence[Hashable], b: Sequence[Hashable], window: Block, blocks: list[Block]
 ) -> Block:
-    """Return the window without the equal runs at its start and end; add these runs to `blocks`."""
+    """Return the window without the equal items at both ends, and add these items to `blocks`."""
     i0, i1, j0, j1 = window
     start = i0
     while i0 <= i1 - _MANY and j0 <= j1 - _MANY and a[i0 : i0 + _MANY] == b[j0 : j0 + _MANY]:
@@ -225,7 +228,7 @@ def _trim(
 def _anchors(
     a: Sequence[Hashable], b: Sequence[Hashable], i0: int, i1: int, j0: int, j1: int
 ) -> list[tuple[int, int]]:
-    """Pair the items that occur once in each window; return the longest chain in the same order."""
+    """Pair the items that occur once in each window; return the longest list of pairs in order."""
     once = _once(a, i0, i1)
     once_there = _once(b, j0, j1)
     pairs = [(i, once_there[thing]) for thing, i in once.items() if once_there.get(thing, -1) >= 0]
@@ -242,9 +245,9 @@ def _once(things: Sequence[Hashable], start: int, stop: int) -> dict[Hashable, i
 
 
 def longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest subsequence of pairs whose second members rise.
+    """Return the longest subsequence of pairs in which the second members increase.
 
-    The first members of `pairs` must rise already.
+    The first members of `pairs` must increase already.
     """
     if all(pairs[n][1] < pairs[n + 1][1] for n in range(len(pairs) - 1)):
         return pairs
@@ -330,7 +333,7 @@ def _joined(found: list[Block]) -> list[Block]:
 
 
 def head(a: str, b: str) -> int:
-    """Return the length of the common beginning.
+    """Return the length of the common beginning of two texts.
 
     The search halves the range, because comparing strings is fast and indexing them is slow.
     """
@@ -345,7 +348,7 @@ def head(a: str, b: str) -> int:
 
 
 def tail(a: str, b: str, most: int) -> int:
-    """Return the length of the common end, at most `most` characters."""
+    """Return the length of the common end of two texts, at most `most` characters."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -372,7 +375,7 @@ def uncommon(base: str, *sides: str) -> tuple[int, int]:
 
 
 def lines_between(text: str, start: int, behind: int) -> list[str]:
-    """Return the lines after the first `start` and before the last `behind` characters."""
+    """Return the lines of a text without its first `start` and its last `behind` characters."""
     inside = text[start : len(text) - behind]
     if not behind:
         return inside.split("\n")

@@ -22,7 +22,7 @@ def file_patch(
     data: tuple[bytes | None, bytes | None],
     modes: tuple[bytes, bytes],
 ) -> Iterator[bytes]:
-    """Yield the lines of a patch of one file; if a side has no file, its data is None."""
+    """Yield the lines of a patch of one file; if the file is absent on a side, its data is None."""
     left, right = _quoted(f"a/{names[0]}"), _quoted(f"b/{names[1]}")
     old, new = data
     yield b"diff --git %s %s\n" % (left, right)
@@ -91,12 +91,12 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _tab(name: bytes) -> bytes:
-    """Return the tab that git writes after a name with blanks to mark the end of the name."""
+    """Return the tab that git writes after a name with spaces, to mark the end of the name."""
     return b"\t" if b" " in name else b""
 
 
 def _quoted(path: str) -> bytes:
-    """Return a path in the quoting of git."""
+    """Return a path, quoted as git quotes paths."""
     data = path.encode("utf-8", "surrogateescape")
     if not any(byte < 32 or byte > 126 or byte in (34, 92) for byte in data):
         return data

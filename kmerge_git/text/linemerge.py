@@ -1,7 +1,7 @@
 """Run git's own line merge, `git merge-file`.
 
-Git's line merge is the fallback if no other merge works. Git's line merge also gives a second
-opinion if kmerge's own line merge does not agree with the result.
+Git's line merge is used if no other merge works. It is also used as a second opinion if the line
+merge of kmerge does not agree with the result.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class LineMerge(Protocol):
-        """Represent a line merge that has been started and will have a result."""
+        """Represent a line merge that was started and whose result may not be ready."""
 
         def result(self) -> tuple[bytes, int]: ...
 
 
 class GitMergeFile:
-    """Run `git merge-file -p` over three files; `result` waits for git to end."""
+    """Run `git merge-file -p` for three files; `result` waits until git has finished."""
 
     __slots__ = ("_argv", "_out", "_pid")
 
@@ -66,7 +66,7 @@ def _one_line(text: str) -> str:
 
 
 def _spawn(argv: list[str]) -> tuple[int, int]:
-    """Return the output file and the process id, or (-1, -1) if git cannot be started cheaply."""
+    """Start git; return its output file and process id, or (-1, -1) if a cheap start fails."""
     if not (CAN_SPAWN and hasattr(calls, "memfd_create")):
         return -1, -1
     out = calls.memfd_create("kmerge-lines")
@@ -120,7 +120,7 @@ class TemporaryFiles:
 
 
 class Given:
-    """Hold the result of a line merge that the caller made."""
+    """Hold the result of a line merge that the caller has made already."""
 
     __slots__ = ("clean", "text")
 

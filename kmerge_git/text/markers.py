@@ -1,7 +1,7 @@
-"""Find and write conflict markers, and read a text with conflicts as one of its sides.
+"""Find and write conflict markers, and resolve the conflicts of a text to one of its sides.
 
-A marker is a whole line that starts at column 0 with a run of `<`, `|`, `=` or `>`. A space and a
-label may follow the run, but nothing follows a run of `=`.
+A marker is a whole line that starts at column 0 with several `<`, `|`, `=` or `>`. A space and a
+label may follow these characters, but nothing may follow the `=` characters.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ _LONGER = 4
 def first_marker(text: str, size: int = SIZE) -> int:
     """Return the offset of the first marker of at least this size, or -1.
 
-    A line of `=` alone does not count as a marker, because many texts underline headings with it.
+    A line that consists only of `=` does not count as a marker, because many texts underline
+    headings in this way.
     """
     offsets = [at for at in (_first(text, char, size) for char in "<|>") if at >= 0]
     return min(offsets, default=-1)
 
 
 def marker_size_for(texts: Iterable[str], size: int = SIZE) -> int:
-    """Return a marker size that is longer than every line in these texts that looks like a marker.
+    """Return a marker size that is greater than the size of any possible marker in these texts.
 
     If no line looks like a marker, return `size`.
     """
@@ -52,7 +53,7 @@ def conflict(
 ) -> str:
     """Return the lines of a conflict; `labels` are the labels of ours, base and theirs.
 
-    A side that does not end in a line end gets a line end. If `base` is None, the conflict has no
+    If the text of a side has no line end, add a line end. If `base` is None, the conflict has no
     section for the base.
     """
     out = [_marker("<", size, labels[0]), _whole(ours)]
@@ -65,10 +66,10 @@ def conflict(
 def resolve(text: str, side: str, size: int = SIZE) -> str:
     """Return the text with every conflict resolved to 'ours', 'base' or 'theirs'.
 
-    This function is the inverse of `conflict`. The result is exact for markers of exactly this
-    size, as long as no content looks like a marker (see `marker_size_for`). The lines outside of
-    the conflicts are kept for every side. A conflict without a section for the base resolves to
-    nothing for 'base'.
+    This function is the inverse of `conflict`. The result is exact if all markers have exactly this
+    size, and if no other line looks like a marker (see `marker_size_for`). Lines outside of
+    conflicts stay as they are. If a conflict has no section for the base, resolving it to 'base'
+    leaves no lines.
     """
     number = {"base": 0, "ours": 1, "theirs": 2}[side]
     parts = sections(text, size)
@@ -123,7 +124,7 @@ def _exact(text: str, char: str, size: int, start: int) -> int:
 
 
 def _run(text: str, at: int) -> int:
-    """Return the length of the run of equal characters that starts at `at`."""
+    """Return the number of equal characters in a row that start at `at`."""
     behind = at + 1
     while text.startswith(text[at], behind):
         behind += 1

@@ -1,7 +1,7 @@
 """Recognise files that must not be merged by fields: SOPS files, and text files of Helm charts.
 
-The MAC of a SOPS file covers all values of the file. The helpers and the notes of a chart are plain
-text, although their suffixes do not show this.
+The checksum (MAC) of a SOPS file covers all values of the file. The template helpers and the notes
+of a chart are plain text, even if their names suggest YAML.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ SEALED = "a SOPS file is merged with sops, not by text"
 
 
 def is_sealed(text: str) -> bool:
-    """Return whether a text is a file that SOPS encrypted."""
+    """Return whether a text was encrypted by SOPS."""
     if not ("mac: ENC[" in text or '"mac": "ENC[' in text):
         return False
     return "\nsops:" in text or '"sops":' in text or text.startswith("sops:")
 
 
 def holds_seal(*versions: bytes) -> bool:
-    """Return whether SOPS encrypted any of the versions of a file."""
+    """Return whether any version of a file was encrypted by SOPS."""
     return any(is_sealed(data.decode("utf-8", "replace")) for data in versions)
 
 
@@ -25,7 +25,7 @@ FOLDER = "templates"
 
 
 def is_chart_text(path: str) -> bool:
-    """Return whether a path is the path of the helpers or the notes of a Helm chart.
+    """Return whether a path leads to the template helpers or the notes of a Helm chart.
 
     These files are `templates/**/*.tpl` and `templates/NOTES.txt`. Helm renders them as plain text,
     so they are not YAML even if they look like YAML.

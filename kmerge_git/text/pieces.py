@@ -1,4 +1,4 @@
-"""Hold the text of a result before its conflicts are written, as plain text and hunks of lines."""
+"""Hold a merged text as a sequence of plain texts and conflicts, before conflicts are written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VERSIONS = ("base", "ours", "theirs")
 
 
 class Hunk:
-    """Hold lines that differ, with the text of every side.
+    """Hold the lines of a conflict: the text of base, ours and theirs.
 
     The conflict label is made from `place`, `why` and `about`.
     """
@@ -39,7 +39,7 @@ class Hunk:
         self.is_whole = is_whole  # whether the hunk must be resolved as a whole
 
     def side(self, name: str) -> str:
-        """Return the lines of one side."""
+        """Return the lines of one side of the hunk."""
         text: str = getattr(self, name)
         return text
 
@@ -48,7 +48,7 @@ class Hunk:
         return self.but(change(self.base), change(self.ours), change(self.theirs))
 
     def but(self, base: str, ours: str, theirs: str) -> Hunk:
-        """Return the same conflict with other lines."""
+        """Return the same hunk with other lines."""
         return Hunk(base, ours, theirs, self.place, self.why, self.about, is_whole=self.is_whole)
 
 
@@ -63,7 +63,7 @@ def is_clean(pieces: Pieces) -> bool:
 
 
 def joined(pieces: Pieces) -> Pieces:
-    """Return the pieces, with neighbouring hunks joined into one hunk."""
+    """Return the pieces; join hunks that follow each other directly into one hunk."""
     result: Pieces = []
     for piece in pieces:
         before = result[-1] if result else None

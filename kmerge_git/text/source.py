@@ -1,7 +1,8 @@
 """Decode bytes to text and encode text to bytes; keep byte order mark and line ends.
 
-Inside the program, every text is a `str` with `\\n` line ends and a final newline, and offsets
-count characters. A `Source` remembers what decoding removed, and `encode` restores it exactly.
+Inside the program, every text is a `str` with `\\n` line ends and a final newline. Offsets count
+characters. A `Source` remembers the byte order mark and the line ends that decoding removed, and
+`encode` restores them exactly.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Write placeholders where the merge of two merge bases has a conflict.
 
-In a criss-cross history, git merges the merge bases first and cannot ask a person. The text of the
-base would be wrong in such a place: if a side later returned to that text, the next merge would
-take that side as unchanged. A placeholder is a unique word and a hash. A placeholder equals no text
-of a side, so the next merge either decides the place or reports a conflict.
+In a criss-cross history, git first merges the merge bases into one base, and cannot ask a person
+about conflicts. The text of either merge base would be a wrong base at such a place: if a side
+later returned to that text, the next merge would take that side as unchanged. A placeholder is a
+unique word with a hash. A placeholder differs from every text of a side, so the next merge either
+decides the place or reports a conflict.
 """
 
 from __future__ import annotations
