@@ -1,1 +1,1 @@
-"""Read text as documents and nodes with exact spans; know nothing of Kubernetes."""
+"""Read text as documents and nodes with exact spans, without any knowledge of Kubernetes."""

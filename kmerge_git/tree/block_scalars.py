@@ -6,7 +6,7 @@ from kmerge_git.tree.nodes import Scalar
 
 
 def header(scalar: Scalar) -> str:
-    """Return the header, such as `|` or `>-`, without comment and indentation digits."""
+    """Return the header of a block scalar, such as `|` or `>-`, without comment and digits."""
     first = scalar.text[scalar.content : scalar.end].split("\n", 1)[0].split("#")[0]
     return "".join(char for char in first.strip() if not char.isdigit())
 
@@ -41,6 +41,6 @@ def body_indent(scalar: Scalar) -> int:
 
 
 def has_explicit_indent(scalar: Scalar) -> bool:
-    """Return whether the header has an explicit indentation, such as `|2`."""
+    """Return whether the header states the indentation, as `|2` does."""
     first = scalar.text[scalar.content : scalar.end].split("\n", 1)[0].split("#")[0]
     return any(char.isdigit() for char in first)

@@ -1,4 +1,4 @@
-"""Show values in one line for people: a scalar as it is written, a collection in brackets."""
+"""Show values in one line for people: scalars as the file spells them, collections in brackets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def shortened(text: str) -> str:
 
 
 def listed(parts: Iterable[str], *, all_of_it: bool) -> str:
-    """Return some elements of a list in brackets, with `…` for the elements that are left out."""
+    """Return some elements of a list in brackets; `…` stands for the other elements."""
     return f"[{', '.join([*([] if all_of_it else ['…']), *parts])}]"
 
 

@@ -1,15 +1,15 @@
-"""Make nodes of documents: build the nodes of `tree.nodes` from libyaml's node graph.
+"""Build the nodes of `tree.nodes` for a document from libyaml's node graph.
 
 libyaml's marks have traps, and each trap is handled in one place here:
 - Marks count characters of the parsed text, so every offset is shifted by the start of that text.
 - An alias composes to the node of its anchor, with the marks of the anchor. An alias is recognized
   because its mark is before the current position; every walk therefore keeps a position.
-- The end mark of a block collection is behind comments and blank lines, so the end of the last leaf
-  is used.
-- The end mark of a block scalar is behind trailing blank lines: see `block_scalar_end`.
+- The end mark of a block collection is after the comments and blank lines below the collection, so
+  the end of the last leaf is used.
+- The end mark of a block scalar is after trailing blank lines: see `block_scalar_end`.
 - U+0085, U+2028 and U+2029 are line breaks to libyaml, so only offsets are used, never lines.
 
-Nodes are built when they are first used. `tree.nodes` has the rules for the lines of an entry.
+Nodes are built when they are first used. `tree.nodes` explains which lines belong to an entry.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def compose(source: Source, span: Span) -> Node | None:
-    """Return the top node of a document, or None if the document holds only comments."""
+    """Return the top node of a document, or None if the document holds no value."""
     start, base, body, end = span
     try:
         graph = parser.compose(source.text[base:end])
@@ -117,7 +117,7 @@ def _first_odd_character(text: str) -> int:
 
 
 class View:
-    """Build nodes from the graph of one document; `base` is the offset of the parsed text."""
+    """Build nodes from the graph of a document; `base` is the offset of its text in the file."""
 
     # A view has no reference to the document: a reference cycle would delay freeing the memory.
     __slots__ = ("base", "end", "shared", "source", "text", "words")
@@ -160,7 +160,7 @@ class View:
         return Alias(text, start, end, text[start + 1 : end])
 
     def collection(self, graph: Any, top: int, bottom: int, end: int) -> Collection:
-        """Return a collection whose lines are within `top`..`bottom`.
+        """Return a collection whose lines are between the offsets `top` and `bottom`.
 
         If `end` is -1, find the end of the collection.
         """
@@ -177,7 +177,7 @@ class View:
         return kind(self.text, start, end, content, anchor, tag, flow, top, bottom, self, graph)
 
     def pairs(self, graph: Any, collection: Collection) -> tuple[Entry, ...]:
-        """Return the entries of a mapping: first find their spans, then their lines."""
+        """Return the entries of a mapping: find the spans of all entries, and then their lines."""
         text, flow, last = self.text, collection.flow, graph.value[-1:]
         keys: list[Node] = []
         values: list[Node | None] = []  # None for a collection, whose lines must be known first
@@ -213,9 +213,9 @@ class View:
         return entries
 
     def leaf_below(self, graph: Any, name: str) -> Node | None:
-        """Return the scalar value of a key of a mapping.
+        """Return the value of a key of a mapping, if the value is a scalar.
 
-        Return None if the entries must be built to know the value.
+        Return None if all entries must be built to know the value.
         """
         if self.shared:
             return None  # the key or the value may be an alias
@@ -234,7 +234,7 @@ class View:
     def is_absent(self, graph: Any, key_end: int) -> bool:
         """Return whether a key has neither a value nor a `:`.
 
-        For such a key libyaml marks the next token as the value.
+        After such a key, libyaml's mark of the value points at the next token.
         """
         if graph.value or not isinstance(graph.value, str):
             return False
@@ -247,7 +247,7 @@ class View:
         return start == colon or self.text[colon : colon + 1] != ":"  # `:a` may be the next key
 
     def items(self, graph: Any, collection: Collection) -> tuple[Entry, ...]:
-        """Return the items of a sequence: first find their spans, then their lines."""
+        """Return the items of a sequence: find the spans of all items, and then their lines."""
         flow = collection.flow
         values: list[Node | None] = []
         spans: list[tuple[int, int]] = []
@@ -275,7 +275,7 @@ class View:
         return entries
 
     def comma(self, item: Any, position: int) -> int:
-        """Return the offset of an item in a flow sequence."""
+        """Return the offset of an item in a flow sequence, after the comma."""
         if self.text.startswith(", ", position):
             start: int = item.start_mark.index + self.base
             if start == position + 2:
@@ -283,14 +283,14 @@ class View:
         return skip(self.text, position, ",")
 
     def dash(self, item: Any, position: int) -> int:
-        """Return the offset of an item's dash, after blanks and comments."""
+        """Return the offset of an item's dash; skip the blanks and comments before the dash."""
         start: int = item.start_mark.index + self.base
         if start - 2 >= position and self.text.startswith("- ", start - 2):
             return start - 2
         return skip(self.text, position, "")
 
     def owned(self, collection: Collection, spans: list[tuple[int, int]]) -> tuple[Entry, ...]:
-        """Return entries with these spans and with their lines, but without keys and values."""
+        """Return entries that have these spans and own lines, but have no keys and values yet."""
         if collection.flow:
             return tuple([Entry(start, end) for start, end in spans])
         lines = block_entries(self.source, collection, spans)
@@ -302,7 +302,7 @@ class View:
         )
 
     def end_of(self, graph: Any, position: int) -> int:
-        """Return the end of the last leaf of a node that starts at or after `position`."""
+        """Return where the last leaf of a node ends; the node starts at or after `position`."""
         while True:
             start = graph.start_mark.index + self.base
             if start < position:
@@ -351,19 +351,19 @@ class View:
         return self.dash(item, position)
 
     def question(self, position: int, start: int, flow: bool) -> int:
-        """Return the offset of the `?` before a key, or the offset of a key without `?`."""
+        """Return the offset of the `?` before a key, or of the key if there is no `?`."""
         at = skip(self.text, position, "," if flow else "")
         return at if self.text.startswith("?", at) else start
 
     def colon(self, position: int) -> int:
-        """Return the offset after the colon of a `? ` key."""
+        """Return the offset after the colon of a key that has a `?`."""
         at = skip(self.text, position, "")
         return at + 1 if self.text.startswith(":", at) else position
 
     def properties_of(self, graph: Any, start: int, end: int, flow: bool) -> tuple[str, str, int]:
-        """Return the properties of a collection.
+        """Return the anchor and the tag of a collection.
 
-        In `&a key: v` the anchor belongs to the first key.
+        In `&a key: v` the anchor belongs to the first key and not to the collection.
         """
         if self.text[start] not in "&!":
             return "", "", start
@@ -377,7 +377,7 @@ class View:
         return properties(self.text, start, end)
 
     def is_bracketed(self, graph: Any, collection: Collection) -> bool:
-        """Return whether a flow mapping has braces; the mapping in `[a: b]` has no braces."""
+        """Return whether a flow mapping has braces. The mapping in `[a: b]` has no braces."""
         if not collection.flow or self.text[collection.content] != "{":
             return False
         first = graph.value[0][0] if graph.value else None
@@ -407,7 +407,7 @@ def _shared(graph: Any) -> frozenset[int]:
 def block_entries(
     source: Source, collection: Collection, spans: list[tuple[int, int]]
 ) -> list[tuple[int, int, int, int]]:
-    """Return (lead, attached, line, end) of every entry.
+    """Return (lead, attached, line, end) for each entry of a block collection.
 
     `spans` has the start of each entry and the end of its value.
     """
@@ -446,7 +446,7 @@ def block_entries(
 def first_line(text: str, top: int, content: int) -> int:
     """Return the offset at which the lines of a block collection begin.
 
-    If the collection begins in the middle of a line, this is `content`.
+    If the collection begins in the middle of a line, return `content`.
     """
     line = text.rfind("\n", 0, content) + 1
     if text[line:content].strip(" "):
@@ -459,7 +459,7 @@ def first_line(text: str, top: int, content: int) -> int:
 def block_scalar_end(text: str, content: int, end: int, value: str) -> int:
     """Return the end of the last line of a block scalar's value, without its line break.
 
-    `end` is the end mark of libyaml, which is after the blank lines below the value.
+    `end` is the end mark of libyaml, which is after the blank lines that follow the value.
     """
     header_end = text.find("\n", content)
     if header_end < 0 or header_end >= end:
@@ -496,7 +496,7 @@ def _margin(line: str) -> int:
 
 
 def _with_deeper_comments(text: str, end: int, limit: int, column: int) -> int:
-    """Return `end` moved past the comment lines below that are indented deeper than `column`."""
+    """Return the offset after the comment lines at `end` that are indented deeper than `column`."""
     position = end
     while position < limit:
         stop = text.find("\n", position, limit) + 1 or limit
@@ -518,7 +518,7 @@ def _is_empty(text: str, start: int, end: int) -> bool:
 
 
 def _with_example(text: str, end: int, limit: int, *, is_last: bool) -> int:
-    """Return `end` moved past the comment lines below, if only a blank line or nothing follows."""
+    """Return the end of the comments at `end`, if a blank line or nothing follows them."""
     position = end
     while position < limit:
         stop = text.find("\n", position, limit) + 1 or limit
@@ -530,7 +530,7 @@ def _with_example(text: str, end: int, limit: int, *, is_last: bool) -> int:
 
 
 def _attached(text: str, floor: int, line: int) -> int:
-    """Return the start of the comment block directly above `line`, but not above `floor`."""
+    """Return the start of the comment lines directly above `line`; do not go above `floor`."""
     while line > floor:
         previous = text.rfind("\n", floor, line - 1) + 1 or floor
         if not text[previous:line].lstrip(" \t").startswith("#"):

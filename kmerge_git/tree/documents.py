@@ -1,8 +1,8 @@
 """Split the text of a YAML stream into its documents; every character belongs to exactly one part.
 
-A `---` or `...` at the start of a line ends everything before it, even a scalar (or the text is an
-error), so no parser is needed here. The parts are, in order: the prologue (the comments before the
-first document), the documents, and the tail (a last `...` and the lines behind it).
+A `---` or `...` at the start of a line ends everything above it, even an open scalar, which is then
+an error. So no parser is needed here. The parts are, in order: the prologue (the comments before
+the first document), the documents, and the tail (a last `...` and the lines below it).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Document:
     def content(self) -> str:
         """Return the text of the document without the opening lines.
 
-        The text is kept, because it is compared many times.
+        The text is cached, because it is compared many times.
         """
         try:
             return self._content
@@ -57,7 +57,7 @@ class Document:
 
     @property
     def opening(self) -> str:
-        """Return the opening lines of the document: directives, comments and `---`, or no text."""
+        """Return the opening lines of the document: directives, comments and `---`, or ''."""
         return self.source.text[self.start : self.body]
 
     @property
@@ -78,9 +78,9 @@ class Document:
 
     @property
     def parsed_from(self) -> int:
-        """Return the offset from which the parser reads.
+        """Return the offset from which the parser reads the document.
 
-        The parser's marks count from this offset.
+        The marks of the parser are relative to this offset.
         """
         opening = self.opening
         if not (self.inline or "%" in opening):
@@ -128,10 +128,10 @@ class Stream:
 
 
 class YamlText:
-    """Hold the bytes of a text, and read the source and the documents of the text only once.
+    """Hold the bytes of a text; read its characters and its documents only once.
 
     A text is always made from bytes. A check of a merge result therefore sees the bytes of the
-    result, not the nodes from which the result was written.
+    result, and not the nodes from which the result was written.
     """
 
     __slots__ = ("_source", "_stream", "data", "path")
@@ -145,9 +145,9 @@ class YamlText:
 
     @property
     def source(self) -> Source:
-        """Return the source, which holds the characters.
+        """Return the decoded text of the bytes.
 
-        Raise `CannotParse` if the bytes are no text.
+        Raise `CannotParse` if the bytes are not text.
         """
         try:
             return self._source
@@ -157,11 +157,11 @@ class YamlText:
 
     @property
     def stream(self) -> Stream:
-        """Return the stream of documents."""
+        """Return the documents of the text as a stream."""
         return self.stream_like(None)
 
     def stream_like(self, known: Stream | None, most: int = 0) -> Stream:
-        """Return the stream of documents; refuse more than `most` documents, if `most` is not 0.
+        """Return the documents as a stream. Refuse more than `most` documents, if `most` is not 0.
 
         `known` is the stream of another version of the file, or None.
         """
@@ -179,7 +179,7 @@ class YamlText:
 
 
 def split_text(text: str, path: str = "", known: Stream | None = None) -> Stream:
-    """Return the documents of a text that this program wrote. Such a text was never bytes.
+    """Return the documents of a text that this program wrote and that never was in bytes.
 
     `known` is the stream of another version of the text.
     """
@@ -188,12 +188,12 @@ def split_text(text: str, path: str = "", known: Stream | None = None) -> Stream
 
 
 def whole_document(text: str) -> Document:
-    """Return a text that this program wrote, without `---` and `...` lines, as one document."""
+    """Return a text without `---` and `...` lines, written by this program, as one document."""
     return Document(Source.of(text), 0, 0, 0, len(text), False)
 
 
 def split_like(source: Source, known: Stream, most: int = 0) -> Stream:
-    """Return the documents of another version of a file.
+    """Return the documents of a file, given another version of the same file.
 
     Documents that both versions share are read only once.
     """
@@ -207,7 +207,10 @@ def split_like(source: Source, known: Stream, most: int = 0) -> Stream:
 
 
 def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
-    """Return the documents of a text, at most `most` if not 0; `known` is another version."""
+    """Return the documents of a text. Refuse more than `most` documents, if `most` is not 0.
+
+    `known` is the stream of another version of the text.
+    """
     text = source.text
     markers = _marker_lines(text, known)
     if 0 < most < len(markers) // 2:  # a document may begin and end with a marker
@@ -306,14 +309,17 @@ def _is_marker(text: str, at: int) -> bool:
 
 
 def _body(text: str, marker: int) -> tuple[int, bool]:
-    """Return the offset of the content after a `---`, and whether they are on one line."""
+    """Return the offset of the content after a `---`, and whether both are on one line."""
     line_end = text.find("\n", marker)
     rest = text[marker + 3 : line_end].strip()
     return (line_end + 1, False) if not rest or rest[0] == "#" else (marker + 3, True)
 
 
 def _refuse_directives(source: Source, start: int, end: int, opened: bool) -> None:
-    """Refuse a `%` line in a document without `---`, which is not read as a directive."""
+    """Refuse a `%` line in a document without `---`.
+
+    Without `---`, the parser does not read the line as a directive.
+    """
     text = source.text
     if not opened and (text.startswith("%", start) or text.find("\n%", start, end) >= 0):
         raise source.error("a directive without a `---` behind it", start, "add a `---` line")

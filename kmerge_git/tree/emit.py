@@ -1,6 +1,6 @@
 """Write new values as YAML, in the style of kubectl.
 
-This module never rewrites a user's file; it writes only values that have no text yet. Besides the
+This module writes only values that have no text yet; it never rewrites a user's file. Besides the
 checks, this is the only module that imports ruamel.yaml.
 """
 
@@ -30,9 +30,9 @@ _LONGEST_KEY = 1000  # libyaml reads `key: value` up to 1024 characters; a longe
 
 
 def dump(value: object, indent: int = 2, list_offset: int = 0) -> str:
-    """Return the value as a block of YAML.
+    """Return a value as a block of YAML.
 
-    `list_offset` is the number of columns from a key to the dashes of its list.
+    The dashes of a list are `list_offset` columns to the right of its key.
     """
     if isinstance(value, str):
         return _one_line(value) + "\n"
@@ -47,7 +47,7 @@ def dump(value: object, indent: int = 2, list_offset: int = 0) -> str:
 
 
 class _Writer:
-    """Write as ruamel.yaml does, in a tenth of the time; let ruamel.yaml write unusual values."""
+    """Write YAML like ruamel.yaml, but ten times as fast; leave unusual values to ruamel.yaml."""
 
     __slots__ = ("indent", "known", "offset", "parts")
 
@@ -74,7 +74,7 @@ class _Writer:
             opening = ""
 
     def sequence(self, value: Sequence[object], column: int, opening: str) -> None:
-        """Write the elements of a sequence, with their dashes at a column."""
+        """Write the elements of a sequence, with the dashes at the given column."""
         pad = " " * column
         for inner in value:
             dash = (opening or pad) + "-"
@@ -117,7 +117,7 @@ class _Writer:
             self.parts.append(" " + with_ruamel(value, self.indent, self.offset))
 
     def block(self, text: str, below: int, step: int) -> None:
-        """Write a text as a `|` block scalar."""
+        """Write a text of several lines as a `|` block scalar."""
         bare = text.rstrip("\n")
         chomping = {0: "-", 1: ""}.get(len(text) - len(bare), "+")
         hint = str(step) if text[0] in " \t\n" else ""
@@ -127,7 +127,7 @@ class _Writer:
         self.parts.append(f" |{hint}{chomping}\n{body}")
 
     def key(self, key: object) -> str:
-        """Return the token of a key, or '' if the key needs a `?`."""
+        """Return a key as a token on one line, or '' if the key needs a `?`."""
         if not isinstance(key, str) or len(key) > _LONGEST_KEY // 10 or _BREAK.search(key):
             return ""
         token = self.known.get(key)
@@ -137,7 +137,7 @@ class _Writer:
 
 
 def with_ruamel(value: object, indent: int, list_offset: int) -> str:
-    """Write with ruamel.yaml, which defines the style here and writes unusual values."""
+    """Write a value with ruamel.yaml, which defines the style and can write unusual values."""
     yaml: Any = YAML(typ="safe", pure=True)
     yaml.Representer = _Representer
     yaml.Emitter = _Emitter
@@ -156,24 +156,24 @@ def with_ruamel(value: object, indent: int, list_offset: int) -> str:
 
 
 def _dedent(text: str, columns: int) -> str:
-    """Move a top-level list to column 0, because ruamel.yaml indents it like any list."""
+    """Move a top-level list to column 0, because ruamel.yaml indents the list."""
     return "\n".join(line.removeprefix(" " * columns) for line in text.split("\n"))
 
 
 class _Representer(SafeRepresenter):
-    """Represent only plain values; write a repeated object again instead of an alias."""
+    """Represent only plain values. If an object occurs again, write it again, without an alias."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 class _Emitter(Emitter):
-    """Count the indentation of a block scalar from its parent, whatever the list offset is."""
+    """Indent the lines of a block scalar relative to its parent, whatever the list offset is."""
 
     MAX_SIMPLE_KEY_LENGTH = _LONGEST_KEY
 
     def determine_block_hints(self, text: Any) -> tuple[str, int, str]:
-        """Return the header of a `|`.
+        """Return the part of a `|` header that follows the `|`.
 
         If the text begins with blanks or empty lines, libyaml needs the indentation in the header.
         """
@@ -191,7 +191,7 @@ def _represent_str(representer: Any, text: str) -> Any:
 
 
 def _style(text: str) -> str | None:
-    """Return None if plain text is safe with every reader, else `|` for lines, else a quote."""
+    """Return the style that a text needs: `|` for lines, a quote, or None for plain text."""
     if "\n" in text and _fits_block(text):
         return "|"
     return None if _one_line(text) == text else '"'
@@ -206,7 +206,7 @@ def _one_line(text: str) -> str:
 
 
 def _token(text: str) -> str:
-    """Return the text as a token on one line, with escapes spelled as ruamel.yaml spells them."""
+    """Return the text as a token on one line, with the same escapes as in ruamel.yaml."""
     token = _one_line(text)
     if token[0] == '"' and "\\" in token:
         return _ESCAPE.sub(lambda found: found[0][:2] + found[0][2:].upper(), token)
@@ -214,7 +214,7 @@ def _token(text: str) -> str:
 
 
 def _fits_block(text: str) -> bool:
-    """Return whether a block scalar can hold every line without invisible characters."""
+    """Return whether all lines can be in a block scalar, with no invisible characters."""
     lines = text.split("\n")
     return any(lines) and not any(
         line.endswith((" ", "\t")) or respell(line.replace("\t", " "), "'") is None

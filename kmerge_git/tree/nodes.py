@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, Self
 
     class Builder(Protocol):
-        """Declare the methods of `tree.compose.View` with which a collection builds its entries."""
+        """Declare the methods of `tree.compose.View` that collections use to build entries."""
 
         base: int
 
@@ -91,7 +91,7 @@ class Scalar(Node):
 
 
 class Alias(Node):
-    """Hold an alias `*name`, which is never expanded."""
+    """Hold an alias `*name`. Nodes never replace an alias by its value."""
 
     __slots__ = ("name",)
 
@@ -101,7 +101,7 @@ class Alias(Node):
 
 
 class Collection(Node):
-    """Hold what mappings and sequences have in common."""
+    """Hold the attributes that mappings and sequences have in common."""
 
     __slots__ = ("_entries", "_graph", "_view", "bottom", "column", "flow", "top")
 
@@ -143,7 +143,7 @@ class Collection(Node):
 
     @property
     def unbuilt(self) -> tuple[Any, int] | None:
-        """Return the parser's node and the offset of its text, or None if the entries are built."""
+        """Return the parser's node and the offset of its text, or None once entries are built."""
         return (self._graph, self._view.base) if self._view is not None else None
 
     def with_entries(self, entries: tuple[Entry, ...], top: int, bottom: int) -> Self:
@@ -155,12 +155,15 @@ class Collection(Node):
 
 
 class Mapping(Collection):
-    """Hold a block or flow mapping. Repeated keys are all kept, in the order of the text."""
+    """Hold a block or flow mapping. If a key is repeated, keep all its entries, in order."""
 
     __slots__ = ("_index",)
 
     def index(self) -> dict[str, Entry]:
-        """Return the entries by the text of their keys; the last of repeated keys wins."""
+        """Return the entries by the text of their keys.
+
+        If a key is repeated, its last entry is returned.
+        """
         try:
             return self._index
         except AttributeError:
@@ -168,7 +171,10 @@ class Mapping(Collection):
             return self._index
 
     def get(self, name: str) -> Node | None:
-        """Return the value of a key, or None. If the value is a leaf, do not build all entries."""
+        """Return the value of a key, or None.
+
+        If the value is a scalar, it is found without building all entries.
+        """
         if self._view is not None:
             leaf = self._view.leaf_below(self._graph, name)
             if leaf is not None:
@@ -208,7 +214,7 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """Return the key as text; Kubernetes takes `1` and `"1"` for the same key."""
+        """Return the key as text; for Kubernetes, `1` and `"1"` are the same key."""
         key = self.key
         if isinstance(key, Scalar):
             return key.value
@@ -235,19 +241,19 @@ def is_block_text(node: Node) -> bool:
 
 
 def inline(node: Node) -> bool:
-    """Return whether a node is a scalar, alias or flow collection within one line."""
+    """Return whether a node is a scalar, alias or flow collection that is within one line."""
     if is_block_text(node):
         return False
     return not (isinstance(node, Collection) and not node.flow) and "\n" not in node.raw
 
 
 def in_flow(entry: Entry) -> bool:
-    """Return whether an entry belongs to a flow collection. Such an entry does not own its line."""
+    """Return whether an entry belongs to a flow collection. Such an entry may share its line."""
     return entry.end == entry.value.end
 
 
 def is_linewise(collection: Collection) -> bool:
-    """Return whether a flow collection has each entry, and its closing bracket, on a new line."""
+    """Return whether a flow collection has every entry and its closing bracket on new lines."""
     text = collection.text
     ends = [*(e.start for e in collection.entries[1:]), collection.end - 1]
     return bool(collection.entries) and all(
@@ -258,7 +264,7 @@ def is_linewise(collection: Collection) -> bool:
 
 
 def comment_behind(entry: Entry | None) -> str:
-    """Return the comment after an entry of a flow collection, on the same line."""
+    """Return the comment that follows an entry of a flow collection on the same line."""
     if entry is None or not in_flow(entry):
         return ""
     text = entry.value.text
@@ -267,7 +273,7 @@ def comment_behind(entry: Entry | None) -> str:
 
 
 def after(entry: Entry) -> str:
-    """Return the text that an entry owns after its value: the rest of the line, and comments below.
+    """Return the text that an entry owns after its value: a trailing comment, and comments below.
 
     If the value is a block collection, return the comment on the line of its key.
     """
@@ -281,7 +287,7 @@ def after(entry: Entry) -> str:
 
 
 def opening(entry: Entry) -> str:
-    """Return the text between the key or dash of an entry and the lines of its block collection."""
+    """Return the text between the key or dash of an entry and the first line of its value."""
     start = entry.key.end if entry.key is not None else entry.start + 1
     value = entry.value
     top = value.top if isinstance(value, Collection) else value.start
@@ -289,14 +295,14 @@ def opening(entry: Entry) -> str:
 
 
 def head(collection: Collection) -> str:
-    """Return the lines above the first entry that belong to the collection, not to the entry."""
+    """Return the lines above the first entry that belong to the collection instead of the entry."""
     if collection.flow or in_mid_line(collection) or not collection.entries:
         return ""
     return collection.text[collection.top : collection.entries[0].lead]
 
 
 def foot(collection: Collection) -> str:
-    """Return the lines below the last entry that belong to the collection, not to the entry."""
+    """Return the lines below the last entry that belong to the collection instead of the entry."""
     if collection.flow or not collection.entries:
         return ""
     return collection.text[collection.entries[-1].end : collection.bottom]

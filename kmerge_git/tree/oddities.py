@@ -1,10 +1,10 @@
-"""Refuse texts that only look like YAML, and mappings with odd keys: both have no fields to merge.
+"""Refuse texts without fields to merge: texts that only look like YAML, and mappings with odd keys.
 
 YAML reads `image: {{ .Values.image }}` as a map whose key is a map, and `# {{- if .Values.on }}` as
 a comment. A merge by fields would have to guess what such a text means.
 
-Because parsing is slow, the characters are searched for signs first. A text without a sign has
-surely no template and no odd key; a text with a sign is parsed to be certain.
+Parsing is slow, so the characters are searched for signs of templates and odd keys first. A text
+without a sign certainly has neither. A text with a sign is parsed to be certain.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LINE_END = ("\n", "")
 
 
 def refuse_oddities(*versions: Stream) -> None:
-    """Raise `TextOnly` if a document cannot be merged by fields, unless all versions have it.
+    """Raise `TextOnly` if a document that the versions do not share cannot be merged by fields.
 
     The whole file is then merged as text, because a template action can span many documents.
     """
@@ -107,7 +107,7 @@ def _refuse(document: Document) -> None:
 
 
 def begins_as_template(content: str) -> bool:
-    """Return whether a document begins with a trimming action: `{{- ` is never YAML."""
+    """Return whether a document begins with `{{- `, a template action that is never valid YAML."""
     if not content.lstrip(" \n").startswith(("{{- ", "{{-\n")):
         return False
     plain = content.replace("\n", "").replace("\t", "")
@@ -115,10 +115,10 @@ def begins_as_template(content: str) -> bool:
 
 
 def _runs_over(text: str, actions: list[tuple[int, str]]) -> int:
-    """Return the offset of the first action in comments that affects other text, or -1.
+    """Return the offset of the first template action in comments that affects other text, or -1.
 
-    The `end` of this action is outside of the comments, or after data. A complete example within
-    one comment affects nothing.
+    The `end` of such an action is outside of the comments, or data is between the two. A complete
+    example within one comment affects nothing.
     """
     depth = last = 0
     for at, word in actions:
@@ -133,7 +133,7 @@ def _runs_over(text: str, actions: list[tuple[int, str]]) -> int:
 
 
 def _is_comment(text: str) -> bool:
-    """Return whether the text between two actions in comments holds only comments."""
+    """Return whether the text between two template actions in comments holds only comments."""
     _, *lines = text.split("\n")
     return all(not line.strip() or line.lstrip().startswith("#") for line in lines)
 
@@ -145,9 +145,10 @@ def _text_only(source: Source, why: str, at: int) -> TextOnly:
 
 
 def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int, bool]]) -> int:
-    """Return the offset of a key that is a collection, or -1; collect the positions of scalars.
+    """Return the offset of a key that is a collection, or -1; add all scalars to `scalars`.
 
-    This walks over the parser's nodes, because building the nodes of `tree.nodes` takes longer.
+    The function walks over the parser's nodes, because building the nodes of `tree.nodes` is
+    slower.
     """
     unbuilt = root.unbuilt
     if unbuilt is None:
@@ -188,12 +189,12 @@ def _has_sign(text: str) -> bool:
 
 
 def has_control(text: str) -> bool:
-    """Return whether a text has control actions, such as `{{ if }}` or `{{ end }}`."""
+    """Return whether a text has template actions for control, such as `{{ if }}` or `{{ end }}`."""
     return any(True for _ in _actions(text))
 
 
 def _actions(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the offset and keyword of each control action, such as `{{ if }}` or `{{ end }}`."""
+    """Yield the offset and the keyword of each template action for control, such as `{{ if }}`."""
     at = text.find("{{")
     while at >= 0:
         start = at + 2 + text.startswith("-", at + 2)
@@ -206,7 +207,7 @@ def _actions(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _has_question(text: str) -> bool:
-    """Return whether a `?` may begin a key at the start of a value or line."""
+    """Return whether a text has a `?` that may begin a key, at the start of a value or line."""
     at = text.find("?")
     while at >= 0:
         if text[at + 1 : at + 2] in _BLANK and _before(text, at) in "\n-?:":
@@ -230,7 +231,7 @@ def _has_alias_key(text: str) -> bool:
 
 
 def _opens(text: str, bracket: str, closing: str) -> bool:
-    """Return whether a flow collection may begin at a value, or after an anchor or tag."""
+    """Return whether a flow collection may begin as a value, or after an anchor or tag."""
     at = text.find(bracket)
     while at >= 0:
         is_empty = text.startswith(closing, at + 1) and text[at + 2 : at + 3] in _LINE_END
@@ -243,7 +244,7 @@ def _opens(text: str, bracket: str, closing: str) -> bool:
 
 
 def _before(text: str, at: int) -> str:
-    """Return the last non-blank character before an offset, or a line end at a line start."""
+    """Return the last non-blank character before an offset; at the start of a line, a line end."""
     at = _behind_word(text, at)
     return text[at - 1] if at else "\n"
 
@@ -257,7 +258,7 @@ def _word_before(text: str, at: int) -> str:
 
 
 def _behind_word(text: str, at: int) -> int:
-    """Return the offset at which the blanks before an offset begin."""
+    """Return where the blanks directly before an offset begin."""
     while at and text[at - 1] in (" ", "\t"):
         at -= 1
     return at

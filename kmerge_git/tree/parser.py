@@ -2,13 +2,14 @@
 
 This is the only module that imports PyYAML. It uses only the parser and the composer, not the
 resolver and the constructor, so that no text can create a Python object. `bare()` imports only the
-C module, without running `yaml/__init__.py`: this takes the driver a fifth of the time.
+C module, without running `yaml/__init__.py`; the driver needs only a fifth of the time for this
+import.
 
 YAML 1.1 has line breaks that nobody types: a lone CR, U+0085, U+2028 and U+2029. libyaml starts a
-new line at them, but git and people do not, so it is unclear which lines belong to a node. Inside
-of quoted and block scalars they are accepted as text; if they are anywhere else, the file is merged
-by lines. A byte order mark inside of a text is refused in the same way (two files may have been
-joined), because libyaml would make it a part of the next token.
+new line at these characters, but git and people do not, so it is unclear which lines belong to a
+node. Inside of quoted and block scalars these characters are accepted as text. If they are anywhere
+else, the file is merged by lines. A byte order mark inside of a text (two files may have been
+joined) is refused in the same way, because libyaml would make it a part of the next token.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def accepts(text: str) -> bool:
 
 
 def may_be_deep(text: str) -> bool:
-    """Return whether the text could nest deeper than `DEEPEST`. The test is cheap and too careful.
+    """Return whether a text might nest deeper than `DEEPEST`; the answer False is certain.
 
     The number of brackets limits the depth of flow collections. Only blanks and indicators precede
     a block collection on its line, and at most two block collections start in one column.
@@ -114,7 +115,7 @@ def yaml_error() -> Any:
 
 
 def bare(folders: list[str] | None = None) -> None:
-    """Load libyaml's binding without the rest of PyYAML, for a process that needs nothing else."""
+    """Load libyaml's binding without the rest of PyYAML, for a process that only parses."""
     if "yaml" in sys.modules:
         return
     try:
@@ -207,7 +208,7 @@ def _import_binding_alone(folders: list[str] | None) -> None:
 
 
 def _binding(folders: list[str]) -> str:
-    """Return the file of the binding in its usual folder, because an `import` would take longer."""
+    """Return the file of the binding. Look only in its usual folder, because that is fast."""
     for folder in folders:
         for suffix in sys.modules["_imp"].extension_suffixes():
             file = f"{folder}/yaml/_yaml{suffix}"
@@ -217,7 +218,7 @@ def _binding(folders: list[str]) -> str:
 
 
 class _StandIn(type(sys)):  # type: ignore[misc]
-    """Provide a module with any class that is asked for.
+    """Provide a module that has any class that is asked for.
 
     The binding looks up many classes that are never used here.
     """
@@ -242,10 +243,10 @@ class _ScalarToken:
 
 
 def _node(name: str, kind: str, style: str) -> Any:
-    """Return a node class with PyYAML's attributes.
+    """Return a class for nodes with the attributes of PyYAML's nodes.
 
     The class is an exception, because C code keeps the arguments of an exception, which is twice as
-    fast as an `__init__` in Python. Thousands of nodes are made, and few nodes are ever read.
+    fast as an `__init__` in Python. Thousands of nodes are made, and few of them are read.
     """
 
     def argument(index: int) -> Any:
@@ -283,7 +284,7 @@ _BLANKS = " \t\n\r\x85\u2028\u2029\ufeff"
 
 
 def skip(text: str, position: int, indicators: str) -> int:
-    """Return the position after white space, comments and the given indicators."""
+    """Return the position after white space, comments and given indicators, such as `,`."""
     while position < len(text):
         char = text[position]
         if char == "#":
@@ -297,7 +298,7 @@ def skip(text: str, position: int, indicators: str) -> int:
 
 
 def properties(text: str, start: int, end: int) -> tuple[str, str, int]:
-    """Return the anchor, the tag, and the offset of the value after anchor and tag."""
+    """Return an anchor, a tag, and the offset of the value that follows them."""
     anchor = tag = ""
     at = start
     while at < end and text[at] in "&!":
@@ -319,7 +320,7 @@ def properties(text: str, start: int, end: int) -> tuple[str, str, int]:
 
 
 def name_end(text: str, position: int) -> int:
-    """Return the end of the name of an anchor or alias; a `:` does not belong to the name."""
+    """Return where the name of an anchor or alias ends; a `:` is not a part of the name."""
     while text[position : position + 1].isalnum() or text[position : position + 1] in ("-", "_"):
         position += 1
     return position
@@ -335,7 +336,7 @@ def has_odd_breaks(text: str) -> bool:
 
 
 def refuse_many(source: Source, start: int, end: int) -> None:
-    """Refuse a part of a text that has too many odd breaks to check each odd break."""
+    """Refuse a part of a text that has too many odd line breaks to check each of them."""
     text = source.text[start:end]
     if sum(map(text.count, ODD_BREAKS)) - text.count("\r\n") > MOST_ODD_BREAKS:
         why = f"more than {MOST_ODD_BREAKS:,} unusual line breaks in a document"
@@ -344,7 +345,7 @@ def refuse_many(source: Source, start: int, end: int) -> None:
 
 
 def first_odd_break(text: str, start: int, end: int) -> int:
-    """Return the offset of the first odd break in a part of a text, or -1."""
+    """Return the offset of the first odd line break in a part of a text, or -1."""
     offsets = [text.find(char, start, end) for char in ODD_BREAKS[1:]]
     carriage = text.find("\r", start, end)
     while carriage >= 0 and text.startswith("\n", carriage + 1):
@@ -353,7 +354,7 @@ def first_odd_break(text: str, start: int, end: int) -> int:
 
 
 def odd_break_outside(text: str, start: int, end: int, scalars: list[tuple[int, int]]) -> int:
-    """Return the offset of the first odd break outside of the scalars, or -1.
+    """Return the offset of the first odd line break outside of the given scalars, or -1.
 
     `scalars` are sorted spans within the part of the text from `start` to `end`.
     """
@@ -366,7 +367,7 @@ def odd_break_outside(text: str, start: int, end: int, scalars: list[tuple[int, 
 
 
 def refuse(source: Source, at: int) -> CannotParse:
-    """Return the error for an odd break at an offset."""
+    """Return the error for an odd line break at an offset."""
     char = source.text[at]
     name = "byte order mark" if char == "\ufeff" else "line break"
     why = f"an unusual {name} (U+{ord(char):04X}) outside of a quoted text"

@@ -1,7 +1,7 @@
 """Turn nodes into plain Python values, as kubectl reads them.
 
-Aliases are expanded. `<<` adds the fields that the mapping lacks. The last of repeated keys wins.
-Every key becomes a string, because JSON has no other keys.
+Aliases are replaced by their values. `<<` adds the fields that the mapping lacks. If a key is
+repeated, the last entry wins. Every key becomes a string, because JSON has no other keys.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
 
 
 def load(data: bytes, path: str = "") -> list[object]:
-    """Return the values of the documents of a stream; skip documents with only comments."""
+    """Return the values of the documents of a stream; skip documents that hold only comments."""
     try:
         return [to_value(root) for root in YamlText(data, path).roots]
     except Unsupported as error:
@@ -46,7 +46,7 @@ def to_value(node: Node | None, root: Node | None = None) -> object:
 
 
 def reader(root: Node) -> Callable[[Node], object]:
-    """Return a function that reads nodes of one document.
+    """Return a function that reads the values of nodes of one document.
 
     The function caches the values of collections.
     """
@@ -71,7 +71,7 @@ def is_merge_key(key: Node | None) -> bool:
 
 
 class _Reading:
-    """Read the value of a node; resolve aliases, and limit the number of expanded values."""
+    """Read the value of a node; replace aliases, and limit how many values this creates."""
 
     __slots__ = ("anchors", "depth", "expanded", "inside", "known", "root")
 
@@ -124,9 +124,9 @@ class _Reading:
         return {**merged, **own} if merged else own
 
     def merged(self, node: Node) -> dict[str, object]:
-        """Return the fields of `<<: node`.
+        """Return the fields that `<<` adds from a node.
 
-        If several mappings have a key, the first mapping wins.
+        If several mappings in the node have a key, the first mapping wins.
         """
         value = self.value(node)
         parts = value if isinstance(value, list) else [value]

@@ -1,10 +1,10 @@
-"""Compare nodes by their text or meaning, resolve scalars as Kubernetes does, and spell strings.
+"""Compare nodes by text or by meaning, read scalars as Kubernetes does, and write strings.
 
 There are two families of readers: YAML 1.1 (kubectl, Helm, Argo CD, Flux: go-yaml v2 and JSON
 types) and YAML 1.2 (kustomize's kyaml, ruamel.yaml). `resolve` reads as kubectl does. Two different
-spellings are `same` only if both families agree: a missed equality only causes a conflict, but a
-wrong equality loses a change. For that reason floats (`1.10` and `1.1` may be versions), dates and
-base-60 numbers are the same only if their text is the same.
+spellings are `same` only if they have the same value in both families: a missed equality only
+causes a conflict, but a wrong equality loses a change. For this reason floats (`1.10` and `1.1` may
+be versions), dates and base-60 numbers are the same only if their text is the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def same_text(a: Node, b: Node) -> bool:
-    """Return whether two nodes have the same characters at the same column."""
+    """Return whether two nodes have the same characters and start at the same column."""
     if a.end - a.start != b.end - b.start or a.raw != b.raw:
         return False
     return a.text.find("\n", a.start, a.end) < 0 or _column(a) == _column(b)
@@ -95,9 +95,9 @@ def _same_items(a: Collection, b: Collection) -> bool:
 
 
 def canon(node: Node, known: Known | None = None) -> Hashable:
-    """Return a key that two nodes share if and only if they are `same_node`.
+    """Return a value that is equal for two nodes if and only if they are `same_node`.
 
-    `known` caches the keys of collections, so that the keys of nested lists are made only once.
+    `known` caches the values of collections, so that each nested list is read only once.
     """
     if isinstance(node, Scalar):
         return (node.anchor, meaning(node))
@@ -118,9 +118,9 @@ def canon(node: Node, known: Known | None = None) -> Hashable:
 
 
 def canon_of(node: Node, known: Known) -> Hashable:
-    """Return the `canon` key of an element.
+    """Return the `canon` value of a list element.
 
-    The key is cached by the text, because versions share most elements.
+    The value is cached by the text of the element, because versions share most elements.
     """
     if not isinstance(node, Collection):
         return canon(node)
@@ -135,7 +135,7 @@ def canon_of(node: Node, known: Known) -> Hashable:
 
 
 def is_undecided(node: Node | None) -> bool:
-    """Return whether a node is the placeholder for a conflict of an inner merge.
+    """Return whether a node is a placeholder for a conflict in the merge of two merge bases.
 
     A placeholder equals no node of either side.
     """
@@ -150,7 +150,7 @@ def same_comments(a: Entry, b: Entry) -> bool:
 def comments(text: str) -> list[str]:
     """Return the comments of a text.
 
-    The search is rough: a missed comment only means one conflict less.
+    The search may miss a comment. Then a conflict about this comment may be missing, too.
     """
     if "#" not in text:
         return []
@@ -202,10 +202,10 @@ _TYPES = {"int": "int", "float": "float", "bool": "bool", "NoneType": "null"}
 
 
 def resolve(value: str, style: str = "", tag: str = "") -> object:
-    """Return the value as kubectl reads it: str, int, float, bool or None.
+    """Return the value of a scalar as kubectl reads it: str, int, float, bool or None.
 
-    Integral floats below 1e21 become ints, because JSON prints both alike. If kubectl refuses the
-    scalar (`!!int x`), the value is the text of the scalar.
+    Floats below 1e21 without a fraction become ints, because JSON prints both alike. If kubectl
+    refuses the scalar (`!!int x`), return the text of the scalar.
     """
     if tag:
         return _resolve_tagged(value, tag)
@@ -213,7 +213,7 @@ def resolve(value: str, style: str = "", tag: str = "") -> object:
 
 
 def kind_of(value: str, style: str = "", tag: str = "") -> str:
-    """Return the type that kubectl gives a scalar: 'str', 'int', 'float', 'bool' or 'null'."""
+    """Return the type of a scalar in kubectl: 'str', 'int', 'float', 'bool' or 'null'."""
     return _TYPES.get(type(resolve(value, style, tag)).__name__, "str")
 
 
@@ -225,13 +225,13 @@ def is_null(scalar: Scalar) -> bool:
 
 
 def same(a: Scalar, b: Scalar) -> bool:
-    """Return whether two scalars mean the same to every reader."""
+    """Return whether two scalars mean the same to all readers of YAML."""
     is_same = a.value == b.value and a.style == b.style and a.tag == b.tag
     return is_same or meaning(a) == meaning(b)
 
 
 def meaning(scalar: Scalar) -> Meaning:
-    """Return a key that two scalars share if and only if they are `same`."""
+    """Return a value that is equal for two scalars if and only if they are `same`."""
     value = scalar.value
     if scalar.tag:
         return _meaning_tagged(value, scalar.tag)
@@ -239,7 +239,7 @@ def meaning(scalar: Scalar) -> Meaning:
 
 
 def respell(value: str, style: str) -> str | None:
-    """Return a string as a one-line plain (''), `'` or `"` token, or None if impossible."""
+    """Return a string as a plain (''), `'` or `"` scalar on one line, or None if impossible."""
     if style == '"':
         return _double(value)
     if not all(map(_is_printable, value)):
@@ -271,7 +271,7 @@ def _resolve_tagged(value: str, tag: str) -> object:
 
 
 def _core_name(tag: str) -> str:
-    """Return `int` for `!!int` and `!<tag:yaml.org,2002:int>`, or '' for a custom tag."""
+    """Return the short name of a standard tag (`int` for `!!int`), or '' for a custom tag."""
     for prefix in _CORE:
         if tag.startswith(prefix):
             return tag[len(prefix) :].rstrip(">")
@@ -346,7 +346,7 @@ def _meaning_tagged(value: str, tag: str) -> Meaning:
 
 
 def _agreed_integer(value: str) -> int | None:
-    """Return the value of a decimal or hexadecimal number on which all readers agree, or None."""
+    """Return the value of a decimal or hexadecimal number if all readers agree on it, or None."""
     if len(value) > 40:
         return None
     body = value[1:] if value[0] in "+-" else value
@@ -358,7 +358,7 @@ def _agreed_integer(value: str) -> int | None:
 
 
 def _is_number_to_somebody(value: str) -> bool:
-    """Return whether kubectl or a strict YAML 1.1 reader reads the value as a number or a date."""
+    """Return whether kubectl or a strict YAML 1.1 reader takes a value for a number or a date."""
     if value.strip(_NUMBER_LETTERS):
         return False
     body = value.lstrip("+-").replace("_", "")
@@ -374,9 +374,9 @@ def _is_number_to_somebody(value: str) -> bool:
 
 
 def _looks_like_a_number(body: str) -> bool:
-    """Return whether this is a number of any size.
+    """Return whether a text is a number of any size.
 
-    If a number is too large, kubectl reads a string.
+    If a number is too large, kubectl reads the number as a string.
     """
     for prefix, digits in (("0x", _HEX), ("0b", "01"), ("0o", "01234567")):
         if body[:2].lower() == prefix:
@@ -400,7 +400,7 @@ def _is_date(value: str) -> bool:
 
 
 def _is_printable(char: str) -> bool:
-    """Return whether YAML allows a character unescaped within one line."""
+    """Return whether YAML allows a character without an escape in a line."""
     return (
         " " <= char <= "~"
         or ("\xa0" <= char <= "\ud7ff" and char not in "\u2028\u2029")
