@@ -207,10 +207,7 @@ def split_like(source: Source, known: Stream, most: int = 0) -> Stream:
 
 
 def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
-    """Return the documents of a text. Refuse more than `most` documents, if `most` is not 0.
-
-    `known` is the stream of another version of the text.
-    """
+    """Split a text into its documents; refuse more than `most` documents, unless `most` is 0."""
     text = source.text
     markers = _marker_lines(text, known)
     if 0 < most < len(markers) // 2:  # a document may begin and end with a marker
@@ -316,10 +313,7 @@ def _body(text: str, marker: int) -> tuple[int, bool]:
 
 
 def _refuse_directives(source: Source, start: int, end: int, opened: bool) -> None:
-    """Refuse a `%` line in a document without `---`.
-
-    Without `---`, the parser does not read the line as a directive.
-    """
+    """Refuse a `%` line in a document without `---`; the parser reads no directive there."""
     text = source.text
     if not opened and (text.startswith("%", start) or text.find("\n%", start, end) >= 0):
         raise source.error("a directive without a `---` behind it", start, "add a `---` line")
