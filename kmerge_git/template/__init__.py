@@ -1,1 +1,1 @@
-"""Merge Go templates by their blocks and fields, if a text has template actions."""
+"""Merge files with Go template actions by their blocks and fields."""

@@ -1,8 +1,8 @@
 """Mask a template as YAML: replace each action by a word, and each block by one line.
 
 The masked texts of the three versions are merged like any YAML. Then the result is unmasked: each
-masked line is replaced by the actions that it stands for. A masked line that the merge changed is
-refused, and so is a masked text in which YAML finds the words at other places than they were put.
+masked line is replaced by the actions that it stands for. The merge is refused if it changed a
+masked line, or if YAML finds the words of a masked text at other places than where they were put.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class Words:
         return masked_line + line.text[len(body) :]
 
     def comment(self, line: Row) -> str:
-        """Return a template comment as a YAML comment."""
+        """Mask a template comment as a YAML comment."""
         at, end = indent(line.text), len(line.text.rstrip())
         return f"{line.text[:at]}# {self._word('C', line.text[at:end])}{line.text[end:]}"
 
     def above_children(self, line: Row) -> str:
-        """Mask the last action of a line as a comment, if the line has children.
+        """Mask the last action of a line as a YAML comment, because the line has children.
 
         The output of the action comes above the children.
         """
@@ -91,7 +91,7 @@ class Words:
         return f"{self.plain(before)}# {self._word('N', line.text[start:end])}{line.text[end:]}"
 
     def unmasked(self, masked: str, contents: dict[str, str]) -> str:
-        """Return the template for a merged masked text.
+        """Return the template that a merged masked text stands for.
 
         `contents` has the template text for each masked line of an entry.
         """
@@ -153,7 +153,10 @@ class Masked:
 
 
 def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
-    """Mask the text of a version. `tokens` has the token of each entry, by the id of the unit."""
+    """Mask the text of a version.
+
+    `tokens` gives the token of each entry by the `id()` of the part that is the entry.
+    """
     lines: dict[int, str] = {}
     entries: dict[str, str] = {}
     columns = _columns_of_words(units)
@@ -187,9 +190,9 @@ def _entry_line(unit: Placed, token: str) -> str:
 
 
 def _columns_of_words(units: list[Placed]) -> dict[int, int]:
-    """Return the column of the text around each line of actions in a block scalar.
+    """Return the columns of the texts in block scalars, for the lines of actions in these texts.
 
-    The keys are the numbers of the units.
+    The keys are the numbers of the lines among the units.
     """
     columns: dict[int, int] = {}
     lines: list[int] = []
@@ -207,7 +210,7 @@ def _columns_of_words(units: list[Placed]) -> dict[int, int]:
 
 
 def _has_children(units: list[Placed], number: int) -> bool:
-    """Return whether a line ends in an action after a key, and has deeper lines below."""
+    """Return whether a line ends with an action after a key, and the lines below are deeper."""
     unit = units[number]
     row = unit.part
     assert isinstance(row, Row)
@@ -223,7 +226,7 @@ def _has_children(units: list[Placed], number: int) -> bool:
 
 
 def _refuse_misread(version: Masked) -> None:
-    """Refuse a masked text if YAML finds the words at other places than where they were put."""
+    """Refuse a masked text if YAML finds the words at places where they were not put."""
     lines, entries = version.text.removesuffix("\n").split("\n"), version.entries
     fields = {f'{token}: ""' for token in entries.values()}
     if not fields.issuperset(lines):  # otherwise the text is a map of only entries
@@ -244,7 +247,7 @@ def _refuse_other_reading(version: Masked) -> None:
 
 
 def _look_at(root: Node, names: set[str]) -> int:
-    """Collect the names of entries of block collections, and count the words in block scalars.
+    """Collect the names of the entries in block collections, and count the words in block scalars.
 
     A document that is only `--- {...}` counts as an entry.
     """

@@ -1,8 +1,9 @@
-"""Find the damage that a merge of a template did, and put a conflict around it.
+"""Find the damage that a merge did to a template, and put a conflict around the damage.
 
-A reading of the result is damaged if it is no YAML, or repeats a key, an element or a resource. A
-text with two definitions of one name is damaged, too. Damage that a side already has does not
-count. This check knows neither the values nor which conditions are true.
+A reading is a YAML text that the template may render. A reading of the result is damaged if it is
+no YAML, or repeats a key, an element or a resource. A template that defines a name twice is
+damaged, too. Damage that a side already has does not count. This check knows neither the values nor
+which conditions are true.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry
 
     Damages = dict[str, "Damage"]  # by the message, before its words are replaced by actions
-    Cuts = dict[int, tuple[int, int]]  # a place in the result -> the first and last of a version
+    Cuts = dict[int, tuple[int, int]]  # place in the result: first and last in a version
     Window = tuple[int, int]
 
 MORE = (0, 1, 2, 4, 8, 16, 32, 64)  # lines added around the damage, until no answer is damaged
@@ -43,7 +44,7 @@ _OTHERWISE = "with some conditions true"
 
 
 class Damage:
-    """Hold what is wrong in one reading of a template, and in which lines, counted from 0."""
+    """Describe the damage in one reading of a template, and its lines, which are counted from 0."""
 
     __slots__ = ("at", "first", "last", "reading", "short", "what")
 
@@ -53,21 +54,21 @@ class Damage:
         self.reading = reading
         self.first = first
         self.last = last
-        self.at = first if at < 0 else at  # the line to show: the second of two
+        self.at = first if at < 0 else at  # the line to show: the line of the second twin
 
     @property
     def is_unread(self) -> bool:
-        """Return whether there is no reading, or the reading could not be parsed."""
+        """Return whether the reading is missing or could not be parsed."""
         return not self.reading or self.what.startswith(UNREAD)
 
     def show(self, words: ActionWords) -> None:
-        """Replace the words in the messages by actions."""
+        """Replace the words in the messages by the actions that they stand for."""
         self.what = " ".join(words.shown(self.what).split())
         self.short = " ".join(words.shown(self.short).split())
 
     @property
     def why(self) -> str:
-        """Return what is wrong, and under which conditions."""
+        """Return a message about the damage, and the conditions under which it is rendered."""
         return f"{self.what} ({when(self.reading)})" if self.reading else self.what
 
 
@@ -84,7 +85,7 @@ def _short(what: str) -> str:
 
 
 def when(reading: str) -> str:
-    """Return in words under which conditions a template renders a reading."""
+    """Return the conditions under which a template renders a reading, as words for a message."""
     name, _, define = reading.partition(": ")
     return f"in {define}" if define else _WHEN.get(name, _OTHERWISE)
 
@@ -92,10 +93,10 @@ def when(reading: str) -> str:
 def new_damage(
     result: Template, at: Three[Template], path: str, sound: Container[str] = ()
 ) -> list[Damage]:
-    """Return the damage of a result that neither ours nor theirs has, in the order of the readings.
+    """Return the damage of a result that neither side has, in the order of the readings.
 
-    The result is read first; if nothing is wrong with the result, the sides are not read. The
-    readings in `sound` are known to be undamaged and are not read again.
+    The sides are read only if the result has damage. The readings in `sound` are known to be
+    undamaged and are not read again.
     """
     words = ActionWords()
     sides = at.ours, at.theirs
@@ -124,7 +125,7 @@ def new_damage(
 
 
 def _unset(version: Template) -> Damages:
-    """Find the variables that are used where nobody sets them: Helm renders nothing then."""
+    """Find the variables that are used where they are not set: Helm refuses such a template."""
     lines = {name: version.text.count("\n", 0, at) for name, at in unset(version.actions).items()}
     return {
         f"unset {name}": Damage(f"nobody sets {name}", "", line, line)
@@ -133,12 +134,12 @@ def _unset(version: Template) -> Damages:
 
 
 def is_yaml(path: str) -> bool:
-    """Return whether a template with this file name renders YAML; `.txt` notes are no YAML."""
+    """Return whether a template with this file name renders YAML. Notes (`.txt`) do not."""
     return not path.endswith(".txt")
 
 
 def _unbalanced(error: Unsupported, sides: tuple[Template, ...]) -> list[Damage]:
-    """Report that a result is no longer a valid template, if both sides are valid templates."""
+    """Report a result that is not a valid template although both sides are valid templates."""
     try:
         _ = [side.parts for side in sides]
     except Unsupported:
@@ -148,7 +149,7 @@ def _unbalanced(error: Unsupported, sides: tuple[Template, ...]) -> list[Damage]
 
 
 def _defined_twice(version: Template) -> Damages:
-    """Find repeated definitions of one name: Helm silently takes the last definition."""
+    """Find names that are defined twice: Helm silently uses only the last definition."""
     damages: Damages = {}
     known: dict[str, int] = {}
     line = 0
@@ -165,10 +166,10 @@ def _defined_twice(version: Template) -> Damages:
 
 
 def _forget(damages: Damages, known: Damages) -> None:
-    """Drop the damage that a side already has.
+    """Remove the damage that a side already has.
 
-    If a reading of a side cannot be parsed, damage in the same reading of the result does not
-    count.
+    If a reading of a side cannot be parsed, the damage in the same reading of the result is removed
+    too.
     """
     unread = {one.reading for one in known.values() if one.is_unread}
     mixed = any(name.startswith("mix") for name in unread)
@@ -203,9 +204,10 @@ def _damage(readings: list[Rendering], path: str) -> Damages:
 
 
 def _counts(what: str, twins: list[Entry | Document], reading: Rendering) -> bool:
-    """Return whether damage counts.
+    """Return whether a repeated element or key is really damage.
 
-    In a `define`, where lists are unknown, only equal elements count.
+    In a `define`, where the kind of a list is unknown, elements are repeated only if they are
+    equal.
     """
     if ": " not in reading.name or not what.startswith("element"):
         return True
@@ -214,7 +216,7 @@ def _counts(what: str, twins: list[Entry | Document], reading: Rendering) -> boo
 
 
 def _lines(twins: list[Entry | Document], reading: Rendering) -> tuple[int, int, int]:
-    """Return the first and last line of the damaged nodes, and the line of the last node."""
+    """Return the first and last line of the damaged nodes, and the first line of the last node."""
     starts = [one.start for one in twins]
     ends = [one.end for one in twins]
     first, last = reading.line_at(min(starts)), reading.line_at(max(max(ends) - 1, 0))
@@ -227,7 +229,7 @@ def _lines(twins: list[Entry | Document], reading: Rendering) -> tuple[int, int,
 def around(result: Template, at: Three[Template], path: str, damages: list[Damage]) -> MergedFile:
     """Return the result with a conflict around the damage.
 
-    No answer to the conflict has the damage.
+    Whichever side of the conflict a user takes, the damage is gone.
     """
     lines = _split(result)
     versions = at.map(_split)
@@ -250,7 +252,10 @@ def _split(version: Template) -> list[str]:
 
 
 def _cuts(lines: list[str], version: list[str]) -> Cuts:
-    """Map each place between lines of the result to the range of equal places in a version."""
+    """Map places between lines of the result to the equal places between lines of a version.
+
+    Each place of the result is mapped to a range: the first and the last equal place.
+    """
     cuts: Cuts = {0: (0, 0)}
     ends = (len(lines), len(lines), len(version), len(version))
     for i1, i2, j1, _ in [*diff(lines, version), ends]:
@@ -262,7 +267,7 @@ def _cuts(lines: list[str], version: list[str]) -> Cuts:
 
 
 def _windows(damages: list[Damage], more: int, cuts: Three[Cuts], size: int) -> list[Window]:
-    """Return the ranges of lines around the damage, which begin and end in all versions."""
+    """Return ranges of lines around the damage. Each range begins and ends in all versions."""
     windows: list[Window] = []
     for first, last in sorted((one.first, one.last) for one in damages):
         start, end = max(first - more, 0), min(last + 1 + more, size)
@@ -284,7 +289,7 @@ def _pieces(
     windows: list[Window],
     why: str,
 ) -> Pieces:
-    """Return the result with a hunk in the place of each window."""
+    """Return the pieces of the result, with a hunk in place of each window."""
     pieces: Pieces = []
     at = 0
     for start, end in windows:
@@ -298,7 +303,7 @@ def _pieces(
 
 
 def _is_sound(pieces: Pieces, at: Three[Template], path: str) -> bool:
-    """Return whether the sides differ in each hunk, and neither side's answer is damaged."""
+    """Return whether the sides differ in each hunk, and taking either side leaves no damage."""
     if any(isinstance(piece, Hunk) and piece.ours == piece.theirs for piece in pieces):
         return False
     answers = [Template(side_text(pieces, side)) for side in ("ours", "theirs")]

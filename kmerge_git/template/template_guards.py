@@ -1,9 +1,9 @@
-"""Refuse merges of templates that may do damage which no field shows, whoever made the merge.
+"""Refuse merges of templates that may do damage which a comparison of fields does not show.
 
-The guards of a container compare what both sides did in one map or list; the guards of a file count
-what the result holds. Nobody knows what an action renders, so there is a conflict wherever two
-changes may meet in an action. Two more guards are about lines that trim marks join, and about
-actions of both sides that render the same value.
+The guards of a container compare the changes of both sides in one map or list. The guards of a file
+count the lines, keys and actions of the result. Nobody knows what an action renders, so there is a
+conflict wherever changes of both sides may meet in the output of an action. Two more guards refuse
+lines that trim marks join, and actions of both sides that render the same value.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _OF_ALL = (".Release", ".Chart", ".Capabilities", ".Template", ".Files")  # valu
 
 
 def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> list[tuple[Placed, Placed]]:
-    """Refuse changes of both sides in one map or list that may meet in the output of an action.
+    """Refuse changes of both sides in one map or list if the output of an action may mix them.
 
     Return pairs of parts: in the result, the first part of each pair must come before the second.
     """
@@ -94,9 +94,11 @@ def _container(at: Three[set[str]], *, is_new: bool) -> None:
 
 
 def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
-    """Yield two entries in order: a replacement by one side, and a new neighbour by the other side.
+    """Yield pairs of entries in the order of the result.
 
-    The masked texts do not show this order, because the replaced entries are gone.
+    One entry of each pair is a replacement by one side. The other entry is a new neighbour that the
+    other side added. The masked texts do not show this order, because the replaced entries are
+    gone.
     """
     kept = {name for name in at.base if name in at.ours and name in at.theirs}
     rows = at.map(lambda names: _gaps(names, kept))
@@ -113,7 +115,10 @@ def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
 def _neighbours(
     old: set[str], mine: list[str], yours: list[str]
 ) -> Iterator[tuple[str, str, bool]]:
-    """Yield a replacement, an addition by the other side, and whether the addition is last."""
+    """Yield each replacement with an addition of the other side.
+
+    The third value says whether the addition comes after the replacement.
+    """
     lost = old - {*mine}
     gone = [number for number, name in enumerate(yours) if name in lost]
     known = old.union(mine)
@@ -131,7 +136,7 @@ def _neighbours(
 
 
 def _gaps(names: Iterable[str], kept: set[str]) -> list[list[str]]:
-    """Return the names between the names that all versions have."""
+    """Split names at the names that all versions have; return the names of each gap."""
     gaps: list[list[str]] = [[]]
     for name in names:
         if name in kept:
@@ -146,14 +151,14 @@ def _gone(base: Children, side: Children, path: Path) -> set[str]:
 
 
 def _below(units: list[Placed]) -> dict[Path, list[str]]:
-    """Return the lines below each place."""
+    """Return the texts below each place."""
     return grouped(
         (unit.path[:end], unit.part.text) for unit in units for end in range(1, len(unit.path) + 1)
     )
 
 
 def _children(units: list[Placed], tokens: dict[int, str]) -> Children:
-    """Return the entries of each place by name; elements without names may share a place."""
+    """Return the entries and fields of each place by name."""
     children: Children = {}
     counts: Counts = {}
     for unit in units:
@@ -168,7 +173,7 @@ def _children(units: list[Placed], tokens: dict[int, str]) -> Children:
 
 
 def _entries(names: set[str]) -> set[str]:
-    """Return the names that are tokens of blocks, outputs and assignments."""
+    """Return those names that are tokens of blocks, outputs and assignments."""
     return {name for name in names if name.startswith(f"{TOKEN}E")}
 
 
@@ -176,7 +181,7 @@ def _entries(names: set[str]) -> set[str]:
 
 
 def check(result: Template, at: Three[Template]) -> None:
-    """Refuse a result that holds something more or less often than a merge can produce."""
+    """Refuse a result that has a key, action or line more often or less often than a merge can."""
     words = Words()
     versions = at.map(lambda version: _contents(version, words))
     places, actions, lines = _contents(result, words)
@@ -191,9 +196,9 @@ def check(result: Template, at: Three[Template]) -> None:
 
 
 def _counts_otherwise(at: Three[Counts], result: Counts, more: set[Hashable]) -> bool:
-    """Return whether the result has more or less of something than any merge can have.
+    """Return whether something is in the result more or less often than a merge allows.
 
-    The keys of all versions are checked, and the keys in `more`.
+    The keys of all versions and the keys in `more` are counted.
     """
     for key in more.union(*at.each()):
         base, ours, theirs = (version.get(key, 0) for version in at.each())
@@ -208,7 +213,7 @@ def _counts_otherwise(at: Three[Counts], result: Counts, more: set[Hashable]) ->
 
 
 def _contents(version: Template, words: Words) -> tuple[Counts, Counts, Counts]:
-    """Return how often a text holds each key or output, each action, and each line."""
+    """Count the keys and outputs, the actions, and the lines of a text."""
     text = version.text
     places: list[Hashable] = []
     spelled: list[Hashable] = [said(text[action.start : action.end]) for action in version.actions]
@@ -255,7 +260,7 @@ def _rows(part: Part, context: Context) -> Iterator[tuple[Row, Context]]:
 
 
 def _of_dot(row: Row, context: Context) -> Context:
-    """Return the headers that decide on the dot of an output, or () if the output uses no dot."""
+    """Return the headers that set the dot of an output, or () if the output uses no dot."""
     words = row.text.replace("(", " ").split()
     return context if any(word[0] == "." for word in words) else ()
 
@@ -264,7 +269,7 @@ def _of_dot(row: Row, context: Context) -> Context:
 
 
 def refuse_joined(result: Template, at: Three[Template]) -> None:
-    """Refuse a result that joins lines which no version joins.
+    """Refuse a result in which trim marks join lines that no version joins.
 
     `-}}` removes the line end and the blanks before the text below. `{{-` removes the line end and
     the blanks before an output, unless the output begins with a line end. The readings do not show
@@ -278,11 +283,11 @@ def refuse_joined(result: Template, at: Three[Template]) -> None:
 def _joints(version: Template) -> Iterator[tuple[str, str]]:
     """Yield the two lines that each trim mark joins, without the values in these lines.
 
-    The first line is given as `text` if the line above is a line of text.
+    If the first line is plain text, the word `text` is given in its place.
     """
     text, actions = version.text, version.actions
     above, behind = "", 0
-    around: list[tuple[bool, str]] = []  # for each open block: is it a define, and the line above
+    around: list[tuple[bool, str]] = []  # of open blocks: is a define, line above
     for number, action in enumerate(actions):
         between = text[behind : action.start]
         is_first = _ends_in_blanks(between if behind else f"\n{between}")
@@ -332,7 +337,7 @@ def _trimmed_line(text: str, actions: list[Action], number: int) -> str:
 
 
 def _line(text: str, at: int) -> str:
-    """Return the line at an offset without its value. The other side may have changed the value."""
+    """Return the line at an offset without its value, which the other side may have changed."""
     end = text.find("\n", at)
     line = text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)].strip()
     return key_of(line) or line
@@ -354,7 +359,10 @@ def refuse_twice(entities: list[Entity]) -> None:
 
 
 def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
-    """Refuse a changed dot of a `with` or `range`, if the other side adds uses of that dot."""
+    """Refuse a block whose dot one side changed and the other side uses anew.
+
+    The dot of a `with` or `range` is the value that the header of the block names.
+    """
     if word not in ("with", "range"):
         return
     about = arms.map(lambda arm: " ".join(arm.action.body.split()))
@@ -390,7 +398,10 @@ def _actions(parts: Sequence[Part]) -> Iterator[Action]:
 
 
 def _added(entities: list[Entity], side: str, other: str) -> dict[Path, set[str]]:
-    """Return the values that additions of only one side render, by the places of the additions."""
+    """Return the values that the additions of one side render, grouped by place.
+
+    Additions that the other side made too are left out.
+    """
     values: dict[Path, set[str]] = {}
     for entity in entities:
         unit = entity.at.side(side)
@@ -400,9 +411,9 @@ def _added(entities: list[Entity], side: str, other: str) -> dict[Path, set[str]
 
 
 def _subjects(part: Part, *, is_inner: bool) -> Iterator[str]:
-    """Yield the values that a part renders.
+    """Yield the values that a part of a template renders.
 
-    With `is_inner`, the part is inside a `with` or `range`.
+    `is_inner` says that the part is inside a `with` or `range`.
     """
     if isinstance(part, Row):
         for action in part.actions:
@@ -422,7 +433,7 @@ def _subjects(part: Part, *, is_inner: bool) -> Iterator[str]:
 def _values(body: str, *, is_inner: bool) -> Iterator[str]:
     """Yield the values that an action names.
 
-    An `include` without values is known by the included name.
+    If an `include` names no values, yield the name of the included template.
     """
     words, quoted = words_of(body)
     begins = ("$.",) if is_inner else (".", "$.")

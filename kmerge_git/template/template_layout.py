@@ -1,8 +1,8 @@
 """Find the place of each part of a template: its column, its path, and its kind of collection.
 
-A template is no YAML, so the places are guessed from lines and their indentation, as people read
-them. The guesses are checked: the masked text (see `masking`) is parsed as YAML, and every part
-must be found at the place where it was put.
+A template is no YAML, so the places are guessed from the indentation of lines, as people read a
+template. Then the guesses are checked: the masked text (see `masking`) is parsed as YAML, and YAML
+must find every part at the guessed place.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ _QUOTES = str.maketrans("", "", "\"'")
 
 
 class Unreadable(Unsupported):
-    """Report that no fields can be found in a text, although a merge by lines may still work."""
+    """Report that the fields of a text cannot be found. A merge by lines may still work."""
 
 
 class Sided(Unsupported):
-    """Report a doubt that may not exist if the sides are swapped.
+    """Report that a merge is uncertain, but may be certain if the two sides are swapped.
 
     The order of the sides decides which of two additions comes first.
     """
 
 
 class Placed:
-    """Hold a part of a template together with the place of the part."""
+    """Hold a part of a template and its place."""
 
     __slots__ = ("column", "form", "label", "part", "path", "plain", "role")
 
@@ -69,19 +69,19 @@ class Placed:
 
 
 def is_apart(unit: Placed) -> bool:
-    """Return whether a document begins at this part."""
+    """Return whether a new document begins at this part."""
     return unit.role == APART or unit.form == DOCUMENT
 
 
 def behind(units: list[Placed], number: int) -> Iterator[Placed]:
-    """Yield the parts after a part."""
+    """Yield the parts that come after the part with this number."""
     return (units[at] for at in range(number + 1, len(units)))
 
 
 def lay_out(
     parts: Sequence[Part], plain: Callable[[Row], str], evidence: Evidence | None = None
 ) -> list[Placed]:
-    """Return the parts with their places.
+    """Find the places of the parts of a template.
 
     `evidence` has the kinds of collections that other versions show.
     """
@@ -89,17 +89,14 @@ def lay_out(
 
 
 def note_forms(units: list[Placed], evidence: Evidence) -> None:
-    """Record in `evidence` the kind of collection that each line of YAML belongs to."""
+    """Add to `evidence` the kind of collection that each line of YAML belongs to."""
     for unit in units:
         if unit.role == DATA and unit.form:
             evidence.setdefault(unit.path, unit.form)
 
 
 def seen_through(parts: Sequence[Part], plain: Callable[[Row], str]) -> list[Placed]:
-    """Return the places of all lines, as if all branches were taken.
-
-    Lines inside blocks are included.
-    """
+    """Return the places of all lines, including the lines in all branches of the blocks."""
     return _Layout(plain, {}).of([row for part in parts for row in rows(part)])
 
 
@@ -172,14 +169,14 @@ class _Layout:
         return Placed(part, DATA, plain, column)
 
     def _form_of(self, block: Block) -> str:
-        """Return the form of a block, which the first line of YAML in the block shows, or ''."""
+        """Return the kind of collection that the first line of YAML in a block shows, or ''."""
         if block.word == "define":
             return MAP  # a definition renders nothing at its own place
         lines = (self.plain(row) for row in rows(block) if row.kind in (TEXT, INLINE))
         return next(filter(None, map(_line_form, lines)), "")
 
     def _words(self, part: Part, above: int) -> Iterator[Placed]:
-        """Yield the lines of a part inside a block scalar."""
+        """Yield the lines of a part that is inside a block scalar."""
         if isinstance(part, Row):
             yield Placed(part, WORDS, self.plain(part), above + 1)
             return
@@ -232,7 +229,7 @@ class _Layout:
         self.stack.append((column, "", form, False))
 
     def _form_below(self, units: list[Placed], number: int, column: int) -> str:
-        """Return the form of the next part at a column in the same collection, or ''."""
+        """Return the kind of collection that the next line at the same column shows, or ''."""
         upto, form = self.forms.get(column, (-1, ""))
         if upto > number:
             return form
@@ -253,7 +250,7 @@ class _Layout:
         return form
 
     def _form_here(self, column: int, after: str) -> str:
-        """Guess the form of an entry from the siblings, first from the sibling before the entry."""
+        """Guess the kind of collection of an entry, first from the sibling before the entry."""
         if self.stack and self.stack[-1][0] == column:
             _, _, before, is_open = self.stack[-1]
             return after if before == MAP and is_open and after else before
@@ -262,7 +259,7 @@ class _Layout:
     def _column(self, unit: Placed, after: int) -> int:
         """Guess the column of an entry.
 
-        Its own indentation counts if a sibling has the same column.
+        The indentation of the entry itself counts if a sibling has the same column.
         """
         own = indent(unit.part.text)
         if own == after:
@@ -280,7 +277,7 @@ class _Layout:
             self.stack.pop()
 
     def _leave(self, column: int, form: str) -> None:
-        """Leave the places that do not contain an entry at this column."""
+        """Close the collections that cannot contain an entry at this column."""
         self._leave_deeper(column)
         while self.stack and self.stack[-1][0] == column:
             _, _, before, is_open = self.stack[-1]
@@ -288,7 +285,7 @@ class _Layout:
                 break  # a list may have the same column as its key
             self.stack.pop()
             if MAP not in (form, before):
-                break  # this leaves the previous element; the key of their list stays
+                break  # the previous element ends, but its list stays open
 
     def _path(self) -> Path:
         if len(self.stack) > DEEPEST:
@@ -297,7 +294,10 @@ class _Layout:
 
 
 def _next_known(columns: list[int], ends: Container[int] = ()) -> list[int]:
-    """Return for each column the next known column after it, or -1; do not search beyond `ends`."""
+    """Return the next known column after each part, or -1.
+
+    The search stops at the parts in `ends`.
+    """
     known: list[int] = []
     after = -1
     for number in reversed(range(len(columns))):
@@ -308,9 +308,9 @@ def _next_known(columns: list[int], ends: Container[int] = ()) -> list[int]:
 
 
 def _column_in_text(part: Part, above: int, after: int) -> int:
-    """Return the column of a part below a block scalar.
+    """Return the column of a part that comes below a block scalar.
 
-    A part that renders text has the column of its indentation.
+    If the part renders text, the column is the indentation of the part.
     """
     own = indent(part.text)
     if own > above and not (isinstance(part, Row) and part.kind in (ASSIGN, COMMENT)):
@@ -322,7 +322,7 @@ def _column_in_text(part: Part, above: int, after: int) -> int:
 
 
 def column_of(part: Part) -> int:
-    """Return the column that the text of a part shows, or -1."""
+    """Return the column of the text of a part, or -1 if it is unknown."""
     if isinstance(part, Row):
         if part.kind == OUTPUT:
             return _indented_by(part)
@@ -342,7 +342,7 @@ def column_of(part: Part) -> int:
 
 
 def reaches_out(block: Block, column: int) -> bool:
-    """Return whether a block has lines of YAML left of the block's column.
+    """Return whether a block has YAML lines that are indented less than the block itself.
 
     Lines of `---` do not count.
     """
@@ -380,7 +380,7 @@ def _indented_by(line: Row) -> int:
 
 
 def given_column(body: str) -> int:
-    """Return the number of the last `nindent 8` or `indent 8` in an action, or -1."""
+    """Return the number in the last `indent` or `nindent` of an action, or -1."""
     _, name, after = body.rpartition("indent ")
     digits = after.split()[0].rstrip(")") if name and after.strip() else ""
     is_number = digits.isascii() and digits.isdecimal() and len(digits) < 4
@@ -419,7 +419,7 @@ def _is_item(text: str) -> bool:
 
 
 def key_of(text: str) -> str:
-    """Return the key at the start of a line as it is written; if there is no key, return ''."""
+    """Return the key at the start of a line as it is written, or '' if there is no key."""
     at = 0
     if text[:1] in ('"', "'"):
         at = text.find(text[0], 1)
@@ -434,7 +434,7 @@ def key_of(text: str) -> str:
 
 
 def scalar_above(plain: str) -> int:
-    """Return the column of the key of a block scalar that begins in a line, or -1."""
+    """Return the column of the key if a block scalar begins in this line; otherwise return -1."""
     text = plain.rstrip().partition(" #")[0].rstrip()
     head, _, last = text.rpartition(" ")
     if last[:1] not in ("|", ">") or any(c not in "|>+-123456789" for c in last) or not head:
@@ -460,7 +460,7 @@ def key_column(text: str) -> int:
 
 
 def _document_names(units: list[Placed]) -> Iterator[str]:
-    """Yield the name of each document: kind and name, and a number if the name repeats."""
+    """Yield the name of each document: its kind and name, and a number for a repeated name."""
     counts: dict[str, int] = {}
     groups: list[list[Placed]] = [[]]
     for unit in units:
@@ -489,18 +489,18 @@ def _document_name(units: list[Placed]) -> str:
 
 
 def _column_inside(units: list[Placed], number: int, column: int) -> int:
-    """Return the column of an element whose dash is alone on its line."""
+    """Return the column of the content of an element whose dash is alone on a line."""
     below = next((u for u in behind(units, number) if u.role in (DATA, ENTRY)), None)
     return below.column if below is not None and below.column > column else column + 1
 
 
 def unquoted(text: str) -> str:
-    """Return a line without quotes, because a name in other quotes is still the same element."""
+    """Return a line without quotation marks, so that the same name is equal in any quotes."""
     return text.translate(_QUOTES)
 
 
 def _name_line(inner: str, column: int, units: list[Placed], number: int) -> str:
-    """Return the `name:` line of an element, wherever the line is in the element."""
+    """Return the `name:` line of an element, which need not be the first line; or ''."""
     if inner.startswith("name:"):
         return inner
     for unit in behind(units, number):

@@ -5,9 +5,9 @@ each block that both sides changed, mask the texts, merge them as YAML, unmask t
 check the result with the guards and by its readings.
 
 This merge runs when git's line merge of a template has conflicts, and it succeeds only if the
-result is certain. Any doubt raises an error: then git's line merge stays, byte for byte, and the
-doubt is reported as `a template: CAUSE at WHERE`. A clean line merge of git is checked too: damage
-that neither side has becomes a conflict.
+result is certain. If anything is uncertain, an error is raised: git's line merge then stays byte
+for byte, and the reason is reported as `a template: CAUSE at WHERE`. A clean line merge of git is
+checked too: damage that neither side has becomes a conflict.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ CLASH = "rendered, both sides conflict"
 def merged(
     texts: Three[YamlText], options: Options, lines: tuple[YamlText, int], by_structure: ByStructure
 ) -> Outcome | str:
-    """Merge a template, or return the reason why git's line merge stays. The reason may be ''.
+    """Merge a template. If git's line merge has to stay, return the reason, which may be ''.
 
     `lines` is git's line merge and its number of conflicts; `by_structure` merges YAML texts.
     """
@@ -99,7 +99,7 @@ def _templates(texts: Three[YamlText]) -> Three[Template]:
 
 
 def _by_blocks(at: Three[Template], structure: Structure, path: str) -> Template:
-    """Merge the blocks and check the result with all guards; raise an error in any doubt."""
+    """Merge the blocks and check the result with all guards; raise an error if unsure."""
     for side, version in zip(("base", "ours", "theirs"), at.each(), strict=True):
         _refuse_unread(version, side)
     if is_chart_text(path):
@@ -130,9 +130,9 @@ def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
 
 
 def held(outcome: Outcome, result: YamlText, texts: Three[YamlText], options: Options) -> Outcome:
-    """Check a merge by fields of a file with actions as strictly as a merge of templates.
+    """Check a merge by fields as strictly as a merge of templates if the file has actions.
 
-    Documents without actions, and texts inside of fields, are merged as in any YAML file.
+    Documents without actions, and texts inside fields, are merged as in any YAML file.
     """
     if options.rules == "git":
         _refuse_other_names(texts)
@@ -140,7 +140,10 @@ def held(outcome: Outcome, result: YamlText, texts: Three[YamlText], options: Op
 
 
 def _refuse_other_names(texts: Three[YamlText]) -> None:
-    """Refuse a rename that frees a name for something new, in files that are partly templates."""
+    """Refuse a side that renamed something and gave the old name to something new.
+
+    This is for files that are templates only in part.
+    """
     words = Words()
     try:
         units = _templates(texts).map(lambda version: lay_out(version.parts, words.plain))
@@ -150,7 +153,7 @@ def _refuse_other_names(texts: Three[YamlText]) -> None:
 
 
 def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -> Outcome | None:
-    """Return git's clean result with a conflict around new damage.
+    """Check a clean merge of a template, and put a conflict around new damage.
 
     Return None if there is no new damage.
     """
@@ -171,7 +174,7 @@ def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -
 
 
 def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
-    """Return the function that merges YAML texts, without options that resolve conflicts."""
+    """Return a function that merges YAML texts without the options that resolve conflicts."""
     plain = options.but(favor="", policy=False)
 
     def structure(at: Three[YamlText]) -> Outcome:
@@ -183,7 +186,7 @@ def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
 
 
 def _refuse_unread(version: Template, side: str) -> None:
-    """Refuse a version that is too large or that cannot be split into blocks, and name the side."""
+    """Refuse a version that is too large or cannot be split into blocks; name its side."""
     if len(version.text) > LARGEST:
         raise Unsupported("it is too large for a merge by its blocks")
     if version.text.count("{{") > MOST_ACTIONS:
@@ -195,7 +198,7 @@ def _refuse_unread(version: Template, side: str) -> None:
 
 
 def _refuse_prose(version: Template) -> None:
-    """Refuse helper files and notes with text outside of definitions. This text has no entries."""
+    """Refuse helper files and notes that have text outside of definitions."""
     for part in version.parts:
         if isinstance(part, Block):
             is_text = part.word != "define"
@@ -237,7 +240,7 @@ class Bodies:
         return words.unmasked(merged_text, {line: contents[token] for line, token in lines.items()})
 
     def _in_order(self, at: Three[Masked], order: list[tuple[Placed, Placed]], words: Words) -> str:
-        """Merge the masked texts. In the result, the entries must come in the wanted order.
+        """Merge the masked texts so that their entries come in the wanted order.
 
         If both sides add entries at one place, the additions of either side may come first.
         """
@@ -266,11 +269,11 @@ class Bodies:
         return outcome.text.decode()
 
     def _body(self, at: Three[Parts], word: str) -> str:
-        """Merge the lines of one arm of a block."""
+        """Merge the lines in one branch of a block."""
         if word != "define":
             try:
                 return self.by_structure(at)
-            except Unreadable:  # any other doubt holds for the lines, too
+            except Unreadable:  # other errors refuse the line merge, too
                 return self.by_text(at)
         try:
             return self.by_text(at)
@@ -278,7 +281,7 @@ class Bodies:
             return self.by_structure(at)
 
     def by_text(self, at: Three[Parts], _word: str = "") -> str:
-        """Merge a text by git's line merge; each block counts as one line."""
+        """Merge a text by git's line merge, and treat each block as one line."""
         units = at.map(lambda parts: [_as_line(part) for part in parts])
         entities = paired(units)
         tokens = _tokens(entities)
@@ -304,7 +307,7 @@ def refuse_broken(result: Template) -> None:
 
 
 def _first(outcome: Outcome) -> str:
-    """Return the reason and the field of the first conflict of a masked text."""
+    """Return the reason for the first conflict of a masked text, and its field."""
     if not outcome.conflicts:
         return "both sides changed the same place"
     conflict = outcome.conflicts[0]
@@ -317,7 +320,7 @@ def _as_line(part: Part) -> Placed:
 
 
 def _tokens(entities: list[Entity]) -> dict[int, str]:
-    """Return the token of each unit, by the id of the unit."""
+    """Return the token of each part, by the `id()` of the part."""
     return {id(unit): entity.token for entity in entities for unit in entity.at.each() if unit}
 
 
@@ -347,7 +350,7 @@ def _content(entity: Entity, body: MergeBody) -> str:
 
 
 def _block(at: Three[Block], body: MergeBody) -> str:
-    """Merge a block that both sides changed, arm by arm."""
+    """Merge a block that both sides changed, one branch after the other."""
     if len({(block.word, len(block.arms)) for block in at.each()}) > 1:
         raise Unsupported("both sides changed a block, and its branches are not the same")
     parts = []
@@ -379,7 +382,7 @@ def _by_lines(at: Three[str]) -> str:
 
 
 def _refuse_moved(at: Three[str]) -> None:
-    """Refuse bodies at different columns: a merge would not show the change of the column."""
+    """Refuse bodies of blocks at different columns, because a merge would lose the new column."""
     columns = set()
     for text in at.each():
         lines = [line for line in text.split("\n") if line.strip() and line.lstrip()[0] != "#"]
@@ -389,7 +392,7 @@ def _refuse_moved(at: Three[str]) -> None:
 
 
 def _refuse_other_entries(merged_text: str, entities: list[Entity], lines: dict[str, str]) -> None:
-    """Refuse a result that lost an entry, repeats an entry, or has an entry that a side deleted."""
+    """Refuse a result that lost or repeats an entry, or kept an entry that a side deleted."""
     counts = counted(lines[line] for line in merged_text.split("\n") if line in lines)
     for entity in entities:
         is_gone = entity.at.base is not None and None in (entity.at.ours, entity.at.theirs)
@@ -401,11 +404,11 @@ def _refuse_other_entries(merged_text: str, entities: list[Entity], lines: dict[
 
 
 def compared(result: Template, at: Three[Template], merge: Structure) -> tuple[str, set[str]]:
-    """Return the reason why a reading of the result differs from the merge of the versions.
+    """Compare each reading of the result with the merge of the readings of the versions.
 
-    The reason is '' if no reading differs. The set holds the texts of the readings that are exactly
-    what the readings of the versions merge to. A reading is not compared if it is no YAML, or
-    repeats a key, in any version.
+    Return the reason why a reading differs, or '' if none differs. Also return the set of those
+    readings of the result that equal the merge exactly. A reading is not compared if it is no YAML,
+    or repeats a key, in any version.
     """
     wanted = WantedReadings(result.parts, *(version.parts for version in at.each()))
     wanted.names = [name for name in wanted.names if not name.startswith("mix")]
@@ -421,9 +424,9 @@ def compared(result: Template, at: Three[Template], merge: Structure) -> tuple[s
 def _readings(
     words: ActionWords, wanted: WantedReadings, *versions: Template
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name and the texts of each reading.
+    """Yield the name of each reading, with the text of the reading in every version.
 
-    For a version without this reading, the text is ''.
+    If a version does not have the reading, the text is ''.
     """
     texts = [
         {one.name: one.text for one in rendered(version.parts, words, wanted)}
@@ -445,7 +448,7 @@ def _difference(reading: str, at: Three[YamlText], merge: Structure, same: set[s
         return ""
     if agreement is not None:
         return "" if _is_same(reading, agreement) else OTHER
-    for three in (at, at.swapped()):  # either of two additions may come first
+    for three in (at, at.swapped()):  # the additions of either side may come first
         outcome = merge(three)
         if not outcome.clean:
             conflict = outcome.conflicts[0] if outcome.conflicts else None
@@ -466,14 +469,15 @@ def _is_same(reading: str, merged: bytes) -> bool:
 
 
 def _meaning(text: YamlText) -> dict[Hashable, int]:
-    """Return the meanings of the documents of a text, and how often each meaning appears."""
+    """Return the meanings of the documents of a text, and count equal meanings."""
     return counted(map(_canon, text.roots))
 
 
 def _canon(node: Node) -> Hashable:
     """Return a key for the meaning of a node.
 
-    Quotes around an action count, because the action may render a number.
+    Quotation marks around an action are part of the meaning, because the action may render a
+    number.
     """
     if isinstance(node, Mapping):
         pairs = {entry.name: _canon(entry.value) for entry in node.entries}

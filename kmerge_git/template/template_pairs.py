@@ -1,9 +1,9 @@
 """Find out which parts of the three versions of a template are the same part.
 
-Each block, output and assignment gets a token, which replaces it in the masked texts. A part that
-several versions share has the same token in these versions, so that the merge of the masked texts
-decides on its place and on whether it stays. The content of the part is merged separately (see
-`template_merge`).
+Each block, output and assignment gets a token, which replaces it in the masked texts. If several
+versions share a part, the part has the same token in these versions. So the merge of the masked
+texts decides where the part belongs and whether it stays. The content of the part is merged
+separately (see `template_merge`).
 
 A place is named after the lines above it (`Placed.path`). If `name: {{ include "old" . }}` became
 `name: {{ include "new" . }}`, everything below would seem to be new; so documents and elements
@@ -41,11 +41,11 @@ class Entity:
     def __init__(self, token: str, at: Trio, *, is_replaced: bool) -> None:
         self.token = token
         self.at = at
-        self.is_replaced = is_replaced  # whether a side has another entry in its place
+        self.is_replaced = is_replaced  # a side replaced the entry by another entry
 
 
 def paired(units: Three[list[Placed]]) -> list[Entity]:
-    """Return all opaque entries, each with the units of base, ours and theirs."""
+    """Pair the blocks, outputs and assignments of the three versions."""
     at = units.map(lambda version: [unit for unit in version if unit.role == ENTRY])
     to_ours, to_theirs = _matches(at.base, at.ours), _matches(at.base, at.theirs)
     in_ours = _replaced(Matching(at.base, at.ours, to_ours), units.base, units.ours)
@@ -75,7 +75,7 @@ def _left(units: list[Placed], of: dict[int, int]) -> list[Placed]:
 
 
 def _tokens(trios: list[Trio]) -> Iterator[str]:
-    """Yield a unique token for each entry."""
+    """Yield tokens; every token is different."""
     numbers: dict[str, int] = {}  # the number of tokens for each seed
     tokens = {""}
     for trio in trios:
@@ -92,7 +92,7 @@ def _tokens(trios: list[Trio]) -> Iterator[str]:
 
 
 def _matches(old: list[Placed], new: list[Placed], *, only_same: bool = False) -> dict[int, int]:
-    """Match the entries of two versions: return numbers in `new` by numbers in `old`."""
+    """Match the entries of two versions: map their numbers in `new` to their numbers in `old`."""
     pairs = Matching(old, new, {})
     pairs.by(lambda u: (u.path, u.part.text), unique=False)
     pairs.by(lambda u: (u.path, _key(u.part)), unique=True)
@@ -113,7 +113,7 @@ class Matching:
         self.of = of
 
     def left(self) -> tuple[list[int], list[int]]:
-        """Return the numbers of the units without a partner, for each of the two versions."""
+        """Return the numbers of the units without a partner: first in `old`, then in `new`."""
         taken = set(self.of.values())
         olds = [n for n in range(len(self.old)) if n not in self.of]
         return olds, [n for n in range(len(self.new)) if n not in taken]
@@ -127,7 +127,10 @@ class Matching:
     def grouped(
         self, name: Callable[[Placed], object], new_name: Callable[[Placed], object]
     ) -> list[tuple[list[int], list[int]]]:
-        """Group the units without a partner by name: return their numbers in `old` and `new`."""
+        """Group the units without a partner by name.
+
+        Return the numbers in `old` and the numbers in `new` for each group.
+        """
         olds, news = self.left()
         others = _grouped(self.new, news, new_name)
         groups = _grouped(self.old, olds, name)
@@ -135,7 +138,7 @@ class Matching:
 
 
 def _replaced(pairs: Matching, base: list[Placed], side: list[Placed]) -> dict[int, int]:
-    """Return entries that replaced other entries between the same neighbours."""
+    """Return the entries that a side put in place of other entries, between the same neighbours."""
     names: dict[int, Hashable] = {}
     for n, m in pairs.of.items():
         names[id(pairs.old[n])] = names[id(pairs.new[m])] = n
@@ -149,7 +152,7 @@ def _replaced(pairs: Matching, base: list[Placed], side: list[Placed]) -> dict[i
 def _between(
     units: list[Placed], open_ones: set[int], names: dict[int, Hashable]
 ) -> dict[int, Hashable]:
-    """Return the place and the names of both neighbours for each unit without a partner."""
+    """Return the place and the two neighbours of each unit without a partner."""
     siblings = grouped(
         (unit.path, unit)
         for unit in units
@@ -167,7 +170,7 @@ def _between(
 
 
 def _mark(unit: Placed, names: dict[int, Hashable]) -> Hashable:
-    """Return the name of a neighbour."""
+    """Return the name by which a neighbour is recognized."""
     if unit.role == ENTRY:
         return names.get(id(unit))
     return unit.label or unit.part.text
@@ -184,7 +187,7 @@ def _grouped(
 
 
 def _alike(pairs: Matching) -> Iterator[tuple[int, int]]:
-    """Yield pairs of similar blocks, if each block is the best match of the other."""
+    """Yield pairs of similar blocks. Each block is the best match of the other block."""
     shares = list(_shares(pairs))
     olds = grouped((n, common) for common, n, _ in shares)
     news = grouped((m, common) for common, _, m in shares)
@@ -195,9 +198,10 @@ def _alike(pairs: Matching) -> Iterator[tuple[int, int]]:
 
 
 def _shares(pairs: Matching) -> Iterator[tuple[float, int, int]]:
-    """Yield the share of common lines and the numbers of each pair of similar blocks.
+    """Yield pairs of similar blocks: the share of equal lines, and the numbers of both blocks.
 
-    Only blocks in the same place, with the same keyword and number of arms, are compared.
+    Only blocks in the same place, with the same keyword and the same number of branches, are
+    compared.
     """
     olds, news = pairs.left()
     if len(olds) * len(news) > MOST_BLOCK_PAIRS:
@@ -220,7 +224,7 @@ def _shares(pairs: Matching) -> Iterator[tuple[float, int, int]]:
 
 
 def _holds(block: Block, other: Block) -> bool:
-    """Return whether a block was put around another block."""
+    """Return whether one block contains another block, because a side put a block around it."""
     wanted, most = _lines(other), share(_lines(block), _lines(other))
     return any(
         _key(inner) == _key(other) and share(_lines(inner), wanted) >= most
@@ -229,7 +233,7 @@ def _holds(block: Block, other: Block) -> bool:
 
 
 def share(lines: list[str], others: list[str]) -> float:
-    """Return the share of lines that two lists have in common, or 0 if the first list is empty."""
+    """Return the share of common lines of two lists, or 0 if the first list is empty."""
     return likeness(counted(lines), counted(others)) if lines else 0.0
 
 
@@ -262,7 +266,7 @@ def said(text: str) -> str:
 
 
 def follow(units: Three[list[Placed]]) -> None:
-    """Give the places that a side renamed the names that they have in base."""
+    """Undo the renames of each side: give renamed places the names that they have in base."""
     for side, depth in _depths(units):
         olds = _renamed(units.base, side, depth)
         for unit in side if olds else ():
@@ -284,7 +288,7 @@ def refuse_taken(units: Three[list[Placed]]) -> None:
 
 
 def _depths(units: Three[list[Placed]]) -> Iterator[tuple[list[Placed], int]]:
-    """Yield each side with each depth of the places in that side."""
+    """Yield each side together with every depth at which the side has places."""
     for side in (units.ours, units.theirs):
         deepest = max((len(unit.path) for unit in side), default=0)
         yield from ((side, depth) for depth in range(deepest))
@@ -293,7 +297,7 @@ def _depths(units: Three[list[Placed]]) -> Iterator[tuple[list[Placed], int]]:
 def _pairs(
     olds: Iterable[Path], news: Iterable[Path], kin: Callable[[Path], Hashable]
 ) -> Iterator[tuple[Path, Path]]:
-    """Yield every pair of an old and a new place of the same kind; refuse too many pairs."""
+    """Pair every old place with every new place of the same kind; refuse too many pairs."""
     others = grouped((kin(new), new) for new in news)
     groups = [(old, others.get(kin(old), ())) for old in olds]
     if sum(len(same_kind) for _, same_kind in groups) > MOST_NAME_PAIRS:
@@ -303,7 +307,7 @@ def _pairs(
 
 
 def _texts_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
-    """Return the lines below each place of a depth, without the name line of the document."""
+    """Return the lines below each place of a depth. The name line of a document is left out."""
     lines = [(u.path[: depth + 1], u.part.text.strip()) for u in units if len(u.path) > depth]
     return grouped(
         (place, text)
@@ -313,11 +317,11 @@ def _texts_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
 
 
 def _renamed(base: list[Placed], side: list[Placed], depth: int) -> dict[Path, Path]:
-    """Return the place in base of each place that a side clearly renamed."""
+    """Map each place that a side clearly renamed to its place in base."""
     olds, news = _names_below(base, depth), _names_below(side, depth)
 
     def kin(path: Path) -> Hashable:
-        """Return the part of a place that a rename keeps."""
+        """Return the part of a place that stays the same in a rename."""
         return path[:-1], path[-1].partition(TOKEN if depth else "/")[0]
 
     pairs = [
@@ -330,7 +334,7 @@ def _renamed(base: list[Placed], side: list[Placed], depth: int) -> dict[Path, P
 
 
 def _names_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
-    """Return the names below each place of a depth whose own name may be rendered."""
+    """Return the names below those places of a depth whose own name an action may render."""
     names = grouped(
         (unit.path[: depth + 1], unit.label)
         for unit in units

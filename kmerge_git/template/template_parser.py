@@ -1,12 +1,12 @@
 """Split a template into its actions, its lines, and blocks of whole lines from opening to `end`.
 
 Actions are found as Go's text/template finds them. Everything that Go's lexer refuses is refused
-here too, and so is everything that Go's parser refuses because of the shape of a single action: an
-action without a value, a keyword or an equals sign inside a pipeline, or a variable that is used
-where it is not set.
+here too. So is every single action that Go's parser refuses: an action without a value, a keyword
+or an equals sign inside a pipeline, or a variable that is used where it is not set.
 
-The parts of the tree joined are the text, byte for byte. A text that is not a tree of whole lines
-is refused: a control action beside text, or two actions in one line that end different blocks.
+The parts of the tree joined are the text, byte for byte. Blocks must consist of whole lines. So a
+text is refused if a line has a control action beside text, or two actions that end different
+blocks.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Arm:
 
 
 class Block:
-    """Hold the lines of a block from the opening to the `end`, and the whole text of the block."""
+    """Hold a block: the lines from its opening to its `end`, and its whole text."""
 
     __slots__ = ("arms", "ending", "text", "word")
 
@@ -109,7 +109,7 @@ def blocks_in(parts: Iterable[Part]) -> Iterator[Block]:
 
 
 class Template:
-    """Hold a text with actions, which is split into parts when the parts are first asked for."""
+    """Hold a text with actions. The text is split when its parts are first asked for."""
 
     __slots__ = ("_read", "text")
 
@@ -228,7 +228,7 @@ def _row(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Row:
 
 
 def _alone(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Action:
-    """Return the control action of a line that has nothing else but comments."""
+    """Return the control action of a line; refuse anything but comments beside the action."""
     controls = [action for action in inside if action.kind in CONTROL]
     if len(controls) > 1:
         raise refusal(text, controls[1].start, "blocks begin or end in the middle of a line")
@@ -240,9 +240,9 @@ def _alone(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Actio
 
 
 def _groups(inside: tuple[Action, ...]) -> list[tuple[int, int]] | None:
-    """Return the spans of the outermost actions.
+    """Return the spans of the outermost blocks and actions of a line.
 
-    Return None if a block begins or ends on another line.
+    Return None if a block of the line begins or ends in another line.
     """
     spans = []
     depth = start = 0
@@ -258,7 +258,7 @@ def _groups(inside: tuple[Action, ...]) -> list[tuple[int, int]] | None:
 
 
 def _kind(text: str, start: int, end: int, spans: Spans, inside: tuple[Action, ...]) -> str:
-    """Return the kind that a line with actions has for the merge."""
+    """Return the kind of a line with actions: the merge treats each kind in another way."""
     if not _is_bare(text, start, end, spans):
         return INLINE
     kinds = {action.kind for action in inside}
@@ -270,7 +270,7 @@ def _kind(text: str, start: int, end: int, spans: Spans, inside: tuple[Action, .
 
 
 def _is_bare(text: str, at: int, end: int, spans: Spans) -> bool:
-    """Return whether a part of a text has only white space outside of some spans."""
+    """Return whether a range of a text has only white space outside of the given spans."""
     for start, stop in (*spans, (end, end)):
         if text[at:start].strip(SPACE):
             return False
@@ -309,7 +309,7 @@ class Action:
 
 
 def refuse_own_words(text: str) -> None:
-    """Refuse a text that contains the prefix of the words that stand for actions."""
+    """Refuse a text that already contains the prefix of the words that replace actions."""
     lowered = text.lower()
     at = lowered.find(TOKEN.lower())
     if at >= 0:
@@ -317,7 +317,10 @@ def refuse_own_words(text: str) -> None:
 
 
 def action_at(text: str, start: int, known: dict[str, Spelling]) -> Action:
-    """Return the action at an offset. An action with a spelling in `known` is not parsed again."""
+    """Return the action at an offset.
+
+    An action is not parsed again if the same text is in `known`.
+    """
     to_brace = text[start : text.find("}}", start) + 2]
     spelling = known.get(to_brace)
     if spelling is None:
@@ -346,7 +349,7 @@ def _read(text: str, start: int) -> Spelling:
 
 
 def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
-    """Read a comment.
+    """Read a template comment.
 
     The end delimiter must follow directly, or after one white space and a trim mark.
     """
@@ -385,7 +388,10 @@ def _fault(word: str, shape: str, names: list[str]) -> str:
 
 
 def _no_pipeline(shape: str, names: list[str]) -> str:
-    """Return the reason why tokens are no valid pipeline, or ''. A pipeline may set a variable."""
+    """Return the reason why tokens are not a valid pipeline, or ''.
+
+    A pipeline may set a variable.
+    """
     shape = shape.removeprefix("v=")
     if shape[:1] in ("", "|") or any(hole in shape for hole in _HOLES):
         return "a value is missing in an action"
@@ -399,7 +405,10 @@ def _no_pipeline(shape: str, names: list[str]) -> str:
 
 
 def _tokens(text: str, start: int, at: int) -> tuple[str, list[str], int, bool]:
-    """Return the kinds of the tokens, the names, the end offset, and if a trim mark follows."""
+    """Split an action into tokens.
+
+    Return the kinds of the tokens, the names, the end offset, and whether a trim mark follows.
+    """
     shape, names = "", []
     depth = 0
     while True:
@@ -466,9 +475,9 @@ def _word_end(text: str, at: int) -> int:
 
 
 def _quote_end(text: str, at: int, mark: str) -> int:
-    """Return the offset after a quote.
+    """Return the offset after a quoted string.
 
-    Refuse a quote with a line break, even an escaped line break.
+    Refuse a string with a line break, even if the line break is escaped.
     """
     end = at + 1
     while (sign := text[end : end + 1]) != mark:
@@ -482,13 +491,13 @@ def _quote_end(text: str, at: int, mark: str) -> int:
 
 
 def behind_string(text: str, at: int) -> int:
-    """Return the offset after a string or character of an action that was already parsed."""
+    """Return the offset after a string or character; its action was parsed before."""
     mark = text[at]
     return text.index(mark, at + 1) + 1 if mark == "`" else _quote_end(text, at, mark)
 
 
 def _number_end(text: str, at: int) -> int:
-    """Return the end of a number in Go's syntax: hexadecimal, complex, or with underscores."""
+    """Return the end of a number in Go's syntax, which may be hexadecimal or complex."""
     end = _scanned(text, at)
     is_complex = text.startswith(_SIGNS, end)
     if is_complex:
@@ -530,7 +539,7 @@ def refusal(text: str, at: int, why: str) -> Unsupported:
 
 
 def words_of(body: str) -> tuple[list[str], list[str]]:
-    """Return the words of an action that is no comment, and the contents of its strings."""
+    """Return the words of an action and the contents of its strings. A comment has no words."""
     words, quoted = [""], []
     at = 0
     while at < len(body):
@@ -548,9 +557,9 @@ def words_of(body: str) -> tuple[list[str], list[str]]:
 
 
 def unset(of: Iterable[Action]) -> dict[str, int]:
-    """Return the variables that are used where they are not set, with the offset of the first use.
+    """Return the variables that are used where they are not set, each with its first offset.
 
-    Helm refuses such a text whatever the values are.
+    Helm refuses such a template whatever the values are.
     """
     offsets: dict[str, int] = {}
     known = {"$"}

@@ -1,12 +1,12 @@
-"""Make the readings of a template: choose an arm of each block, and replace actions by words.
+"""Make the readings of a template: YAML texts that stand for what the template may render.
 
-A reading is YAML if the rendered template is YAML. Control lines are removed, an action inside a
-line becomes a word made of its text, and an action on a line of its own is removed. In the reading
-`all` every condition is true and the first arm of each block is taken; in `none` no condition is
-true; `arm1` and so on take the arms of `else if`; `last` takes each `else`. In the `mix` readings a
-hash of the condition decides, so that a condition has the same answer in all versions of a file.
-`not x` is the opposite of `x` if `x` is a condition, too. The body of a `define` becomes a text of
-its own.
+In a reading, one branch of each block is chosen, and words replace the actions. Control lines are
+removed, an action inside a line becomes a word made of its text, and an action on a line of its own
+is removed. In the reading `all` every condition is true and the first branch of each block is
+taken; in `none` no condition is true; `arm1` and so on take the branches of `else if`; `last` takes
+each `else`. In the `mix` readings a hash of the condition decides, so that a condition has the same
+answer in all versions of a file. `not x` gets the opposite answer of `x`. The body of a `define`
+becomes a text of its own.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PRIME = (1 << 64) - 59
 class Rendering:
     """Hold a text that a template may render.
 
-    `numbers` has the template line of each line, from 0.
+    `numbers` gives the template line of each line of the text; both are counted from 0.
     """
 
     __slots__ = ("name", "numbers", "text")
@@ -61,7 +61,7 @@ class Rendering:
 
 
 class WantedReadings:
-    """Hold the names of the readings to make, and the conditions of all versions."""
+    """Hold the names of the wanted readings, and the conditions of all versions."""
 
     __slots__ = ("conditions", "names")
 
@@ -80,9 +80,10 @@ class WantedReadings:
 def rendered(
     parts: Sequence[Part], words: ActionWords, wanted: WantedReadings | None = None
 ) -> list[Rendering]:
-    """Return the wanted readings of a template; the texts of the definitions follow each reading.
+    """Return the wanted readings of a template.
 
-    Without `wanted`, make the readings that the template itself needs.
+    The texts of the definitions follow each reading. Without `wanted`, make the readings that the
+    template itself needs.
     """
     wanted = wanted or WantedReadings(parts)
     items = _items(parts, words, wanted.conditions, "")
@@ -101,7 +102,7 @@ def rendered(
 
 
 class _Node:
-    """Hold a block, with the lines and blocks of each of its arms."""
+    """Hold a block with the lines and inner blocks of each branch."""
 
     __slots__ = ("arms", "block", "is_contrary", "number")
 
@@ -132,19 +133,22 @@ def _items(parts: Iterable[Part], words: ActionWords, conditions: set[str], scop
 
 
 def _condition(body: str) -> str:
-    """Return the condition of an opening action, without the variable that the action sets."""
+    """Return the condition of an action that opens a block, without a variable that is set."""
     _, _, asked = body.rpartition(":=")
     words = (asked if asked != body else body.partition(" ")[2]).split()
     return " ".join(words).replace("$.", ".").replace("not (", "not ").rstrip(")")
 
 
 def _has_else(block: Block) -> bool:
-    """Return whether the last arm of a block is an `else` without a condition."""
+    """Return whether the last branch of a block is an `else` without a condition."""
     return len(block.arms) > 1 and block.arms[-1].action.body == "else"
 
 
 def _pick(items: Items, name: str, texts: dict[str, Picked], into: Picked) -> None:
-    """Append the lines of a reading to `into`. The body of a `define` goes into a separate text."""
+    """Append the lines of a reading to `into`.
+
+    The body of a `define` goes into a text of its own.
+    """
     for item in items:
         if not isinstance(item, _Node):
             into.append(item)
@@ -158,7 +162,7 @@ def _pick(items: Items, name: str, texts: dict[str, Picked], into: Picked) -> No
 
 
 def _arm(of: _Node, name: str) -> int:
-    """Return the number of the arm that a reading takes, or -1 if the reading takes no arm."""
+    """Return the number of the branch that a reading takes, or -1 if it takes no branch."""
     if of.block.word == "block":
         return 0
     has_else = _has_else(of.block)
@@ -180,7 +184,7 @@ def _arm(of: _Node, name: str) -> int:
 
 
 def _lines(picked: Picked) -> list[tuple[str, int]]:
-    """Return the lines of a reading, with the line numbers in the template."""
+    """Return the lines of a reading, and the number of each line in the template."""
     lines: list[tuple[str, int]] = []
     scalar, column = NOWHERE, 0
     for at, (shape, number) in enumerate(picked):
@@ -205,7 +209,7 @@ def _lines(picked: Picked) -> list[tuple[str, int]]:
 
 
 def _column_of_text(picked: Picked, at: int, scalar: int) -> int:
-    """Return the column of the text of a block scalar."""
+    """Return the column at which the text of a block scalar begins."""
     for number in range(at, len(picked)):
         shape, _ = picked[number]
         if not (shape.is_output or shape.is_blank):
@@ -214,7 +218,7 @@ def _column_of_text(picked: Picked, at: int, scalar: int) -> int:
 
 
 def _has_more(picked: Picked, at: int, of: Shape) -> bool:
-    """Return whether lines below belong to the value of a line."""
+    """Return whether the lines below continue the value of a line."""
     for number in range(at + 1, len(picked)):
         shape, _ = picked[number]
         if shape.is_output or shape.is_blank or shape.text.startswith("#", shape.column):
@@ -229,7 +233,7 @@ def _has_more(picked: Picked, at: int, of: Shape) -> bool:
 
 
 class ActionWords:
-    """Give each action a word, and cache the shapes of lines.
+    """Give each action a word, and remember how each line is rendered.
 
     A line that several versions of a file share is parsed only once. With `scopes`, an action that
     uses the dot or a variable gets a different word in each `range` and `with`, because the value
@@ -306,7 +310,7 @@ def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
 
 
 def _find_key(shape: Shape) -> None:
-    """Find the column of the key of a line, and of a block scalar that begins after the key."""
+    """Find the column of a line's key, and of the key of a block scalar that begins there."""
     text = shape.text
     column = dash = shape.column
     while text.startswith("- ", column):
@@ -326,7 +330,7 @@ def _find_key(shape: Shape) -> None:
 
 
 def _bare(text: str, at: int, end: int, spans: Iterable[tuple[int, int, Action]]) -> str:
-    """Return a part of a line without comments, and with actions spelled without trim marks."""
+    """Return a part of a line without comments and trim marks."""
     parts = []
     for start, behind, action in spans:
         own = "" if action.kind == COMMENT else "{{ " + action.body + " }}"
@@ -346,5 +350,5 @@ def _is_relative(text: str) -> bool:
 
 
 def hashed(text: str) -> int:
-    """Return a number for a text, which is the same in every run."""
+    """Return a number for a text. The number is the same in every process."""
     return int.from_bytes(text.encode("utf-8", "surrogatepass"), "little") % _PRIME
