@@ -1,7 +1,7 @@
 """Read and write the annotation in which `kubectl apply` keeps the config that it applied last.
 
-The annotation is written byte for byte as kubectl writes it, because the annotation itself is a
-field that is patched: another spelling of the same config would be a change.
+The annotation is written byte for byte as kubectl writes it. The annotation is itself a field that
+a patch changes, so another spelling of the same config would be a change.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def last_applied(live: Map) -> Map | None:
-    """Return the config in the annotation.
+    """Return the config in the last-applied annotation.
 
-    Return None if there is no annotation, and `{}` if its text is empty.
+    Return None if there is no annotation, and `{}` if the text of the annotation is empty.
     """
     text = annotation(live)
     if not text:
@@ -45,7 +45,7 @@ def annotation(live: Map) -> str | None:
 
 
 def without_annotation(patch: Map) -> Map:
-    """Return a patch without the last-applied annotation, which differs between any two sides."""
+    """Return a patch without the last-applied annotation, which differs in any two objects."""
     metadata = patch.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict) or not isinstance(annotations, dict):
@@ -55,7 +55,7 @@ def without_annotation(patch: Map) -> Map:
 
 
 def with_last_applied(target: Map, config: Map) -> Map:
-    """Return a copy of the target with the config in its last-applied annotation."""
+    """Return a copy of an object whose last-applied annotation holds the config."""
     result = copied(target)
     annotations = _annotations(result)
     annotations[LAST_APPLIED] = annotation_text(config)
@@ -71,7 +71,7 @@ def with_last_applied(target: Map, config: Map) -> Map:
 
 
 def annotation_text(config: Map) -> str:
-    """Return the compact JSON of the config with sorted keys, without the annotation itself."""
+    """Return the compact JSON of the config with sorted keys, without this annotation."""
     plain = copied(config)
     _annotations(plain).pop(LAST_APPLIED, None)
     return go_json(plain) + "\n"
@@ -97,7 +97,7 @@ def _map(around: Map, at: tuple[str, ...]) -> Map:
 
 
 def go_json(value: Value) -> str:
-    """Return the value as JSON in Go's spelling.
+    """Return the value as JSON, spelled as Go spells JSON.
 
     The keys are sorted, there are no spaces, and `<`, `>` and `&` are escaped.
     """

@@ -1,8 +1,8 @@
 """Compute the result of `kubectl apply` from a config and a live object, without a cluster.
 
-The API server stores neither directives nor nulls, so leftovers of these are removed. `explain`
-says who decides about each field. A field in the config is set. A field that was applied before but
-is no longer in the config is removed. Any other field belongs to somebody else and stays.
+The API server stores neither directives nor nulls, so any that are left are removed. `explain` says
+who decides about each field. A field in the config is set. A field that was applied before but is
+no longer in the config is removed. Any other field was set by somebody else and stays.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ABSENT: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """Hold the result of an apply: the object afterwards, and the patch that kubectl sends."""
+    """Hold the object after `kubectl apply`, and the patch that kubectl sends."""
 
     result: Map
     patch: Map  # if the object is created, the whole object
@@ -62,11 +62,11 @@ def apply_config(
     schema: Schema | None = None,
     overwrite: bool = True,
 ) -> Map:
-    """Return the live object after `kubectl apply` of the config; an empty `live` is created.
+    """Return the live object after `kubectl apply` of the config.
 
-    `last_applied` is the config that was applied before. If `last_applied` is None, that config is
-    read from the annotation of `live`. If no schema is given, a built-in kind uses its own schema,
-    and any other kind is merged by JSON merge patch.
+    If `live` is empty, the object is created. `last_applied` is the config that was applied before.
+    If `last_applied` is None, that config is read from the annotation of `live`. If no schema is
+    given, a built-in kind uses its own schema, and any other kind is merged by JSON merge patch.
     """
     applied = plan_apply(
         config, live, last_applied=last_applied, schema=schema, overwrite=overwrite
@@ -85,8 +85,8 @@ def plan_apply(
 ) -> Applied:
     """Plan `kubectl apply`: return the resulting object, the patch and the warnings.
 
-    If the config has no namespace, `namespace` is filled in. If `namespace` is empty, the namespace
-    of the live object is filled in.
+    If the config has no namespace, the config gets `namespace`. If `namespace` is empty too, the
+    config gets the namespace of the live object.
     """
     _check(config)
     for name, value in (("live object", live), ("config applied before", last_applied or {})):
@@ -154,10 +154,10 @@ def _json_patch(original: Map, modified: Map, live: Map) -> Map:
 
 
 def stored(resource: Map, live: Map) -> Map:
-    """Return the object as the server stores it: without leftover directives and without new nulls.
+    """Return the object as the API server stores it: without directives and without new nulls.
 
-    A null that the live object already has stays. Free-form parts stay as they are: the data of a
-    ControllerRevision is a patch itself.
+    A null that the live object already has stays. Free-form parts are not changed: for example, the
+    data of a ControllerRevision is itself a patch.
     """
     shape = root_shape(str(resource.get("apiVersion", "")), str(resource.get("kind", "")))
     return _stored_map(resource, live, shape or "any")
@@ -203,7 +203,7 @@ class Field:
 
 
 class _Sides(NamedTuple):
-    """Hold the values of one field in the four objects that an apply compares."""
+    """Hold the values of one field in the four objects that `kubectl apply` compares."""
 
     config: Value
     last: Value
@@ -212,7 +212,10 @@ class _Sides(NamedTuple):
 
 
 def explain(applied: Applied, live: Map, schema: Schema | None) -> list[Field]:
-    """Return a record for each field of the config, the last applied config and the live object."""
+    """Say who decides about each field.
+
+    The fields are those of the config, the last applied config and the live object.
+    """
     objects = (applied.modified, applied.original, live, applied.result)
     fields = _walk(_Sides(*map(_without_annotations, objects)), schema, ())
     return [field for field in fields if field is not None]
@@ -267,9 +270,9 @@ def _walk_list(sides: _Sides, field: FieldRule, path: Path) -> Iterator[Field | 
 
 
 def _elements(side: Value, key: str) -> dict[str, Value]:
-    """Return the elements of a list by the text of the merge key of each element.
+    """Return the elements of a list, keyed by the text of the merge key of each element.
 
-    If the list has no merge key, return the elements by their whole text.
+    If the list has no merge key, the whole text of an element is its key.
     """
     elements = side if isinstance(side, list) else []
     if not key:

@@ -1,18 +1,19 @@
 """Apply a strategic merge patch exactly as the API server and kubectl do.
 
 `merge_map` is the whole algorithm, in the order of kubectl's code: `$patch`, `$retainKeys`, every
-`$setElementOrder/f`, then the other keys. Where Go walks a map in random order, this module uses
-document order, with `$deleteFromPrimitiveList` first; where Go panics, this module raises an error.
+`$setElementOrder/f`, then the other keys. Where Go reads a map in random order, this module uses
+the order of the document, but `$deleteFromPrimitiveList` comes first. Where Go panics, this module
+raises an error.
 
 With `as_patches`, two patches are combined into one patch: deletions and directives are copied
 instead of executed.
 
 A list of scalars is an ordered set; a list of maps is merged by its merge key. The order of the
 result has two surprises, as in kubectl. New elements come before the elements that the patch does
-not name. And the "server order" that `$setElementOrder` uses is an array that the deletions and
-additions before it have already overwritten.
+not name. And the "server order" that `$setElementOrder` uses is an array that earlier deletions and
+additions have already overwritten.
 
-`apply_kustomize` does the same for a `patches:` entry of kustomize 5, which has other rules.
+`apply_kustomize` applies a `patches:` entry of kustomize 5, which has other rules.
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ _KINDS: dict[type, str] = {dict: "MappingNode", list: "SequenceNode"}
 def apply_patch(
     original: Map, patch: Map, schema: Schema | None = None, *, flavor: Flavor = "kubectl"
 ) -> Map:
-    """Return the object after the patch. Without a schema, use the schema of its built-in kind.
+    """Return the object after the patch.
 
-    `flavor="kustomize"` applies the patch as a kustomize `patches:` entry; a patch that removes the
-    whole resource gives `{}` then.
+    Without `schema`, use the schema of the object's built-in kind. `flavor="kustomize"` applies the
+    patch as a kustomize `patches:` entry; if such a patch removes the whole resource, return `{}`.
     """
     if not isinstance(original, dict) or not isinstance(patch, dict):
         raise PatchError("invalid JSON document")
@@ -78,14 +79,14 @@ def schema_of(resource: Map) -> Schema:
 
 
 def merge_patches(first: Map, second: Map, schema: Schema) -> Map:
-    """Return one patch that has the effect of the first patch followed by the second patch."""
+    """Combine two patches: return a patch with the effect of the first and then the second."""
     return copied(merge_map(first, second, schema, (), as_patches=True))
 
 
 def merge_map(
     original: Map, patch: Map, schema: Schema, at: At, *, as_patches: bool = False
 ) -> Map:
-    """Return a map after a patch; change neither the map nor the patch."""
+    """Return a map after a patch. Neither the given map nor the patch is changed."""
     if PATCH in patch:
         return _executed(patch, at)
     rest = dict(patch)
@@ -106,9 +107,9 @@ def _executed(patch: Map, at: At) -> Map:
 
 
 def _retained(original: Map, patch: Map, at: At, *, as_patches: bool) -> Map:
-    """Return the fields of the original that `$retainKeys` lists.
+    """Return only those fields of the original that `$retainKeys` lists.
 
-    Remove `$retainKeys` from the patch.
+    `$retainKeys` is removed from the patch.
     """
     if RETAIN_KEYS not in patch:
         return dict(original)
@@ -202,9 +203,9 @@ def without_directives(value: Value) -> Value:
 def _set_order(
     result: Map, patch: Map, key: str, schema: Schema, at: At, *, as_patches: bool
 ) -> None:
-    """Execute one `$setElementOrder/f`: merge and sort the list `f`.
+    """Execute a directive `$setElementOrder/f`: merge the list `f`, and sort the result.
 
-    Remove `f` and the directive from the patch.
+    The list `f` and the directive are removed from the patch.
     """
     here, order = (*at, key), patch.pop(key)
     if as_patches and not same(result.setdefault(key, order), order):
@@ -234,7 +235,7 @@ def _merged(
     *,
     as_patches: bool,
 ) -> Merged:
-    """Return the list before `$setElementOrder` sorts it, and the list in the server's order."""
+    """Return the merged list before sorting, and the list in the order of the server."""
     server = ours or []
     if theirs is None:
         return server, server
@@ -269,7 +270,7 @@ def _check_order_keys(merged: list[Value], order: list[Value], key: str, at: At)
 
 
 def _check_order(patch: list[Value], order: list[Value], field: FieldRule, at: At) -> None:
-    """Refuse a patch list that does not follow the order list.
+    """Refuse a list in a patch that does not follow the order list of `$setElementOrder`.
 
     Every element of the patch must be in the order list, in the same relative order.
     """
@@ -315,9 +316,9 @@ def merge_lists(
     *,
     deleting: bool = False,
 ) -> Merged:
-    """Merge the patch list into the original list.
+    """Merge the list of a patch into the original list.
 
-    With `deleting`, the patch list holds the scalars to remove.
+    With `deleting`, the list of the patch holds the scalars to remove.
     """
     if not original and not patch:
         return original, original
@@ -393,8 +394,8 @@ class _Survivors:
     """Delete and add elements of a list, and keep the "server order" that kubectl sees.
 
     In Go, `elements` and `server` share one array: a deletion shifts the later elements, and an
-    addition is written into the free slot. `server` is the array as kubectl sees it with the old
-    length.
+    addition is written into the free slot. `server` is that array as kubectl reads it, still with
+    the old length.
     """
 
     def __init__(self, original: list[Value], key: str, at: At) -> None:
@@ -428,9 +429,9 @@ def _special(element: Map, key: str, at: At) -> str:
 def in_order(
     merged: list[Value], listed: list[Value], server: list[Value], identity: Identity
 ) -> list[Value]:
-    """Return the merged elements, sorted by `listed`.
+    """Return the merged elements in the order of `listed`.
 
-    Elements that are not listed keep the order of the server between the listed elements.
+    Between these, the elements that are not in `listed` keep the order of the server.
     """
     wanted, known = places_of(listed, identity), places_of(server, identity)
     unknown = len(known)
@@ -453,24 +454,24 @@ def in_order(
 
 
 def places_of(elements: list[Value], identity: Identity) -> dict[Hashable, int]:
-    """Return the index of the first element of each identity."""
+    """Return the index of each identity; if an identity repeats, return the first index."""
     return {identity(elements[place]): place for place in reversed(range(len(elements)))}
 
 
 def scalar(value: Value) -> Hashable:
-    """Return a scalar as a set member, so that `1`, `1.0` and true differ."""
+    """Return a key for a scalar in a set. The keys of `1`, `1.0` and `true` differ."""
     return (type(value), value)
 
 
 def keyed(key: str, at: At) -> Identity:
-    """Return a function that identifies maps by their merge key; a missing key counts as null."""
+    """Return a function that identifies a map by its merge key. A missing key counts as null."""
     return lambda element: identity_of(element.get(key), at)
 
 
 def identity_of(value: Value, at: At) -> Hashable:
-    """Return the value of a merge key as a set member.
+    """Return a key for the value of a merge key in a set.
 
-    Refuse a map or list, where kubectl panics.
+    Refuse a map or a list. kubectl panics in this case.
     """
     if isinstance(value, dict | list):
         raise failure(f"the merge key must be a scalar, here it is {go_text(value)}", at)
@@ -502,12 +503,12 @@ def apply_kustomize(original: Map, patch: Map, schema: Schema | None = None) -> 
     """Return the object after a kustomize patch, or `{}` if the patch removes the object.
 
     In maps, `$patch: delete` removes the key, `$patch: merge` changes nothing, and directives work
-    in new content too. In keyed lists, the elements of the patch go to the front, and elements are
-    paired by the text of the keys of server-side apply (port and protocol). All other directives
-    are plain fields.
+    in new content too. In keyed lists, the elements of the patch go to the front. Elements are
+    paired by the text of the keys that server-side apply uses (port and protocol). All other
+    directives are plain fields.
 
     If an element lacks its key, kustomize silently drops the other elements or ignores the patch.
-    Here such a patch raises an error.
+    This function raises an error for such a patch.
     """
     if schema is None:
         kind = str(original.get("kind", ""))
@@ -587,7 +588,7 @@ def _kustomized_list(original: Value, patch: list[Value], field: FieldRule, at: 
 
 
 def _used_keys(elements: list[Map], keys: Keys) -> Keys:
-    """Return the list keys that any element has.
+    """Return those list keys that at least one element has.
 
     If no element has a list key, return all list keys.
     """
@@ -625,7 +626,7 @@ def _kustomized_elements(
 
 
 def _identity(element: Value, keys: Keys, at: At) -> Keys:
-    """Return the texts of all list keys of a patch element; refuse an element that lacks a key."""
+    """Return the values of all list keys of a patch element as texts; refuse a missing key."""
     if not isinstance(element, dict):
         raise failure(f"the element is no map: {go_text(element)}", at)
     for key in keys:

@@ -10,7 +10,10 @@ DIRECTIVES = (PATCH, RETAIN_KEYS, ORDER, DELETE)
 
 
 def is_directive(key: str) -> bool:
-    """Return whether the API server treats a key as a directive, even if `/field` is missing."""
+    """Return whether the API server treats a key as a directive.
+
+    A key such as `$setElementOrder` counts even if `/FIELD` is missing.
+    """
     return key in (PATCH, RETAIN_KEYS) or key.startswith((ORDER, DELETE))
 
 

@@ -1,9 +1,10 @@
 """Look up the shape of every field of every built-in kind.
 
-A merge does not need the shapes, because the fields with a strategy are in the list key table. The
-shapes are for kubectl's schema errors, for the checks, and for what the API server stores. A shape
-is a type such as `string` or `integer`, `@12` for an object type, or `[]` or `{}` followed by the
-shape of each element or value.
+A shape describes the type of a field. A shape is a type such as `string` or `integer`, or `@12` for
+an object type. A shape may also be `[]` followed by the shape of each element, or `{}` followed by
+the shape of each value. A merge does not need the shapes, because the list key table has the fields
+with a strategy. The shapes are used for kubectl's schema errors, for the checks, and for computing
+what the API server stores.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
 
 
 def root_shape(api_version: str, kind: str) -> str:
-    """Return the shape of a built-in kind, such as `@12`, or '' for an unknown kind."""
+    """Return the shape of the objects of a built-in kind, or '' for an unknown kind.
+
+    Such a shape is an object type like `@12`.
+    """
     number = _table()["roots"].get(api_version, {}).get(kind)
     return "" if number is None else f"@{number}"
 
 
 def nearest_root_shape(api_version: str, kind: str) -> str:
-    """Return the shape of a built-in kind.
+    """Return the shape of the objects of a built-in kind.
 
     If the version is unknown, use the newest version of the API group.
     """
@@ -34,9 +38,9 @@ def nearest_root_shape(api_version: str, kind: str) -> str:
 
 
 def object_type(shape: str) -> tuple[str, dict[str, str]] | None:
-    """Return the Go name and the field shapes of an object type such as `@12`.
+    """Return the Go name of an object type like `@12`, and the shapes of its fields.
 
-    Return None for any other shape.
+    Return None if the shape is not an object type.
     """
     if not shape.startswith("@"):
         return None
@@ -45,10 +49,7 @@ def object_type(shape: str) -> tuple[str, dict[str, str]] | None:
 
 
 def version_of(kind: str) -> str:
-    """Return the apiVersion of a built-in kind.
-
-    If several API groups have a kind of this name, return ''.
-    """
+    """Return the apiVersion of a built-in kind, or '' if several API groups have such a kind."""
     versions = [version for version in _table()["roots"] if root_shape(version, kind)]
     groups = {version.rpartition("/")[0] for version in versions} - {"extensions"}
     return versions[0] if len(groups) == 1 else ""

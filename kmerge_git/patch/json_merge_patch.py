@@ -1,7 +1,7 @@
-"""Make JSON merge patches (RFC 7386), and apply them, for kinds without a schema.
+"""Make and apply JSON merge patches (RFC 7386), for kinds without a schema.
 
-Nulls are treated as in the API server's library. If a patch list replaces a value that is no map,
-the nulls are removed from the maps in that list.
+Nulls are treated as in the library of the API server. If a list in a patch replaces a value that is
+not a map, nulls are removed from the maps in that list.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from kmerge_git.patch.make_patch import (
 def apply_json_patch(original: Map, patch: Map) -> Map:
     """Return the object after the patch.
 
-    Maps are merged, a field with null is deleted, and lists and scalars are replaced.
+    Maps are merged, a field that is null in the patch is deleted, and lists and scalars are
+    replaced.
     """
     if not isinstance(original, dict) or not isinstance(patch, dict):
         raise PatchError("invalid JSON document")
@@ -64,8 +65,8 @@ def make_json_patch3(
 ) -> Map:
     """Return the patch that `kubectl apply` sends for a custom resource.
 
-    The patch has the additions and changes from `current` to `modified`, and the deletions from
-    `original` to `modified`.
+    The patch holds the additions and changes that turn `current` into `modified`, and the deletions
+    that turn `original` into `modified`.
     """
     additions = _additions(_difference(current, modified))
     deletions = _deletions(_difference(original, modified))
@@ -77,7 +78,7 @@ def make_json_patch3(
 
 
 def _additions(patch: Map) -> Map:
-    """Return the patch without nulls, and without the maps that become empty then."""
+    """Return the patch without nulls, and without maps that are empty when nulls are removed."""
     left = {
         key: _additions(value) if isinstance(value, dict) else value
         for key, value in patch.items()
@@ -87,7 +88,7 @@ def _additions(patch: Map) -> Map:
 
 
 def _deletions(patch: Map) -> Map:
-    """Return only those fields of the patch that are null, inside the maps around them."""
+    """Return only the null fields of the patch, with the maps around these fields."""
     left = {
         key: _deletions(value) if isinstance(value, dict) else None
         for key, value in patch.items()

@@ -1,4 +1,4 @@
-"""Compare, copy and print plain JSON values as Go does, and report errors with their field paths.
+"""Compare, copy and print plain JSON values as Go does, and report errors with field paths.
 
 Values are equal only if their Go types are equal: `1`, `1.0`, `"1"` and `true` are four different
 values.
@@ -58,7 +58,7 @@ def sorted_keys(value: Value) -> Value:
 
 
 def no_number(value: Value) -> At | None:
-    """Return the path of the first number that JSON cannot express, such as `.nan` or `.inf`."""
+    """Return the path of the first number that JSON cannot express: `.nan` or `.inf`."""
     if isinstance(value, float):
         return None if isfinite(value) else ()
     inner: Iterable[tuple[str | int, At | None]]
@@ -90,7 +90,7 @@ def go_text(value: Value) -> str:
 def go_string(value: Value) -> str:
     """Return the text that Go's `%s` prints for a value.
 
-    For a number, a boolean or null this is an error text of Go.
+    For a number, a boolean or null, Go prints an error text.
     """
     if isinstance(value, dict | list):
         return _go_collection(value, go_string)
@@ -121,5 +121,5 @@ def _float_text(value: float) -> str:
 
 
 def failure(why: str, at: At) -> PatchError:
-    """Return a `PatchError` that names the path of a field in the patch."""
+    """Return a `PatchError` whose message names the path of a field in the patch."""
     return PatchError(why, field=show(at), steps=at)

@@ -1,8 +1,8 @@
 """Make strategic merge patches between two objects, and the three-way patch of `kubectl apply`.
 
-The result is the patch that kubectl would send, with the quirks of kubectl. A field with the
+The result is the patch that kubectl would send, with the peculiarities of kubectl. A field with the
 strategy `replace` is always sent. A scalar list that was only sorted gives no patch. Elements that
-have the same merge key come out in reverse order.
+have the same merge key are sent in reverse order.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ def make_patch3(
     overwrite: bool = True,
     preconditions: Iterable[Precondition] = (),
 ) -> Map:
-    """Return the patch of `kubectl apply`: bring the modified config into the current object.
+    """Return the patch that `kubectl apply` sends to bring the modified config into an object.
 
     A field that is only in the original config is deleted; a field that is only in the current
-    object stays. Without `overwrite`, a field that the current object and the patch change in
-    different ways raises `PatchConflict`.
+    object stays. Without `overwrite`, raise `PatchConflict` if the current object and the patch
+    change a field in different ways.
     """
     schema = schema or schema_of(modified)
     delta = diff_maps(current, modified, schema, (), Wanted(deletions=False))
@@ -76,7 +76,7 @@ def make_patch3(
 
 
 def conflict(patch: Map, changed: Map, at: At = ()) -> PatchConflict:
-    """Return the error that shows the changes of both sides.
+    """Return an error that shows the conflicting changes.
 
     `at` is the path of the first conflict.
     """
@@ -91,18 +91,18 @@ def conflict(patch: Map, changed: Map, at: At = ()) -> PatchConflict:
 
 
 def check_preconditions(patch: Map, preconditions: Iterable[Precondition]) -> None:
-    """Raise `PatchError` if one of the preconditions refuses the finished patch."""
+    """Raise `PatchError` if a precondition refuses the finished patch."""
     if not all(accepts(patch) for accepts in preconditions):
         raise PatchError(f"precondition failed for: {go_text(patch)}")
 
 
 def require_key_unchanged(key: str) -> Precondition:
-    """Return a precondition that refuses a patch with this top-level key."""
+    """Return a precondition that refuses every patch with this top-level key."""
     return lambda patch: key not in patch
 
 
 def require_metadata_key_unchanged(key: str) -> Precondition:
-    """Return a precondition that refuses a patch with this key below `metadata`."""
+    """Return a precondition that refuses every patch with this key below `metadata`."""
 
     def accepts(patch: Map) -> bool:
         metadata = patch.get("metadata")
@@ -116,7 +116,7 @@ def require_metadata_key_unchanged(key: str) -> Precondition:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Select the kinds of differences that go into the patch."""
+    """Say which kinds of differences the patch should contain."""
 
     changes: bool = True  # fields that were changed or added
     deletions: bool = True
@@ -145,7 +145,7 @@ def diff_maps(original: Map, modified: Map, schema: Schema, at: At, wanted: Want
 def _diff_field(
     key: str, original: Value, modified: Value, schema: Schema, at: At, wanted: Wanted
 ) -> Map:
-    """Return the entries of the patch for one field."""
+    """Return the keys and values that the patch needs for one field."""
     if key == PATCH:
         if not isinstance(original, str) or not isinstance(modified, str):
             raise failure(f"invalid value for special key: {PATCH}", at)
@@ -202,7 +202,7 @@ def _diff_scalars(original: list[Value], modified: list[Value], wanted: Wanted) 
 def _side_by_side(
     before: list[T], after: list[T], text: Callable[[T], str]
 ) -> Iterator[tuple[T | None, T | None]]:
-    """Yield the elements of two sorted lists in pairs with equal texts.
+    """Yield elements with equal texts from two sorted lists in pairs.
 
     An element without a partner is paired with None.
     """
@@ -260,7 +260,7 @@ def _diff_elements(
 
 
 def _with_keys(elements: list[Map], key: str) -> list[tuple[str, int, Map]]:
-    """Return a tuple for each element: the text of the merge key, the index, and the element."""
+    """Return the elements as tuples: the text of the merge key, the index, and the element."""
     return [(go_text(element[key]), place, element) for place, element in enumerate(elements)]
 
 
@@ -270,7 +270,7 @@ def _with_keys(elements: list[Map], key: str) -> list[tuple[str, int, Map]]:
 def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
     """Return the path of the first field that the two patches change differently, or None.
 
-    An error of the comparison is raised only if there is no conflict in the whole patches.
+    If the patches cannot be compared, an error is raised, but only if no conflict is found.
     """
     clashes = list(_clashes(left, right, FieldRule(schema), ()))
     places = [one for one in clashes if not isinstance(one, PatchError)]
@@ -283,7 +283,7 @@ def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
 def json_has_conflicts(left: Value, right: Value) -> bool:
     """Return whether two JSON merge patches conflict.
 
-    Lists are compared by index, and scalars by type and value.
+    Lists are compared element by element, and scalars by type and value.
     """
     if type(left) is not type(right):
         return True
@@ -295,7 +295,7 @@ def json_has_conflicts(left: Value, right: Value) -> bool:
 
 
 def _clashes(left: Value, right: Value, known: FieldRule, at: At) -> Iterator[At | PatchError]:
-    """Yield the paths where two values conflict, and the errors of the comparison."""
+    """Yield the paths where two values conflict, and the errors if values cannot be compared."""
     if isinstance(left, dict) and isinstance(right, dict):
         if any(PATCH in side for side in (left, right)) and not (
             PATCH in left and PATCH in right and same(left[PATCH], right[PATCH])

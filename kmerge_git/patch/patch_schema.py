@@ -1,8 +1,8 @@
 """Say how a strategic merge patch treats each field of a kind: its strategy and its merge key.
 
-A `Schema` describes one kind, or one field inside a kind. A field is looked up only if both sides
-hold a map or both hold a list, exactly as kubectl does, because every schema error of kubectl comes
-from such a lookup. The data comes from the built-in tables or from an OpenAPI document.
+A `Schema` describes one kind, or one field inside a kind. A field is looked up only if both objects
+hold a map there, or both hold a list. kubectl does the same, and every schema error of kubectl
+comes from such a lookup. The data comes from the built-in tables or from an OpenAPI document.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _OPAQUE = {
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """Say how a patch merges a field: the strategy, the merge key and the schema of its content."""
+    """Say how a patch merges a field: the strategy, the merge key and the schema of the content."""
 
     below: Schema
     strategy: str = ""  # "", "merge" or "replace"
@@ -61,7 +61,7 @@ class Schema:
     def builtin(cls, api_version: str, kind: str, *, complete: bool = False) -> Schema:
         """Return the schema of a built-in kind (Kubernetes 1.21 to 1.36).
 
-        By default the schema has only the fields with a strategy; in all other fields a map is
+        By default the schema has only the fields with a strategy. In all other fields a map is
         merged and a list is replaced. With `complete` the schema has every field, and an unknown
         field raises the error that kubectl prints.
         """
@@ -84,7 +84,7 @@ class Schema:
 
     @classmethod
     def from_definitions(cls, definitions: Mapping[str, Any], root: str) -> Schema:
-        """Return a complete schema from OpenAPI definitions (v2; v3 schemas work too).
+        """Return a complete schema from OpenAPI v2 definitions; v3 schemas work too.
 
         `definitions` is the document, or its `definitions` part; `root` is the name of one
         definition.
@@ -97,7 +97,7 @@ class Schema:
     def field(self, name: str, *, in_list: bool, at: tuple[str | int, ...] = ()) -> FieldRule:
         """Return the rule of a field.
 
-        With `in_list` both sides hold a list in the field, otherwise both hold a map.
+        `in_list` says that both objects hold a list in the field; otherwise both hold a map.
         """
         try:
             below, strategies, key, keys = self.source.look_up(self.place, name, in_list=in_list)
@@ -115,31 +115,34 @@ class Schema:
         )
 
     def name(self) -> str:
-        """Return the name that kubectl's errors use here: the Go kind, or the OpenAPI name."""
+        """Return the name that kubectl's errors use for this schema.
+
+        It is a Go kind or an OpenAPI name.
+        """
         return self.source.name(self.place)
 
 
 class UnknownField(Exception):
-    """Report that the schema has no such field, with the message of kubectl."""
+    """Report that the schema does not have a field; the message is the message of kubectl."""
 
 
 # -- the built-in kinds
 
 
 class Builtin:
-    """Look fields up in the built-in tables.
+    """Look up fields in the built-in tables.
 
     A place is the number of a definition (-1 if there is none) and a shape. If the shape is empty,
-    only the key table is used, and a field that is not in the key table has no strategy.
+    only the list key table is used, and a field that is not in this table has no strategy.
     """
 
     def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
-        """Return the facts about a field, or raise `UnknownField`."""
+        """Return the place and the merge rules of a field, or raise `UnknownField`."""
         number, shape = place
         return _facts(number, shape, name, in_list)
 
     def name(self, place: Place) -> str:
-        """Return the Go kind of a place."""
+        """Return the Go kind of the object type at a place."""
         shape = place[1]
         return _go_kind(shape) if shape else "struct"
 
@@ -186,7 +189,7 @@ def _go_kind(shape: str) -> str:
 
 
 def schema_for(document: Node, api_version: str, kind: str) -> Schema | None:
-    """Return the schema of a kind, found by `x-kubernetes-group-version-kind`."""
+    """Return the schema of a kind, which is found by `x-kubernetes-group-version-kind`."""
     group, _, version = api_version.rpartition("/")
     wanted = {"group": group, "version": version, "kind": kind}
     for name, node in definitions_of(document).items():
@@ -209,7 +212,7 @@ def definitions_of(document: Node) -> dict[str, Node]:
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """Look fields up in OpenAPI v2 definitions as kubectl does.
+    """Look up fields in OpenAPI v2 definitions as kubectl does.
 
     A place is the name of a definition and the definition itself.
     """
@@ -217,7 +220,7 @@ class Definitions:
     definitions: dict[str, Node]
 
     def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
-        """Return the facts about a field, or raise `UnknownField`."""
+        """Return the place and the merge rules of a field, or raise `UnknownField`."""
         path, node = self._resolved(place) if place else ("", None)
         if node is None:
             return None, (), "", ()
@@ -247,7 +250,7 @@ class Definitions:
         return (path, node.get("items", {}))
 
     def _resolved(self, place: Place) -> tuple[str, Node | None]:
-        """Return the name and the definition behind `$ref`s.
+        """Follow each `$ref`, and return the name and the definition at the end.
 
         The definition is None if the field has no type: any value is allowed then.
         """
