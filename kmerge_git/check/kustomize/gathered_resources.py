@@ -1,9 +1,9 @@
 """Follow a resource through kustomizations: its old and new names, and the targets that select it.
 
-kustomize compares group, version, kind, name and namespace. A missing namespace is `default`; the
-namespace is ignored for a kind that belongs to the cluster (measured with kustomize 5.5).
+kustomize compares group, version, kind, name and namespace. A missing namespace is `default`. For a
+kind without namespaces the namespace is ignored (measured with kustomize 5.5).
 
-A `target:` selects resources by patterns: regular expressions that a stranger may have written.
+A `target:` selects resources by regular expressions, which may be slow or malicious.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ NO_NAMESPACE = "_non_namespaceable_"  # the namespace that selectors compare
 
 
 class Gathered:
-    """A gathered resource becomes `vague` if a step may have renamed or removed it unseen."""
+    """A resource of a build is `vague` if a step may have renamed or removed this resource.
+
+    Nobody can say in this case which identity the resource has.
+    """
 
     __slots__ = (
         "annotations", "by", "group", "kind", "labels", "line", "name", "namespace",
@@ -76,23 +79,23 @@ class Gathered:
 
     @property
     def key(self) -> Key:
-        """Return the key of the resource, which is unique in a build."""
+        """Return the key of the resource. No other resource of a build may have the same key."""
         return key_of(self.group, self.version, self.kind, self.namespace, self.name)
 
     def change(self, field: str, value: str) -> None:
-        """Change a field of the identity; patches may still use the old identity."""
+        """Change a field of the identity. Patches may still use the old identity."""
         self.past = (*self.past, self.key)
         setattr(self, field, value)
 
     def mark(self, **more: Labels | None) -> None:
-        """Add `labels` or `annotations`; None means that they are not known any more."""
+        """Add labels or annotations to the resource. None says that these are no longer known."""
         for slot, texts in more.items():
             known = getattr(self, slot)
             setattr(self, slot, None if known is None or texts is None else known | texts)
 
     @property
     def origin(self) -> str:
-        """Return the file of the resource, or the entry that generates it."""
+        """Return the file of the resource, or the entry that generates the resource."""
         return self.path or self.by
 
     def __str__(self) -> str:
@@ -101,12 +104,12 @@ class Gathered:
 
 
 def is_of_cluster(group: str, kind: str) -> bool:
-    """Return whether a kind has no namespace."""
+    """Return whether the objects of a kind belong to no namespace."""
     return kind in OF_CLUSTER.get(group, ())
 
 
 def key_of(group: str, version: str, kind: str, namespace: str, name: str) -> Key:
-    """Return the key of an identity; a build must not have two resources with one key."""
+    """Return a key for the identity of a resource. Two resources of a build may not share a key."""
     inside = NO_NAMESPACE if is_of_cluster(group, kind) else namespace or "default"
     return group, version, kind, inside, name
 
@@ -140,7 +143,7 @@ def _has_labels(selector: str, labels: Labels | None) -> str:
 
 
 def _requirements(selector: str) -> list[str]:
-    """Return the parts of a selector; a comma in parentheses does not separate parts."""
+    """Split a label selector at its commas, except for commas inside parentheses."""
     parts = [""]
     depth = 0
     for char in selector:
@@ -167,7 +170,7 @@ def _meets(part: str, labels: Labels) -> bool:
 
 
 def texts_of(root: Value, *keys: str) -> Labels:
-    """Return the labels or annotations at keys as plain texts."""
+    """Return the labels, or the annotations, at the given keys as plain texts."""
     value = root.get(*keys)
     fields = value.fields if value is not None else {}
     return {key: text.text for key, (_, text) in fields.items() if isinstance(text, Text)}
@@ -177,10 +180,10 @@ def texts_of(root: Value, *keys: str) -> Labels:
 
 
 def matches(pattern: str, values: list[str]) -> str:
-    """Return whether a pattern matches one of the values as a whole: YES, NO or PERHAPS.
+    """Return whether a pattern matches the whole of at least one value: YES, NO or PERHAPS.
 
-    kustomize matches any pattern quickly, but Python may take years. A pattern that may take too
-    long is not tried: the answer is PERHAPS.
+    kustomize matches any pattern quickly, but Python may take years. If a pattern may take too
+    long, the pattern is not tried and the answer is PERHAPS.
     """
     if not pattern or pattern in values:
         return YES
@@ -195,7 +198,10 @@ def matches(pattern: str, values: list[str]) -> str:
 
 
 def _ways(pattern: str, length: int) -> int:
-    """Return an upper bound for the ways to match a text; a repeated group exceeds STEPS."""
+    """Return an upper bound for the number of ways in which a pattern can match a text.
+
+    The bound of a pattern with a repeated group is more than STEPS.
+    """
     if len(pattern) > LONGEST:
         return STEPS + 1
     ways, branches, before = length + 1, [1], ""

@@ -2,7 +2,7 @@
 
 This module reads kustomization files, the built-in patch transformers, and the kinds that hold
 patches inline (Flux, Argo CD, Kyverno). A path in a kustomization is relative to the folder of the
-kustomization; the folder may be in a revision (`REV:PATH`), and the path may be remote.
+kustomization. The folder may be in a revision (`REV:PATH`), and the path may be remote.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DOMAINS = ("com", "org", "net", "io", "dev", "de", "eu", "cloud", "local", "inte
 
 
 class PatchEntry(NamedTuple):
-    """An entry names one patch: in a file (`path`), as text (`inline`) or as a `value`."""
+    """An entry names one patch: a file (`path`), a text (`inline`) or a YAML value (`value`)."""
 
     page: Page
     at: int
@@ -51,12 +51,15 @@ class PatchEntry(NamedTuple):
 
     @property
     def is_of_policy(self) -> bool:
-        """Return whether the patch belongs to a Kyverno policy, whose rule selects the objects."""
+        """Return whether a patch belongs to a Kyverno policy.
+
+        The rule of such a policy selects the objects that are patched.
+        """
         return self.holder.endswith("Policy")
 
 
 class Kustomization:
-    """A kustomization is a file, or the kustomize part of another object."""
+    """A kustomization is a file, or the kustomize fields of another object."""
 
     def __init__(self, page: Page, root: Map) -> None:
         self.page = page
@@ -76,14 +79,14 @@ class Kustomization:
 
     @cached_property
     def mentioned(self) -> set[str]:
-        """Return all paths that the kustomization may name as resources, patches or other files."""
+        """Return all paths that the kustomization may name: resources, patches and other files."""
         texts = [x.text for x in scalars(self.root) if len(x.text) < LONGEST and "\n" not in x.text]
         texts += [text.partition("=")[2] for text in texts if "=" in text]  # files: [name=path]
         return {inside_of(self.directory, text) for text in texts}
 
 
 def is_kustomization(path: str, root: Value | None) -> bool:
-    """Return whether a document is a kustomization, by its kind or the name of the file."""
+    """Return whether a document is a kustomization, by its kind or its file name."""
     if not isinstance(root, Map) or not root.string("apiVersion"):
         return isinstance(root, Map) and basename(path) in NAMES
     is_kind = root.string("kind") in ("Kustomization", "Component", "")
@@ -91,7 +94,7 @@ def is_kustomization(path: str, root: Value | None) -> bool:
 
 
 def near(world: World, path: str, known: dict[str, Kustomization | None]) -> list[Kustomization]:
-    """Return the kustomizations in the folder of a file and in the folders above."""
+    """Return the kustomizations in the folder of a file and in all folders above this folder."""
     around = []
     folder, below = folder_of(path), path
     while folder != below:
@@ -112,7 +115,10 @@ def in_folder(world: World, folder: str) -> Kustomization | None:
 
 
 def inside(page: Page, root: Map) -> list[PatchEntry]:
-    """Return the patches that an object of another kind holds or names (rules 3 and 5)."""
+    """Return the patches that an object contains or names (rules 3 and 5).
+
+    The object is not a kustomization.
+    """
     kind, api, spec = root.string("kind"), root.string("apiVersion"), root.map("spec")
     entries: list[PatchEntry] = []
     if kind in TRANSFORMERS:
@@ -134,7 +140,7 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
 
 
 def book_of(entry: PatchEntry, world: World) -> Book | None:
-    """Return the file or the inline text of a patch, or None if it cannot be read."""
+    """Return the file or the inline text of a patch, or None if the patch cannot be read."""
     if entry.inline is None:
         return world.book(entry.path)
     try:
@@ -144,7 +150,10 @@ def book_of(entry: PatchEntry, world: World) -> Book | None:
 
 
 def _patches(page: Page, root: Map, above: Path = (), directory: str = "") -> Iterator[PatchEntry]:
-    """Yield the patches of a kustomization, or of an object with kustomize fields at `above`."""
+    """Yield the patches of a kustomization, or of the kustomize fields of an object.
+
+    The kustomize fields of an object are at the path `above`.
+    """
     rule = 5 if above else 2
     yield from _with_targets(page, root, above, "patches", rule, directory)
     for n, item in enumerate(root.items("patchesStrategicMerge")):
@@ -161,7 +170,10 @@ def _patches(page: Page, root: Map, above: Path = (), directory: str = "") -> It
 def _with_targets(
     page: Page, root: Map, above: Path, field: str, rule: int, directory: str
 ) -> Iterator[PatchEntry]:
-    """Yield the patches of a field that lists maps, each with a path or text and a target."""
+    """Yield the patches of a field that lists maps.
+
+    Each map has a path or a text, and a target.
+    """
     for n, item in root.maps(field):
         inline = item.get("patch")
         yield PatchEntry(
@@ -217,7 +229,7 @@ def _join(directory: str, path: str) -> str:
 
 
 def folder_of(path: str) -> str:
-    """Return the folder of a file; the folder of `REV:FILE` is `REV:`."""
+    """Return the folder of a file. The folder of a file `REV:FILE` is `REV:`."""
     revision, colon, rest = path.partition(":")
     return revision + colon + dirname(rest) if colon else dirname(path)
 
@@ -232,7 +244,8 @@ def inside_of(folder: str, entry: str) -> str:
 def is_remote(entry: str) -> bool:
     """Return whether an entry names a remote resource.
 
-    kustomize accepts URLs, `git@HOST:PATH`, `HOST/ORG/REPO` and every entry with a revision.
+    Remote resources for kustomize are URLs, `git@HOST:PATH`, `HOST/ORG/REPO` and every entry with a
+    revision.
     """
     is_url = any(mark in entry for mark in REMOTE) or ".git/" in entry or entry.endswith(".git")
     host, slash, _ = entry.partition("/")

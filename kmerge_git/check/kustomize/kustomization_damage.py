@@ -76,7 +76,7 @@ UNSURE = (ABSENT, NO_KUSTOMIZATION)  # a tool may make the file before kustomize
     mend="Keep it in one place: one side of a merge may have moved it while the other kept it.",
 )  # fmt: skip
 def same_resource_twice(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find a resource that has two copies, as when one side of a merge moved it to another file."""
+    """Find a resource that exists twice, for example because one side moved it to another file."""
     yield from build.found(TWICE)
 
 
@@ -93,7 +93,10 @@ def same_resource_twice(build: Gathering, world: World, past: Past) -> Iterator[
     mend="Keep one of them: both sides of a merge may have added it.",
 )  # fmt: skip
 def repeated_entry(one: Kustomization, world: World) -> Iterator[Found]:
-    """Find a resource, image, replica count or generator that both sides of a merge added."""
+    """Find an entry for a resource, image, replica count or generator that is listed twice.
+
+    Such an entry is left when both sides of a merge added it.
+    """
     yield from _repeated_resources(one, world)
     for field, keys in COUNTED.items():
         yield from _repeated_words(one, field, keys)
@@ -108,7 +111,7 @@ def repeated_entry(one: Kustomization, world: World) -> Iterator[Found]:
 
 
 def _repeated_resources(one: Kustomization, world: World) -> Iterator[Found]:
-    """Find files and folders that are listed twice, in any spelling, and are not empty."""
+    """Find files and folders with content that are listed twice, in any spelling of the path."""
     seen: dict[str, str] = {}
     for path, text, at, field in one.resources:
         if field in ("resources", "bases"):
@@ -127,7 +130,10 @@ def _brings_something(world: World, path: str) -> bool:
 
 
 def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> Iterator[Found]:
-    """Find a lost entry: of two for one name, the later counts, unless the first one renames."""
+    """Find entries of a field that have the same name.
+
+    The later entry counts, unless the first entry renames: then the later entry is lost.
+    """
     seen: dict[str, Map] = {}
     for number, item in one.root.maps(field):
         name = item.string("name")
@@ -164,7 +170,7 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
     "deleted or renamed what the other one names.",
 )  # fmt: skip
 def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find a missing file, a folder without a kustomization, or a file in place of a folder."""
+    """Find a missing file, a folder without a kustomization, or a file where a folder belongs."""
     # a file may be named twice, with one fault: the first entry is reported
     faults = [(each, what_is_wrong(each, world)) for each in named(build.one)]
     wrong = {(each.path, what): each for each, what in reversed(faults) if what}
@@ -184,7 +190,7 @@ def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
 
 
 def _where(each: NamedFile, what: str) -> list[str]:
-    """Return the paths of which at least one must exist."""
+    """Return the possible paths of a named file. At least one of them must exist."""
     if what != NO_KUSTOMIZATION:
         return [each.path]
     return [inside_of(each.path, name) for name in NAMES]
@@ -200,7 +206,7 @@ def _missing(one: Kustomization, each: NamedFile, what: str, fate: Fate | None) 
 
 
 def _named_before(one: Kustomization, past: Past) -> set[str] | None:
-    """Return the paths that the kustomization named before, or None if they are not known."""
+    """Return the paths that a kustomization named before, or None if they are not known."""
     versions = past.before(one.path)
     before = None if versions is None else [roots_of(data, one.path) for data in versions]
     if before is None or None in before:
@@ -226,7 +232,10 @@ def _named_before(one: Kustomization, past: Past) -> set[str] | None:
     "removed or renamed what the other one changes.",
 )  # fmt: skip
 def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find a generator with `behavior: merge` or `replace` for a resource that does not exist."""
+    """Find a generator that changes a resource which does not exist.
+
+    Such a generator has `behavior: merge` or `behavior: replace`.
+    """
     yield from build.found(NO_MERGE)
 
 
@@ -249,13 +258,16 @@ def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterato
     "fields.",
 )  # fmt: skip
 def without_target(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find an entry whose `target:`, or whose patch, names a resource that does not exist."""
+    """Find a patch for a resource that does not exist.
+
+    The resource is named by the `target:` of the entry, or by the patch itself.
+    """
     yield from build.found(NOT_THERE)
 
 
 @also("D69", KUSTOMIZATION)
 def deprecated_fields(one: Kustomization, world: World) -> Iterator[Found]:
-    """Find `patchesStrategicMerge` and `patchesJson6902`, which `patches` has replaced."""
+    """Find `patchesStrategicMerge` and `patchesJson6902`. The field `patches` replaces them."""
     for field in ("patchesStrategicMerge", "patchesJson6902"):
         if field in one.root.fields:
             at = one.root.at_key(field)
@@ -266,7 +278,7 @@ def deprecated_fields(one: Kustomization, world: World) -> Iterator[Found]:
 
 
 class NamedFile(NamedTuple):
-    """A named file is a file or folder that a kustomization names."""
+    """Hold the path of a file or folder that a kustomization names."""
 
     text: str
     path: str
@@ -276,7 +288,7 @@ class NamedFile(NamedTuple):
 
 
 def named(one: Kustomization) -> Iterator[NamedFile]:
-    """Yield all files and folders of this repository that a kustomization names, in order."""
+    """Yield the files and folders of this repository that a kustomization names, in order."""
     for value, field, wanted in _values(one.root, NAMING):
         if not isinstance(value, Text) or not value.text or value.null or "\n" in value.text:
             continue
@@ -288,7 +300,10 @@ def named(one: Kustomization) -> Iterator[NamedFile]:
 
 
 def _values(value: Value, naming: Naming, field: Path = ()) -> Iterator[tuple[Value, Path, str]]:
-    """Yield the values that name files, each with its field and the wanted kind of file."""
+    """Yield the values that name files.
+
+    Each value comes with its field, and with the wanted kind of file.
+    """
     if isinstance(naming, str):
         yield value, field, naming
     elif isinstance(naming, list):
@@ -300,7 +315,7 @@ def _values(value: Value, naming: Naming, field: Path = ()) -> Iterator[tuple[Va
 
 
 def what_is_wrong(one: NamedFile, world: World) -> str:
-    """Return why kustomize cannot use a named file or folder, or '' if it can or may."""
+    """Return why kustomize cannot use a named file or folder, or '' if no reason is known."""
     if world.is_outside(one.path):
         return ""
     if not world.is_directory(one.path):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Evidence(NamedTuple):
-    """The evidence about a file comes from the kustomizations around the file."""
+    """Hold what the kustomizations around a file say about the file."""
 
     listed_by: Kustomization | None  # the kustomization that lists the file as a resource
     named_by: tuple[Kustomization | None, PatchEntry] | None  # the entry for the patch
@@ -29,20 +29,20 @@ class Evidence(NamedTuple):
 
 
 class Kustomizations:
-    """These are the kustomizations among the files of a run, and in the folders around them."""
+    """Hold the kustomizations among the checked files, and in the folders around these files."""
 
     def __init__(self, world: World, past: Past) -> None:
         self.world = world
         self.past = past
-        self.files: set[str] = set()  # the files of the run
+        self.files: set[str] = set()  # the checked files
         self.given: list[Kustomization] = []  # the kustomizations among the files
         self._seen: dict[Kustomization, None] = {}  # kustomizations in other folders
         self._folders: dict[str, Kustomization | None] = {}
         self._named_by_transformers: dict[Kustomization, dict[str, PatchEntry]] = {}
-        self._read: set[str] = set()  # files outside the run that may be read
+        self._read: set[str] = set()  # other files that may be read
 
     def expect(self, paths: Iterable[str]) -> None:
-        """Read the kustomizations of a run before its files are checked."""
+        """Read the kustomizations among the files before the files are checked."""
         self.files = {normpath(path) for path in paths}
         for path in sorted(self.files):
             if basename(path) in kustomization.NAMES:
@@ -52,7 +52,10 @@ class Kustomizations:
                     self.given.append(known)
 
     def late(self, path: str) -> int:
-        """Rank a file: resources, then patches, then kustomizations, so that each is read once."""
+        """Return the rank of a file: first come resources, then patches, then kustomizations.
+
+        In this order each file is read only once.
+        """
         if basename(path) in kustomization.NAMES:
             return 2
         return int("patch" in basename(path) or any(path in one.entries for one in self.given))
@@ -72,7 +75,7 @@ class Kustomizations:
         return Evidence(listed_by, next(named_by, None), near[0] if near else None)
 
     def _of_transformers(self, one: Kustomization) -> dict[str, PatchEntry]:
-        """Return the patches that a kustomization's transformers name, if these are files."""
+        """Return the patch files that the transformers of a kustomization name."""
         if one not in self._named_by_transformers:
             texts = (item for item in one.root.items("transformers") if isinstance(item, Text))
             paths = (inside_of(one.directory, text.text) for text in texts)
@@ -88,7 +91,7 @@ class Kustomizations:
     # -- builds ----------------------------------------------------------------------------------
 
     def builds(self) -> Iterator[Gathering]:
-        """Yield the builds that contain a file of the run, or name a deleted file."""
+        """Yield the builds that contain a checked file or name a deleted file."""
         others = {normpath(path) for path in self.past.concerned()} - self.files
         touched = self._touched(others)
         if not touched:
@@ -102,7 +105,7 @@ class Kustomizations:
             yield gatherer.of(one)
 
     def _touched(self, others: set[str]) -> list[Kustomization]:
-        """Return the kustomizations that include a file of the run, directly or through others."""
+        """Return the kustomizations that include a checked file, directly or through others."""
         place = self.past.place
         touched: dict[str, Kustomization] = {one.path: one for one in self.given}
         wanted = {place(path) for path in self.files | others}
@@ -125,7 +128,7 @@ class Kustomizations:
             wanted |= {place(one.directory or ".") for one in more.values()}
 
     def _promising(self, unread: dict[str, bytes], wanted: set[str]) -> dict[str, Kustomization]:
-        """Return kustomizations of other folders whose text contains one of the wanted names."""
+        """Return those kustomizations of other folders whose text contains a wanted name."""
         words = {basename(path).encode("utf-8", "surrogateescape") for path in wanted}
         met: list[str] = []
         for path, data in unread.items():
@@ -139,9 +142,9 @@ class Kustomizations:
         return {path: one for path, one in found.items() if one is not None}
 
     def _is_apart(self, path: str) -> bool:
-        """Return whether a file cannot matter to the files of the run and need not be parsed.
+        """Return whether a file need not be parsed because it cannot matter to a checked file.
 
-        If there are many files, only those that contain the name of a changed resource are read.
+        If there are many files, only those that contain the name of a checked resource are parsed.
         """
         named = any(p in one.entries for one in self._seen for p in self.files)
         if path in self.files or self.given or named:
@@ -154,7 +157,7 @@ class Kustomizations:
 
     @cached_property
     def _names(self) -> set[bytes]:
-        """Return the present and the former names of the resources of the run."""
+        """Return the present and former names of the resources in the checked files."""
         names: set[str] = set()
         for path in self.files:
             names.update(one.name for one in self.world.resources(path) or ())
@@ -171,14 +174,14 @@ MADE = "made"  # git ignores the file, or a submodule has it: another tool makes
 
 
 class Fate(NamedTuple):
-    """A fate tells why a file is missing, and its new name if it was renamed."""
+    """Say why a file is missing, and give its new name if it was renamed."""
 
     what: str
     now: str = ""
 
 
 class Past(NamedTuple):
-    """The past gives access to the last commit, or to the sides of a merge.
+    """Give access to the last commit, or to the sides of a merge.
 
     Without git every answer is empty.
     """

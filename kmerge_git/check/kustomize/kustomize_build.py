@@ -2,7 +2,7 @@
 
 The order is that of kustomize: resources and bases, generators, components, then the patches, the
 namespace, the prefix and suffix, and the labels. A build is `open` if a part of it is remote, comes
-from charts or cannot be read: then nobody can say that a resource is missing.
+from charts or cannot be read. In an open build, nobody can say that a resource is missing.
 """
 
 from __future__ import annotations
@@ -55,17 +55,20 @@ NO_MERGE = "no merge"  # a generator changes a resource that does not exist
 
 
 class Gatherer:
-    """A gatherer builds kustomizations, each only once."""
+    """Build kustomizations, and build each kustomization only once."""
 
     __slots__ = ("_built", "skips", "world")
 
     def __init__(self, world: World, skips: Callable[[str], bool] = lambda path: False) -> None:
         self.world = world
-        self.skips = skips  # whether a file is unrelated to the changed files
+        self.skips = skips  # says if a file is unrelated to the changed files
         self._built: dict[str, Gathering] = {}
 
     def of(self, one: Kustomization, above: frozenset[str] = frozenset()) -> Gathering:
-        """Return the build of a kustomization; `above` holds the paths of its including builds."""
+        """Return the build of a kustomization.
+
+        `above` holds the paths of the kustomizations that include this kustomization.
+        """
         if one.path not in self._built:
             build = Gathering(one)
             # a component patches resources of the kustomizations that include it
@@ -109,7 +112,7 @@ class Gatherer:
     def _include(
         self, build: Gathering, path: str, text: str, above: frozenset[str], place: EntryPlace
     ) -> None:
-        """Add the resources of an entry of `resources` or `bases`."""
+        """Add the resources that an entry of `resources` or `bases` names."""
         brought: list[Gathered] | None = None
         if self.world.is_directory(path):
             inner = self._folder(path, above)
@@ -125,13 +128,20 @@ class Gatherer:
             _take(build, [copy(one) for one in brought if one.name and one.kind], place)
 
     def _folder(self, path: str, above: frozenset[str]) -> Kustomization | None:
-        """Return the kustomization of a folder, or None if it is missing or would form a cycle."""
+        """Return the kustomization in a folder.
+
+        Return None if the folder has no kustomization, or if including its kustomization would form
+        a cycle.
+        """
         inner = in_folder(self.world, path) if self.world.is_directory(path) else None
         return None if inner is None or inner.path in above or len(above) > BUILT_BASES else inner
 
 
 def _take(build: Gathering, brought: list[Gathered], place: EntryPlace) -> None:
-    """Add resources; report those that the build already has, together as one mistake."""
+    """Add resources to a build.
+
+    All resources that the build already has are reported together, as one mistake.
+    """
     twice = []
     for one in brought:
         first = build.add(one, place)
@@ -154,7 +164,7 @@ def _take(build: Gathering, brought: list[Gathered], place: EntryPlace) -> None:
 
 
 def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -> None:
-    """Add the resources of the generators, and apply those that change a resource."""
+    """Add the resources that generators make, and apply generators that change a resource."""
     made: list[Gathered] = []
     entries = ((field, n, item) for field in GENERATED for n, item in one.root.maps(field))
     for field, number, item in entries:
@@ -185,7 +195,7 @@ def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -
 
 
 def _of_options(one: Kustomization, item: Map, field: str) -> Labels:
-    """Return the labels or annotations that the options give to a generated resource."""
+    """Return the labels or annotations that the options of a generator give to its resource."""
     return texts_of(one.root, "generatorOptions", field) | texts_of(item, "options", field)
 
 
@@ -223,7 +233,10 @@ def _patches(
 
 
 def _content(entry: PatchEntry, book: Book | None) -> list[Value] | None:
-    """Return the documents of a patch, and the items of a `kind: List`, or None if unreadable."""
+    """Return the documents of a patch, or None if the patch cannot be read.
+
+    The items of a `kind: List` count as documents.
+    """
     if entry.value is not None or book is None:
         return None if entry.value is None else [entry.value]
     roots: list[Value] = []
@@ -260,14 +273,17 @@ def _named(
 
 
 def _place_in(root: Map, path: Path, place: EntryPlace) -> EntryPlace:
-    """Return the place of the field of a patch that does not match any resource."""
+    """Return the place of a field in a patch that does not match any resource."""
     *above, last = path
     holder = (root.map("metadata") or root) if above else root
     return EntryPlace(holder.at_key(str(last)), path, place.text)
 
 
 def _nearly(build: Gathering, root: Map) -> tuple[Path, str]:
-    """Return the field of a patch that differs from a similar resource, and the difference."""
+    """Find a resource that is similar to a patch.
+
+    Return the field of the patch that differs from the resource, and the difference.
+    """
     who = identity(root)
     for one in build.resources:
         if (one.kind, one.name) == (who.kind, who.name):
@@ -339,7 +355,7 @@ def _change(
 
 
 def _is_name(text: str) -> bool:
-    """Return whether a target names one resource, so that the name is not a pattern."""
+    """Return whether the name in a target is the name of one resource and not a pattern."""
     return bool(text) and PATTERN.isdisjoint(text) and ".*" not in text
 
 
@@ -413,7 +429,7 @@ def _labels(build: Gathering, one: Kustomization) -> None:
 
 
 def _replacements(build: Gathering, one: Kustomization, world: World) -> None:
-    """Mark all names as unknown if `replacements` may write to them, from whatever source."""
+    """Mark all names as unknown if `replacements` may write to them."""
     for _, item in one.root.maps("replacements"):
         path = item.string("path")
         book = world.book(inside_of(one.directory, path)) if path else None
@@ -427,7 +443,10 @@ def _replacements(build: Gathering, one: Kustomization, world: World) -> None:
 
 
 class EntryPlace(NamedTuple):
-    """A place is an entry of the kustomization; `inside` is a component that the entry names."""
+    """Hold the place of an entry in a kustomization.
+
+    If the entry names a component, `inside` is the path of that component.
+    """
 
     at: int
     field: Path
@@ -436,7 +455,7 @@ class EntryPlace(NamedTuple):
 
 
 class Gathering:
-    """A gathering holds the resources of a kustomization, and the mistakes in its build."""
+    """Hold the resources of a kustomization, and the mistakes in its build."""
 
     __slots__ = ("_index", "_keys", "_troubles", "is_open", "one", "resources")
 
@@ -452,22 +471,25 @@ class Gathering:
         self, what: str, place: EntryPlace, message: str, severity: str = "",
         page: Page | None = None,
     ) -> None:  # fmt: skip
-        """Record a mistake at an entry of the kustomization, or on the page of a patch."""
+        """Record a mistake at an entry of the kustomization, or in the file of a patch."""
         message += f", says {place.inside}" if place.inside else ""
         found = Found(place.at, message, path=place.field, severity=severity, page=page)
         self._troubles.append((what, found))
 
     def found(self, what: str) -> list[Found]:
-        """Return the mistakes of one kind, for the check that reports them."""
+        """Return the mistakes of one kind, for the check that reports this kind."""
         return [found for trouble, found in self._troubles if trouble == what]
 
     @property
     def is_sure(self) -> bool:
-        """Return whether all resources of the build are known, with all their names."""
+        """Return whether all resources of the build and all their names are known."""
         return not self.is_open and not any(one.vague for one in self.resources)
 
     def add(self, one: Gathered, by: EntryPlace) -> Gathered | None:
-        """Add a resource; if the build has a resource with its key, return that one instead."""
+        """Add a resource, unless the build already has a resource with the same key.
+
+        In that case return the resource that the build already has.
+        """
         first = None if one.vague else self._keys.get(one.key)
         if first is None:
             one.by = by.text
@@ -484,20 +506,20 @@ class Gathering:
         self._index = None
 
     def blur(self) -> None:
-        """Mark all resources as vague: after this step nobody knows their names."""
+        """Mark all resources as vague, because after this step their names are unknown."""
         for one in self.resources:
             one.vague = True
         self.renamed()
 
     def renamed(self) -> list[tuple[Gathered, Gathered]]:
-        """Index the resources by their new names; return pairs that now have the same name."""
+        """Index the resources by their new names. Return pairs of resources with the same name."""
         self._index, self._keys = None, {}
         known = [one for one in self.resources if not one.vague]
         pairs = [(self._keys.setdefault(one.key, one), one) for one in known]
         return [(first, one) for first, one in pairs if first is not one]
 
     def called(self, key: Key) -> list[Gathered]:
-        """Return the resources that have or had an identity."""
+        """Return the resources that have this identity or had it before."""
         if self._index is None:
             self._index = {}
             for one in self.resources:
