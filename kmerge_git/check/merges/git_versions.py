@@ -1,4 +1,4 @@
-"""M11, M12: find mistakes that only the versions of a file in git can show.
+"""M11, M12: find mistakes that show only in a comparison of the versions of a file in git.
 
 This module does not call git: its caller reads the versions.
 """
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 class MergeVersions(NamedTuple):
-    """A file in a merge has sides and a result; git can answer questions about them."""
+    """Hold the sides and the result of a merged file, and a way to ask git about the file."""
 
     sides: Three[bytes | None]
     result: bytes | None  # the file as it is committed, or staged
     # the fields that would merge cleanly, but that one side lacks; computed for few files
     lost: Callable[[str], tuple[str, ...]] = lambda side: ()
-    was_in_conflict: Callable[[], bool] = lambda: False  # then somebody decided on the result
+    was_in_conflict: Callable[[], bool] = lambda: False  # if so, a person chose the result
     elsewhere: Elsewhere = lambda identity: []
 
 
 class GitVersions:
-    """The versions of a file in git are read when they are first needed."""
+    """Hold the versions of a file in git. Each version is read when it is first needed."""
 
     def __init__(
         self,
@@ -46,12 +46,12 @@ class GitVersions:
 
     @cached_property
     def head(self) -> bytes | None:
-        """Return the file in the last commit, which is ours while a merge is unfinished."""
+        """Return the file in the last commit, which is "ours" while a merge is unfinished."""
         return self._head()
 
     @cached_property
     def merge(self) -> MergeVersions | None:
-        """Return the file's versions in a merge, or None if no merge changed the file."""
+        """Return the versions of the file in a merge, or None if no merge changed the file."""
         return self._merge()
 
 
@@ -75,10 +75,10 @@ NOTHING = GitVersions()
     "what each side has. If it is meant, `git config kmerge.check.ignore M11` says so.",
 )  # fmt: skip
 def one_side_dropped(data: bytes, versions: GitVersions) -> Iterator[Found]:
-    """Find a file that both branches changed, that is exactly one of them, and that lost changes.
+    """Find a merged file that equals one branch and lost the changes of the other branch.
 
-    If both branches changed only the same places, taking one side loses nothing. In a file that was
-    in conflict, a person has chosen the side: that is a warning.
+    If both branches changed only the same places, taking one side loses nothing. If the file was in
+    conflict, a person has chosen the side, so the finding is only a warning.
     """
     merge = versions.merge
     if merge is None or merge.result is None or whose(merge.sides):
@@ -111,7 +111,7 @@ def _few(names: tuple[str, ...]) -> str:
     "with `sops edit FILE`.",
 )  # fmt: skip
 def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
-    """Find a SOPS file whose plain content differs from HEAD while `sops.mac` is the same."""
+    """Find a SOPS file with changed plain text but the same `sops.mac` as in HEAD."""
     new = sealed(data)
     old = sealed(versions.head) if new is not None else None
     if new is None or old is None or new.string("sops", "mac") != old.string("sops", "mac"):
@@ -123,7 +123,7 @@ def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
 
 
 def sealed(data: bytes | None) -> Map | None:
-    """Return the content of a SOPS file, or None for other files."""
+    """Return the content of a SOPS file, or None if the file is no SOPS file."""
     if data is None or b"sops" not in data or b"mac" not in data:
         return None
     try:
@@ -137,7 +137,7 @@ def sealed(data: bytes | None) -> Map | None:
 
 
 def _first_change(new: Map, old: Map) -> int | None:
-    """Return the offset of the first difference in the content outside of `sops`, or None."""
+    """Return the offset of the first difference outside of `sops`, or None."""
     for key, (at, value) in new.fields.items():
         before = old.get(key)
         if key != "sops" and not (before and alike(value, before)):

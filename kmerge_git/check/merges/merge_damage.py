@@ -1,4 +1,4 @@
-"""M20-M27: compare a merged file with its sides, to find mistakes of the merge."""
+"""M20-M27: compare a merged file with its sides, to find mistakes that the merge made."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ON_PURPOSE = "If it is meant, a comment `# kmerge: ignore` with the id in that 
     + _ON_PURPOSE,
 )  # fmt: skip
 def field_of_no_side(merged: SidedFile) -> Iterator[Found]:
-    """Find a field that no side has: its line slipped to another column or another block."""
+    """Find a field that no side has, because its line moved to a wrong column or block."""
     yield from _said(merged, NEW)
 
 
@@ -64,7 +64,7 @@ def field_of_no_side(merged: SidedFile) -> Iterator[Found]:
     + _ON_PURPOSE,
 )  # fmt: skip
 def gone_from_all(merged: SidedFile) -> Iterator[Found]:
-    """Find a field, an element or a resource that was deleted with the markers of a conflict."""
+    """Find a field, element or resource that every side has and that the result lost."""
     yield from _said(merged, GONE)
 
 
@@ -84,7 +84,7 @@ def gone_from_all(merged: SidedFile) -> Iterator[Found]:
     mend="Keep one of them: both sides of the merge have added it. " + _ON_PURPOSE,
 )  # fmt: skip
 def element_twice(merged: SidedFile) -> Iterator[Found]:
-    """Find an element that both sides added and that the result has twice."""
+    """Find an element that both sides added and that is in the result twice."""
     yield from _said(merged, TWICE)
 
 
@@ -103,7 +103,7 @@ def element_twice(merged: SidedFile) -> Iterator[Found]:
     mend=f"Put it back: {_DIFF} it. " + _ON_PURPOSE,
 )  # fmt: skip
 def tie_gone(merged: SidedFile) -> Iterator[Found]:
-    """Find a `<<: *anchor`, or an alias as a value, that was lost with the lines around it."""
+    """Find a lost `<<: *anchor`, or a lost alias as a value."""
     yield from _said(merged, UNTIED)
 
 
@@ -123,7 +123,7 @@ def tie_gone(merged: SidedFile) -> Iterator[Found]:
     hides=("M02",),
 )  # fmt: skip
 def fused_documents(merged: SidedFile) -> Iterator[Found]:
-    """Find two documents that became one because the line `---` between them is missing."""
+    """Find two documents that became one, because the `---` between them is missing."""
     yield from _said(merged, FUSED)
 
 
@@ -143,7 +143,7 @@ def fused_documents(merged: SidedFile) -> Iterator[Found]:
     + _ON_PURPOSE,
 )  # fmt: skip
 def cut_text(merged: SidedFile) -> Iterator[Found]:
-    """Find a block scalar that lost its `|`, or that lost lines which every side has."""
+    """Find a block scalar that lost its `|`, or lost lines which every side has."""
     yield from _said(merged, CUT)
 
 
@@ -164,7 +164,10 @@ def cut_text(merged: SidedFile) -> Iterator[Found]:
     mend=f"Correct the YAML: {_DIFF} what was changed.",
 )  # fmt: skip
 def no_longer_parses(merged: SidedFile, error: CannotParse, offset: int) -> Iterator[Found]:
-    """Find YAML or JSON of any kind that lost a bracket, a quote or an indentation."""
+    """Find YAML or JSON that lost a bracket, a quotation mark or an indentation.
+
+    The file may be of any kind.
+    """
     if "undefined alias" not in error.why and merged.could_be_read():
         yield Found(offset, f"{error.why}; every side of the merge could be parsed")
 
@@ -203,9 +206,10 @@ def _said(merged: SidedFile, what: str) -> Iterator[Found]:
     "(of a committed merge `git diff MERGE^ MERGE -- FILE`) shows what was changed.",
 )  # fmt: skip
 def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
-    """Find a merged template that is broken, or whose rendering repeats a key or is not YAML.
+    """Find a merged template that is broken, or whose rendering is damaged.
 
-    Also find what M20 to M25 find in two renderings: one with all conditions true, one with none.
+    A rendering is damaged if it is no YAML, or repeats a key. Also find the mistakes of M20 to M25
+    in two renderings: one where all conditions are true, and one where none is.
     """
     text = merged.result.source.text
     if not merged.is_mixed or "{{" not in text:
@@ -230,7 +234,7 @@ def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
 
 
 def _start(text: str, line: int) -> int:
-    """Return the offset of the first character of a line that is not a blank."""
+    """Return the offset of the first character of a line that is not white space."""
     at = 0
     for _ in range(line):
         at = text.find("\n", at) + 1

@@ -1,12 +1,12 @@
-"""Walk over a merged document and its sides; find oddities that no side explains.
+"""Compare a merged document with its sides, and find oddities that no side explains.
 
-A part that has the same text on one side is skipped, so the time of a walk grows with the
-differences of the sides. A merge may keep, drop and combine parts of the sides, and a person may
-decide between the sides: such results are not odd. A part is odd if no side has it, or if it is
-missing although every side has it.
+A part that has the same text on one side is skipped, so the time grows only with the differences
+between the sides. A merge may keep, drop and combine parts of the sides, and a person may decide
+between the sides: such results are not odd. A part is odd if no side has the part. A missing part
+is odd if every side has it.
 
-The elements of a list are paired by their keys. In a list without keys, equal elements are paired;
-between two pairs, an element of a side is paired with an element of the result that is similar.
+The elements of a list are paired by their keys. In a list without keys, equal elements are paired.
+Between two such pairs, an element of a side is paired with a similar element of the result.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Nodes = list[Node | None]  # the value of each side at one place
     Keyed = list[tuple[Hashable, Node]]
 
-SURE = SAME_PLACE + CLEARLY  # more than equal keys
+SURE = SAME_PLACE + CLEARLY  # the likeness must be higher than equal keys give
 BLOCK = ("|", ">")  # the headers of block scalars
 
 # the sorts of oddities of a part of a merged file
@@ -49,7 +49,7 @@ MERGE_KEY = "<<"
 
 
 class Odd(NamedTuple):
-    """An oddity is a part of a merged file that no side explains, or the lack of such a part."""
+    """Describe a part that no side explains, or the lack of a part that every side has."""
 
     what: str
     at: int
@@ -62,23 +62,23 @@ class Odd(NamedTuple):
 
 
 def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
-    """Return the oddities of a document of the file at `path`."""
+    """Return the oddities of one document in the file at `path`."""
     walk = SideWalk(Anchors(sides))
     walk.node(root, sides, start(root, path), ())
     return walk.found
 
 
 class Anchors:
-    """This table resolves the aliases of each side with the anchors of that side."""
+    """Resolve the aliases of each side with the anchors of the same side."""
 
     __slots__ = ("_named", "_roots")
 
     def __init__(self, roots: Nodes) -> None:
         self._roots = [root for root in roots if root is not None]
-        self._named: dict[int, dict[str, Node]] = {}  # by id of a root
+        self._named: dict[int, dict[str, Node]] = {}  # by the `id()` of a root
 
     def written_out(self, node: Node | None) -> Node | None:
-        """Return a node, or the value of its anchor if the node is an alias."""
+        """Return a node. If the node is an alias, return the value of its anchor."""
         root = next((one for one in self._roots if node and one.text is node.text), None)
         if not isinstance(node, Alias) or root is None:
             return node
@@ -88,7 +88,7 @@ class Anchors:
 
 
 class SideWalk:
-    """A walk compares one document with its sides and collects oddities in `found`."""
+    """Compare one document with its sides, and collect the oddities in `found`."""
 
     __slots__ = ("_anchors", "_known", "found")
 
@@ -102,7 +102,7 @@ class SideWalk:
         self.found.append(Odd(what, at, path, message))
 
     def node(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
-        """Compare a value with the values that the sides have at its place."""
+        """Compare a merged value with the values of the sides at the same place."""
         if any(same_text(made, side) for side in sides if side is not None):
             return
         if not self._lost_its_kind(made, sides, path):
@@ -115,7 +115,10 @@ class SideWalk:
                 self.text(made, sides, path)
 
     def _lost_its_kind(self, made: Node, sides: Nodes, path: Path) -> bool:
-        """Return whether every side has another kind of value here; report the loss of content."""
+        """Report a value that lost its content and is of another kind than on every side.
+
+        Return whether every side has another kind of value.
+        """
         aliases = [side.name for side in sides if isinstance(side, Alias)]
         if len(aliases) == len(sides) and not isinstance(made, Alias):
             message = f"every side of the merge has the alias *{aliases[0]} here"
@@ -136,7 +139,10 @@ class SideWalk:
     # -- mappings --------------------------------------------------------------------------------
 
     def mapping(self, made: Mapping, sides: Nodes, where: Where, path: Path) -> None:
-        """Compare the fields of a mapping; report new fields, and lost fields of every side."""
+        """Compare the fields of a mapping: report fields that no side has, and missing fields.
+
+        A missing field is reported only if every side has the field.
+        """
         maps = [side for side in sides if isinstance(side, Mapping)]
         names = made.index()
         for name, entry in names.items():
@@ -168,7 +174,10 @@ class SideWalk:
     # -- lists -----------------------------------------------------------------------------------
 
     def sequence(self, made: Sequence, sides: Nodes, where: Where, path: Path) -> None:
-        """Compare the elements of a list, by their keys if all have a key, else by their values."""
+        """Compare the elements of a list by their keys.
+
+        If any element has no key, all elements are compared by their values.
+        """
         lists = [side for side in sides if isinstance(side, Sequence)]
         if not lists:
             return
@@ -192,18 +201,21 @@ class SideWalk:
             self.say(UNTIED if isinstance(node, Alias) else GONE, made.start, path, what)
 
     def twice(self, elements: Elements, path: Path) -> None:
-        """Report elements that the list has twice although no side does."""
+        """Report elements that the list has twice although no side has them twice."""
         for node in elements.twice():
             self.say(TWICE, node.start, path, f"{_shown(node)} stands here twice, and on no side")
 
     def losses(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
-        """Report the parts that are missing from an element that the merge changed."""
+        """Report the parts that a changed element of the result lost."""
         inside = SideWalk(self._anchors)
         inside.node(made, sides, where, path)
         self.found += [odd for odd in inside.found if odd.what not in (NEW, TWICE)]
 
     def shape(self, made: Node, likes: list[Node], path: Path) -> None:
-        """Compare a new element with those of the sides; report fields that none of them has."""
+        """Compare a new element with the elements of the sides.
+
+        Report fields that none of the elements of the sides has.
+        """
         if isinstance(made, Mapping):
             maps = [one for one in likes if isinstance(one, Mapping)]
             for entry in made.entries if maps else ():
@@ -225,7 +237,7 @@ class SideWalk:
     # -- texts -----------------------------------------------------------------------------------
 
     def text(self, made: Scalar, sides: Nodes, path: Path) -> None:
-        """Report lines that a block scalar lost, and plain scalars that absorbed a line."""
+        """Report a block scalar that lost lines, and a plain scalar that absorbed another line."""
         damage = damage_of(made, sides)
         if damage:
             self.say(CUT, made.start, path, damage)
@@ -233,7 +245,7 @@ class SideWalk:
             self._runs_on(made, [side for side in sides if side is not None], path)
 
     def _runs_on(self, made: Scalar, sides: list[Node], path: Path) -> None:
-        """Report a plain scalar over several lines that no side has: a line slipped into it."""
+        """Report a plain scalar that absorbed another line and that no side has."""
         if _is_folded(made) and not any(_is_folded(side) for side in sides):
             what = "no side of the merge has a text over several lines here"
             self.say(NEW, made.start, path, f"{what}: a line slipped into it")
@@ -244,7 +256,7 @@ def _is_folded(node: Node) -> bool:
 
 
 def _shown(node: Node) -> str:
-    """Return how messages show an element: its name, or its first characters."""
+    """Return the text for an element in messages: its name, or its first characters."""
     name = field_text(node, "name")
     words = node.raw.partition("\n")[0].strip()[:LINE_CHARACTERS] if name is None else name
     return f"the element {words}" if words or name is not None else "an empty element"
@@ -254,7 +266,7 @@ def _shown(node: Node) -> str:
 
 
 class ElementKeys:
-    """The elements of a list are identified by their key fields, or else by their whole values."""
+    """Identify elements of a list by their key fields, or else by their whole values."""
 
     __slots__ = ("_keys", "_known", "are_fields")
 
@@ -270,12 +282,12 @@ class ElementKeys:
         return self._keys.of(node) if self.are_fields else canon_of(node, self._known)
 
     def step(self, key: Hashable, number: int) -> Element | int:
-        """Return the path step to an element: its key, or its number."""
+        """Return the step in a path to an element: the key of the element, or its number."""
         return (self._keys.step(key) if self.are_fields else ()) or number
 
 
 class Elements:
-    """These are the elements of a merged list, and of the list on each side, by their keys."""
+    """Hold the elements of a merged list, and the elements of the list on each side, by key."""
 
     __slots__ = ("_lists", "_partners", "_tables", "all", "made")
 
@@ -290,11 +302,11 @@ class Elements:
         self._partners: list[dict[int, Node]] | None = None
 
     def of(self, key: Hashable) -> list[Node]:
-        """Return the elements with a key, from each side that has such an element."""
+        """Return all elements with a key: one element from each side that has such an element."""
         return [table[key][0] for table in self._tables if key in table]
 
     def in_place(self, number: int) -> Nodes:
-        """Return the element of each side at the place of a merged element that no side has."""
+        """Return the elements of the sides at the place of a merged element that no side has."""
         if self._partners is None:
             self._partners = [_in_places(side, self.made) for side in self._lists]
         return [partners.get(number) for partners in self._partners]
@@ -316,7 +328,7 @@ class Elements:
         return found
 
     def gone(self) -> list[Node]:
-        """Return elements that every side has and that the list lacks, if nothing replaced them."""
+        """Return elements of every side that the list lost and that nothing replaced."""
         counts = Counter(key for key, _ in self.made)
         new = [n for n, (key, _) in enumerate(self.made) if not self.of(key)]
         taken = {id(node) for n in new for node in self.in_place(n)}
@@ -331,7 +343,7 @@ class Elements:
         return found if len(found) > strange else [n for n in found if isinstance(n, Alias)]
 
     def _versions_gone(self, made: set[Hashable], taken: set[int]) -> list[Node]:
-        """Return elements that the sides have in different versions, and the list has in none."""
+        """Return elements that the sides have in different versions and the list does not have."""
         ours, others = self._lists[-2], [*self._lists[:-2], self._lists[-1]]
         wanted = [
             n
@@ -352,9 +364,9 @@ class Elements:
 
 
 def least(counts: list[int]) -> int:
-    """Return how many equal things a merge must keep, given their counts in base, ours and theirs.
+    """Return how many equal things a merge must keep, given their counts in base and on both sides.
 
-    Without a base, the counts are those of ours and theirs.
+    Without a base, only the counts of both sides are given.
     """
     if len(counts) < 3:
         return min(counts)
@@ -373,7 +385,7 @@ def _table(side: Keyed) -> dict[Hashable, list[Node]]:
 
 
 def _with_options(side: Keyed) -> list[Hashable]:
-    """Return the keys of elements; combine the keys of an option and its argument, as in `-f a`."""
+    """Return the keys of elements; an option and its argument, as in `-f a`, are combined."""
     words: list[Hashable] = []
     option: Hashable = None  # an option whose argument follows
     for number, (key, node) in enumerate(side):
@@ -388,7 +400,7 @@ def _with_options(side: Keyed) -> list[Hashable]:
 
 
 def _argument(side: Keyed, number: int) -> Hashable:
-    """Return the key of the argument after an option, or None if another option follows."""
+    """Return the key of the argument that follows an option, or None if there is no argument."""
     for key, node in side[number + 1 :]:
         if key != side[number][0]:
             return None if _has_dash(node) else key
@@ -407,7 +419,10 @@ def _has_dash(node: Node) -> bool:
 
 
 def _in_places(side: Keyed, made: Keyed, share: float = SAME_PLACE) -> dict[int, Node]:
-    """Return elements of a side, by the numbers of the merged elements at their places."""
+    """Pair elements of a side with merged elements at the same place.
+
+    Return the elements of the side, keyed by the numbers of the merged elements.
+    """
     found: dict[int, Node] = {}
     for s0, s1, m0, m1 in changes([key for key, _ in side], [key for key, _ in made]):
         if s0 == s1 or m0 == m1 or (s1 - s0) * (m1 - m0) > MOST_COMPARISONS:
@@ -427,7 +442,7 @@ def _in_places(side: Keyed, made: Keyed, share: float = SAME_PLACE) -> dict[int,
 
 
 class _Content:
-    """The content of an element, prepared for comparison with other elements."""
+    """Hold the content of an element, prepared for comparisons with other elements."""
 
     __slots__ = ("is_text", "leaves", "names", "node", "words")
 
@@ -441,7 +456,10 @@ class _Content:
 
 
 def _likeness(old: _Content, new: _Content) -> float:
-    """Return how similar two elements are, from 0 to 1; equal keys alone count as SAME_PLACE."""
+    """Return how similar two elements are, from 0 to 1.
+
+    Two mappings are at least SAME_PLACE alike if they have equal keys.
+    """
     if old.is_text:  # its header may be lost; a scalar of one line counts as replaced
         is_part = new.is_text and new.words <= old.words
         return max(likeness(old.words, new.words), SAME_PLACE if is_part else 0.0)
@@ -453,7 +471,7 @@ def _likeness(old: _Content, new: _Content) -> float:
 
 
 def _is_rest(old: _Content, new: _Content) -> bool:
-    """Return whether two mappings have the same names, or the new one is a part of the old one."""
+    """Return whether two mappings have the same keys, or the new mapping is a part of the old."""
     if old.names is None or new.names is None or old.leaves is None or new.leaves is None:
         return False
     is_part = new.leaves.total > 0 and old.leaves.shared(new.leaves) == new.leaves.total
@@ -464,14 +482,15 @@ def _is_rest(old: _Content, new: _Content) -> bool:
 
 
 def is_block(node: Node | None) -> bool:
-    """Return whether a value is a block scalar, with a `|` or a `>`."""
+    """Return whether a value is a block scalar, which has a `|` or a `>`."""
     return isinstance(node, Scalar) and node.style in BLOCK
 
 
 def lost_header(made: Node, sides: Nodes) -> bool:
-    """Return whether every side that has a value has a block scalar, and the result has none.
+    """Return whether a value is a block scalar on every side, but not in the result.
 
-    If a side has no value, the words of the text must still follow the key.
+    A side may also lack the value. Then the words of the text must still follow the key in the
+    result.
     """
     there = [side for side in sides if side is not None]
     if not there or is_block(made) or not all(map(is_block, there)) or _is_respelled(made, there):
@@ -483,7 +502,7 @@ def lost_header(made: Node, sides: Nodes) -> bool:
 
 
 def _is_respelled(made: Node, sides: list[Node]) -> bool:
-    """Return whether a block scalar was rewritten in quotes or in one line, without a header."""
+    """Return whether a block scalar was rewritten with quotation marks or as one line."""
     if not isinstance(made, Scalar) or not made.raw:
         return False
     if made.style:
@@ -497,7 +516,7 @@ def _folds_to(node: Node | None, words: list[str]) -> bool:
 
 
 def _reads(made: Node, words: list[str]) -> bool:
-    """Return whether the words of a text follow a key, as its value or as comments below it."""
+    """Return whether the words of a text still follow a key, as a value or as comments below."""
     if isinstance(made, Alias):
         return False
     if made.raw:
@@ -511,7 +530,7 @@ def _starts_a_line(node: Node) -> bool:
 
 
 def damage_of(made: Node, sides: Nodes) -> str:
-    """Return what is wrong with a block scalar, or '' if a merge can produce the text."""
+    """Return the damage of a block scalar, or '' if a merge can produce the text."""
     blocks = [lines_of(side) for side in sides if side is not None and is_block(side)]
     if not is_block(made) or not blocks:
         return ""
@@ -521,7 +540,11 @@ def damage_of(made: Node, sides: Nodes) -> str:
 
 
 def lines_of(node: Node) -> list[str]:
-    """Return the lines of a block scalar: of its value, or, for a folded scalar, of its source."""
+    """Return the lines of a block scalar.
+
+    For a literal scalar these are the lines of the value, for a folded scalar the lines in the
+    file.
+    """
     assert isinstance(node, Scalar)
     if node.style == "|":
         return _filled(node.value)
@@ -555,7 +578,10 @@ def _cut(made: list[str], sides: list[list[str]]) -> str:
 
 
 def _slipped(made: list[str], sides: list[list[str]]) -> str:
-    """Return a message about a line that changed its column between the same neighbours, or ''."""
+    """Return a message about a line that moved to another column, or ''.
+
+    The neighbours of such a line are the same as on a side.
+    """
     known = {line for lines in sides for line in lines}
     around = [_around(lines) for lines in sides]
     for (before, bare, after), line in zip(_around(made), made, strict=True):
@@ -571,7 +597,7 @@ def _slipped(made: list[str], sides: list[list[str]]) -> str:
 
 
 def _around(lines: list[str]) -> list[tuple[str, str, str]]:
-    """Return each line without its indentation, between its neighbours."""
+    """Return each line without indentation, together with the lines above and below."""
     framed = ["", *lines, ""]
     return [
         (before, line.strip(), after)

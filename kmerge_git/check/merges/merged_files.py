@@ -1,12 +1,12 @@
-"""Compare a file that a merge made with its sides: which of their documents belong together.
+"""Compare a merged file with its sides, after finding out which documents belong together.
 
 The sides are base, ours and theirs; a side that does not have the file is left out. A document that
 has the same text on one side is not compared further.
 
-A field that no side has at a place may have moved there: one side moved or renamed the section
-around the field, and the other side added the field. Whoever finishes the merge writes the field
-where the section is now, under the present name. Such a field is correct if a side has the same
-value below the same names, or beside fields that moved the same way.
+A field that no side has at this place may have moved: one side moved or renamed the section around
+the field, and the other side added the field. A person who finishes the merge then writes the field
+into the section at its present place, under its present name. Such a field is correct if a side has
+the same value below the same names, or beside fields that moved the same way.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ WITH_BASE = 3  # base and both sides
 
 
 class SidedFile:
-    """A sided file is the result of a merge, with the versions of its sides."""
+    """Hold the result of a merge of a file, and the versions of the sides."""
 
     def __init__(
         self,
@@ -60,14 +60,14 @@ class SidedFile:
 
     @cached_property
     def is_mixed(self) -> bool:
-        """Return whether both sides changed the file, and the result equals neither side."""
+        """Return whether both sides changed the file and the result differs from each side."""
         base, ours, theirs = self.sides.map(lambda side: side.data if side else None).each()
         if ours is None or theirs is None or ours == theirs or base in (ours, theirs):
             return False
         return self.result.data not in (ours, theirs)
 
     def odd(self, *sorts: str) -> list[Odd]:
-        """Return the oddities (see `merge_walk`) of the given sorts."""
+        """Return the oddities of the given sorts (see `merge_walk`)."""
         return [one for one in self._odd if one.what in sorts]
 
     @cached_property
@@ -83,7 +83,10 @@ class SidedFile:
             return []  # a side that is not YAML has no fields to compare
 
     def markers(self) -> Iterator[tuple[int, str]]:
-        """Yield the offset and text of each line that looks like a marker and that no side has."""
+        """Yield the offset and text of each line that looks like a marker and that no side has.
+
+        A marker is a conflict marker of git.
+        """
         most: Counter[str] = Counter()
         for side in self._there:
             text = side.data.decode("utf-8", "replace")
@@ -94,7 +97,7 @@ class SidedFile:
                 yield at, line.partition(" ")[0]
 
     def could_be_read(self) -> bool:
-        """Return whether every side that has the file is YAML."""
+        """Return whether the file is YAML on every side that has the file."""
         try:
             return all(side.roots is not None for side in self._there)
         except KmergeError:
@@ -107,7 +110,10 @@ def _marker_lines(text: str) -> list[tuple[int, str]]:
 
 
 class _Side:
-    """A side pairs its documents with the changed documents of the result; some have no partner."""
+    """Pair the documents of a side with the changed documents of the result.
+
+    Some documents have no partner.
+    """
 
     __slots__ = ("_partners", "alone", "count")
 
@@ -120,9 +126,10 @@ class _Side:
         self.alone = [document for j, document in enumerate(left) if j not in taken]
 
     def pair_the_last(self, result: Stream, new: list[Document]) -> None:
-        """Pair the only unpaired document of the result with a missing document of this side.
+        """Pair the only document of the result without a partner with a missing document.
 
-        The document of the result must have no name, or both files must have only one document.
+        The missing document belongs to this side. The document of the result must have no name, or
+        both files must have only one document.
         """
         without = [d for d in new if d.number not in self._partners]
         is_only = self.count == len(result.documents) == 1
@@ -135,7 +142,10 @@ class _Side:
             self.alone.remove(missing[0])
 
     def root(self, document: Document) -> Node | None:
-        """Return the root of this side's partner of a document of the result, or None."""
+        """Return the root of this side's partner of a document, or None.
+
+        The document belongs to the result.
+        """
         partner = self._partners.get(document.number)
         return partner.root if partner is not None else None
 
@@ -143,7 +153,7 @@ class _Side:
 def _documents(
     result: Stream, sides: list[Stream], path: str, elsewhere: Elsewhere
 ) -> Iterator[Odd]:
-    """Yield the oddities of the documents that differ from those of every side."""
+    """Yield the oddities of the documents that differ from the documents of every side."""
     known, made = _contents(sides), _contents([result])
     new = [d for d in result.documents if d.content not in known and not is_idle(d.content)]
     at = [_Side(side, made, new) for side in sides]
@@ -170,13 +180,16 @@ def _documents(
 
 
 def _contents(streams: list[Stream]) -> set[str]:
-    """Return the texts of the documents that hold more than comments."""
+    """Return the texts of the documents that have any content except comments."""
     documents = (document for stream in streams for document in stream.documents)
     return {document.content for document in documents if not is_idle(document.content)}
 
 
 def _inside(document: Document, sides: Nodes, path: str, elsewhere: Elsewhere) -> list[Odd]:
-    """Return the oddities in a document; a document that no side has is new and has none."""
+    """Return the oddities inside a document.
+
+    A document that no side has is new: it has no oddities.
+    """
     root, there = document.root, [node for node in sides if node is not None]
     if root is None or not there:
         return []
@@ -188,7 +201,7 @@ def _inside(document: Document, sides: Nodes, path: str, elsewhere: Elsewhere) -
 
 
 def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> list[Document]:
-    """Return the documents of ours that every side has and the result lacks."""
+    """Return the documents of ours that every side has and that the result lost."""
     keys = [{_key(document) for document in side} for side in alone]
     return [
         document
@@ -200,17 +213,17 @@ def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> l
 
 
 def _count(stream: Stream, wanted: Document) -> int:
-    """Return how many documents of a stream have the key of a document."""
+    """Return how many documents in a file have the same key as a document."""
     return sum(_key(document) == _key(wanted) for document in stream.documents)
 
 
 def _key(document: Document) -> object:
-    """Return the key of a document: the identity of its resource, or its text."""
+    """Return a key for a document: the identity of its resource, or its text."""
     return _resource(document.root) or document.content.strip()
 
 
 def _resource(root: Node | None) -> Identity | None:
-    """Return the identity of a resource, or None if it has no name."""
+    """Return the identity of a resource, or None if the resource has no name."""
     found = identity(root) if root is not None else None
     return found if found is not None and found.name else None
 
@@ -221,7 +234,7 @@ def _name(document: Document) -> str:
 
 
 def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
-    """Return the documents of ours that are missing and whose content another document has."""
+    """Return the lost documents of ours whose content is now in another document."""
     held = [one for one in gone if _holds(whole.root, one.root)]
     partner = ours.root(whole)
     for one in ours.alone:  # without a name, keys are compared: the partner lacks them
@@ -232,7 +245,7 @@ def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
 
 
 def _holds(whole: Node | None, part: Node | None) -> bool:
-    """Return whether a document has all the top-level keys, or elements, of another document."""
+    """Return whether a document has all top-level keys, or all elements, of another document."""
     if isinstance(whole, Mapping) and isinstance(part, Mapping):
         return {e.name for e in part.entries} <= {e.name for e in whole.entries}
     if isinstance(whole, Sequence) and isinstance(part, Sequence):
@@ -251,7 +264,7 @@ def without_moved(found: list[Odd], sides: list[list[Node]]) -> list[Odd]:
 
 
 class _Version:
-    """A version indexes its mappings by place, and its values by the names above them."""
+    """Index the mappings of a version by place, and its values by the names above them."""
 
     __slots__ = ("_roots", "at", "below", "named")
 
@@ -277,7 +290,7 @@ class _Version:
                 self._collect(entry.value, (*place, step), names, known)
 
     def has(self, node: Node) -> bool:
-        """Return whether a node belongs to a document of this version."""
+        """Return whether a node is part of this version."""
         return any(root.text is node.text for root in self._roots)
 
     def field(self, place: Place, name: str) -> Node | None:
@@ -308,7 +321,7 @@ def _is_moved(odd: Odd, versions: list[_Version], known: Known) -> bool:
 def _came_with_others(
     odd: Odd, parent: Mapping, place: Place, base: _Version, sides: list[_Version]
 ) -> bool:
-    """Return whether a side moved the neighbours of the field from `place` to this mapping."""
+    """Return whether a side moved neighbours of the field from `place` into this mapping."""
     there = base.at.get(place)
     here = [one for one in odd.beside if isinstance(one, Mapping)]
     moved = [name for name in parent.index() if there is not None and there.get(name) is not None]
@@ -331,7 +344,7 @@ def _is_renamed(
 
 
 def _renames(side: _Version, base: _Version, old: str, new: str, known: Known) -> bool:
-    """Return whether a side gave a field of base another name, with the same value and place."""
+    """Return whether a side renamed a field of base, and kept its value and place."""
     for place, mapping in side.at.items():
         after, before = mapping.get(new), base.field(place, old)
         if after is not None and before is not None:
@@ -342,7 +355,7 @@ def _renames(side: _Version, base: _Version, old: str, new: str, known: Known) -
 
 
 def _was_element(odd: Odd, name: str) -> bool:
-    """Return whether a side has a list here that contains the name of the field."""
+    """Return whether a side has a list here, and the name of the field is in this list."""
     elements = [e.value for one in odd.beside if isinstance(one, Sequence) for e in one.entries]
     fields = [e.value for one in elements if isinstance(one, Mapping) for e in one.entries]
     return any(isinstance(one, Scalar) and one.value == name for one in (*elements, *fields))
@@ -352,7 +365,7 @@ def _was_element(odd: Odd, name: str) -> bool:
 
 
 def differences(old: bytes, new: bytes, path: str) -> tuple[str, ...]:
-    """Return the fields in which two versions differ; return () if they mean the same."""
+    """Return the fields in which two versions of a file differ; return () if none differs."""
     try:
         return tuple(dict.fromkeys(_fields(old, new, path)))
     except KmergeError:

@@ -1,4 +1,4 @@
-"""Compare the renderings of a merged template with those of its sides, as merged files."""
+"""Compare the renderings of a merged template with the renderings of its sides."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ __all__ = ["new_damage", "slips"]
 
 
 def slips(result: Template, sides: Three[Template | None], path: str) -> Iterator[tuple[int, str]]:
-    """Yield line numbers, from 0, and the oddities there if all conditions are true, or if none is.
+    """Yield the oddities in two renderings of a merged template, with line numbers from 0.
 
-    A new field is odd only if a side has its line at another column, because a person who finishes
-    a merge may add fields.
+    In one rendering all conditions are true, in the other rendering none is. A new field is odd
+    only if a side has the same line at another column, because a person who finishes a merge may
+    add fields.
     """
     if not is_yaml(path):
         return
