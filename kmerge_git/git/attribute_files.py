@@ -38,7 +38,7 @@ JSON_SECRETS = tuple(name.replace(".yaml", ".json") for name in SECRETS if name.
 
 @dataclass(frozen=True, slots=True)
 class AttributeFile:
-    """Hold an attribute file and the directory, below the top, to which its patterns apply."""
+    """Hold an attribute file, and the directory below the top to which its patterns apply."""
 
     path: Path
     text: str
@@ -65,10 +65,10 @@ def select(
     *,
     diff: bool = False,
 ) -> tuple[str, list[str]]:
-    """Return the target's text with a block for the wanted patterns, and notes on foreign lines.
+    """Return the new text of an attribute file, and notes on its foreign lines.
 
-    With `diff`, the block also sends the files to the `git diff` of kmerge, unless another line
-    chooses a way to show these files.
+    The new text has a block for the wanted patterns. With `diff`, the block also sends the files to
+    the `git diff` of kmerge, unless another line chooses a way to show these files.
     """
     taken = _taken(target, lower, wanted, on_conflict)
     if on_conflict == "skip":
@@ -91,7 +91,7 @@ def _taken(
     wanted: tuple[str, ...],
     on_conflict: OnConflict,
 ) -> list[TakenPattern]:
-    """Return the wanted patterns that a foreign line takes; raise an error with `abort`.
+    """Return the wanted patterns that a foreign line takes, but with `abort` raise an error.
 
     A pattern that is registered already needs no second answer. With `overwrite`, such a pattern
     counts as well, because `overwrite` concerns every line that wins now.
@@ -325,14 +325,14 @@ def quoted_pattern(pattern: str) -> str:
 
 
 def covers(pattern: str, ours: str) -> bool:
-    """Return whether `pattern` takes all files, in every directory, that pattern `ours` takes."""
+    """Return whether `pattern` matches, in any directory, every file that `ours` matches."""
     bare = pattern.removeprefix("**/")
     is_wide = "/" not in bare and fnmatchcase(example(ours), bare)
     return is_wide or ours in (pattern, bare)
 
 
 def overlaps(pattern: str, ours: str) -> bool:
-    """Return whether a file can match both patterns; compare only the last parts of the paths."""
+    """Return whether a file name can match the last parts of both patterns."""
     return fnmatchcase(example(ours), _last(pattern)) or fnmatchcase(example(pattern), _last(ours))
 
 
@@ -347,7 +347,10 @@ def example(pattern: str) -> str:
 
 
 def find_block(text: str) -> tuple[int, int]:
-    """Return the range of line indexes of the block with its fences, or (0, 0) without a block."""
+    """Return the indexes of the first line of the block and of the line after the block.
+
+    Return (0, 0) if there is no block.
+    """
     bare = [line.removeprefix(BOM).rstrip("\r\n") for line in _lines(text)]
     if OPEN not in bare:
         return 0, 0

@@ -128,7 +128,7 @@ def descends(new: str, old: str, at: Repository) -> bool:
 
 
 def _ask(at: Repository, *words: str) -> GitAnswer:
-    """Ask git in this repository, whose path is given so that the environment has no effect."""
+    """Run git with the path of this repository, so that the environment cannot choose another."""
     return ask_git(f"--git-dir={at.git_dir}", *words, cwd=Path(at.worktree or at.git_dir))
 
 

@@ -1,4 +1,4 @@
-"""Find the files of git's configuration, attributes and hooks, as git itself names the files."""
+"""Ask git for the paths of its files of configuration, attributes and hooks."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def worktree_top(cwd: Path | None = None) -> Path | None:
 
 
 def git_path(name: str, cwd: Path) -> Path:
-    """Return the path of a file of the repository; shared files are in the common directory."""
+    """Return the path of a file in git's directory; shared files are in the common directory."""
     return cwd / git("rev-parse", "--git-path", name, cwd=cwd).removesuffix("\n").removesuffix("\r")
 
 
 def attribute_file(scope: Scope, cwd: Path, *, shared: bool = False) -> Path:
-    """Return the attribute file of a scope; with `shared`, return the file that is committed."""
+    """Return the attribute file of a scope, or with `shared` the committed `.gitattributes`."""
     if shared:
         top = worktree_top(cwd)
         if top is None:

@@ -1,4 +1,4 @@
-"""Build the command line that runs the merge driver, registered or bound to one git command.
+"""Build the command line of the merge driver, for git's configuration or for one git command.
 
 Git gives the line to `sh`. With `KMERGE=0` no interpreter starts. The driver exits with 90 if the
 merge is clean, with 93 if it has written conflicts into the file, and with 4 if it has no answer
@@ -64,7 +64,7 @@ def driver_line(python: str = "", driver: Path | None = None, lib: str | None = 
 
 
 def with_fallback(command: str) -> str:
-    """Return the line that runs a driver command, and git's line merge if there is no answer."""
+    """Return a line that runs a driver command, or git's line merge if the driver has no answer."""
     return f"{SWITCH}{command} {FALLBACK}"
 
 
@@ -88,7 +88,10 @@ def driver_command(python: str = "", driver: Path | None = None, lib: str | None
 
 
 def interpreter() -> str:
-    """Return the path of the current interpreter that remains valid after an upgrade of Python."""
+    """Return the path of the current interpreter.
+
+    In a virtual environment the path has no version number, so that an upgrade of Python keeps it.
+    """
     if not sys.executable:
         raise KmergeError("Python does not know its own path", hint="run kmerge by a real python")
     if sys.prefix != sys.base_prefix:
@@ -153,7 +156,7 @@ def yaml_directory(driver: Path) -> str:
     """Return the folder of PyYAML, or '' if PyYAML lies next to the driver's own package."""
     from importlib.util import find_spec
 
-    loaded = sys.modules.get("yaml")  # the parser may have put a stand-in without a spec there
+    loaded = sys.modules.get("yaml")  # the parser may have put a module without a spec there
     spec = find_spec("yaml") if loaded is None else None
     folders = loaded.__path__ if loaded else (spec and spec.submodule_search_locations) or ()
     if not folders:
@@ -212,8 +215,8 @@ def marked(
 ) -> Iterator[list[str]]:
     """Yield the options for `git` that bind a driver line to the default patterns for one call.
 
-    `own` is the user's own attribute file, for a caller that knows that git's configuration names
-    no such file.
+    `own` is the path of the user's own attribute file. A caller gives `own` if git's configuration
+    does not name such a file.
     """
     folder = git_dir or Path(git("rev-parse", "--absolute-git-dir", cwd=cwd).rstrip("\r\n"))
     try:

@@ -49,7 +49,7 @@ def values_of(
 
 
 def in_commit(top: str, commit: str, paths: Iterable[str], name: str) -> dict[str, str]:
-    """Return the value of one attribute for each path as a commit sets it.
+    """Return the value that a commit gives to one attribute of each path.
 
     Return {} if git cannot read the commit. The commit is read into an index of its own, because
     git before 2.40 reads no attributes of a tree.

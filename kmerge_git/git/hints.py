@@ -1,8 +1,8 @@
-"""Search the files that git would read for relevant words, to save most questions to git.
+"""Save most questions to git: search the files that git would read for words such as `kmerge`.
 
 A question to git costs as much time as a whole small merge, and nearly always the answer is empty.
-So the files that could hold an answer are searched for words such as `kmerge` first. If the search
-is not certain (no `.git` here, configuration in the environment, includes), git is asked.
+So the files that could hold an answer are searched first. If the search is not certain (no `.git`
+here, configuration in the environment, includes), git is asked.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ def may_be_tracked(git_dir: str, *words: bytes) -> bool:
 
 
 def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bool:
-    """Return whether an attribute file may hold a word for one of the paths from the top."""
+    """Return whether a word may be in an attribute file that concerns one of the paths.
+
+    The paths are relative to the top of the working tree.
+    """
     asking = [name for name in UNUSUAL if name != "GIT_INDEX_FILE"]  # hooks have this variable
     if _is_unusual(asking) or not is_folder(git_dir):
         return True
@@ -93,7 +96,7 @@ def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bo
 
 
 def _is_unusual(variables: Iterable[str]) -> bool:
-    """Return whether git may read files that this module does not know."""
+    """Return whether git may read attributes or configuration from files unknown to this module."""
     return sys.platform in ELSEWHERE or any(variable(name) is not None for name in variables)
 
 
@@ -132,7 +135,7 @@ def _attribute_files(common: str, inside: list[str]) -> list[str]:
 
 
 def _on_the_way(path: str) -> list[str]:
-    """Return the path of `.gitattributes` in every folder from the top down to a file."""
+    """Return the paths of `.gitattributes` in all folders between the top and a file."""
     files = [".gitattributes"]
     folder = parent(path)
     while folder:

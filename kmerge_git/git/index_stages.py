@@ -50,7 +50,7 @@ class Stages:
 
     @property
     def obstacle(self) -> str:
-        """Return the reason if the contents cannot be merged at all, otherwise ''."""
+        """If the contents cannot be merged at all, return the reason; otherwise return ''."""
         for entry in self.entries:
             if entry and not entry.is_text:
                 kind = "symbolic link" if entry.mode == 0o120000 else "submodule"
@@ -139,7 +139,7 @@ def stage_entries(worktree: str, files: Iterable[tuple[str, TreeEntry | None]]) 
 
 
 def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
-    """Give each file its three stages, so that an abort can restore the file."""
+    """Give each file its three stages in the index, so that an abort can restore the file."""
     lines: list[str] = []
     for file in files:
         stages = [(number, entry) for number, entry in enumerate(file.entries, 1) if entry]
@@ -149,7 +149,7 @@ def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
 
 
 def check_out(worktree: str, scratch: str, files: Sequence[tuple[str, TreeEntry]]) -> None:
-    """Let git write files with the filters and encodings of its configuration.
+    """Let git write files into the working tree, using git's configured filters and encodings.
 
     `scratch` is the name of a temporary index, because the real index keeps the conflicts.
     """

@@ -83,7 +83,7 @@ class Libgit2LineMerge:
     def readings(
         self, base: bytes, ours: bytes, theirs: bytes, *, patience: bool = False
     ) -> tuple[bytes, bytes]:
-        """Return two merges: every conflict resolved to ours, and every conflict to theirs."""
+        """Return two merged texts: one takes ours in every conflict, the other takes theirs."""
         three, flags = (base, ours, theirs), MergeFileFlag.DEFAULT
         if patience:
             flags = MergeFileFlag.DIFF_PATIENCE

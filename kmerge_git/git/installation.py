@@ -124,7 +124,7 @@ def _has_ours(key: str, scope: Scope, cwd: Path) -> bool:
 
 
 def _require_place(wish: Wish, cwd: Path) -> None:
-    """Raise an error if the scope needs a repository or worktree configuration and has none."""
+    """Raise an error if the scope needs a repository or worktree configuration that is missing."""
     if wish.scope in ("local", "worktree") or wish.shared or wish.hooks:
         needs_repository(cwd)
     if wish.scope == "worktree":
@@ -215,7 +215,7 @@ class Registered:
 
 
 def registered(cwd: Path) -> list[Registered]:
-    """Return every line of git's configuration, as seen from `cwd`, that kmerge wrote."""
+    """Return every line that kmerge wrote into git's configuration, as git reads it in `cwd`."""
     lines = [
         Registered(scope, key, line)
         for key in CURRENT
@@ -247,14 +247,14 @@ def _in_gits_shell(line: str, cwd: Path) -> GitAnswer:
 
 
 def renewals(cwd: Path) -> list[ConfigChange]:
-    """Plan to renew each line of kmerge that is old or does not run, in every scope git sees."""
+    """Plan to renew, in every scope, each line of kmerge that is outdated or does not run."""
     lines = [one for one in registered(cwd) if one.is_older or trial(one.command, cwd)[1]]
     places = dict.fromkeys((one.scope, one.key) for one in lines)
     return [ConfigChange(scope, key, CURRENT[key](), renews=True) for scope, key in places]
 
 
 def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
-    """Plan the hook files for people without pre-commit; note the hooks of somebody else."""
+    """Plan the hook files for people without pre-commit; note hooks that somebody else wrote."""
     if scope in ("global", "system"):
         raise UsageError(
             f"--hooks belongs to one repository, it cannot go with --{scope}",
@@ -300,7 +300,7 @@ class ConfigChange:
         return f"{self.scope} configuration: {verb} {self.key}"
 
     def lines(self) -> list[str]:
-        """Return the change in full."""
+        """Return all lines that show the change."""
         change = f"remove {self.key}" if self.value is None else f"{self.key} = {self.value}"
         return [f"{self.scope} configuration: {change}"]
 
@@ -329,7 +329,7 @@ class FileChange:
         return f"{verb} {self.path}"
 
     def lines(self) -> list[str]:
-        """Return the change in full."""
+        """Return all lines that show the change."""
         old, new = (text.splitlines() for text in (self.before, self.after))
         changed = [f"  {line}" for line in ndiff(old, new) if line[:1] in "+-"]
         return [f"{self.path}:" + ("" if self.after else " remove"), *changed]

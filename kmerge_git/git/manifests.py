@@ -20,13 +20,13 @@ def is_merged(path: str, *, json: bool = False) -> bool:
 
 
 def is_manifest(path: str, *, json: bool = False) -> bool:
-    """Return whether a file of that name can hold resources or values, and not text alone."""
+    """Return whether a file of that name can hold Kubernetes resources or Helm values."""
     name = path.rpartition("/")[2]
     return name.endswith(_SUFFIXES) or name in _NAMES or (json and name.endswith(".json"))
 
 
 def way_out(driver: str | None) -> str:
-    """Return the reason if the merge attribute `driver` keeps a file from kmerge, otherwise ''."""
+    """If the merge attribute `driver` keeps a file from kmerge, return the reason, otherwise ''."""
     if driver in (None, "set", "text", "unspecified"):  # git's words for `no driver in particular`
         return ""
     way = "set not to be merged" if driver in ("unset", "binary") else f"merge={driver}"

@@ -63,7 +63,7 @@ class MergeSite:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Hold the first part of a merge: git's answer, and the files that git gave to the driver."""
+    """Hold the result of the first part: git's answer and the files that git gave to the driver."""
 
     answer: GitAnswer
     given: frozenset[str]
@@ -87,7 +87,7 @@ def find_place(rev: str) -> MergeSite | None:
 def plainly(
     words: Sequence[str], *, driven: bool, favor: str | None = None, out: int | None = None
 ) -> int:
-    """Run an unchanged `git merge`, and return the exit code.
+    """Run `git merge` as a whole, and return the exit code.
 
     With `driven`, git uses the kmerge driver, which may favour a side.
     """
@@ -122,7 +122,7 @@ def begin(
 
 
 def _has_nested(sizes: dict[str, int]) -> bool:
-    """Return whether a marker size exceeds that of the attributes, as in inner merges."""
+    """Return whether git asked for longer markers than the attributes, as in inner merges."""
     if not sizes:
         return False
     # the names are from the top, whatever the current folder is
@@ -185,7 +185,7 @@ def _top() -> str:
 def commit(place: MergeSite, words: Sequence[str], *, edit: bool, out: int | None = None) -> int:
     """Commit the merge with hooks and signature, and return git's exit code.
 
-    Git applies an autostash by another merge, for which the driver is bound.
+    Git applies an autostash by another merge, so the driver is bound to this command as well.
     """
     argv = ["commit", "-q", "--edit" if edit else "--no-edit", *words]
     if not (place.git_dir / "MERGE_AUTOSTASH").exists():

@@ -85,7 +85,7 @@ def in_progress() -> MergeSides | None:
 
 
 def _announced() -> list[str]:
-    """Return the commits that the `git merge` around this process merges, by its variables."""
+    """Return the commits to merge, which `git merge` names in environment variables."""
     named = (name.removeprefix(_GITHEAD) for name in os.environ if name.startswith(_GITHEAD))
     return [oid for oid in named if _commit(oid)]
 
@@ -161,8 +161,8 @@ def _changes(old: str, new: str) -> list[Change]:
 def _subtree(base: str, ours: str, changes: list[Change]) -> str:
     """Return the folder of ours into which `git subtree` merges theirs, or '' for the top.
 
-    In such a folder the files of the base are new, and more base files are unchanged there than at
-    the top.
+    Ours has added the files of the base to such a folder, and has changed fewer of these files in
+    the folder than at the top.
     """
     kept = {change.old_path for change in changes if change.old and change.new}
     added = [change.new_path.split("/") for change in changes if change.old is None]
@@ -184,6 +184,6 @@ def _lost(changes: list[Change]) -> int:
 
 
 def _below(folder: str, changes: list[Change]) -> list[Change]:
-    """Return the changes with all paths moved below a folder."""
+    """Return the changes with the name of a folder put before all paths."""
     top = f"{folder}/" if folder else ""
     return [Change(top + one.old_path, top + one.new_path, one.old, one.new) for one in changes]

@@ -16,15 +16,15 @@ KUSTOMIZATIONS = tuple(
 
 
 def changed(top: str, before: str, result: str, kinds: str = "D") -> list[str]:
-    """Return the files that a commit, or the index if `result` is empty, changes or deletes.
+    """Return the files that were deleted between the commit `before` and the commit `result`.
 
-    `kinds` are git's letters for the changes to return, by default only deletions.
+    If `result` is empty, the index is compared. `kinds` are git's letters for other changes.
     """
     return _diff(top, before, result, "--name-only", "--no-renames", f"--diff-filter={kinds}")
 
 
 def renamed(top: str, before: str, result: str) -> dict[str, str]:
-    """Return the new names of the files that were renamed since the commit `before`."""
+    """Return the new name of each file that was renamed since the commit `before`."""
     words = _diff(top, before, result, "--name-status", "-M", "--diff-filter=R")
     return dict(zip(words[1::3], words[2::3], strict=False))
 
@@ -47,7 +47,7 @@ def moved(name: str, now: dict[str, str]) -> str:
 
 
 def present(top: str, revision: str, names: list[str]) -> set[str]:
-    """Return those of the given files and folders that a commit has."""
+    """Return the given files and folders that exist in a commit."""
     flags = ("ls-tree", "--full-tree", "--name-only", "-z", revision, "--")
     there = {name for part in _parts(names) for name in names_in(try_git("-C", top, *flags, *part))}
     # if asked for a folder and for files in that folder, git names only the files

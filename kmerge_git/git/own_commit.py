@@ -25,9 +25,9 @@ def version_line(package: Path = PACKAGE) -> str:
 
 
 def commit_of(root: Path) -> str:
-    """Return the commit of a checkout, or '' for the commit of the release.
+    """Return the commit of a checkout of this package.
 
-    Return '' as well if the folder is no checkout.
+    Return '' if the commit is the release itself, or if the folder is no checkout.
     """
     if not ((root / ".git").exists() and (root / BUILDER).is_file()):
         return ""

@@ -77,7 +77,7 @@ class Probe:
 
 
 def examine(cwd: Path) -> list[Probe]:
-    """Return the findings of `doctor`: those of `status`, a real merge and leftover files."""
+    """Return the answers of `doctor`: the probes of `status`, a real merge, and leftover files."""
     findings = probe_all(cwd)
     lines = scopes_of(DRIVER, cwd)
     if lines and lines[-1][1]:
@@ -230,7 +230,7 @@ def probe_line(line: str, cwd: Path, repair: str) -> Probe:
 
 
 def _overruled(lines: list[tuple[str, str]], cwd: Path) -> list[Probe]:
-    """Report lines of overruled scopes that do not run: other repositories may use these lines."""
+    """Report broken driver lines that another scope overrules; other repositories may use them."""
     commands = ((scope, Registered("local", DRIVER, line).command) for scope, line in lines)
     tried = [(scope, trial(command, cwd)[1]) for scope, command in commands if command]
     text = "the command of the {} configuration, unused here, does not run: {}"
@@ -355,7 +355,7 @@ def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:
 
 
 def probe_diff(cwd: Path) -> list[Probe]:
-    """Ask git whether `git diff` shows manifests by field, if that was ever registered."""
+    """If the diff of kmerge is registered, ask git whether `git diff` shows manifests by field."""
     if not scopes_of(DIFF, cwd):
         return []
     value = attributes_of([MADE_UP], "diff", cwd=cwd)[MADE_UP].get("diff", "unspecified")

@@ -1,4 +1,4 @@
-"""Find the branch that a pull request goes to, by the variables of CI services."""
+"""Find the target branch of a pull request in the environment variables of CI services."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BRANCHES = (
 
 
 def targets() -> list[str]:
-    """Return the target of the pull request by every name that a CI service gives.
+    """Return every name that a CI service gives for the target of the pull request.
 
     A name is `origin/main` or a commit. The list is empty outside of a CI service.
     """
@@ -33,7 +33,7 @@ def targets() -> list[str]:
 
 
 def commit_of(named: list[str], top: str) -> str:
-    """Return the commit of the first target that exists here, or '' if none was fetched."""
+    """Return the commit of the first target that exists here, or '' if no target was fetched."""
     for target in named:
         name = f"refs/remotes/{target}" if target.startswith("origin/") else target
         asked = ("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")

@@ -41,7 +41,7 @@ def _explaining(path: str = "") -> Iterator[None]:
 
 
 class Repository:
-    """Read a repository; only `git.index_stages` writes the index."""
+    """Read a repository through libgit2; the index is only read."""
 
     def __init__(self, inner: pygit2.Repository) -> None:
         self._inner = inner
@@ -86,7 +86,7 @@ class Repository:
             raise UsageError(f"{rev!r} is not a commit here", hint=hint) from error
 
     def named(self, oid: str) -> Commit:
-        """Return the commit of an id that comes from the repository itself, such as a parent."""
+        """Return the commit with an id that the repository itself gave, such as a parent's id."""
         try:
             return _commit(self._inner[pygit2.Oid(hex=oid)].peel(pygit2.Commit))
         except KeyError as error:
@@ -461,7 +461,7 @@ _ID = 20  # bytes: libgit2 opens no repository with longer ids
 
 
 def _nested(files: Mapping[bytes, TreeEntry | None]) -> Below:
-    """Return the files by folder; removals come first, so that a folder can replace a file."""
+    """Group the files by folder, beginning with removals, so that a folder can replace a file."""
     top: Below = {}
     for path, entry in sorted(files.items(), key=lambda item: item[1] is not None):
         *folders, name = path.split(b"/")

@@ -20,7 +20,7 @@ def may_be(name: str) -> bool:
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Split a name into the revision and the path; the index has the revision `:0` to `:3`."""
+    """Split a name into revision and path; a file of the index has a revision from `:0` to `:3`."""
     if name[:1] == ":" and name[1:2] in STAGES and name[2:3] == ":":
         return name[:2], name[3:]
     revision, _, path = name.partition(":")

@@ -59,7 +59,7 @@ class GitAnswer:
         return self.err.strip().removeprefix("fatal: ").partition("\n")[0]
 
     def checked(self, hint: str = "") -> GitAnswer:
-        """Return this answer, or raise `GitFailed` unless git ended with 0."""
+        """Return this answer if git ended with 0, otherwise raise `GitFailed`."""
         if self.code:
             raise GitFailed(self.argv, self.code, self.err, hint=hint)
         return self

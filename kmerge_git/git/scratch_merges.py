@@ -155,8 +155,8 @@ class Scratch:
     def marked(self, *, with_text: bool = False) -> tuple[str, list[str]]:
         """Return the folder for git, and the options that leave every manifest to kmerge.
 
-        With `with_text` such a manifest holds git's own merge, otherwise the unchanged text of
-        ours.
+        With `with_text`, a manifest that is left to kmerge holds git's own merge; otherwise the
+        manifest holds the unchanged text of ours.
         """
         line = ("-c", f"merge.kmerge.driver={MARKING}") if with_text else ()
         return self.worktree, [*_at(self.git_dir, self.worktree), *self.marking, *line]
@@ -217,7 +217,7 @@ def _at(git_dir: str, worktree: str) -> list[str]:
 def _marking(
     folder: str, repository: Repository, *, alone: bool
 ) -> AbstractContextManager[list[str]]:
-    """Return a context manager that yields options to let the driver only mark conflicts."""
+    """Return a context manager that yields the options to make the driver only mark conflicts."""
     if not alone:
         return marked(ONLY_MARK, Path(folder), Path(repository.worktree or folder))
     return nullcontext(
@@ -258,7 +258,7 @@ def _lay_out(folder: str, objects: str, common: str, worktree: str, *, alone: bo
 
 
 def _take_files(twin: Repository, tree: str, git_dir: str, worktree: str) -> None:
-    """Write the files of a tree that count in merges: attribute files and named definitions.
+    """Write the files of a tree that affect merges: attributes and definitions of resources.
 
     The folder `plain` gets the files without the kmerge driver, for merges by git alone.
     """

@@ -89,7 +89,7 @@ def settle(
     environ: Mapping[str, str],
     flags: Mapping[str, str],
 ) -> Settings:
-    """Combine config, environment, attributes and flags into settings; a later value wins."""
+    """Combine config, environment, attributes and flags into settings; a later source wins."""
     settings = Settings()
     for name, value in _in_order(config, attributes, environ, flags):
         if name == "kmerge.policy":
@@ -225,7 +225,7 @@ def _matches_parts(globs: list[str], parts: list[str]) -> bool:
 def _matches_name(glob: str, name: str) -> bool:
     """Return whether a glob with `*` and `?` matches a name.
 
-    Only the last star ever has to be tried again.
+    After a mismatch only the last star is tried again with a longer match.
     """
     at = start = 0
     star = -1

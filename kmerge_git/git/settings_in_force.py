@@ -61,7 +61,7 @@ class SaidBy:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Hold a setting, its value for people, and its origin."""
+    """Hold a setting, the text that shows its value, and its origin."""
 
     name: str
     value: str
@@ -84,7 +84,7 @@ class InForce:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """Hold a value that somebody gave to a key; the place of an attribute is found later."""
+    """Hold a value that a user set for a key; if an attribute sets it, `place` is found later."""
 
     by: str
     key: str
@@ -98,7 +98,7 @@ class _Given:
         return settle(path, [*pair.items()] if self.by == "config" else [], attributes, environ, {})
 
     def is_heard(self, path: str, settings: Settings, field: str) -> bool:
-        """Return whether this value alone leads to the value that is in force."""
+        """Return whether this value by itself gives the setting that is in force."""
         alone = self.alone(path)
         if alone.problems or getattr(alone, field) != getattr(settings, field):
             return False
@@ -208,7 +208,7 @@ class _FileInForce:
             yield Said("crd", place, self._source("kmerge-crd"))
 
     def _checks(self) -> Iterator[Said]:
-        """Yield the checks that `kmerge check` leaves out."""
+        """Yield the settings that leave out checks of `kmerge check`."""
         for given in self._of(*_CHECKS):
             if given.by == "attribute":
                 value = _ALL_CHECKS.get(given.value, given.value)

@@ -51,7 +51,10 @@ def names(path: str, files: Names, *, with_base: bool) -> Names:
 
 
 def _of_a_merge(path: str, base: str, ours: str, theirs: str, *, with_base: bool) -> Names | None:
-    """Return the labels of a `git merge`, or None unless exactly one merged commit has theirs."""
+    """Return the labels if a `git merge` is running, otherwise None.
+
+    Return None as well unless exactly one merged commit holds the text of theirs.
+    """
     heads = [(oid, name, _path_in(oid, path, theirs)) for oid, name in _heads()]
     holders = [head for head in heads if head[2]]
     if len(holders) != 1:
@@ -62,7 +65,7 @@ def _of_a_merge(path: str, base: str, ours: str, theirs: str, *, with_base: bool
 
 
 def _heads() -> list[tuple[str, str]]:
-    """Return the merged commits and their names, by the variables of `git merge`."""
+    """Return the merged commits and their names, which `git merge` gives in variables."""
     heads = []
     for pair in environment().items():
         key, name = (decoded(word) if isinstance(word, bytes) else word for word in pair)
@@ -75,7 +78,7 @@ def _heads() -> list[tuple[str, str]]:
 def _merge_base(oid: str, path: str, text: str) -> tuple[str, str]:
     """Return the label of the merge base, and the path of the base's text in that commit.
 
-    The path is '' if the label is not that of a commit.
+    The path is '' if the label does not name a commit.
     """
     bases = _lines("merge-base", "--all", "HEAD", oid)
     if len(bases) > 1:

@@ -15,7 +15,10 @@ _is_shown = False  # True if `--verbose` was given
 
 
 def config_pairs(answer: bytes) -> list[tuple[str, str]]:
-    """Parse `git config --null --get-regexp` into lower-case keys and values; a later pair wins."""
+    """Parse the output of `git config --null --get-regexp` into pairs of lower-case key and value.
+
+    The later pair of a key wins.
+    """
     pairs = []
     for item in decoded(answer).split("\0")[:-1]:
         key, newline, value = item.partition("\n")
@@ -24,7 +27,10 @@ def config_pairs(answer: bytes) -> list[tuple[str, str]]:
 
 
 def attributes_by_path(answer: bytes) -> dict[str, dict[str, str]]:
-    """Parse `git check-attr -z` into the attributes that are set for each file, in git's words."""
+    """Parse the output of `git check-attr -z` into the attributes of each file, in git's words.
+
+    Unspecified attributes are left out.
+    """
     words = decoded(answer).split("\0")[:-1]
     values: dict[str, dict[str, str]] = {path: {} for path in words[::3]}
     for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=False):

@@ -23,7 +23,7 @@ _STEPS = 6  # processes from the driver up to git, with a shell or two between
 
 
 def mine(base: str = "", theirs: str = "") -> str:
-    """Return the side that goes on top, or ''; git's labels of base and theirs are tried first."""
+    """Return the side that goes on top, or ''. Look at git's labels of base and theirs first."""
     for side in (_by_labels(base, theirs), _by_command()):
         if side is not None:
             return side
@@ -31,7 +31,7 @@ def mine(base: str = "", theirs: str = "") -> str:
 
 
 def by_labels(base: str, theirs: str) -> str:
-    """Return the side that goes on top by the labels alone; unclear labels mean a merge."""
+    """Derive the side that goes on top from the labels alone; unclear labels mean a merge."""
     side = _by_labels(base, theirs)
     return OURS if side is None else side
 
@@ -44,7 +44,7 @@ def _by_labels(base: str, theirs: str) -> str | None:
 
 
 def _by_command() -> str | None:
-    """Return the side that goes on top, by the command of the git above this process.
+    """Derive the side that goes on top from the git command that runs this process.
 
     Return None if the command is not visible or not known.
     """
@@ -62,7 +62,7 @@ def _by_command() -> str | None:
 
 
 def _of_words(words: list[str]) -> str | None:
-    """Return the side that goes on top, by the words of a git command."""
+    """Derive the side that goes on top from the words of a git command."""
     command, rest = words[0], words[1:]
     while command == "git" or command[:1] == "-":
         if command in _WITH_VALUE:
@@ -78,7 +78,7 @@ def _of_words(words: list[str]) -> str | None:
 
 
 def _by_files() -> str:
-    """Return the side that goes on top, by git's state files and variables of `git merge`."""
+    """Derive the side that goes on top from git's state files and the variables of `git merge`."""
     folder = git_folder()
     if folder and (is_folder(f"{folder}/rebase-merge") or is_folder(f"{folder}/rebase-apply")):
         return _of_rebase(folder)
@@ -93,7 +93,7 @@ def _by_files() -> str:
 
 
 def _of_rebase(folder: str) -> str:
-    """Return theirs, or ours if `rebase -r` is making a merge of a branch anew."""
+    """Return theirs, or ours if `rebase -r` is making a merge commit again."""
     step = _words(f"{folder}/rebase-merge/done", -1)
     return OURS if step[:1] in (["merge"], ["m"]) else THEIRS
 

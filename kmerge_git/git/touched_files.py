@@ -42,7 +42,7 @@ Files = dict[str, TreeEntry]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Hold one side's change to one file; `old` is None for an addition, `new` for a deletion."""
+    """Hold one side's change to a file; an added file has no `old`, a deleted file no `new`."""
 
     old_path: str
     new_path: str
@@ -66,10 +66,10 @@ class FileCase:
 
 
 def touched_by_both(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[FileCase, ...]:
-    """Return the files whose result is not simply the file of one side, sorted by path.
+    """Return the files that need a merge, sorted by path.
 
-    Files that both sides left alike are omitted. Files that one side only renamed or did not touch
-    are omitted, too.
+    Omit files that are the same on both sides, and files that one side only renamed or did not
+    touch.
     """
     cases = _changed_files(ours, theirs)
     taken = {case.path for case in cases}
@@ -111,7 +111,7 @@ def _pair(our: Change, their: Change) -> FileCase | None:
 
 
 def _arrivals(changes: Sequence[Change]) -> Files:
-    """Return the files that one side added or renamed, by their new paths."""
+    """Return the files that one side added or renamed, with their new paths as keys."""
     return {
         change.new_path: change.new
         for change in changes

@@ -37,7 +37,7 @@ class ThroughGit:
         self._into, self._out = process.stdin, process.stdout
 
     def read(self, name: str) -> bytes | None:
-        """Return the bytes of `:0:PATH`, `HEAD:PATH` or an id, or None if there is no such blob."""
+        """Return the blob that `:0:PATH`, `HEAD:PATH` or an id names, or None if there is none."""
         if "\n" in name:  # a line break would end the name
             answer = ask_git("-C", self._top, "cat-file", "blob", name)
             return None if answer.code else answer.data
@@ -64,7 +64,7 @@ class ThroughLibgit2:
         self._repository = repository
 
     def read(self, name: str) -> bytes | None:
-        """Return the bytes of `:0:PATH`, `HEAD:PATH` or an id, or None if there is no such blob."""
+        """Return the blob that `:0:PATH`, `HEAD:PATH` or an id names, or None if there is none."""
         at = self._repository
         if ":" not in name:
             return at.blob(name)
@@ -81,7 +81,7 @@ SUBMODULE = 0o160000
 
 
 def blobs_of(top: str, files: int = 0) -> Blobs:
-    """Return the reader that is faster for a number of files."""
+    """Return the reader of blobs that is faster for this number of files."""
     if files < LIBGIT2_FILES:
         return ThroughGit(top)
     from kmerge_git.git.repository import Repository

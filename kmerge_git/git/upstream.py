@@ -1,9 +1,9 @@
-"""Read upstream repositories through git into a private cache, and run nothing from there.
+"""Fetch upstream repositories into a private cache, without running code of these repositories.
 
 Every upstream repository has a bare repository of its own in the cache, which belongs to no work
 tree: no upstream hook, filter, attribute or submodule can act in the cache, and files are read as
 raw blobs. The user's own configuration stays in force (credentials, `url.*.insteadOf`, proxies),
-as long as git asks the user nothing.
+but git never asks the user a question.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Named:
 
 
 def is_full_id(text: str) -> bool:
-    """Return whether a text can only mean the full id of a commit."""
+    """Return whether a text has the form of a full commit id."""
     return len(text) in (40, 64) and _HEX.issuperset(text)
 
 
@@ -72,7 +72,7 @@ class Upstream:
         return f"Upstream({self.url!r})"
 
     def fetch(self, refs: tuple[str, ...]) -> Named:
-        """Fetch the commit of the first of the refs that the upstream repository has."""
+        """Find the first of the given refs that exists upstream, and fetch its commit."""
         with self._locked():
             self._prepare()
             try:
@@ -107,7 +107,7 @@ class Upstream:
         return Named(name, commit)
 
     def _commit_of(self, name: str) -> str:
-        """Return the commit that a name has in the cache, or '' if there is none."""
+        """Return the commit that a name means in the cache, or '' if the name is unknown."""
         return self._ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").line
 
     def has(self, commit: str) -> bool:
@@ -121,7 +121,7 @@ class Upstream:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def files(self, commit: str, path: str) -> Iterator[tuple[TreeFile, bytes]]:
-        """Yield the files below a path of a cached commit; a submodule has no bytes."""
+        """Yield each file below a path of a cached commit with its bytes; a submodule has none."""
         answer = self._ask("ls-tree", "-r", "-z", "--full-tree", f"{commit}:{path}")
         if answer.code:
             if self._ask("cat-file", "-t", f"{commit}^{{tree}}").line != "tree":
@@ -158,7 +158,7 @@ class Upstream:
         return {name: oid for oid, _, name in (line.partition("\t") for line in lines)}
 
     def _full_name(self, refs: tuple[str, ...]) -> tuple[str, str]:
-        """Return the full name of the first ref that the upstream repository has, and its commit.
+        """Find the first of the refs that exists upstream; return its full name and its commit.
 
         Tags come before branches, as in git.
         """
@@ -197,7 +197,7 @@ class Upstream:
         self._make("sha1")
 
     def _suit(self, oid: str) -> None:
-        """Make the cached repository one for ids of this length.
+        """Make sure that the cached repository uses commit ids of this length.
 
         Git cannot fetch from a repository with ids of another length.
         """
@@ -213,7 +213,10 @@ class Upstream:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Lock the cached repository against fetches by others; a killed process frees the lock."""
+        """Lock the cached repository for fetches of this process.
+
+        The system frees the lock of a killed process.
+        """
         try:
             os.makedirs(self._folder.parent, mode=0o700, exist_ok=True)
             with open(f"{self._folder}.lock", "wb") as lock:
@@ -262,7 +265,7 @@ def _spellings(ref: str) -> tuple[str, ...]:
 
 
 def _alone(protocols: tuple[str, ...]) -> dict[str, str]:
-    """Return an environment without a repository, in which git cannot ask any questions."""
+    """Return an environment that names no repository, and in which git asks no questions."""
     env = environment(any_repository=True)
     allowed = env.get("GIT_ALLOW_PROTOCOL")
     narrowed = [p for p in protocols if allowed is None or p in allowed.split(":")]
@@ -280,7 +283,7 @@ def _alone(protocols: tuple[str, ...]) -> dict[str, str]:
 
 
 def _batch_mode(env: dict[str, str]) -> dict[str, str]:
-    """Return a setting for an ssh that asks nothing, or {} if the user has set an ssh command."""
+    """Return the variable that keeps ssh from asking, or {} if the user has set an ssh command."""
     own = env.get("GIT_SSH_COMMAND") or env.get("GIT_SSH")
     if own or ask_git("config", "--get", "core.sshCommand", cwd=Path("/"), env=env).line:
         return {}
