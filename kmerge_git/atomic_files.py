@@ -45,7 +45,10 @@ def start_of(file: Path, count: int) -> bytes:
 
 
 def write_text(path: Path, text: str, *, executable: bool = False) -> None:
-    """Replace the text of a file, and keep links and mode; an empty text removes the file."""
+    """Replace the text of a file, or remove the file if the text is empty.
+
+    The file keeps its mode, and a link to the file stays a link.
+    """
     path = path.resolve()  # a link into somebody's dotfiles stays a link
     if text:
         data = text.encode("utf-8", "surrogateescape")
@@ -90,7 +93,7 @@ def replace_file(
 
 
 def _write(draft: str, data: bytes, mode: int | None, new_mode: int, *, durable: bool) -> None:
-    """Write a new file that never has more permissions than `new_mode` or `mode` allows."""
+    """Write a new file whose permissions never exceed `new_mode` or `mode`."""
 
     def create(name: str, flags: int) -> int:
         return os.open(name, flags, new_mode)

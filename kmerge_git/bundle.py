@@ -50,7 +50,7 @@ MORE = (
 
 
 def write(root: str, target: str) -> None:
-    """Write the bundle of the package in folder `root` to `target`, a file that others may read."""
+    """Write the bundle of the package in folder `root` to `target`, which all users may read."""
     with suppress(OSError, ValueError, SyntaxError):  # the next start tries again
         data = b"".join(contents(Path(root)))
         Path(target).unlink(missing_ok=True)  # the old file may have another mode
@@ -151,7 +151,7 @@ def _untype(block: ast.AST) -> None:
 
 
 def _untyped(statement: ast.AST) -> list[ast.AST]:
-    """Return the statements that replace a statement when its types are removed."""
+    """Return the statement without types, as a list that is empty if only types were in it."""
     match statement:
         case ast.ImportFrom(module="__future__"):
             return []

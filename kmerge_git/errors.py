@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class KmergeError(Exception):
-    """Report a problem, the place of the problem, and what the user can do about the problem."""
+    """Report a problem together with its place and a remedy for the user."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class KmergeError(Exception):
         return (f"{place}: " if place else "") + self.why + (f"; {self.hint}" if self.hint else "")
 
     def caret(self) -> str:
-        """Return the offending line with a caret below the column, or '' if either is unknown."""
+        """Return the offending line and a caret below it, or '' if the place is unknown."""
         if not (self.excerpt and self.column):
             return ""
         from kmerge_git.visible import visible  # a merge without errors shows none
@@ -66,7 +66,7 @@ class TimeUp(BaseException):
 
 
 class CannotParse(KmergeError):
-    """Report a text that is not YAML that can be merged by structure."""
+    """Report a text that cannot be merged by structure, because it is not usable YAML."""
 
 
 class Unsupported(KmergeError):
@@ -74,7 +74,7 @@ class Unsupported(KmergeError):
 
 
 class TextOnly(Unsupported):
-    """Report a text without fields to merge by: a template, or a mapping with an unusable key."""
+    """Report a text that has no usable fields: a template, or a mapping with an unusable key."""
 
 
 class RepeatedKey(TextOnly):

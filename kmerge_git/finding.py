@@ -1,4 +1,4 @@
-"""Define the finding of a check as data, which the reports turn into text."""
+"""Define a finding, which is a problem that a check found; the reports turn findings into text."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Finding:
 
 
 def order(finding: Finding) -> tuple[str, int, int, str]:
-    """Return the key that sorts findings by file and place."""
+    """Return a sort key, which orders findings by file and by place in the file."""
     return (finding.file, finding.line, finding.column, finding.id)
 
 

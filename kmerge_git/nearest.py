@@ -35,7 +35,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return the hint `otherwise`, preceded by `did you mean NAME?` if a known name is near."""
+    """Return the hint `otherwise`, and put `did you mean NAME?` first if a known name is near."""
     name = nearest(word, known)
     return f"did you mean `{name}`? {otherwise}".rstrip() if name else otherwise
 
@@ -65,7 +65,7 @@ def spelling_hint(word: str, known: Iterable[str]) -> str:
 
 
 def distance(one: str, other: str, limit: int) -> int:
-    """Count the letters to add, drop, change or swap between two words, up to `limit + 1`."""
+    """Count the edits of letters that turn one word into the other; return `limit + 1` at most."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
     before: list[int] = []

@@ -23,7 +23,7 @@ GENERATED = "a generated file, ours is kept whole: generate it again, then `git 
 
 
 class Options:
-    """Hold the options of one merge, from the caller, git's attributes and the settings."""
+    """Hold the options of a merge, which come from the caller, git's attributes and settings."""
 
     __slots__ = (
         *("_labels", "define", "favor", "generated", "marker_size", "path", "policy", "rules"),
@@ -71,7 +71,7 @@ class Options:
 
     @property
     def labels_so_far(self) -> Labels:
-        """Return the labels if already looked up, otherwise the default labels."""
+        """Return the labels if they were looked up already, otherwise the default labels."""
         return LABELS if callable(self._labels) else self._labels
 
     def but(
@@ -85,8 +85,8 @@ class Options:
     ) -> Options:
         """Return the same options with another favoured side, other labels or another style.
 
-        An empty `favor` means that no side wins. Without `policy` the policies are dropped.
-        Without `virtual` an inner merge writes markers, too.
+        An empty `favor` means that no side wins. If `policy` is false, the policies are dropped.
+        If `virtual` is false, an inner merge writes conflict markers like any other merge.
         """
         return Options(
             self.path,
@@ -182,7 +182,7 @@ class Decision:
 
     @property
     def is_settled(self) -> bool:
-        """Return whether a policy or the favoured side decided, and not a rule of the merge."""
+        """Return whether a policy or the favoured side decided instead of a merge rule."""
         return self.rule.startswith(("12", "13"))
 
     def shown(self) -> str:
@@ -233,7 +233,7 @@ class Outcome:
 
     @property
     def text(self) -> bytes:
-        """Return the merged text; a text with conflicts is written on first use."""
+        """Return the merged text; if it has conflicts, the text is built on first use."""
         if callable(self._text):
             self._text = self._text()
         return self._text
@@ -243,7 +243,7 @@ class Outcome:
         account: Callable[[], tuple[Decision, ...]] | None,
         explain: Callable[[Outcome], tuple[Decision, ...]],
     ) -> None:
-        """Store the functions that list the decisions, because few callers ask for the list.
+        """Store the functions that list the decisions; they are called when the list is wanted.
 
         `explain` takes this outcome as an argument: a stored outcome would be a reference cycle,
         which only the garbage collector frees.
@@ -260,7 +260,10 @@ class Outcome:
 
     @property
     def loses(self) -> bool:
-        """Return whether a change was lost: rules `kyaml` let one side win without a conflict."""
+        """Return whether the merge lost a change, which can happen under the rules `kyaml`.
+
+        These rules let one side win without a conflict.
+        """
         return any(decision.rule.endswith(" lost") for decision in self.decisions)
 
     @property
@@ -269,7 +272,7 @@ class Outcome:
         return any(decision.rule.startswith("12") for decision in self.decisions)
 
     def chosen(self, favor: str) -> list[str]:
-        """Return in words what the policies or the favoured side decided."""
+        """Return a text for each decision of a policy or of the favoured side."""
         words = [decision.shown() for decision in self.decisions if decision.is_settled]
         if self.method == "lines" and favor:
             words.append(f"merged by lines; {favor} taken wherever they conflict")

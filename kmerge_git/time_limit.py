@@ -1,4 +1,4 @@
-"""Limit the time of a command for one file to `KMERGE_TIMEOUT` seconds; 0 means no limit.
+"""Limit the time that a command spends on a file to `KMERGE_TIMEOUT` seconds; 0 means no limit.
 
 The driver has a timer of its own: when that timer ends, git's line merge takes over. Merges of
 whole repositories do the same. Any other command ends with an error, and nothing is written.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def within(path: str) -> Iterator[None]:
-    """Limit the time of the work for one file; raise `TimeUp` when the limit is over."""
+    """Limit the time for the work on one file; raise `TimeUp` when the time is over."""
     seconds = limit()
     with alarm(seconds) as ring_in:
         ring_in(seconds)

@@ -28,7 +28,7 @@ def label(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the text, cut to `most` characters and ended by `…` if the text is longer."""
+    """Return the text; if it has more than `most` characters, cut it and end it with `…`."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
