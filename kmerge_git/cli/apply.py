@@ -110,7 +110,7 @@ def _applied(
 
 
 def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | None:
-    """Return the object of the same name in another file, or None if no object has the name."""
+    """Return the object of `file` with the same name as `wanted`; return None without a match."""
     if file is None:
         return None
     here = object_files.title(wanted.value)
@@ -155,7 +155,7 @@ def _short(value: object) -> str:
 def _write(
     args: argparse.Namespace, config: ObjectFile, live: ObjectFile | None, done: list[Done]
 ) -> None:
-    """Write the file of the live objects with the new objects, or else the file of the config."""
+    """Write the new objects into the live file's text; without a live file, into the config's."""
     from kmerge_git.merge.reshape import reshape
 
     results = [applied.result for _, _, applied in done]

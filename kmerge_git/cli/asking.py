@@ -128,7 +128,7 @@ class Asking:
                     return after
 
     def _asked(self, prompt: str) -> str:
-        """Return the next key; return the key `q` at the end of the input."""
+        """Return the key that the person presses next; at the end of the input return `q`."""
         self._screen.prompt(prompt)
         key = self._keys.read()
         if key is None or key in (AGAIN, RESIZED):
@@ -144,7 +144,7 @@ class Asking:
         return [*keys, "e", *rest, "a", "s", *(["k"] if at else []), "d", "q", "?"]
 
     def _do(self, key: str, at: int) -> int | None:
-        """Carry out a key; return the number of the next question, or None to ask again."""
+        """Carry out a key's command; return the next question's number, or None to ask again."""
         if key in HOWS:
             return self._give([self._questions[at]], HOWS[key], at)
         if key in RESTS:
@@ -169,7 +169,7 @@ class Asking:
     # -- the keys
 
     def _give(self, questions: Sequence[Question], how: str, at: int) -> int | None:
-        """Give the same answer to some questions; print a reason where the answer is impossible."""
+        """Give several questions the same answer; print why a question cannot have this answer."""
         refused = give_choice(self._resolving, questions, how)
         self._write({question.path for question in questions})
         if len(questions) > 1:
@@ -187,7 +187,7 @@ class Asking:
         return self._next(at)
 
     def _all_like(self, at: int, key: str) -> int | None:
-        """Give the same answer to all conflicts of the same name and cause."""
+        """Give the same answer to all conflicts with the name and cause of the present conflict."""
         here = self._questions[at]
         like = [q for q in self._questions if q is here or (here.name and q.is_like(here))]
         like = self._open(like, at)
@@ -207,7 +207,7 @@ class Asking:
         return key
 
     def _open(self, questions: Sequence[Question], at: int) -> list[Question]:
-        """Return the present question and those of the other questions that have no answer."""
+        """Return the questions that have no answer, and the present question in any case."""
         here, left = self._questions[at], self._left()
         return [q for q in questions if q is here or q.id in left]
 
@@ -215,7 +215,7 @@ class Asking:
         return {question.id for question in self._resolving.left}
 
     def _edit(self, at: int) -> int | None:
-        """Let the person write the answer in an editor; offer another try after a refusal."""
+        """Let the person write an answer in an editor; offer a new try if the answer is refused."""
         question = self._questions[at]
         text = draft(question, self._resolving.operation.labels)
         while True:
@@ -268,7 +268,7 @@ class Asking:
         return self._next(at)
 
     def _next(self, at: int) -> int:
-        """Return the number of the next question without an answer, or the number of questions."""
+        """Return the next unanswered question's number, or the count of questions at the end."""
         left = self._left()
         after = range(at + 1, len(self._questions))
         return next((n for n in after if self._questions[n].id in left), len(self._questions))
@@ -276,7 +276,7 @@ class Asking:
     # -- files
 
     def _write(self, paths: Iterable[str]) -> None:
-        """Write the files that are decided, and the files that are in conflict again."""
+        """Write the files without open conflicts; rewrite files that are in conflict again."""
         left = {question.path for question in self._resolving.left}
         ready = [path for path in sorted(paths) if path not in left or path in self.staged]
         self._put(ready)
@@ -291,7 +291,7 @@ class Asking:
                 self._screen.say(f"{path}: {done}", "dim")
 
     def write_rest(self) -> None:
-        """Write the remaining files: files with markers, and files that need no answer."""
+        """Write the files that are left: files with markers, and files that need no answer."""
         paths = dict.fromkeys(question.path for question in self._questions)
         self._put([*(p for p in paths if p not in self.staged), *self._resolving.settled])
 
@@ -352,7 +352,7 @@ def draft(question: Question, labels: tuple[str, str, str]) -> str:
 
 
 def edited(text: str) -> str:
-    """Return a text after the person edited it; raise `NoAnswer` if nothing was changed."""
+    """Let the person edit a text; return the new text, or raise `NoAnswer` without a change."""
     program = _editor()
     with tempfile.TemporaryDirectory(prefix="kmerge-") as folder:  # nobody else may read it
         file = Path(folder, "kmerge-edit.yaml")
@@ -432,7 +432,7 @@ def _marked(question: Question, names: dict[str, str]) -> str:
 
 
 def _size(question: Question) -> int:
-    """Return a length of markers at which no line of the sides looks like a marker."""
+    """Return a length for conflict markers such that no line of the sides looks like a marker."""
     size = 7
     lines = "\n".join(_lines_of_sides(question)).split("\n")
     while any(line.startswith(tuple(sign * size for sign in "<|=>")) for line in lines):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.conflict_questions import Question
 
-# the names that git may give to the commit of theirs
+# the refs that may name the commit of theirs
 _NAMES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD^")
 
 
@@ -26,7 +26,7 @@ class Authors:
         self._revisions = self._commits(operation) if operation.is_known else {}
 
     def of(self, question: Question) -> dict[str, str]:
-        """Return texts like `a1b2c3d4e5 Ada: subject` by side, if the last change is certain."""
+        """Return a text like `a1b2c3d4e5 Ada: subject` by side, if the last change is certain."""
         authors = {}
         for side, revision in self._revisions.items():
             lines = question.conflict.ours if side == "ours" else question.conflict.theirs
@@ -40,7 +40,7 @@ class Authors:
         return authors
 
     def _commits(self, operation: Operation) -> dict[str, str]:
-        """Return the merged commits by side; for a stash, the commit that `git stash` made."""
+        """Return the commit of each side; for a stash, theirs is the commit of `git stash`."""
         commits = {"ours": "HEAD"}
         for name in (*_NAMES, *(self._repository.stashes() if operation.name == "stash" else ())):
             try:
@@ -52,7 +52,7 @@ class Authors:
         return commits
 
     def _spans(self, side: str, path: str, lines: str) -> list[tuple[int, int]]:
-        """Return the first and last line of each place where a side has the given lines."""
+        """Find lines in a side's file; return the first and last line number of each place."""
         entry = self._repository.entry(self._trees[side], path)
         if not lines or entry is None:
             return []

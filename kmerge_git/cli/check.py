@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
-    """Define the options that say if the files are patches, and which tool reads the patches."""
+    """Define the options for patches: whether the files are patches, and which tool reads them."""
     kinds = parser.add_argument(
         "--as",
         dest="told",

@@ -1,6 +1,6 @@
 """Choose the files that `kmerge check` reads, and ask git for their versions.
 
-These are the versions before the commit and on the sides of a merge. Git also knows whether a
+The versions are those before the commit and on both sides of a merge. Git also knows whether a
 missing file was deleted, renamed or generated. Git is called only if a check needs the answer.
 """
 
@@ -77,7 +77,7 @@ def expand(paths: list[str]) -> list[str]:
 
 
 def named(paths: Iterable[str]) -> frozenset[str]:
-    """Return the files among the paths of a command line, without the folders."""
+    """Return the paths of a command line that do not name folders."""
     return frozenset(normpath(path) for path in paths if not os.path.isdir(path))
 
 
@@ -106,7 +106,7 @@ def _on_disk(given: list[str]) -> World:
 
 
 def _was_deleted(path: str) -> bool:
-    """Return whether a merge deleted a file; pre-commit also passes the names of such files."""
+    """Return whether HEAD or MERGE_HEAD has a file; pre-commit also names deleted files."""
     from kmerge_git.git.run_git import try_git
 
     return any(
@@ -145,13 +145,13 @@ def require_target(path: str, world: World) -> None:
 
 
 def is_manifest_name(path: str) -> bool:
-    """Return whether a file is checked when the user does not name it."""
+    """Return whether `kmerge check` reads a file of this name when given only a folder."""
     name = path.rpartition("/")[2]
     return name.endswith(SUFFIXES) or name in NAMES or is_chart_text(path)
 
 
 def script_with() -> Callable[[str], str]:
-    """Return a function that finds the script that gives a file to `kubectl patch`."""
+    """Return a function that finds the script in which `kubectl patch` reads a given file."""
     found = cache(lambda: list(_patch_files()))
 
     def script_of(path: str) -> str:
@@ -165,7 +165,7 @@ def script_with() -> Callable[[str], str]:
 
 
 def _patch_files() -> Iterable[tuple[str, str]]:
-    """Yield script and file of each `kubectl patch --patch-file FILE` in tracked scripts."""
+    """Find `kubectl patch --patch-file FILE` in tracked scripts; yield each script and its FILE."""
     folder = git_directory()
     if not folder or not may_be_tracked(folder, *OF_SCRIPTS):
         return
@@ -205,7 +205,7 @@ def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
 
 
 def world_of(top: str, blobs: Blobs, revision: str, names: Callable[[], list[str]]) -> World:
-    """Return a reader of a revision or of the index (`:0`); `names` lists all of its files."""
+    """Return a reader of a revision's files, or of the index for `:0`; `names` lists all files."""
 
     @cache
     def tree() -> tuple[set[str], set[str]]:
@@ -233,7 +233,7 @@ def _folders_above(name: str) -> Iterable[str]:
 
 
 def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -> list[str]:
-    """Return the staged files that have one of these paths or are below one of them."""
+    """Return the staged files that the paths name, and the staged manifests below named folders."""
     index = set(known)
     names: list[str] = []
     for path, name in zip(paths, from_top, strict=True):
@@ -257,7 +257,7 @@ MERGING = ("set", "unset", "text", "union", "kmerge")
 
 
 def versions_on_disk() -> VersionsOf:
-    """Return a function that finds the versions in git of a file of the working tree."""
+    """Return a function that asks git for the versions of a file in the working tree."""
     folder = git_directory()
     if not folder:
         return lambda path: NOTHING
@@ -281,7 +281,7 @@ def _reader() -> Versions | None:
 
 
 def may_be_merging(git_directory: str) -> bool:
-    """Return whether a merge may be in progress; do not call git."""
+    """Look at git's files and return whether a merge may be in progress, without calling git."""
     found = git_directory
     if os.path.isfile(found):  # `gitdir: PATH`, relative to the file
         with open(found, encoding="utf-8", errors="surrogateescape") as file:
@@ -293,7 +293,7 @@ def may_be_merging(git_directory: str) -> bool:
 
 
 class Versions:
-    """Find the versions of files in a merge in progress or in the merge of a commit."""
+    """Find the versions of files in a merge: the merge in progress or a merge commit."""
 
     def __init__(
         self, top: str, blobs: Blobs, commit: MergeSides | None = None, *, is_merging: bool = True
@@ -344,7 +344,7 @@ class Versions:
         )
 
     def _is_link(self, name: str, result: bytes | None) -> bool:
-        """Return whether the merged file is a symbolic link, whose text is its target."""
+        """Return whether the merged file is a symbolic link."""
         if result is None or b"\n" in result:
             return False
         from kmerge_git.git.run_git import try_git
@@ -357,7 +357,7 @@ class Versions:
         return Three(*(self._blobs.read(entry.oid) if entry else None for entry in entries))
 
     def _applied(self, name: str) -> Entries | None:
-        """Return the versions of a file that a cherry-pick or revert brought into conflict."""
+        """If a file was in conflict in a cherry-pick or revert, return the versions of the file."""
         stages = self._resolved.get(name) if self._is_applying else None
         if stages is None or not (stages.ours and stages.theirs):
             return None
@@ -372,7 +372,7 @@ class Versions:
 
     @cached_property
     def _resolved(self) -> dict[str, Stages]:
-        """Return by path the files whose conflicts somebody has resolved in this merge."""
+        """Return the conflicts of this merge that are resolved, by path."""
         from kmerge_git.git.index_stages import resolved_conflicts
 
         return {stages.path: stages for stages in resolved_conflicts(self._top)}
@@ -389,7 +389,7 @@ class Versions:
         return TemporaryFiles((base, ours, theirs)).result()[1] != 0
 
     def _lost(self, at: Three[bytes | None], side: str, name: str) -> tuple[str, ...]:
-        """Return the fields of a clean merge that one side's version of the file lacks."""
+        """Return the fields that a clean merge has but one side's version of the file lacks."""
         from kmerge_git.check.merges.merged_files import differences
         from kmerge_git.pipeline import merge_files  # needed for few files
 
@@ -408,7 +408,7 @@ class Versions:
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the merge drivers and the generators that attributes name, by file."""
+        """Return the values of the attributes `merge` and `kmerge-generated`, each by file."""
         from kmerge_git.git.file_attributes import values_of
 
         names = self.sides.cases() if self.sides else ()
@@ -440,7 +440,7 @@ PARENTS = ("HEAD^1", "HEAD^2")  # files that the last commit deleted are missing
 
 
 class GitPast:
-    """Ask git about the past of the working tree, of the index, or of a commit."""
+    """Ask git for the state before the working tree, before the index, or before a commit."""
 
     def __init__(self, *, staged: bool = False, sides: MergeSides | None = None) -> None:
         self._staged = staged
@@ -451,7 +451,7 @@ class GitPast:
         self._top = cache(top_here)
 
     def past(self, *, of_all: bool) -> Past:
-        """Return git's answers for the checks; `of_all` means that the run checks every file."""
+        """Return functions that ask git; `of_all` means that the run checks all files."""
         if of_all or not self._may_name_files():
             return Past(self.fates, self.before)
         top = self._top()
@@ -462,12 +462,12 @@ class GitPast:
         return Past(self.fates, self.before, self.concerned, self.kustomizations, place)
 
     def _may_name_files(self) -> bool:
-        """Return whether git may track a kustomization; do not call git."""
+        """Return whether git may track a kustomization, without calling git."""
         folder = git_directory()
         return bool(folder) and (self._is_merge or may_be_tracked(folder, b"ustomization"))
 
     def fates(self, paths: list[str]) -> dict[str, Fate]:
-        """Return what happened to each missing file that git knows."""
+        """Return, for each missing file that git knows, why the file is missing."""
         top = self._top()
         names = {path: from_top_of(top, path) for path in paths} if top else {}
         known = (name for name in names.values() if "\0" not in name)  # no file name has a NUL
@@ -476,7 +476,7 @@ class GitPast:
         return {path: found[name] for path, name in names.items() if name in found}
 
     def _known(self, top: str, names: list[str]) -> dict[str, Fate]:
-        """Return what happened to missing files, by their paths from the top."""
+        """Return why each file is missing; `names` are paths from the top of the working tree."""
         from kmerge_git.git.missing_files import made_elsewhere, moved, present, renamed
 
         found = {name: Fate(MADE) for name in made_elsewhere(top, names)}
@@ -492,7 +492,7 @@ class GitPast:
         return found
 
     def before(self, path: str) -> list[bytes] | None:
-        """Return the content of a file in earlier commits, or None outside of a repository."""
+        """Return the versions of a file in earlier commits, or None outside of a repository."""
         from kmerge_git.git.run_git import try_git
 
         top = self._top()
@@ -503,7 +503,7 @@ class GitPast:
         return [data for data in found if data]
 
     def concerned(self) -> Iterable[str]:
-        """Return the files that this state deletes, or in a merge the files that a side changed."""
+        """Return the files that a merge's sides changed; outside of a merge, the deleted files."""
         from kmerge_git.git.missing_files import changed
 
         top = self._top()
@@ -528,7 +528,7 @@ class GitPast:
 
 
 def past_of(files: list[str], *, staged: bool, sides: MergeSides | None = None) -> Past:
-    """Return git's answers about the files of a run."""
+    """Return functions that ask git about deleted files and earlier versions."""
     of_all = not staged and sides is None and all(os.path.isdir(path) for path in files)
     return GitPast(staged=staged, sides=sides).past(of_all=of_all)
 

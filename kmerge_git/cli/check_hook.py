@@ -41,7 +41,7 @@ def count_others(args: argparse.Namespace, findings: list[Finding]) -> None:
 
 
 def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]) -> str:
-    """Return a command that lists findings in the folder from which git was called."""
+    """Return the command that lists these findings, for the folder from which git was called."""
     from shlex import join
 
     words = ["kmerge", "check", *words]
@@ -67,7 +67,7 @@ MARK = b"merge=kmerge"
 
 
 def report() -> int:
-    """Return 0 if git knows the driver or no file asks for it; else print what to do."""
+    """Return 0 if the driver is registered or not needed; otherwise print what to do."""
     from kmerge_git.git.run_git import try_git
     from kmerge_git.git.tracked_files import top_of_tree, tracked
 

@@ -2,7 +2,7 @@
 
 A kustomization from a stranger may name `/etc/passwd`, an endless device, or a link to such a file.
 These files are neither read nor shown. A file that the command line names is read wherever it is. A
-setting of git switches checks off for a repository, and an attribute for single files.
+setting of git switches checks off for a repository. An attribute switches checks off for a file.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def attribute_ids(value: str) -> tuple[frozenset[str], list[str]]:
 
 
 def known_ids(name: str, words: Iterable[str]) -> tuple[frozenset[str], list[str]]:
-    """Return the ids that the words mean, and an error for each unknown word."""
+    """Return the ids of checks that the words name, and an error for each unknown word."""
     ids, problems = set[str](), []
     for word in words:
         try:
@@ -72,7 +72,7 @@ def known_ids(name: str, words: Iterable[str]) -> tuple[frozenset[str], list[str
 
 
 class FileSettings:
-    """Hold the checks that an attribute switches off, for files that have findings."""
+    """Hold, for each file with findings, the checks that an attribute switches off."""
 
     def __init__(self, selected: Iterable[str], *, staged: bool = False, judge: str = "") -> None:
         self._selected = named(selected)
@@ -168,7 +168,7 @@ def _named_for(files: list[str]) -> list[str]:
 
 
 class Bounds:
-    """Hold the repositories around this folder and around the files that the user names."""
+    """Limit reading to the repositories around this folder and around the named files."""
 
     def __init__(self, given: Iterable[str], top: Callable[[], str]) -> None:
         self._given = [os.path.abspath(path) for path in given]

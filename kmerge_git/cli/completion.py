@@ -118,7 +118,7 @@ def complete(line: Sequence[str]) -> int:
 
 
 def candidates(words: Sequence[str]) -> dict[str, str]:
-    """Return the candidates for the last word with their help; '' means that a file can follow."""
+    """Return the candidates for the last word, each with its help; '' stands for any file name."""
     *typed, word = words
     parser, action, place = _position(typed)
     if action is None and word.startswith("-") and "--" not in typed:
@@ -137,7 +137,7 @@ def candidates(words: Sequence[str]) -> dict[str, str]:
 def _position(
     typed: Sequence[str],
 ) -> tuple[argparse.ArgumentParser, argparse.Action | None, int]:
-    """Return the parser of the next word, the option that takes the word, and its position."""
+    """Return the next word's parser, the option that awaits a value, and the word's position."""
     name = next((word for word in typed if word in COMMANDS), "")
     parser: argparse.ArgumentParser = line_parser(name, alone=bool(name))
     option, place, is_over = None, 0, False
@@ -157,7 +157,7 @@ def _position(
 
 
 def _option(parser: argparse.ArgumentParser, name: str) -> argparse.Action | None:
-    """Return the option of this name, or None if the next word is not its value."""
+    """Return the option of this name if the next word is the value of the option, else None."""
     for action in shown(parser):
         if name in action.option_strings and action.nargs != 0:
             return None if getattr(action, "is_in_one_word", False) else action
@@ -165,7 +165,7 @@ def _option(parser: argparse.ArgumentParser, name: str) -> argparse.Action | Non
 
 
 def _argument(parser: argparse.ArgumentParser, place: int) -> argparse.Action | None:
-    """Return the positional argument with a number from 0 on; the last argument may repeat."""
+    """Return the positional argument at a place, counted from 0; the last argument may repeat."""
     known = [action for action in parser._actions if not action.option_strings]
     if place < len(known):
         return known[place]
@@ -177,7 +177,7 @@ def _help(action: argparse.Action) -> str:
 
 
 def _values(action: argparse.Action, word: str) -> Iterable[str]:
-    """Return the possible values of an argument; '' means that a file can follow."""
+    """Return the possible values of an argument; '' stands for any file name."""
     metavar = str(action.metavar or action.dest.upper())
     sort = _METAVARS.get(action.dest, _METAVARS.get(metavar))
     if action.choices:

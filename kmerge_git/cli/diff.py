@@ -124,7 +124,7 @@ def _fields(files: list[ComparedFile], sides: TwoSides) -> dict[str, object]:
 
 
 def _without_odd_numbers(value: object) -> object:
-    """Return a value with words in place of the numbers that JSON cannot hold."""
+    """Return a value with a text such as `.nan` for each number that JSON cannot hold."""
     if isinstance(value, dict):
         return {name: _without_odd_numbers(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -140,7 +140,7 @@ def _external(args: argparse.Namespace) -> int:
     """Show one file when git runs `diff.kmerge.command`; return 0, because git stops otherwise.
 
     Git passes the path, and for each version a file, an id and a mode; a missing version is
-    `/dev/null` with dots. A file without fields is shown as a patch, and so is every file if the
+    `/dev/null` with dots. A file without fields is shown as a patch. Every file is shown so if the
     output is not for a person (`git diff > x.patch`, a pipe).
     """
     given = args.paths or []

@@ -2,7 +2,7 @@
 
 Exit code 0 means that the merge is clean, and 3 that conflicts are written. After any other code
 the command that `kmerge install` registered runs `git merge-file`; see `git/driver_lines.py`. The
-result replaces %A by a rename, so that a kill leaves the file whole. Nothing is ever written to
+result replaces %A by a rename, so a killed process leaves the file whole. Nothing is written to
 stdout, because that would corrupt the output of `git merge-tree`.
 """
 
@@ -37,7 +37,7 @@ USAGE = (
 
 
 def main(argv: list[str]) -> int:
-    """Merge %B into %A."""
+    """Run the merge driver: merge the file %B into the file %A."""
     flags, paths = _split(argv)
     if "version" in flags:
         return _version()
@@ -110,7 +110,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
 
 
 def _learn(name: str, settings: Settings, text: bytes) -> None:
-    """Read the definitions of the custom resources that are in this file."""
+    """Load the definitions of the custom resources that occur in this file."""
     from kmerge_git.kube.crds import kinds_of, learn_files, learn_own
 
     kinds = kinds_of(text.decode("utf-8", "replace"))
@@ -166,7 +166,7 @@ def _options(
 
 
 def _mine(settings: Settings, virtual: bool, base: str, theirs: str) -> str:
-    """Return the side that policy `rebump` puts on top, or '' in an inner merge of ancestors."""
+    """Return the side whose change policy `rebump` puts on top, or '' if ancestors are merged."""
     if virtual or not any(policy == "rebump" for _, policy in settings.policies):
         return ""
     from kmerge_git.git.top_side import mine
@@ -180,7 +180,7 @@ def _read(path: str) -> bytes:
 
 
 def _replace(path: str, data: bytes) -> None:
-    """Replace a file by a rename, so that a kill leaves the old or the new file whole."""
+    """Replace a file by a rename, so that a killed process leaves the old or the new file whole."""
     fresh = f"{path}.kmerge-{calls.getpid()}"
     try:
         mode = calls.stat(path).st_mode & 0o7777
@@ -196,7 +196,7 @@ def _replace(path: str, data: bytes) -> None:
 
 
 def _tell(name: str, outcome: Outcome, options: Options) -> None:
-    """Report the result, and catch every error: %A is written, so git must not merge again."""
+    """Report the result; catch every error, because %A is written and git must not merge again."""
     try:
         _report(name, outcome, options)
     except BaseException as error:
@@ -247,7 +247,7 @@ def _say(name: str, text: str) -> None:
 
 
 def _set_clock(seconds: float) -> None:
-    """Raise `TimeUp` after so many seconds, or never if 0; avoid `signal`, which loads `enum`."""
+    """Raise `TimeUp` after so many seconds, or never for 0; use `_signal`, which loads faster."""
     try:
         import _signal
     except ImportError:

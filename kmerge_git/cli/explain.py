@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
 def _rev_and_paths(
     repository: Repository, words: list[str], behind: list[str] | None
 ) -> tuple[str, list[str]]:
-    """Return the revision, or '', and the paths; tell them apart by the rules of git."""
+    """Split words into a revision and paths, as git does; without a revision, return '' for it."""
     if behind is not None:
         if len(words) > 1:
             raise UsageError("one merge at a time", path=words[1], hint="paths stand behind `--`")
@@ -186,7 +186,7 @@ _STATES = {
 
 
 def _lines(merge: Explanation, *, everything: bool) -> Iterator[Line]:
-    """Yield the lines for people: results that git alone would not give come before conflicts."""
+    """Yield the lines for people; results that git alone would not give come before conflicts."""
     title = f"{merge.operation or 'merge'} {merge.title}" if merge.commit else merge.title
     yield ((title, "bold"),)
     for side in SIDES:
@@ -225,7 +225,7 @@ def _rank(file: ExplainedFile) -> int:
 
 
 def _is_otherwise(file: ExplainedFile) -> bool:
-    """Return whether the present file differs from the result of the merge."""
+    """Return whether the file that is there now differs from the result of the merge."""
     if file.merge.result != "conflict" and file.state in ("gone", "there"):
         return True
     return bool(file.changes) and not file.is_layout_alone
@@ -296,7 +296,7 @@ def _conflict(explained: ExplainedConflict, there: str) -> Iterator[Line]:
 
 
 def _in_common(texts: list[list[str]]) -> int:
-    """Return how many equal lines at the start of long versions need not be shown."""
+    """Return how many first lines are the same in all versions and need not be shown."""
     if max(map(len, texts), default=0) <= 3:
         return 0
     rows = zip(*texts, strict=False)
@@ -326,7 +326,7 @@ def _decisions(file: ExplainedFile, *, everything: bool) -> Iterator[Line]:
 
 
 def _kind(decision: Decision) -> str:
-    """Return why a decision was not needed: one side `alone` changed the field, or both `alike`."""
+    """Return `alone` if one side changed the field, `alike` if both sides did the same, else ''."""
     if "alike" in decision.what:
         return "alike"
     is_one_sided = " " not in decision.what and decision.side in ("ours", "theirs")

@@ -99,7 +99,7 @@ def write(path: str | None, data: bytes) -> None:
 
 
 def inside(path: str, worktree: str | None) -> str:
-    """Return a path of the command line relative to the top of the working tree, as git does."""
+    """Turn a path of the command line into a path from the top of the working tree, as git does."""
     from pathlib import Path  # loaded here because it is slow and hooks do not need it
 
     if not path:  # perhaps from an unset shell variable; git refuses it, too
@@ -182,7 +182,7 @@ def add_color(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 def unified(name: str, old: bytes, new: bytes, shown: Callable[[int, str], str]) -> str:
-    """Return a unified diff of two versions of a file; equal versions give an empty text.
+    """Return a unified diff of two versions of a file, or an empty text for equal versions.
 
     `shown` gets the number and the text of each diff line and returns the line to print.
     """
@@ -208,7 +208,7 @@ class Paint:
         return f"\x1b[{_CODES[colour]}m{shown}\x1b[0m" if self.is_on and colour else shown
 
     def line(self, *parts: Part) -> str:
-        """Join parts of text, some with a colour, into a line without control characters."""
+        """Join plain and coloured texts into a line; make control characters visible."""
         return "".join(visible(part) if isinstance(part, str) else self(*part) for part in parts)
 
 
@@ -228,7 +228,7 @@ _PAUSE = 0.1  # seconds between two updates of the bar
 
 
 class Progress:
-    """A progress bar that counts up to a total; `close` removes the bar from the terminal."""
+    """Show a progress bar that counts up to a total; `close` removes the bar from the terminal."""
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ def place(decision: Decision, path: str = "") -> str:
 
 
 def values(decision: Decision, words: dict[str, str]) -> str:
-    """Return both values, such as `: dest 3, updated 2`, or an empty text if both are unknown."""
+    """Return the values of both sides, such as `: dest 3, updated 2`, or '' if both are unknown."""
     if not (decision.ours or decision.theirs):
         return ""
     dest, other = _short(decision.ours), _short(decision.theirs)

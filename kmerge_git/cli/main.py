@@ -82,7 +82,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _complain(text: str, more: str = "") -> None:
-    """Print an error on stderr; if stderr cannot be written, only the exit code reports it."""
+    """Print an error on stderr; if that fails, the exit code alone reports the error."""
     try:
         print(visible(f"kmerge: {text}"), file=sys.stderr)
         if more:
@@ -104,7 +104,7 @@ def _place(error: Exception) -> str:
 
 
 def _open_streams() -> None:
-    """Replace closed streams, so that the next opened file does not get their file number.
+    """Replace closed standard streams, so that no other file gets the number of a stream.
 
     Writing to the replaced stdout is an error, as writing to a closed stdout is.
     """
@@ -118,7 +118,7 @@ def _open_streams() -> None:
 
 
 def _give_up(stream: TextIO) -> None:
-    """Close a broken stream, so that the interpreter does not print a traceback at its end."""
+    """Close a broken stream, so that the interpreter does not print a traceback when it ends."""
     if owns_process:
         with suppress(OSError):  # the stream is closed despite the error
             stream.close()
@@ -198,7 +198,7 @@ SHOWN = "show on stderr what git is asked (what libgit2 reads and merges by line
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports wrong arguments in one line and prints the usage only for --help."""
+    """Parse arguments; report wrong arguments in one line, and print the usage only for --help."""
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -211,7 +211,7 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        """Raise a usage error; if a required option seems misspelled, report the misspelled one."""
+        """Raise a usage error; if a required option seems misspelled, name the misspelled word."""
         if message.startswith("the following arguments are required"):
             slips = [word for word in self._words if self._is_unknown(word)]
             if slips and _meant(slips[0].partition("=")[0], self.flags()):
@@ -222,7 +222,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, hint=see)
 
     def flags(self) -> list[str]:
-        """Return the options that help lists, so without their old names."""
+        """Return the names of the options that help lists; leave out old names."""
         return [flag for action in shown(self) for flag in action.option_strings]
 
     def _is_unknown(self, word: str) -> bool:
@@ -253,7 +253,7 @@ def _meant(word: str, names: list[str]) -> str:
 
 
 class TellVersion(argparse.Action):
-    """The action of `--version`: look up the commit of the program only when it is called."""
+    """Carry out `--version`; look up the commit of the program only in this case."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print the version and end the program, as --help does."""
@@ -264,7 +264,7 @@ class TellVersion(argparse.Action):
 
 
 def line_parser(name: str = "", *, alone: bool = False) -> Parser:
-    """Return the parser of the command line; only the named command gets its arguments.
+    """Return the parser of the command line; define the arguments of the named command only.
 
     If `alone` is true, leave out all other commands.
     """
@@ -299,7 +299,7 @@ def module_of(name: str) -> ModuleType:
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    """Define `--verbose` for a command and its actions, unless the command defines it itself."""
+    """Define `--verbose` for a command and its actions, unless this option is already defined."""
     if VERBOSE[1] not in parser._option_string_actions:
         parser.add_argument(
             *VERBOSE, action="store_true", default=argparse.SUPPRESS, help=SHOWN, dest="verbose"
@@ -309,7 +309,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def wants_more(args: argparse.Namespace) -> bool:
-    """Return whether `--verbose` was given; `merge` stores it among the options of git merge."""
+    """Return whether `--verbose` was given; `kmerge merge` stores the option in `given`."""
     given = getattr(args, "given", None)
     return getattr(args, "verbose", False) or bool(given and given.last("--verbose"))
 
@@ -327,7 +327,7 @@ def shown(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 class Old(argparse.Action):
-    """The action of an option under its old name: print the new name and act as the new option."""
+    """Accept an option under its old name: print the new name and act as the new option."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **known: Any) -> None:
         self._now: argparse.Action = known.pop("now")

@@ -113,7 +113,7 @@ def _complain_about_lost(original: ObjectFile, modified: ObjectFile, single: boo
 
 
 def _named(value: Map, patch: Map) -> Map:
-    """Return the patch with the apiVersion, kind, name and namespace of its object."""
+    """Add the apiVersion, kind, name and namespace of the object to the patch."""
     metadata = value.get("metadata") or {}
     names = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
     heads: Map = {key: value[key] for key in ("apiVersion", "kind") if key in value}

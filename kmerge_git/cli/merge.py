@@ -1,4 +1,4 @@
-"""`kmerge merge REV`: do what `git merge REV` does, but merge all manifests in one process."""
+"""`kmerge merge REV`: do what `git merge REV` does, but merge all manifests in a single process."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _are_files(args: argparse.Namespace) -> bool:
-    """Return whether the arguments are those of `merge-file`, whose old name is `merge`."""
+    """Return whether the arguments are files: `merge-file` was called `merge` before."""
     defaults = argparse.ArgumentParser()
     merge_file.add_options(defaults)
     usual = vars(defaults.parse_args([]))

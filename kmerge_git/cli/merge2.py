@@ -1,4 +1,4 @@
-"""`kmerge merge2`: merge files or directories in two ways, as the seed documents define it."""
+"""`kmerge merge2`: merge two files or two directories without a base."""
 
 from __future__ import annotations
 

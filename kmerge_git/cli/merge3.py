@@ -1,4 +1,4 @@
-"""`kmerge merge3`: merge files or directories in three ways, as the seed documents define it."""
+"""`kmerge merge3`: merge two versions of a file or of a directory with their common base."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def merge_inputs(
     words: dict[str, str],
     make_ways: Callable[[Labels], Ways],
 ) -> int:
-    """Merge files or directories; `given` holds the inputs, without a base in a two-way merge."""
+    """Merge files or directories; `given` holds the inputs, with no base in a two-way merge."""
     make_haste()
     if args.json and (args.output in (None, "-") and not (args.in_place or args.dry_run)):
         hint = "add -o OUT, --in-place or --dry-run"

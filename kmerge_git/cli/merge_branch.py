@@ -40,10 +40,10 @@ WHAT_NOW = "`git merge --abort` goes back, `kmerge solve` goes on"
 
 
 class Plainly(Exception):
-    """An exception that leaves the merge to `git merge` alone, for the reason `why`.
+    """Leave the merge to `git merge` alone; `why` is the reason.
 
-    `driven` says whether to register the driver for this merge, `asks` whether git then calls the
-    driver for sure. For several branches at once and for `-s resolve` that is not sure.
+    `driven` says whether to register the driver for this merge. `asks` says whether git surely
+    calls the driver; this is uncertain for several branches at once and for `-s resolve`.
     """
 
     def __init__(self, why: str = "", *, driven: bool = True, asks: bool = True) -> None:
@@ -55,7 +55,7 @@ class Plainly(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """The arguments of the command line and the settings of git's configuration."""
+    """Hold the arguments of the command line and the settings of git's configuration."""
 
     revs: tuple[str, ...]
     typed: GitOptions
@@ -196,7 +196,7 @@ def _name(call: _Call, place: git.MergeSite) -> str:
 
 
 def _name_of_the_base(call: _Call, place: git.MergeSite) -> str:
-    """Return a short id of the common ancestor; if conflict markers show the id, ask git for it."""
+    """Return a short id of the common ancestor; ask git only if conflict markers show the id."""
     if not place.bases:
         return "empty tree"
     if call.setting("merge.conflictstyle") or os.environ.get("KMERGE_CONFLICT_STYLE"):
@@ -205,7 +205,7 @@ def _name_of_the_base(call: _Call, place: git.MergeSite) -> str:
 
 
 def _merge(call: _Call, task: Task) -> int:
-    """Let git merge, resolve conflicts in manifests, commit, and report."""
+    """Start the merge with git, resolve conflicts in manifests, commit, and report."""
     own = None if call.setting("core.attributesfile") else usual_attributes()
     start = git.begin(task.place, [*call.typed.of_the_merge, *call.revs], task.labels, own=own)
     code = start.answer.code
@@ -268,14 +268,14 @@ def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
 
 
 def _refuse_empty(call: _Call, start: git.Start) -> NoReturn:
-    """Refuse a merge that git began but staged nothing of: a commit would drop their changes."""
+    """Refuse a merge of which git staged no file: a commit would drop the branch's changes."""
     _relay(call, git.left_over(start.answer.out, ()), start.answer.err)
     done = "it is taken back" if git.abort(squash=False) else "`git merge --abort` takes it back"
     raise KmergeError(f"git has staged nothing of the merge; {done}", hint="then try again")
 
 
 def _carry_out(task: Task, plan: SolvePlan) -> None:
-    """Write and stage the resolved files; after an error the merge can still be aborted."""
+    """Write and stage the resolved files; after an error, the person can still abort the merge."""
     try:
         carry_out(task.repository, plan, fresh=True)
     except KmergeError as error:
@@ -297,7 +297,7 @@ def _give_up(call: _Call, why: str, *, asks: bool = True) -> NoReturn:
 def _relay(call: _Call, out: str, err: str) -> None:
     """Print git's own output without control characters; ignore a stream that cannot be written.
 
-    When the program ends, it flushes stdout again and reports the error.
+    The error is reported when the program ends and flushes stdout again.
     """
     stream = sys.stderr if call.json else sys.stdout
     for text, there in ((out, stream), (err, sys.stderr)):
@@ -332,7 +332,7 @@ def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
 
 
 def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of the report, except for files that git alone merges in the same way."""
+    """Yield the lines of the report; leave out files that git alone merges in the same way."""
     by_git = _in_conflict_by_git(plan)
     resolved = [path for path in by_git if path not in left]
     if resolved:
@@ -372,7 +372,7 @@ def _decided(plan: SolvePlan) -> Iterator[str]:
 
 
 def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:
-    """Return how to finish the merge, depending on the kinds of files that are in conflict."""
+    """Return a hint how to finish the merge; the hint depends on the kinds of files in conflict."""
     if not any(file.asks for file in files):
         why = "`kmerge explain` says why; then " if files else ""
         return f"{why}edit, `git add` and `git commit`"

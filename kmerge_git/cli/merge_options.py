@@ -69,7 +69,7 @@ _OF_THE_COMMIT = {
 
 @dataclass(frozen=True, slots=True)
 class GitOptions:
-    """Options with their values, in the order of the command line."""
+    """Hold options with their values, in the order of the command line."""
 
     pairs: tuple[tuple[str, str | None], ...] = ()
 
@@ -114,7 +114,7 @@ class _Keep(argparse.Action):
 
     @property
     def is_in_one_word(self) -> bool:
-        """Return whether git takes a value of the option only in the same word."""
+        """Return whether the value must be in the same word as the option, as in `--log=5`."""
         return self.metavar in ("KEYID", "N")
 
     def __call__(
@@ -161,7 +161,7 @@ def spelled(argv: Sequence[str]) -> list[str]:
 
 
 def of_the_branch(text: str) -> GitOptions:
-    """Parse the options of `branch.NAME.mergeOptions`; ignore wrong ones, which git reports."""
+    """Parse the options of `branch.NAME.mergeOptions`; ignore wrong options, which git reports."""
     parser = _Strict(add_help=False)
     add_git_options(parser)
     try:

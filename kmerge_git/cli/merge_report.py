@@ -1,4 +1,4 @@
-"""Report the decisions, the dropped changes and the counts of a `merge2` or `merge3`."""
+"""Report the decisions, the dropped changes and the counts of `merge2` and `merge3`."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def print_json(
 
 
 def count(decisions: Sequence[Decision], words: dict[str, str], conflicts: int) -> str:
-    """Count decisions, such as `3 from updated, 1 from dest, 1 lost, 0 conflicts`."""
+    """Return counts of decisions, such as `3 from updated, 1 from dest, 1 lost, 0 conflicts`."""
     sides = [decision.side for decision in decisions]
     parts = [f"{sides.count(side)} from {words[side]}" for side in ("theirs", "ours")]
     lost = sum(map(is_loss, decisions))
@@ -86,7 +86,7 @@ def count(decisions: Sequence[Decision], words: dict[str, str], conflicts: int) 
 
 
 def count_files(statuses: Sequence[str], unmerged: int) -> str:
-    """Count files, such as `12 files: 2 added, 1 deleted, 4 changed, 5 same`."""
+    """Return counts of files, such as `12 files: 2 added, 1 deleted, 4 changed, 5 same`."""
     words = ["added", "deleted", "changed", "same", *(["renamed"] * ("renamed" in statuses))]
     parts = [f"{statuses.count(word)} {word}" for word in words]
     text = f"{counted(len(statuses), 'file')}: {', '.join(parts)}"

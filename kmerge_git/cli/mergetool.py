@@ -89,7 +89,7 @@ def _in_index(merged: str) -> Resolving | None:
 
 
 def _alone(merged: str, both: Both, texts: Three[bytes | None], options: Options) -> Resolving:
-    """Return the questions about a file that git does not have in conflict."""
+    """Return the questions about a file if git's index has no conflict in this file."""
     from kmerge_git.whole.resolving import Resolving
 
     in_and_out.write(merged, both.outcome.text)

@@ -31,13 +31,13 @@ PAIRED = "objects are paired by kind, namespace and name, each must be there onc
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One document and its value, which is a map."""
+    """Hold a document and its value, which is a map."""
 
     document: Document
     value: Map
 
     def matches(self, wanted: Map) -> bool:
-        """Return whether `wanted` names this object; missing names in `wanted` match."""
+        """Return whether `wanted` names this object; parts that `wanted` leaves out match."""
         return all(
             not theirs or ours == theirs
             for ours, theirs in zip(naming(self.value), naming(wanted), strict=True)
@@ -46,7 +46,7 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class ObjectFile:
-    """A file and the Kubernetes objects in it."""
+    """Hold a file and its Kubernetes objects."""
 
     path: str
     source: Source
@@ -77,7 +77,7 @@ class ObjectFile:
         return found[0]
 
     def text(self, values: dict[int, Any]) -> bytes:
-        """Return the file with new values in some documents, by number; None removes a document."""
+        """Return the file with the new values of documents, by number; None removes a document."""
         from kmerge_git.merge.reshape import reshape  # loaded here because it loads the YAML writer
 
         texts = []
@@ -168,7 +168,7 @@ def title(value: Map) -> str:
 
 
 def placed(error: PatchError, document: Document) -> PatchError:
-    """Add the line and column of the field to an error, and put its text on one line."""
+    """Add the line and column of the field to an error, and join the error's text into one line."""
     node = document.root
     offset = node.start if node is not None else 0
     for step in error.steps:
@@ -277,7 +277,7 @@ def read_schema(path: str | None) -> Definitions | None:
 
 
 def find_schema(document: Definitions | None, resource: dict[str, Any]) -> Schema | None:
-    """Return the schema of an object from the document, else the built-in schema, else None."""
+    """Return the object's schema from the OpenAPI document or the built-in schemas, or None."""
     version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
     return (schema_for(document, version, kind) if document else None) or Schema.find(version, kind)
 

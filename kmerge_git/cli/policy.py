@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Merge past merges again with the policy, then report how it decides."""
+    """Merge past merges again with the policy, then report how the policy decides."""
     from kmerge_git.git.repository import Repository
     from kmerge_git.git.settings import POLICIES
     from kmerge_git.replay.left_conflicts import FieldPolicy

@@ -33,7 +33,7 @@ _FIXED = {b"M": 6, b"[": 4}  # a click of the mouse, and a function key of the L
 
 
 class Keys:
-    """A context that reads the keys of a terminal, or the lines of a stdin without a terminal."""
+    """Read keys from a terminal, or lines if stdin is not a terminal, inside a `with` block."""
 
     def __init__(self, source: TextIO) -> None:
         self._source = source
@@ -75,7 +75,7 @@ class Keys:
         return self._ended_by not in (0, signal.SIGINT)
 
     def read(self) -> str | None:
-        """Return the next key, or the next line without outer blanks; at the end return None."""
+        """Return the next key, or the next line without outer blanks; return None at the end."""
         if termios is None:
             line = self._source.readline()
             return line.strip() if line else None

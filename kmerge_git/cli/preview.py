@@ -114,7 +114,7 @@ def _format(word: str) -> tuple[str, str]:
 
 
 def _wanted(args: argparse.Namespace) -> list[tuple[str, str]]:
-    """Return the formats to print or write, each with a file name that is empty for stdout."""
+    """Return each wanted format with the name of its file; the name is empty for stdout."""
     wanted: list[tuple[str, str]] = [*args.format, *([("json", "")] if args.json else [])]
     wanted = list(dict.fromkeys(wanted)) or [("text", "")]
     printed = [format for format, path in wanted if not path]

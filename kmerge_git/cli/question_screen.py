@@ -28,14 +28,14 @@ Span = tuple[int, int]
 DOTS = "…"
 _COLOURS = {"base": "", "ours": "green", "theirs": "yellow"}
 _LABEL = 24  # the most characters shown of a branch's name
-_ENOUGH = 56  # with so many columns left, a value goes on the row of its name
+_ENOUGH = 56  # with so many columns left, a value stands on the row of its side's name
 _PROMPT = 2  # rows for the prompt and for the answer
 _AROUND = 1  # lines shown around a change
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The size of a terminal."""
+    """Hold the size of a terminal."""
 
     columns: int = 80
     rows: int = 24
@@ -43,7 +43,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The context of a question: its number, git's names of the sides, an earlier answer."""
+    """Hold what a question shows beside the values: its number, the sides, an earlier answer."""
 
     number: int
     total: int
@@ -142,7 +142,7 @@ def side_of(question: Question, answer: Answer) -> str:
 def _values(
     question: Question, names: Mapping[str, str], authors: Mapping[str, str], room: Size
 ) -> list[Row]:
-    """Show the values below each other, so that differences are in the same columns."""
+    """Return the rows of the values, one below the other, so that differences line up."""
     texts = {
         side: _plain(text) for side in VERSIONS if (text := question.values.side(side)) is not None
     }
@@ -169,7 +169,7 @@ def _values(
 
 
 def _painted(texts: Mapping[str, str], width: int) -> dict[str, Row]:
-    """Cut the texts so that they still differ; show the changes of each side in its colour."""
+    """Shorten texts so that their differences stay visible; colour the changes of each side."""
     rows = {}
     for (side, text), excerpt in zip(
         texts.items(), aligned(list(texts.values()), width), strict=True
@@ -288,7 +288,7 @@ def _plain(text: str) -> str:
 
 
 class Excerpt:
-    """The spans to show of a long text; dots stand for the omitted parts."""
+    """Hold the spans of a long text that are shown; dots stand for the omitted parts."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self._spans = spans
@@ -298,7 +298,7 @@ class Excerpt:
         return "".join(part for part, _ in self._parts(text, (0, 0), ""))
 
     def painted(self, text: str, other: str, colour: str) -> Row:
-        """Return the shown parts of the text, in colour where it differs from the other text."""
+        """Return the shown parts of the text; colour the part that differs from the other text."""
         return tuple(self._parts(text, _differing(text, other), colour))
 
     def _parts(self, text: str, differing: Span, colour: str) -> list[Part]:
@@ -316,7 +316,7 @@ class Excerpt:
 
 
 def aligned(texts: Sequence[str], width: int, *, is_head: bool = False) -> list[Excerpt]:
-    """Return excerpts of texts that are shown together, so that different texts look different.
+    """Return an excerpt of each text, so that the excerpts of different texts look different.
 
     If `is_head` is true, each excerpt is the beginning of its text.
     """
@@ -351,7 +351,7 @@ def shortened(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int, most: int = 0) -> list[str]:
-    """Wrap a text at blanks; if `most` is given, return at most so many rows, the last one cut."""
+    """Wrap a text at blanks; if `most` is given, cut the text after so many rows."""
     rows: list[str] = []
     rest = text
     while cells(rest) > width and not (most and len(rows) == most - 1):
@@ -371,7 +371,7 @@ def cells(text: str) -> int:
 
 
 def _characters(text: str, width: int) -> int:
-    """Return how many characters of a text surely fit, as some take two columns."""
+    """Return how many characters of a text surely fit; some characters take two columns."""
     width = max(width, 16)
     if len(text) == cells(text):
         return width
@@ -379,7 +379,7 @@ def _characters(text: str, width: int) -> int:
 
 
 def _windows(longest: int, spots: Sequence[int], room: int) -> list[Span]:
-    """Return the spans to show of all texts: around each spot where two texts begin to differ."""
+    """Return the spans to show in all texts: around each spot where two texts begin to differ."""
     if spots and spots[-1] - spots[0] < room * 2 // 3:  # one span shows all spots
         apart, size = spots[-1] - spots[0], max(room - 2, 2)
         start = max(min(spots[0] - (size - apart) // 3, longest - size), 0)

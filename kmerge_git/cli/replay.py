@@ -112,7 +112,7 @@ def _lines(tally: Tally, scope: list[str]) -> Iterator[Line]:
             yield f"{count:>7}  {'  ' * depth}{words}{_share(tally, name)}"
     if tally.counts["files"]:
         yield from ("", tally.times())
-    if len(tally.sorts) > 1:  # with one kind, the counts are those above
+    if len(tally.sorts) > 1:  # a single kind would repeat the counts above
         yield from section("by kind of file", f" ({', '.join(OF_A_SORT.values())})")
         for sort, counts in sorted(tally.sorts.items(), key=lambda at: -at[1]["git_conflicts"]):
             yield "".join(f"{counts[name]:>7}" for name in OF_A_SORT) + f"  {sort}"
@@ -208,14 +208,14 @@ def add_scope(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """Return the value of an option as a number of at least 1."""
+    """Parse the value of an option as a number of at least 1."""
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
     return int(text)
 
 
 def scope(args: argparse.Namespace) -> list[str]:
-    """Return the options that choose the past merges, as words of the command line."""
+    """Return the words of the command line that choose the past merges."""
     words = [args.range] if args.range != "HEAD" else []
     words += ["--last", str(args.last)] if args.last else []
     return words + (["--picks"] if args.picks else [])
@@ -264,7 +264,7 @@ def tallied(args: argparse.Namespace, repository: Repository, made: Workers) -> 
 
 
 def head_lines(tally: Tally) -> Iterator[Line]:
-    """Yield how many merges were replayed or left out, and notes about the history."""
+    """Yield lines that count the replayed and omitted merges, and notes about the history."""
     parts = [f"{tally.replayed()} replayed"]
     parts += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
     yield ", ".join([*parts, *tally.left_out()])

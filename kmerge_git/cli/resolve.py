@@ -158,7 +158,7 @@ def _show(args: argparse.Namespace, resolving: Resolving, picked: Picked | None 
 
 
 def _undo(args: argparse.Namespace, repository: Repository, paths: tuple[str, ...]) -> int:
-    """Bring the conflicts of the given files back."""
+    """Put the given files into conflict again."""
     from kmerge_git.whole.unresolving import undo
 
     if not paths:

@@ -30,7 +30,7 @@ _ANSWERS = "a side (ours, theirs, both, base, higher), {value: YAML} or {lines: 
 
 
 def tell_list(resolving: Resolving) -> None:
-    """Print all questions, file by file, each with its three values."""
+    """Print all questions, file by file, each with the values of its three versions."""
     for path, questions in groupby(resolving.questions, lambda question: question.path):
         tell(path)
         for question in questions:
@@ -135,7 +135,7 @@ def _left(resolving: Resolving, unmerged: list[str] | None) -> dict[str, int]:
 
 
 def stages(resolving: Resolving) -> bool:
-    """Return whether kmerge stages a written file; for `git mergetool`, git itself stages it."""
+    """Return whether kmerge stages a written file; under `git mergetool`, git stages the file."""
     return resolving.operation.name != MERGETOOL
 
 
@@ -172,7 +172,7 @@ def _rows(kind: str, lines: Sequence[str]) -> None:
 def as_json(resolving: Resolving, picked: Picked | None = None) -> dict[str, Any]:
     """Return the fields of all questions, each with its answer so far.
 
-    If answers were given, add their ids, and for each refused answer the reason.
+    If answers were given, add the ids of the answered questions, and the reason of each refusal.
     """
     operation = resolving.operation
     report = {
@@ -214,7 +214,7 @@ def _question(resolving: Resolving, question: Question) -> dict[str, Any]:
 
 
 def _version(question: Question, side: str) -> str | None:
-    """Return a side as a YAML scalar or as lines of the file; return None if it has no value."""
+    """Return the value of a side as a YAML scalar or as lines; return None if there is no value."""
     shown: str | None = question.values.side(side)
     if question.kind in ("value", "file") or shown is None:
         return shown
@@ -267,7 +267,7 @@ def _given(row: object, place: str, name: str) -> ById | None:
 
 
 def _is_writable(text: str) -> bool:
-    """Return whether a text can be encoded, allowing bytes of a file that are not UTF-8."""
+    """Return whether a text can be encoded; bytes of a file that are not UTF-8 are allowed."""
     try:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -131,7 +131,7 @@ def _report_end(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
 
 
 def what_next(operation: Operation) -> str:
-    """Return the hint how to finish the merge or rebase after all conflicts are solved."""
+    """Return a hint how to finish the merge or rebase after all conflicts are solved."""
     if operation.name == "stash":
         return "; the stash entry is kept: `git stash list`"
     return f"; finish with `{operation.finish}`" if operation.finish else ""

@@ -21,7 +21,7 @@ CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
 
 
 class Lazy:
-    """An importer for the modules in the bundle that only some merges need."""
+    """Import those modules of the bundle that only some merges need."""
 
     __slots__ = ("bundle", "places", "root", "spec", "start")
 
@@ -35,7 +35,7 @@ class Lazy:
         self.spec = type(sys.__spec__)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "Any":
-        """Return the spec of a module if the bundle has it and its file has not changed since."""
+        """Return the spec of a module if the bundle has the module and its file has not changed."""
         if name not in self.places or not _is_fresh(self.root, [self.places[name][0]]):
             return None
         file = self.root + self.places[name][0][0]
@@ -69,7 +69,7 @@ class Lazy:
 
 
 class Late(type(sys)):  # type: ignore[misc]
-    """A stand-in for a module, which is imported when one of its attributes is first used."""
+    """Take the place of a module; import the module when an attribute is first used."""
 
     def __getattr__(self, name: str) -> "Any":
         if name.startswith("__"):
@@ -86,7 +86,7 @@ def run(
 ) -> None:
     """Merge, answer git and end the process; return only if the bundle is out of date.
 
-    If a module raises anything, even SystemExit, the exit code says that there is no answer.
+    If a module raises anything, even SystemExit, the exit code tells git to merge by lines.
     """
     root = _root(here)
     if bundle and not _is_fresh(root, bundle[0]):
@@ -192,7 +192,7 @@ def _is_fresh(root: str, stamps: "list[tuple[str, int, int]]") -> bool:
 
 
 def _load(root: str, modules: "list[tuple[str, str, Any]]", late: "tuple[str, ...]") -> None:
-    """Create modules from their code, in the order of their imports; make stand-ins for late ones.
+    """Create modules from their code, in the order of their imports; delay the `late` modules.
 
     The `import` statement would take about twice as long.
     """
@@ -222,7 +222,7 @@ def _load(root: str, modules: "list[tuple[str, str, Any]]", late: "tuple[str, ..
 
 
 def _keep_bundle(root: str, path: str) -> None:
-    """Write the bundle for the next start; an error here does not change this answer to git.
+    """Write the bundle for the next start; an error does not change the result of this merge.
 
     The next driver runs the code in the bundle, so write only into a folder that nobody else owns
     or may change.

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Define the options of the report, which `kmerge doctor` has as well."""
+    """Define the options of the report; `kmerge doctor` has the same options."""
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     add_color(parser, "(default: auto)")
 
@@ -92,7 +92,7 @@ def report_files(given: list[str], *, as_json: bool, color: str) -> int:
 
 
 def _problems(file: InForce, top: Path) -> list[str]:
-    """Return problems in the settings of a file that switch off checks or name CRD files."""
+    """Return the problems in those settings of a file that switch off checks or name CRD files."""
     from kmerge_git.cli.check_repository import attribute_ids, known_ids
     from kmerge_git.kube.crds import learn_files, learn_own
 

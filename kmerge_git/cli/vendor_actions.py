@@ -106,7 +106,7 @@ def diff(args: argparse.Namespace) -> int:
 
 
 def listing(args: argparse.Namespace) -> int:
-    """Print all packages and where each package came from."""
+    """Print all packages, each with the place that it came from."""
     wanted = _all()
     packages = _opened(wanted)
     result = CommandResult(
@@ -311,7 +311,7 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[Update, int]:
 
 
 def _notes(update: Update, directory: str, *, quiet: bool) -> Iterator[str]:
-    """Yield what could not be merged; unless `quiet`, also dropped changes and notes."""
+    """Yield lines about files that were not merged; unless `quiet`, add lost changes and notes."""
     if not quiet:
         yield from (f"not copied: {left}" for left in update.left_out)
         for move in update.merged.moves:
