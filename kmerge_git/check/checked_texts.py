@@ -1,10 +1,10 @@
-"""Hold the texts that are checked: each has a page and documents, and may need other files.
+"""Hold the checked texts as pages and documents, and read other files that a check needs.
 
-A patch inside another file (in a block scalar of a kustomization) has a page of its own, whose
-positions are those of the outer file. A path is spelled as the user gave it, with `/` between its
-parts. A check that needs other files (the kustomization that names a patch, or the resource that a
-patch changes) reads them through this module, so that a partly staged commit is judged by what the
-commit will hold.
+A patch inside another file (in a block scalar of a kustomization) has a page of its own, but the
+lines and columns of its findings are those of the outer file. A path is spelled as the user gave
+it, with `/` between its parts. A check that needs other files (the kustomization that names a
+patch, or the resource that a patch changes) reads them through this module, so that a partly staged
+commit is judged by what the commit will hold.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Page:
         self._indent = _indent(inside[0].source.text, inside[1]) if inside else 0
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Return the line and the column of an offset in the file, counted from 1."""
+        """Turn an offset in the text into a line and a column of the file, both counted from 1."""
         line, column = self.source.position(min(offset, len(self.source.text)))
         if self._inside is None:
             return line, column
@@ -62,7 +62,7 @@ class Page:
         return lines[number - 1][:200] if number <= len(lines) else ""
 
     def finding(self, check: Check, found: Found, *, path: Path = (), rule: str = "") -> Finding:
-        """Make a finding for the reports; `rule` says why the text counts as a patch."""
+        """Make a finding from what a check found; `rule` says why the text counts as a patch."""
         line, column = self.position(found.at)
         return Finding(
             check.id, found.severity or check.severity, self.path, line, column, found.message,
@@ -80,9 +80,9 @@ class Page:
         root: Value | None = None,
         rule: str = "",
     ) -> list[Finding]:
-        """Return the findings of the checks at a place.
+        """Run the checks of a scope on one place and return their findings.
 
-        The path of each finding is `path`, or else is looked up in `root`.
+        If no `path` is given, the path of each finding is looked up in `root`.
         """
         return [
             (one.page or self).finding(check, one, path=path or path_at(root, one.at), rule=rule)
@@ -101,7 +101,7 @@ def shown(path: Path) -> str:
 
 
 def embedded(outer: Page, origin: Text) -> Page:
-    """Return the page of a text in a scalar of another page."""
+    """Return the page for a text that is a scalar of another page."""
     return Page(YamlText(origin.text.encode(), outer.path), (outer, origin))
 
 
@@ -115,7 +115,7 @@ def _indent(text: str, origin: Text) -> int:
 
 
 class Book:
-    """A book is a file that was read: a page and its documents."""
+    """A book holds the page of a file and its parsed documents."""
 
     __slots__ = ("page", "plains")
 
@@ -136,7 +136,7 @@ class Book:
 
 
 class World:
-    """The world gives access to files by path: `read` returns None if it cannot read a file."""
+    """A `World` reads files that the checks need; `read` returns None for an unreadable file."""
 
     __slots__ = ("_books", "_resources", "is_directory", "is_outside", "read")
 
@@ -179,7 +179,7 @@ class World:
         return self._resources[path]
 
     def remember(self, path: str, book: Book | None) -> None:
-        """Keep the resources of a file that was read, for the checks of several files."""
+        """Keep the resources of a file that was read, for checks that compare several files."""
         path = normpath(path)
         if book is None or not all(isinstance(root, Map) for root in book.roots):
             self._resources[path] = None  # not resources, or a symbolic link in the index
@@ -192,5 +192,5 @@ class World:
 
 
 def nowhere() -> World:
-    """Return a world without files, in which a text is checked without other files."""
+    """Return a `World` without any files, for checking a single text by itself."""
     return World(lambda path: None, lambda path: False)

@@ -1,4 +1,4 @@
-"""M01-M03, M05-M10: find what a careless merge leaves behind in files and in keyed lists."""
+"""M01-M03, M05-M10: find the damage of careless merges in files and in lists with keys."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NO_TEXTS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "~", "y
     mend="Decide between the sides, remove the markers, and `git add` the file.",
 )  # fmt: skip
 def leftover_markers(page: Page) -> Iterator[Found]:
-    """Find lines of `<<<<<<<`, `|||||||`, `=======` or `>>>>>>>`, of any length that git writes."""
+    """Find conflict markers such as `<<<<<<<` or `=======`, also longer ones."""
     text = page.source.text
     is_likely = any(mark in text for mark in ("<<<", ">>>", "|||", "==="))
     lines = MARKER.finditer(text) if is_likely else ()
@@ -57,9 +57,9 @@ def leftover_markers(page: Page) -> Iterator[Found]:
 
 
 def _complete(marks: list[tuple[int, str, int, int]], text: str) -> set[tuple[int, int]]:
-    """Return the indentations and lengths of the markers that form a whole conflict.
+    """Return the indentation and the length of the markers that form a complete conflict.
 
-    A mark is an offset, a character, a length and an indentation.
+    Each of the `marks` is an offset, a character, a length and an indentation.
     """
     complete = set()
     for indent, length in {(mark[3], mark[2]) for mark in marks}:
@@ -72,7 +72,7 @@ def _complete(marks: list[tuple[int, str, int, int]], text: str) -> set[tuple[in
 
 
 def _in_a_block(text: str, at: int, indent: int) -> bool:
-    """Return whether an indented line is in a block scalar, where it may be a text about git."""
+    """Return whether a line is inside a block scalar, where a marker may be ordinary text."""
     for line in reversed(text[:at].split("\n")[:-1]):
         depth = len(line) - len(line.lstrip(" "))
         if line.strip() and depth < indent:
@@ -93,7 +93,7 @@ def _in_a_block(text: str, at: int, indent: int) -> bool:
     mend="Keep one of them: both sides of a merge may have added the key.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
-    """Find a repeated key, as when a line merge kept a key that both sides added."""
+    """Find a key that a mapping has twice, such as a key that both sides of a merge added."""
     root = plain.root
     of_kubernetes = bool(root and root.string("kind") and "apiVersion" in root.fields)
     for key, at, is_alike, is_quoted_once in plain.repeated:
@@ -106,7 +106,7 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
 
 
 def _is_no_text(key: str) -> bool:
-    """Return whether a key without quotes is a number, a boolean or a null."""
+    """Return whether YAML reads an unquoted key as a number, a boolean or a null."""
     bare = key.lstrip("+-").replace("_", "").replace(".", "", 1)
     return bare.isdigit() or key.lower() in NO_TEXTS
 
@@ -122,9 +122,10 @@ def _is_no_text(key: str) -> bool:
     mend="Keep one of them, or merge their content.",
 )  # fmt: skip
 def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
-    """Find two documents that are the same resource, as when both sides of a merge added it.
+    """Find a resource that a file has twice, for example because both sides added it.
 
-    Two equal documents are only a warning if no kustomization lists the file.
+    If the two documents are equal and no kustomization lists the file, the finding is only a
+    warning.
     """
     if not is_listed and is_fixture(book.page.path):
         return
@@ -149,7 +150,7 @@ def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
     mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
 )  # fmt: skip
 def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
-    """Find an alias whose anchor is missing, as when one side of a merge removed the `&anchor`."""
+    """Find an alias without an anchor, as when one side of a merge removed the `&anchor`."""
     if "undefined alias" in error.why:
         yield Found(offset, f"the anchor of this alias is not in the document{since}")
 
@@ -163,7 +164,10 @@ def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Fou
     mend="Correct the YAML. Templates and JSON with comments are recognised and skipped.",
 )  # fmt: skip
 def unparseable(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
-    """Find a file that cannot be parsed: a manifest, a file named by the user, or YAML in HEAD."""
+    """Find a file that should be YAML but cannot be parsed.
+
+    Such a file looks like a manifest, was named by the user, or was YAML in HEAD.
+    """
     if "undefined alias" not in error.why:
         hint = f"; {error.hint}" if error.hint else ""
         yield Found(offset, f"{error.why}{since}{hint}")
@@ -199,9 +203,10 @@ def _elements(site: KeyedList) -> Iterator[Map]:
     mend="Keep one of them: both sides of a merge may have added the element.",
 )  # fmt: skip
 def repeated_element(site: KeyedList) -> Iterator[Found]:
-    """Find a repeated container, env entry, port (number and protocol), volume, mount or webhook.
+    """Find a container, env entry, port, volume, mount or webhook that a list has twice.
 
-    A container port with two names is a warning: the API server accepts it with a warning, too.
+    Two ports are the same if they have the same number and protocol. A container port under two
+    names is only a warning, because the API server accepts it.
     """
     if site.name in BREAKING:
         yield from _repeated(site)
@@ -217,7 +222,7 @@ def repeated_element(site: KeyedList) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def repeated_other_element(site: KeyedList) -> Iterator[Found]:
-    """Find a repeated pull secret, host alias, owner reference, condition or similar element."""
+    """Find a pull secret, host alias or similar element that a list has twice."""
     if site.name not in BREAKING and site.name not in REPEATING:
         yield from _repeated(site)
 
@@ -251,9 +256,9 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
 def value_and_value_from(site: KeyedList) -> Iterator[Found]:
-    """Find an env entry with the `value` of one side of a merge and the `valueFrom` of the other.
+    """Find an env entry with both `value` and `valueFrom`, as after a careless merge.
 
-    An entry with an empty `value` is correct: the API server accepts it beside a `valueFrom`.
+    An empty `value` is correct, because the API server accepts it beside a `valueFrom`.
     """
     if site.name == "env":
         for entry in _elements(site):
@@ -268,7 +273,10 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
 
 
 def _is_meant(sources: Collection[str]) -> bool:
-    """Return whether a merge may have left these sources; more are an example that shows all."""
+    """Return whether there are so few sources that a merge may have left them.
+
+    An object with more sources is an example that shows all possible sources.
+    """
     return len(sources) <= MOST_SIDES
 
 
@@ -282,7 +290,7 @@ def _is_meant(sources: Collection[str]) -> bool:
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
 def two_volume_sources(site: KeyedList) -> Iterator[Found]:
-    """Find a volume with the `emptyDir` of one side of a merge and the claim of the other side."""
+    """Find a volume with two sources, for example one from each side of a merge."""
     if site.name != "volumes":
         return
     for volume in _elements(site):

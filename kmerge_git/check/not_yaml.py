@@ -1,6 +1,6 @@
-"""Recognise texts that are not plain YAML on purpose: templates, and JSON with additions.
+"""Recognise texts that are intentionally not YAML, such as templates and JSON with comments.
 
-Except for `is_steered`, these functions are called after a file could not be parsed.
+Most of these functions are called for files that could not be parsed.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ OPENING = ("if", "range", "with", "for", "unless", "foreach")
 
 
 def reason(text: str, path: str, parses: Callable[[str], bool], before: str | None) -> str:
-    """Return why a text is not plain YAML on purpose, or '' if the text is broken YAML.
+    """If a text is intentionally not YAML, return the reason; if it is broken YAML, return ''.
 
-    `before` is the last version of the file that could be parsed, or None if there is none.
+    `before` is the version in HEAD if that version can be parsed, otherwise None.
     """
     return _of_json(text) or _of_template(text, path, parses, before)
 
@@ -63,7 +63,7 @@ def _of_template(text: str, path: str, parses: Callable[[str], bool], before: st
 
 
 def _filled(text: str) -> tuple[str, str]:
-    """Return the text with a word for each placeholder, and the name of the kind of template."""
+    """Replace each placeholder in a text by a word; return the text and the kind of template."""
     bare, first = text, ""
     if any(mark in text for mark, _ in OPENERS):
         bare = re.sub(STATEMENT, "", text)
@@ -78,7 +78,7 @@ def _filled(text: str) -> tuple[str, str]:
 
 
 def has_action(text: str) -> bool:
-    """Return whether a text has a `{{` outside of quotes, so that only its rendering is YAML."""
+    """Return whether a text has a `{{` outside of quotes, which makes the text a template."""
     return any(_is_action(line) for line in text.split("\n") if "{{" in line)
 
 
@@ -104,7 +104,7 @@ def _in_quotes(text: str, mark: str) -> bool:
 
 
 def is_steered(text: str) -> bool:
-    """Return whether statements in comments choose what is rendered, as `# {{ if .x }}` does."""
+    """Return whether a template has statements in YAML comments, such as `# {{ if .x }}`."""
     if not any(mark in text for mark in ("{{", "{%", "#@", "#if", "#foreach", "# <%", "#<%")):
         return False
     words = [_statement(line.strip()) for line in text.split("\n") if line.lstrip()[:1] == "#"]
@@ -112,7 +112,7 @@ def is_steered(text: str) -> bool:
 
 
 def _statement(comment: str) -> str:
-    """Return the first word of a template statement in a comment, or '' for other comments."""
+    """Return the first word of the template statement in a comment, or '' if there is none."""
     bare = comment[1:]
     if bare[:1] not in ("@", "i", "f", "e"):  # of ytt and of Velocity
         bare = bare.lstrip()
@@ -126,7 +126,7 @@ def _statement(comment: str) -> str:
 
 
 def _of_json(text: str) -> str:
-    """Return why a JSON text cannot be read as YAML, or '' if the text is not JSON."""
+    """If a text is JSON, return why it cannot be read as YAML; otherwise return ''."""
     start = text.lstrip()[:2]
     if start[:1] not in ("{", "[") and start not in ("//", "/*"):
         return ""
@@ -149,7 +149,7 @@ def _of_json(text: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """Return JSON without comments, and without commas at the end of collections."""
+    """Remove the comments from a JSON text, and the commas before closing brackets."""
     string = r'("(?:[^"\\\n]|\\.)*+"?)'  # also a string that never ends, which is read once
     bare = re.sub(string + r"|//[^\n]*|/\*.{,5000}?\*/", _kept, text.lstrip(), flags=re.DOTALL)
     return re.sub(string + r"|,(?=\s*[}\]])", _kept, bare)
@@ -165,7 +165,7 @@ def is_filled_in(name: str) -> bool:
 
 
 def is_fixture(path: str) -> bool:
-    """Return whether a file is test data, which nobody applies to a cluster."""
+    """Return whether a file is in a folder of test data, which nobody applies to a cluster."""
     return not FIXTURES.isdisjoint(path.split("/")[:-1])
 
 

@@ -1,11 +1,11 @@
-"""Read a document as plain values with the offsets of its keys, and the objects in it.
+"""Read YAML documents as values with offsets, and find the Kubernetes objects in the documents.
 
-The checks read every file that is committed, so the values are built in one pass over libyaml's
-graph, which costs much less than building `tree.nodes`. The value of an alias is the same object as
-the value of its anchor, so a walk must remember the collections that it has visited.
+Every committed file is checked, so the values are built in one pass over libyaml's graph, which
+costs much less than building `tree.nodes`. The value of an alias is the same object as the value of
+its anchor, so a walk must remember the collections that it has visited.
 
-This module also knows the plain words that YAML 1.1 readers (kubectl, Helm, Argo CD) and YAML 1.2
-readers take differently.
+This module also recognises unquoted words that YAML 1.1 readers (kubectl, Helm, Argo CD) and YAML
+1.2 readers understand differently.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _NO_VALUES: list[Value] = []
 
 
 class Value:
-    """A value starts at the offset `at` of the text.
+    """A value is a scalar, mapping or sequence that starts at the offset `at` of the text.
 
-    Every value has `fields` and `values`; those of a scalar are empty.
+    Every value has `fields` and `values`; in a scalar, both are empty.
     """
 
     __slots__ = ("at",)
@@ -67,7 +67,7 @@ class Value:
         return False
 
     def get(self, *keys: str) -> Value | None:
-        """Return the value to which keys lead from mapping to mapping, or None if there is none."""
+        """Follow keys from mapping to mapping; return the value, or None if a key is missing."""
         value = self
         for key in keys:
             if key not in value.fields:
@@ -162,7 +162,7 @@ class Repeated(NamedTuple):
 
 
 class Plain:
-    """A plain document has a root value, and knows the keys that a mapping has twice.
+    """A `Plain` holds the root value of one document, and the repeated keys of its mappings.
 
     The methods turn the nodes of libyaml's graph into values. They are written for speed, because
     every checked file passes through them.
@@ -171,7 +171,7 @@ class Plain:
     __slots__ = ("_base", "_made", "_text", "dollar", "repeated", "root")
 
     def __init__(self, document: Document) -> None:
-        """Parse the document; raise what the parser raises."""
+        """Parse the document; raise the parser's own exceptions."""
         self.repeated: list[Repeated] = []
         self.dollar = False  # some key starts with a `$`
         self._text = document.source.text
@@ -217,7 +217,7 @@ class Plain:
             _merge_in(fields)
 
     def _repeat(self, name: str, at: int, first: tuple[int, Value], second: Value) -> Value:
-        """Record a repeated key; return the value that counts."""
+        """Record a repeated key; return the value that readers use for the key."""
         quotes = [self._text[place : place + 1] in ("'", '"') for place in (first[0], at)]
         again = Repeated(name, at, alike(first[1], second), quotes[0] != quotes[1])
         self.repeated.append(again)
@@ -240,7 +240,7 @@ def documents(text: YamlText) -> list[Plain]:
 
 
 def parses(text: YamlText) -> bool:
-    """Return whether a text can be parsed; do not explain why not."""
+    """Return whether all documents of a text can be parsed."""
     try:
         return all(map(Plain, text.stream.documents))
     except Exception:
@@ -248,7 +248,7 @@ def parses(text: YamlText) -> bool:
 
 
 def roots_of(data: bytes | None, path: str = "") -> list[Value] | None:
-    """Return the values of a file's documents, or None if it is missing or cannot be parsed."""
+    """Return the root values of a file's documents, or None for a missing or unparseable file."""
     try:
         plains = documents(YamlText(data, path)) if data is not None else None
     except CannotParse:
@@ -269,7 +269,10 @@ def _tag(text: str, at: int) -> str:
 
 
 def _merge_in(fields: Fields) -> None:
-    """Copy the fields of the mappings that `<<: *anchor` names, at the offset of the `<<`."""
+    """Replace `<<: *anchor` in a mapping by the fields of the mapping with that anchor.
+
+    Each of the copied fields gets the offset of the `<<`.
+    """
     at, value = fields["<<"]
     sources = _listed(value)
     if all(isinstance(source, Map) for source in sources):
@@ -280,7 +283,7 @@ def _merge_in(fields: Fields) -> None:
 
 
 def alike(one: Value, other: Value) -> bool:
-    """Return whether two values are equal, whatever their offsets are."""
+    """Return whether two values are equal; their offsets may differ."""
     todo: list[tuple[Value, Value]] = [(one, other)]
     seen: set[tuple[int, int]] = set()
     while todo:
@@ -319,9 +322,9 @@ def scalars(root: Value | None) -> Iterator[Text]:
 
 
 def places(root: Value | None) -> Iterator[tuple[Path, int, Value]]:
-    """Yield every value of a document with its path and the offset of its key, or -1.
+    """Yield the path, the offset of the key (-1 if there is no key) and the value of every value.
 
-    The step to an element of a list is its `name`, or its number if it has no name.
+    In a path, an element of a list is identified by its `name`, or by its number if it has no name.
     """
     todo: list[tuple[Path, int, Value]] = [] if root is None else [((), -1, root)]
     seen: set[int] = set()
@@ -352,9 +355,9 @@ def path_at(root: Value | None, at: int) -> Path:
 
 @lru_cache(maxsize=1)  # called for each document of one file
 def may_differ(text: str) -> bool:
-    """Return whether readers may disagree about a word of a text.
+    """Return whether a text may contain a word that YAML 1.1 and YAML 1.2 read differently.
 
-    The test is fast; it may be true for a text without such a word.
+    This is a fast first test, which may return True for a text without such a word.
     """
     for mark in ",[]{}:":
         text = text.replace(mark, " ")
@@ -377,7 +380,7 @@ def is_date(text: str) -> bool:
 
 
 def objects(root: Value | None) -> Iterator[Map]:
-    """Yield the object that a document is, or each object in a `kind: List`."""
+    """Yield the Kubernetes object in a document, or each object in a `kind: List`."""
     if not isinstance(root, Map) or not (root.string("kind") and root.string("apiVersion")):
         return
     if root.string("kind").endswith("List") and "items" in root.fields:
@@ -394,7 +397,7 @@ def is_object(root: Value) -> bool:
 
 
 def identity(root: Value) -> Identity:
-    """Return the identity of an object as it is written; missing parts are empty."""
+    """Return the identity that is written in an object; a missing part is empty."""
     group, _, version = root.string("apiVersion").rpartition("/")
     words = (root.string("metadata", word) for word in ("namespace", "name", "generateName"))
     namespace, name, generate_name = words
@@ -407,13 +410,13 @@ def api_version(group: str, version: str) -> str:
 
 
 def may_be_builtin(root: Value) -> bool:
-    """Return whether the group of an object may be one of Kubernetes itself."""
+    """Return whether the API group of an object may belong to Kubernetes itself."""
     group, slash, _ = root.string("apiVersion").partition("/")
     return bool(group) and (not slash or "." not in group or group.endswith(".k8s.io"))
 
 
 def is_values_file(path: str, root: Value | None) -> bool:
-    """Return whether a file holds the values of a Helm chart, as `values-prod.yaml` does."""
+    """Return whether a file holds values of a Helm chart, such as `values-prod.yaml`."""
     *folders, last = path.lower().split("/")
     name, _, suffix = last.rpartition(".")
     words = name.replace("_", "-").replace(".", "-").split("-")
@@ -422,19 +425,19 @@ def is_values_file(path: str, root: Value | None) -> bool:
 
 
 def passed_on(root: Map) -> Iterator[Value]:
-    """Yield the values in a custom object, or in a chart, that may be patches for another tool."""
+    """Yield values that may be patches for another tool, from a custom object or a chart."""
     for value in mappings(root) if not may_be_builtin(root) else ():
         yield from (item for key, (_, item) in value.fields.items() if is_passed_on(key))
 
 
 def is_passed_on(key: str) -> bool:
-    """Return whether a field of an unknown kind holds patches for another tool, by its key."""
+    """Return whether a field's key suggests that the field holds patches for another tool."""
     word = key.lower()
     return any(part in word for part in PASSING)
 
 
 def words_of(value: Value | None) -> Iterator[str]:
-    """Yield every key and scalar at and below a value, and each part of a path in a scalar."""
+    """Yield all keys and scalars of a value, and the parts of each scalar that is a path."""
     for text in scalars(value):
         yield text.text
         if text.text.startswith("/"):
@@ -444,14 +447,15 @@ def words_of(value: Value | None) -> Iterator[str]:
 
 
 def is_set(map: Map, key: str) -> bool:
-    """Return whether a patch sets a field, rather than removing it by null or `$patch: delete`."""
+    """Return whether a patch sets a field instead of removing it by null or `$patch: delete`."""
     return map.has(key) and map.string(key, PATCH) != "delete"
 
 
 def directives_below(value: Value | None) -> list[tuple[int, str]]:
-    """Return the offset and the key of every directive at and below a value, in text order.
+    """Return the offset and the key of every directive in a value, in text order.
 
-    Leave out the fields of a schema that describes patches: `$patch: {type: string}`.
+    Skip a directive whose value is a map, because that is a part of a schema: `$patch: {type:
+    string}`.
     """
     return sorted(
         (at, key)
@@ -465,7 +469,7 @@ def directives_below(value: Value | None) -> list[tuple[int, str]]:
 
 
 class KeyedList(NamedTuple):
-    """A keyed list is a list whose elements have keys."""
+    """A keyed list identifies its elements by keys, such as containers by their names."""
 
     path: Path
     name: str
@@ -474,7 +478,10 @@ class KeyedList(NamedTuple):
 
 
 def keyed_lists(root: Map) -> list[KeyedList]:
-    """Return the keyed lists of an object; for an unknown kind, those of the pods in the object."""
+    """Return the keyed lists of an object.
+
+    If the kind is not built in, the keyed lists of all pod specs in the object are included.
+    """
     number = keytable.root(root.string("apiVersion"), root.string("kind"))
     known = _keyed(root, number, (), set())
     if known and number < keytable.LEARNED:

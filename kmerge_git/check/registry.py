@@ -1,8 +1,8 @@
-"""Register the checks: the id, severity, scope and function of each.
+"""Register the checks, each with its id, severity, scope and functions.
 
-A check is a generator over one place of a file (its scope); it yields a `Found` for each mistake.
-The decorator of a check holds all its documentation: `kmerge check --explain`, `--list` and
-docs/checks.md are made from the decorators.
+A check is a generator that looks at one place of a file and yields a `Found` for each mistake. The
+scope of the check is the kind of place. The decorator of a check holds all its documentation:
+`kmerge check --explain`, `--list` and docs/checks.md are made from the decorators.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ LATE = {
 
 
 class Found(NamedTuple):
-    """A check reports one mistake at one place."""
+    """Hold one mistake that a check found: its offset, its message and other details."""
 
     at: int
     message: str
@@ -85,7 +85,7 @@ class Found(NamedTuple):
 
 
 class Check:
-    """A check has documentation, and is a decorator for the functions that do the check."""
+    """A check holds its documentation, and decorates the functions that find the mistake."""
 
     __slots__ = (
         "counter", "ends_walk", "example", "functions", "group", "hides", "id", "kubectl",
@@ -154,7 +154,7 @@ def also(id: str, scope: str) -> Callable[[Function], Function]:
 
 
 class ChosenChecks:
-    """These are the checks with the chosen ids, or the default checks if `ids` is None."""
+    """Hold the checks with the chosen ids, or the default checks if `ids` is None."""
 
     __slots__ = ("_of", "ids")
 
@@ -166,7 +166,7 @@ class ChosenChecks:
         self._of: dict[tuple[str, str], list[tuple[Check, Function]]] = {}
 
     def of(self, scope: str, tools: str = "KZ") -> list[tuple[Check, Function]]:
-        """Return the checks of a scope that count for one of the tools, sorted by id."""
+        """Return the checks of a scope that apply to at least one of the tools, sorted by id."""
         if (scope, tools) not in self._of:
             load(LATE.get(scope, ()))
             groups = GROUPS.keys() if self.ids is None else {id[0] for id in self.ids}
@@ -188,10 +188,10 @@ class ChosenChecks:
 
 
 def causes(findings: Iterable[Finding]) -> list[Finding]:
-    """Leave out findings that other findings hide, so that each cause is reported once.
+    """Leave out findings that follow from other findings, so that each cause is reported once.
 
-    A check of a merge hides findings in the whole file, a check of a list hides findings in the
-    same line.
+    A finding about a merge hides findings in the whole file. A finding about a list or a
+    kustomization hides findings in the same line.
     """
     there = list(findings)
     hidden: set[tuple[str, int]] = set()
@@ -205,7 +205,7 @@ def causes(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def load(*groups: tuple[str, ...]) -> None:
-    """Import groups of modules that hold checks."""
+    """Import all modules of checks in the groups."""
     for name in (name for group in groups for name in group):
         import_module(f"kmerge_git.check.{name}")
 
@@ -217,7 +217,7 @@ def every() -> list[Check]:
 
 
 def get(id: str) -> Check:
-    """Return the check with an id in upper or lower case; raise UsageError if there is none."""
+    """Return the check with an id in upper or lower case; raise UsageError for an unknown id."""
     known = _checks.get(id.upper()) or {check.id: check for check in every()}.get(id.upper())
     if known is None:
         raise UsageError(f"no check is called {id}", hint="see `kmerge check --list`")
@@ -225,7 +225,7 @@ def get(id: str) -> Check:
 
 
 def select(selected: Iterable[str], ignored: Iterable[str]) -> frozenset[str] | None:
-    """Return the ids of the checks that run, or None for the default checks."""
+    """Return the ids of the checks to run, or None to run the default checks."""
     chosen, dropped = expand(selected), expand(ignored)
     if not chosen and not dropped:
         return None
@@ -233,7 +233,10 @@ def select(selected: Iterable[str], ignored: Iterable[str]) -> frozenset[str] | 
 
 
 def expand(words: Iterable[str]) -> set[str]:
-    """Expand words to ids of checks: an id (`D12`), a prefix (`D1`), a group, or `all`."""
+    """Return the ids of the checks that the words name.
+
+    A word is an id (`D12`), the start of an id (`D1`), the name of a group, or `all`.
+    """
     names = [w.strip() for word in words for w in word.split(",") if w.strip()]
     ids = [c.id for c in every()] if names else []
     by_group = {name: letter for letter, name in GROUPS.items()}

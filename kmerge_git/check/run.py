@@ -44,7 +44,7 @@ SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 
 
 def check_text(data: bytes, path: str) -> list[Finding]:
-    """Return what is wrong with one file, checked alone; its `path` tells the kind of file."""
+    """Check one file alone and return the findings; the `path` tells the kind of the file."""
     return Run(nowhere()).file(path, data)
 
 
@@ -53,9 +53,9 @@ def check_files(
     run: Run,
     watch: Callable[[str], AbstractContextManager[None]] = lambda path: nullcontext(),
 ) -> list[Finding]:
-    """Return what is wrong with each file, and with the files together.
+    """Check each file, then all files together, and return the findings.
 
-    Each file is checked within the context manager `watch(path)`.
+    Each file is checked inside the context manager `watch(path)`.
     """
     names = [normpath(path.replace(sep, "/")) for path in paths]
     run.kustomizations.expect(names)
@@ -73,7 +73,7 @@ def check_files(
 
 
 class Run:
-    """A run checks some files and remembers what they contain."""
+    """A run checks files, and remembers their content for checks that compare several files."""
 
     def __init__(
         self,
@@ -102,13 +102,13 @@ class Run:
 
     @cached_property
     def targets(self) -> TargetFinder:
-        """Return the finder of the objects that patches change."""
+        """Return the `TargetFinder`, which finds the objects that patches change."""
         return TargetFinder(self.world, self.target)
 
     # -- one file --------------------------------------------------------------------------------
 
     def file(self, path: str, data: bytes) -> list[Finding]:
-        """Return the findings of one file; a finding keeps its fix only if the fix works."""
+        """Return the findings of one file; drop the fixes that do not work."""
         findings = self._file(path, data)
         if any(finding.fix for finding in findings):
             from kmerge_git.check.patches.patch_fix import promised  # late: few files need it
@@ -131,7 +131,7 @@ class Run:
         return unsilenced(findings, page.source.text)
 
     def _merged(self, page: Page) -> SidedFile | None:
-        """Return the file with its versions on each side if a merge made it, else None."""
+        """If a merge made the file, return it with the versions of the sides, otherwise None."""
         merge = self.versions(page.path).merge
         if merge is None:
             return None
@@ -140,7 +140,7 @@ class Run:
         return SidedFile(page.file, merge.sides, merge.elsewhere)
 
     def _undecoded(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
-        """Return what is wrong with bytes that are not text, if the file should be a manifest."""
+        """Return the findings of a file whose bytes cannot be decoded as text."""
         line, column = error.line or 1, error.column or 1
         is_meant = b"apiVersion" in data or (b"\0" not in data and path in self.named)
         findings = [
@@ -185,7 +185,7 @@ class Run:
     def _template(
         self, page: Page, merged: SidedFile | None, findings: list[Finding], why: str
     ) -> list[Finding]:
-        """Return the findings with those of the checks for merged templates.
+        """Run the checks for merged templates and add their findings to `findings`.
 
         If there are no findings and no such check was run, record the file as skipped.
         """
@@ -217,7 +217,7 @@ class Run:
         return self._template(page, merged, findings, why)
 
     def verdict(self, book: Book) -> Verdict:
-        """Return the verdict on whether a file is a patch."""
+        """Decide whether a file is a patch, and which tools read the file."""
         path = book.page.path
         evidence = self.kustomizations.about(path)
         verdict = classify(path, book.plains, self.told, evidence, self.script_with)
@@ -228,7 +228,7 @@ class Run:
         return verdict
 
     def _of_kind(self, book: Book, verdict: Verdict) -> list[Finding]:
-        """Return the findings of a patch, or of a manifest."""
+        """Check a file as a patch or as a manifest, depending on the verdict."""
         if verdict.is_a == MANIFEST:
             self.world.remember(book.page.path, book)
             return self._manifest(book, verdict)
@@ -284,7 +284,7 @@ class Run:
     # -- all files -------------------------------------------------------------------------------
 
     def together(self) -> list[Finding]:
-        """Return what is wrong with the files together: the findings of kustomizations."""
+        """Return the findings of the checks that compare a kustomization with all its files."""
         findings: list[Finding] = []
         for build in self.kustomizations.builds():
             page, site = build.one.page, (build, self.world, self.past)
@@ -304,7 +304,7 @@ def _offset(text: str, error: CannotParse) -> int:
 
 
 def unsilenced(findings: list[Finding], text: str) -> list[Finding]:
-    """Return the findings that no comment silences.
+    """Leave out the findings that a `# kmerge: ignore` comment silences.
 
     A comment counts for its own line; if the line holds only the comment, it counts for the next
     line as well. `ignore` without ids silences every check. `ignore-file` counts for the whole

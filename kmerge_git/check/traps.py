@@ -1,4 +1,4 @@
-"""T01-T03: find plain words that YAML readers take differently; off by default.
+"""T01-T03: find unquoted words that YAML readers understand differently; off by default.
 
 The tables of ruamel.yaml tell how YAML 1.1 and YAML 1.2 read a word.
 """
@@ -85,7 +85,7 @@ def unquoted_string(path: str, root: Map) -> Iterator[Found]:
 
 
 def _plain_words(root: Map) -> Iterator[tuple[Text, str, str]]:
-    """Yield the plain scalars with the tags that YAML 1.1 and YAML 1.2 give to each."""
+    """Yield each unquoted scalar with its tag in YAML 1.1 and its tag in YAML 1.2."""
     for value in scalars(root):
         if value.is_plain and value.text:
             yield value, *_tags(value.text)
@@ -112,7 +112,7 @@ def _tags(word: str) -> tuple[str, str]:
 
 
 def _number(text: str, tag: str, octal: int) -> str:
-    """Return the value that a reader gives to a word: a number, or a quoted string."""
+    """Describe how a YAML reader understands a word: as a decimal number or as a string."""
     if tag != INT:
         return f'the string "{text}"'
     bare = text.replace("_", "")

@@ -86,7 +86,7 @@ def merge_value(spot: Spot) -> Iterator[Found]:
     mend="Drop them, or write `$patch: replace` to put them in place of what was there.",
 )  # fmt: skip
 def siblings_of_delete(spot: Spot) -> Iterator[Found]:
-    """Find fields beside `$patch: delete`, which no tool reads."""
+    """Find fields beside `$patch: delete`; no tool reads such fields."""
     if spot.directive != "delete" or spot.element_of is not None or not spot.path:
         return
     others = [k for k in spot.map.fields if not is_directive(k)]
@@ -106,7 +106,7 @@ def siblings_of_delete(spot: Spot) -> Iterator[Found]:
     mend="Write `rollingUpdate: null`: both tools remove the key.",
 )  # fmt: skip
 def delete_of_a_map(spot: Spot) -> Iterator[Found]:
-    """Find `$patch: delete` in a map that is the value of a field, not an element of a list."""
+    """Find `$patch: delete` in a map that is the value of a field instead of a list element."""
     if spot.directive != "delete" or spot.element_of is not None or not spot.path:
         return
     name = str(spot.path[-1])
@@ -213,7 +213,7 @@ def at_root(spot: Spot) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def beside_parallel(spot: Spot) -> Iterator[Found]:
-    """Find another directive in a map with `$patch`: only `$patch` is executed."""
+    """Find another directive beside `$patch` in a map; only `$patch` is executed."""
     if spot.directive not in ("replace", "delete", "merge"):
         return
     effect, severity = "is ignored next to $patch; drop it", ""
@@ -281,7 +281,10 @@ def delete_with_content(spot: Spot) -> Iterator[Found]:
     "alone cannot be replaced: delete its fields with null.",
 )  # fmt: skip
 def replace_in_element(spot: ListSpot) -> Iterator[Found]:
-    """Find `$patch: replace` beside other fields of an element: it replaces the whole list."""
+    """Find `$patch: replace` in a list element that has other fields as well.
+
+    The directive replaces the whole list.
+    """
     effect = "replaces the WHOLE list and this element is dropped"
     if "K" not in spot.tools:
         effect = "has no effect in kustomize, which ignores the whole element"
@@ -303,7 +306,7 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
     mend="Keep one `- $patch: replace` and the elements that shall be there.",
 )  # fmt: skip
 def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
-    """Find deleted elements and repeated markers in a list with `- $patch: replace`."""
+    """In a list with `- $patch: replace`, find a second one, or elements to delete."""
     replaced = spot.marked("replace")
     for value in replaced[1:]:
         yield Found(value.at_key(PATCH), "the list is replaced already; drop this marker")
@@ -321,7 +324,7 @@ def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
     mend="Write the whole list as it shall be.",
 )  # fmt: skip
 def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
-    """Find `$patch` in a list that is replaced: tolerations, envFrom, a list of a custom kind."""
+    """Find `$patch` in a list that patches replace as a whole, such as tolerations."""
     field = spot.field
     is_atomic = field is not None and field.kind == "list" and not field.merges
     effect = "replaced as a whole; $patch would be stored as a field; write the whole list"
@@ -331,7 +334,7 @@ def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
 
 @also("D14", MAP)
 def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
-    """Find `$patch` in a map that is replaced, such as a PodDisruptionBudget's selector."""
+    """Find `$patch` in a map that patches replace as a whole, such as some selectors."""
     if "K" in spot.tools and "r" in spot.strategies and spot.directive in ("delete", "replace"):
         message = "kubectl replaces this map and stores $patch as a field; write the whole map"
         yield Found(spot.at, message)
@@ -425,7 +428,7 @@ def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
 
 
 def _keys(spot: ListSpot) -> tuple[str, ...]:
-    """Return the fields that identify the elements of a list, the merge key first."""
+    """Return the fields that identify the elements of a list, starting with the merge key."""
     keys = spot.field.keys if spot.field else ()
     return (spot.merge_key, *(key for key in keys if key != spot.merge_key))
 
@@ -453,7 +456,10 @@ def _kind(value: Value) -> str:
     mend="Drop the directives, or check the name of the element.",
 )  # fmt: skip
 def directive_in_new_element(spot: Spot) -> Iterator[Found]:
-    """Find a directive in a new element, which the API server stores unchanged."""
+    """Find a directive in an element that the patch adds to a list.
+
+    The API server stores the directive unchanged.
+    """
     if spot.target is not ABSENT or PATCH in spot.map.fields:
         return
     for at, key in directives_below(spot.map):
@@ -499,7 +505,7 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
     mend="Write the protocol as the base has it, or leave it out where the base does.",
 )  # fmt: skip
 def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
-    """Find a port of the target whose protocol is written in only one of patch and target."""
+    """Find a port whose protocol is written only in the patch or only in the target."""
     key, parent, protocol = spot.merge_key, spot.element_of, spot.map.string("protocol")
     if "protocol" not in spot.server_keys or parent is None or not spot.name:
         return
@@ -528,7 +534,7 @@ def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
     "kubectl too.",
 )  # fmt: skip
 def switched_source(spot: Spot) -> Iterator[Found]:
-    """Find a patch that sets `valueFrom` over a `value`, or a second source of a volume."""
+    """Find a patch that adds `valueFrom` to a `value`, or a second source to a volume."""
     parent, target = spot.element_of, spot.target
     if parent is None or not isinstance(target, Map) or PATCH in spot.map.fields:
         return
@@ -560,8 +566,8 @@ def _two_sources(spot: Spot, target: Map) -> Iterator[Found]:
 def _remains(spot: Spot, target: Map, field: str) -> bool:
     """Return whether a field of the target remains after the patch.
 
-    kubectl leaves an empty map for `$patch: delete`. A field that the patch changes does not count,
-    because it is not a switch to another field.
+    After `$patch: delete`, kubectl leaves an empty map, so the field remains. Any other field that
+    the patch changes does not count, because the patch does not switch to another field then.
     """
     is_changed = field in spot.map.fields
     is_emptied = is_changed and not is_set(spot.map, field) and spot.leaves(field)

@@ -1,7 +1,7 @@
-"""Look up the fields of the built-in kinds: names, types, and how patches merge them.
+"""Look up the fields of the built-in kinds: their names and types, and how patches merge them.
 
-Two tables are walked side by side: the field shapes have the name and type of every field, and the
-list keys tell how lists and maps are merged. Only patches need this module, so it is imported late.
+Two tables are read together: the field shapes have the name and type of every field, and the list
+keys tell how lists and maps are merged. Only patches need this module, so it is imported late.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ TOP = ("apiVersion", "kind", "metadata")
 
 
 class FieldType(NamedTuple):
-    """The type of a list or map has elements `of` a type; the type of an object has a `struct`."""
+    """Describe the type of a field.
+
+    For a list or map, `of` is the type of the elements; for an object, `struct` describes the
+    fields.
+    """
 
     kind: str  # list, map, struct, scalar, free (any value)
     type: str = ""  # the type of a scalar: string, integer, number, boolean, ...
@@ -45,12 +49,12 @@ class FieldType(NamedTuple):
         return self.kind == "list" and self.of is not None and self.of.kind in ("struct", "map")
 
     def below(self, step: Step) -> FieldType | None:
-        """Return the type below a key or in an element, or None if there is none."""
+        """Return the type of the value at one step below this type, or None if there is none."""
         return self.struct.field(str(step)) if self.struct else self.of
 
 
 class ObjectType:
-    """An object type has a Go name and fields."""
+    """Describe a type of objects by its name in Go and its fields."""
 
     __slots__ = ("_fields", "_rules", "_shapes", "name", "names")
 
@@ -83,7 +87,7 @@ def root_type(api_version: str, kind: str) -> FieldType | None:
 
 
 def type_below(type: FieldType | None, *steps: Step) -> FieldType | None:
-    """Return the type at the end of steps below a type, or None if there is none."""
+    """Follow steps down from a type; return the type at the end, or None if there is none."""
     for step in steps:
         type = type.below(step) if type is not None else None
     return type
@@ -106,7 +110,7 @@ def _object_type(shape: str, number: int) -> ObjectType:
 
 
 def typed(root: Map) -> Iterator[tuple[Path, str, Text]]:
-    """Yield the path, the type and the value of every scalar of an object of a built-in kind."""
+    """Yield every scalar of an object of a built-in kind, with its path and its type."""
     yield from _typed(root, root_type(root.string("apiVersion"), root.string("kind")), (), set())
 
 
@@ -126,7 +130,7 @@ def _typed(
 
 
 def belongs(root: FieldType | None, path: Path, key: str) -> str:
-    """Return the path of the nearest field with a name, below or above a path, or ''."""
+    """Return the path of the nearest field named `key`, below or above a path, or '' if none."""
     steps = tuple(step if isinstance(step, str) else "[]" for step in path)
     start = type_below(root, *steps)
     below = _below(start, key) if start is not None else ()
@@ -142,7 +146,7 @@ def belongs(root: FieldType | None, path: Path, key: str) -> str:
 
 
 def _below(start: FieldType, key: str) -> tuple[str, ...]:
-    """Return the shortest path from a type down to a field with a name, or ()."""
+    """Return the shortest path from a type down to a field named `key`, or () if there is none."""
     level: list[tuple[tuple[str, ...], FieldType]] = [((), start)]
     for _ in range(DEEPEST):
         below: list[tuple[tuple[str, ...], FieldType]] = []

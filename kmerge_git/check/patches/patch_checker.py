@@ -35,7 +35,7 @@ WORKLOAD = ("apps/v1", "Deployment")  # represents all kinds with the same pods
 
 
 class PatchChecker:
-    """A checker applies the chosen checks to patches, and finds the objects that patches change."""
+    """Apply the chosen checks to patches, each with the object that the patch changes."""
 
     __slots__ = ("checks", "targets")
 
@@ -98,9 +98,9 @@ class PatchChecker:
     def entry(
         self, entry: PatchEntry, one: Kustomization | None, book: Book, at: int
     ) -> list[Finding]:
-        """Return what is wrong with the entry that names a patch.
+        """Return the findings about the kustomization's entry for a patch.
 
-        The findings are in the kustomization, or, if `at` is 0, in the patch file.
+        The findings are reported in the kustomization, or in the patch file if `at` is 0.
         """
         verdict = Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, one)
         page, path = (entry.page, entry.field) if at else (book.page, ())
@@ -151,7 +151,10 @@ def _kind(
 def _patched_kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
 ) -> tuple[str, str]:
-    """Return the patched apiVersion and kind: from the patch, `target:`, target or file name."""
+    """Return apiVersion and kind of the object that a patch changes.
+
+    They are taken from the patch, the `target:` of its entry, the target, or the file name.
+    """
     api, kind = root.string("apiVersion"), root.string("kind")
     if not kind or not api:
         selected = verdict.entry.target if verdict.entry is not None else None
@@ -165,7 +168,7 @@ def _patched_kind(
 
 
 def _selected_kind(target: Map | None) -> tuple[str, str]:
-    """Return the apiVersion and kind in the `target:` of a kustomization, or two empty texts."""
+    """Return the apiVersion and kind that a `target:` names; each is '' if not given."""
     if target is None:
         return "", ""
     group, version, kind = (target.string(field) for field in ("group", "version", "kind"))
@@ -180,7 +183,7 @@ def _kind_of(target: Target | None) -> tuple[str, str]:
 
 
 def _has_pods(root: Map) -> bool:
-    """Return whether a patch changes the pods of a workload, and only fields that workloads share.
+    """Return whether a patch changes pods, and only uses fields that all workloads share.
 
     Other kinds have pods as well, but kubectl applies no strategic merge patches to those kinds.
     """
@@ -196,7 +199,7 @@ def _has_pods(root: Map) -> bool:
 
 
 def _is_as_written(verdict: Verdict, target: Target) -> bool:
-    """Return whether a target is a resource of this kustomization that no earlier step changes."""
+    """Return whether a resource still has the content of its file when it is patched."""
     one, entry = verdict.kustomization, verdict.entry
     if one is None or entry is None or entry.field[:1] != ("patches",):
         return False
@@ -204,14 +207,17 @@ def _is_as_written(verdict: Verdict, target: Target) -> bool:
 
 
 def _are_operations(root: List, verdict: Verdict) -> bool:
-    """Return whether a list is a JSON 6902 patch: by an entry, an option or its content."""
+    """Return whether a list is a JSON 6902 patch.
+
+    An entry of a kustomization, an option of the command or the content of the list can tell that.
+    """
     if verdict.entry is not None or verdict.rule in (0, 6):
         return bool(root.values)
     return any("/" in value.string("path") for value in root.values)
 
 
 def _is_touched(path: str, value: Value) -> bool:
-    """Return whether an earlier operation at `path` may change the place of a later operation."""
+    """Return whether an operation at `path` may change the place of a later operation."""
     above, _, last = path.rpartition("/")
     start = above if last == "-" or last.isdigit() else path
     texts = value.string("path"), value.string("from")

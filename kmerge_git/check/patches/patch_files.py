@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     "kustomization, or check it with `--as patch`.",
 )  # fmt: skip
 def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
-    """Find a directive in a resource, unless it is in a patch that the resource holds."""
+    """Find a directive in a resource, outside of patches that the resource holds."""
     root = plain.root
     if not isinstance(root, Map) or not plain.dollar:
         return
@@ -70,7 +70,7 @@ def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
 
 
 def _directives_held(page: Page, root: Map) -> set[int]:
-    """Return the offsets of the directives in patches that an object holds as values."""
+    """Return the offsets of the directives in the patches that an object contains."""
     if root.string("kind") == "ControllerRevision":  # a stored revision is a patch by design
         return {at for at, _ in directives_below(root)}
     held = [entry.value for entry in inside(page, root)] + list(passed_on(root))
@@ -92,7 +92,7 @@ def _directives_held(page: Page, root: Map) -> set[int]:
 def refused_patch(
     entry: PatchEntry, roots: list[Value], targets: Targets | None, at: int
 ) -> Iterator[Found]:
-    """Find a patch that kustomize refuses, such as an empty patch or a list without target."""
+    """Find a patch that kustomize refuses, such as an empty patch or a list without `target:`."""
     if entry.path and entry.inline is not None:
         yield Found(at, f"{shown(entry.field)} has both path and patch; keep one of them")
     elif not roots:
@@ -159,7 +159,7 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     mend="Quote a string; write true or false for a boolean.",
 )  # fmt: skip
 def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]:
-    """Find dates, and words such as `yes`, that the tool that reads the file may misread."""
+    """Find dates, and words such as `yes`, that kubectl or kustomize may misread."""
     root = plain.root if may_differ(page.source.text) else None
     for path, _, value in places(root):
         word = value.text if isinstance(value, Text) and value.is_plain else ""
@@ -172,7 +172,10 @@ def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]
 
 
 def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
-    """Return how the tools read a plain word, and for each type the tool that reads it wrong."""
+    """Describe how the tools read an unquoted word, and which tool misreads it in which field.
+
+    The second result has the type of a field as key and the tool that misreads the word as value.
+    """
     if text in YES_NO:
         message = f'kubectl reads {YES_NO[text]}, kustomize "{text}"; quote it'
         return message, {"string": "K", "boolean": "Z"}
@@ -184,7 +187,7 @@ def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
 
 
 def _type_at(root: Value | None, path: Path) -> str:
-    """Return the type of the scalar at a path in the schema of the kind, or ''."""
+    """Return the type that the schema gives the scalar at a path, or '' if it is unknown."""
     from kmerge_git.check.patches.field_types import root_type, type_below  # late: few words differ
 
     api, kind = (root.string(word) if root else "" for word in ("apiVersion", "kind"))

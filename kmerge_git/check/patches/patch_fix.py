@@ -25,7 +25,7 @@ PROMISE = " `--fix` does that."
 def promised(
     data: bytes, findings: list[Finding], again: Callable[[bytes], list[Finding]]
 ) -> list[Finding]:
-    """Return the findings; only those with a fix that works keep their fix, and promise it."""
+    """Try all fixes; drop those that fail, and mention `--fix` in the findings of the others."""
     _, done = fixed(data, findings, again)
     kept = {id(finding) for finding in done}
     return [one if not one.fix else _said(one, id(one) in kept) for one in findings]
@@ -34,7 +34,10 @@ def promised(
 def fixed(
     data: bytes, findings: list[Finding], again: Callable[[bytes], list[Finding]]
 ) -> tuple[bytes, list[Finding]]:
-    """Return the mended bytes and the mended findings; `again` checks the new bytes."""
+    """Apply the fixes that work; return the new bytes and the findings that are fixed.
+
+    After each fix, `again` checks the new bytes.
+    """
     done: list[Finding] = []
     left = findings
     for finding in sorted(findings, key=lambda f: (f.line, f.column), reverse=True):
@@ -83,7 +86,7 @@ def _offset(text: str, line: int, column: int) -> int:
 
 
 def _entry_end(text: str, at: int) -> int | None:
-    """Return the end of `$patch: word` at an offset, quoted or not, or None for other texts."""
+    """Return the end of the entry `$patch: word` at an offset, or None for any other text."""
     entry = ENTRY.match(text, at)
     return entry.end() if entry else None  # the value may be in the next line
 

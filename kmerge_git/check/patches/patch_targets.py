@@ -24,7 +24,10 @@ MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators", "transforme
 
 
 class Target(NamedTuple):
-    """A target is object `number` of the file at `path`; a generated object has no path."""
+    """A target is an object that a patch changes: object `number` of the file at `path`.
+
+    A generated object has no path.
+    """
 
     identity: Identity
     # the name as it is written, and with the prefix and suffix of each kustomization
@@ -35,14 +38,14 @@ class Target(NamedTuple):
 
     @property
     def root(self) -> Map | None:
-        """Read the content of the target; return None if it is not known."""
+        """Read the content of the target; return None if the content is not known."""
         book = self.world.book(self.path)
         objects = list(book.objects()) if book is not None else []
         return objects[self.number] if self.number < len(objects) else None
 
 
 class Targets:
-    """These are the resources of a kustomization; `complete` is false if some cannot be read."""
+    """Hold the resources of a kustomization; `complete` is false if some cannot be read."""
 
     __slots__ = ("_by_name", "all", "complete")
 
@@ -52,7 +55,7 @@ class Targets:
         self._by_name: dict[str, list[Target]] = {}
 
     def add(self, target: Target) -> None:
-        """Add a resource with all its names."""
+        """Add a resource that can be found by each of its names."""
         self.all.append(target)
         for name in dict.fromkeys(target.names):
             self._by_name.setdefault(name, []).append(target)
@@ -100,7 +103,7 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
 
 
 def _collect(world: World, made: list[Target], path: str, written: str, depth: int) -> bool:
-    """Add the resources of one entry of `resources`; return False if they cannot be read."""
+    """Add the resources of one entry of `resources`; return False if some cannot be read."""
     if depth > SEARCHED_BASES or is_remote(written):
         return False
     if world.is_directory(path):
@@ -117,7 +120,7 @@ def _collect(world: World, made: list[Target], path: str, written: str, depth: i
 
 
 class TargetFinder:
-    """A finder looks for the objects that patches change; `told` is the file of `--target`."""
+    """Find the objects that patches change; `told` is the file of `--target`."""
 
     __slots__ = ("_of", "told", "world")
 
@@ -144,7 +147,7 @@ class TargetFinder:
         return found[0] if len(found) == 1 else None
 
     def changed(self, verdict: Verdict) -> list[Target]:
-        """Return the objects that the `target:` of an entry selects, or that of `--target`."""
+        """Return the objects that `target:` selects, or the object of `--target`."""
         if "K" in verdict.tools and self.told:
             target = self._only_object()
             return [] if target is None else [target]
@@ -154,11 +157,11 @@ class TargetFinder:
         return targets.selected(entry.target)
 
     def is_settled(self, verdict: Verdict, target: Target) -> bool:
-        """Return whether nothing changes an object before a patch is applied to it."""
+        """Return whether it is certain that no other patch changes the object of a patch."""
         return self.words_of_others(verdict, target) == frozenset()
 
     def words_of_others(self, verdict: Verdict, target: Target | None) -> frozenset[str] | None:
-        """Return the words in the other patches of an object, or None if a change is not known."""
+        """Return all words in the other patches of an object, or None if some are unknown."""
         one, own = verdict.kustomization, verdict.entry
         if target is not None and "K" in verdict.tools and self.told:
             return frozenset()
@@ -176,7 +179,10 @@ class TargetFinder:
         return frozenset(words)
 
     def _words(self, entry: PatchEntry, target: Target) -> set[str] | None:
-        """Return the words of a patch that may change an object, or None if it cannot be read."""
+        """Return the words of a patch for an object, or None if the patch cannot be read.
+
+        The result is empty if the patch is for other objects.
+        """
         if entry.target is not None and not _selects(entry.target, target):
             return set()
         book = book_of(entry, self.world)
@@ -189,7 +195,7 @@ class TargetFinder:
         return {word for root in roots for word in words_of(root)}
 
     def _only_object(self) -> Target | None:
-        """Return the object of `--target`, or None if its file has more objects."""
+        """Return the object of `--target`, or None unless the file has exactly one object."""
         book = self.world.book(self.told)
         known = [identity(root) for root in book.objects()] if book is not None else []
         return (
@@ -197,7 +203,7 @@ class TargetFinder:
         )
 
     def _told_target(self, page: Page, root: Map) -> Target | None:
-        """Return the object of `--target`; raise UsageError if the patch has another kind."""
+        """Return the object of `--target`; raise UsageError if the patch is for another kind."""
         target, kind = self._only_object(), root.string("kind")
         if target is not None and kind and kind != target.identity.kind:
             raise UsageError(
@@ -209,7 +215,7 @@ class TargetFinder:
 
 
 def _selects(target: Map, one: Target) -> bool:
-    """Return whether all given fields match; each field is a pattern for the whole value."""
+    """Return whether a `target:` selects a resource; each field is a pattern for a whole value."""
     wanted = {
         "group": [one.identity.group], "kind": [one.identity.kind], "name": [*one.names],
         "namespace": [one.identity.namespace] if one.identity.namespace else [],

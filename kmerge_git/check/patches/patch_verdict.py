@@ -1,6 +1,6 @@
-"""Decide whether a file is a patch; the first rule that applies decides.
+"""Decide whether a file is a patch, by the first of the rules 0 to 11 that applies.
 
-The rules, 0 to 11, are those of docs/checks.md.
+The rules are in docs/checks.md.
 """
 
 from __future__ import annotations
@@ -96,7 +96,10 @@ BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patche
 
 
 class Verdict(NamedTuple):
-    """A verdict has the rule that applied, and tools: K is kubectl and API server, Z kustomize."""
+    """A verdict tells whether a file is a patch, by which rule, and which tools read the file.
+
+    In `tools`, K is kubectl with the API server, and Z is kustomize.
+    """
 
     is_a: str
     rule: int
@@ -138,7 +141,7 @@ def classify(
     evidence: Evidence,
     script_with: Callable[[str], str],
 ) -> Verdict:
-    """Return the verdict on a file; `script_with` finds a script that gives the file to kubectl."""
+    """Return the verdict on a file; `script_with` finds a script that passes it to kubectl."""
     roots = [plain.root for plain in plains if plain.root is not None]
     near = evidence.near
     if told:
@@ -183,7 +186,7 @@ def _by_content(
 
 
 def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
-    """Return the rule by which objects, or parts of objects, are patches, or 0 if they are not."""
+    """Return the rule, 8 or 9, by which the objects of a file are patches; return 0 if none."""
     from kmerge_git.check.patches.wholeness import (  # late: few files need this module
         PART,
         WHOLE,
@@ -197,7 +200,7 @@ def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
 
 
 def _read_as(is_a: str, roots: list[Value]) -> str:
-    """Return the kind of a file; a patch whose content is a list is a JSON 6902 patch."""
+    """Return JSON6902 for a patch whose content is a list; otherwise return `is_a`."""
     return JSON6902 if is_a == PATCH and roots and isinstance(roots[0], List) else is_a
 
 
@@ -218,7 +221,7 @@ def _is_json6902(roots: list[Value]) -> bool:
 
 
 def _kubeadm(path: str) -> Verdict | None:
-    """Return the verdict on a file with the name of a kubeadm patch, or None for other files."""
+    """If a file is named like a kubeadm patch, return its verdict; otherwise return None."""
     name = basename(path)
     target, plus, kind = name.rpartition(".")[0].partition("+")
     if not target.startswith(tuple(KUBEADM)) or not name.endswith((".yaml", ".json")):
@@ -253,7 +256,7 @@ def _words(name: str) -> set[str]:
 
 
 def _not_listed(path: str, near: Kustomization | None) -> str:
-    """Describe an overlay's file that its kustomization does not list, or return ''."""
+    """If an overlay's kustomization does not list a file, say so; otherwise return ''."""
     parts = normpath(path).split("/")[:-1]
     if near is None or "overlays" not in parts[:-1]:
         return ""
@@ -270,7 +273,7 @@ def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
 
 
 def _is_partial(root: Map) -> bool:
-    """Return whether an object with a directive is a patch.
+    """Return whether an object that contains a directive is a patch.
 
     A workload with a selector is a patch only if a container lacks its image.
     """
@@ -283,7 +286,10 @@ def _is_partial(root: Map) -> bool:
 
 
 def _is_kubernetes(root: Map, has_directive: bool) -> bool:
-    """Return whether a mapping is an object or a part; with a directive, one field is enough."""
+    """Return whether a mapping is a Kubernetes object or a part of an object.
+
+    If a mapping has a directive, one typical field is enough.
+    """
     if root.string("apiVersion") and root.string("kind"):
         return is_object(root)
     return _is_bare_object(root) or (

@@ -1,7 +1,7 @@
 """Walk over a patch and apply the checks to its places.
 
-The walk skips the content of a map with `$patch: delete`, misspelt directives and the lists of
-directives. In a map with `$patch: replace`, only keys, directives and nulls are checked.
+The walk skips misspelt directives, the values of directives for lists, and the content of a map
+with `$patch: delete`. In a map with `$patch: replace`, only keys, directives and nulls are checked.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ USER_MAPS = frozenset(
 
 
 class PatchWalk:
-    """A walk goes over one patch and collects findings in `found`."""
+    """Walk over one patch and collect the findings in `found`."""
 
     def __init__(self, checks: ChosenChecks, verdict: Verdict, page: Page) -> None:
         self.checks = checks
@@ -174,7 +174,7 @@ class PatchWalk:
 def _site_of_key(
     spot: Spot, key: str, at: int, value: Value
 ) -> tuple[str, KeySpot | ListDirective]:
-    """Return the scope of a key, and the site with which its checks are called."""
+    """Return the scope of the checks for a key, and the argument for these checks."""
     if key.startswith((ORDER, DELETE)):
         return registry.LIST_DIRECTIVE, ListDirective(spot, key, at, value)
     scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
@@ -190,7 +190,7 @@ def child(target: Value | None, key: str) -> Value | None:
 
 
 def _is_merged(spot: Spot) -> bool:
-    """Return whether kustomize ignores the `$patch: replace` of an element, and merges it."""
+    """Return whether kustomize ignores `$patch: replace` in an element and merges the element."""
     outer = spot.element_of
     return outer is not None and spot.directive == "replace" and not outer.is_replaced
 
@@ -206,7 +206,7 @@ ABSENT.at = 0
 
 
 class Spot:
-    """A spot is a mapping of a patch; `target` is the value that it changes, or None if unknown."""
+    """A spot is a mapping of a patch; `target` is what the mapping changes, or None if unknown."""
 
     __slots__ = (
         "element_of", "kind", "map", "merge_key", "path", "server_keys", "strategies", "struct",
@@ -286,7 +286,7 @@ class ListSpot:
 
     @property
     def is_replaced(self) -> bool:
-        """Return whether an element `- $patch: replace` makes this list replace the whole list."""
+        """Return whether the list has `- $patch: replace`, which replaces the whole target list."""
         return any("K" in self.tools or len(m.fields) == 1 for m in self.marked("replace"))
 
     def marked(self, *words: str) -> list[Map]:
@@ -305,7 +305,7 @@ class ListSpot:
         return [value for value in values if isinstance(value, Map)]
 
     def found(self, element: Map) -> Value | None:
-        """Return the element of the target that a patch element changes, or ABSENT or None."""
+        """Return the target's element for a patch element: ABSENT if missing, None if unknown."""
         key = self.merge_key
         if self.target is None or not key or key not in element.fields:
             return None
@@ -313,7 +313,7 @@ class ListSpot:
         return next((v for v in self.target_maps if v.string(key) == name), ABSENT)
 
     def path_of(self, number: int, element: Map) -> Path:
-        """Return the path of an element: by its merge key, or else by its number."""
+        """Return the path of an element; the last step is its merge key or else its number."""
         key = self.merge_key or "name"
         name = element.string(key)
         return (*self.path, ((key, name),) if name else number)
@@ -329,7 +329,7 @@ class KeySpot(NamedTuple):
 
 
 class PatchOperation(NamedTuple):
-    """An operation of a JSON 6902 patch; its `target` is None if the object is not known here."""
+    """Hold one operation of a JSON 6902 patch; `target` is None for an unknown object."""
 
     value: Value
     tools: str
@@ -339,7 +339,7 @@ class PatchOperation(NamedTuple):
 
 
 class ListDirective:
-    """A list directive is `$setElementOrder/f` or `$deleteFromPrimitiveList/f` for the list f."""
+    """A list directive is `$setElementOrder/f` or `$deleteFromPrimitiveList/f` for a list f."""
 
     __slots__ = (
         "at", "deletions", "key", "list", "merge_key", "order", "spot", "type", "value", "word",

@@ -91,7 +91,10 @@ PLACEHOLDERS = frozenset("${}<>@%#")
     mend="Correct the name, or drop the element.",
 )  # fmt: skip
 def delete_of_nothing(spot: Spot) -> Iterator[Found]:
-    """Find `$patch: delete` for a name that no element has; a similar name makes it an error."""
+    """Find `$patch: delete` for a name that no element of the target has.
+
+    The finding is an error if an element has a similar name.
+    """
     parent = spot.element_of
     is_delete = spot.directive == "delete" and parent is not None and not parent.is_replaced
     if parent is not None and is_delete and _is_new(spot, parent):
@@ -114,7 +117,7 @@ def delete_of_nothing(spot: Spot) -> Iterator[Found]:
     mend="Correct the name; a new container needs an image.",
 )  # fmt: skip
 def new_by_mistake(spot: Spot) -> Iterator[Found]:
-    """Find a new element that looks like a mistake.
+    """Find an element that a patch probably adds by mistake.
 
     The element is a container without image, has a misspelt name, or removes fields by null.
     """
@@ -138,10 +141,10 @@ def new_by_mistake(spot: Spot) -> Iterator[Found]:
 
 
 def _meant(spot: Spot, parent: ListSpot) -> str:
-    """Return the name of the element that a new one was probably meant to be, or ''.
+    """Return the name in the target that a new element was probably meant to have, or ''.
 
-    The elements have similar names, or similar names and one image. Elements that the patch names
-    as well do not count.
+    The two names are similar; they may differ more if both elements have the same image. Elements
+    of the target that the patch names as well do not count.
     """
     patched = {value.string(spot.merge_key) for _, value in parent.maps()}
     image = _repository(spot.map)
@@ -160,7 +163,7 @@ def _repository(container: Map) -> str:
 
 
 def _is_new(spot: Spot, parent: ListSpot) -> bool:
-    """Return whether the target is known to lack an element when the patch is applied."""
+    """Return whether it is known that an element is missing when the patch is applied."""
     # if the list itself is new, all elements are new
     if spot.target is not ABSENT or parent.spot.target is ABSENT or not spot.name:
         return False
@@ -175,7 +178,7 @@ def _nearest(name: str, parent: ListSpot) -> str:
 
 
 def is_slip(word: str, known: str) -> bool:
-    """Return whether a word is another word with two letters swapped, one lost or one doubled.
+    """Return whether a word is another word with a slip: a letter swapped, lost or doubled.
 
     A changed letter is not a slip, because it makes another name: HOST and PORT, web1 and web2.
     """
@@ -193,7 +196,7 @@ def is_slip(word: str, known: str) -> bool:
 
 
 def _is_end(longer: str, *, is_lost: bool) -> bool:
-    """Return whether a slip lost or added the last letter of a name."""
+    """Return whether a difference in the last letter of a name may be a slip."""
     if is_lost:
         return len(longer) > 4 and longer[-1] not in "sS"
     return longer[-1] == longer[-2] or (longer[-1].islower() and longer[:-1].isupper())
@@ -238,7 +241,7 @@ def other_namespace(spot: Spot) -> Iterator[Found]:
     mend="Set the old field to null in the same patch; with kubectl `$retainKeys` works too.",
 )  # fmt: skip
 def both_remain(here: KeySpot) -> Iterator[Found]:
-    """Find two fields that exclude each other, such as two handlers of a probe."""
+    """Find two fields that exclude each other but are both set after the patch."""
     spot = here.spot
     if spot.struct is None or not spot.leaves(here.key) or DIRECTIVE in spot.map.fields:
         return
@@ -280,7 +283,10 @@ def _remains(spot: Spot, field: str) -> bool:
     mend="Move the directive to the map or element that shall go; or drop what stands beside it.",
 )  # fmt: skip
 def delete_with_more(spot: Spot) -> Iterator[Found]:
-    """Find a `$patch: delete` one level too high: it also deletes fields that the patch changes."""
+    """Find a `$patch: delete` that is probably one level too high.
+
+    The map with the directive also has fields with maps or lists, which would be deleted as well.
+    """
     if spot.directive != "delete" or not (spot.path or spot.element_of is not None):
         return
     beside = [key for key, (_, v) in spot.map.fields.items() if isinstance(v, Map | List)]
@@ -292,7 +298,7 @@ def delete_with_more(spot: Spot) -> Iterator[Found]:
 
 @also("D77", MAP)
 def delete_of_map_with_more(spot: Spot) -> Iterator[Found]:
-    """Find a `$patch: delete` one level too high in a map that is not an element of a list."""
+    """Find such a `$patch: delete` in a map that is the value of a field."""
     if spot.element_of is None:
         yield from delete_with_more(spot)
 
@@ -371,7 +377,7 @@ def _unknown(op: Value) -> str:
 
 
 def _missing(item: Map, field: str, op: str) -> Found:
-    """Report a missing field, at the field with a similar name if there is one."""
+    """Report a missing field; if a field has a similar name, report it there."""
     effect = "the field becomes null" if field == "value" and op != "test" else "it is refused"
     for key, (at, _) in item.fields.items():
         if key not in FIELDS and misspelt(key, (field,)):
@@ -415,7 +421,7 @@ def _fault_of_path(value: Value, op: str, field: str) -> str:
     "the map first where the object has none.",
 )  # fmt: skip
 def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
-    """Find a path to a field that the kind lacks, or to a place that the target lacks."""
+    """Find a path to a field that the kind lacks, or to a value that the target lacks."""
     item = here.value
     for field, op in _pointers(item):
         value = item.get(field)
@@ -436,7 +442,10 @@ def steps_of(path: str) -> list[str]:
 
 
 def _pointers(item: Value) -> list[tuple[str, str]]:
-    """Return the fields that hold paths, each with the operation at that path."""
+    """Return the fields of an operation that hold paths, each with the effect on that path.
+
+    A `move`, for example, works like a `remove` on the path in `from`.
+    """
     op = item.string("op")
     if "from" not in OPERATIONS.get(op, ()):
         return [("path", op)] if op in OPERATIONS else []
@@ -444,9 +453,9 @@ def _pointers(item: Value) -> list[tuple[str, str]]:
 
 
 def _unknown_step(steps: list[str], type: FieldType | None) -> tuple[str, bool]:
-    """Return a message about the first step that the kind lacks, and whether it is certain.
+    """Return a message about the first step that the kind lacks; also whether it is certain.
 
-    It is not certain if the step may be a field of a later version.
+    The message is not certain if a later version of the kind may have such a field.
     """
     for n, step in enumerate(steps):
         if type is None or type.kind == "free":
@@ -553,7 +562,7 @@ def _misfits(key: str, at: int, value: Value, field: FieldType) -> Iterator[Foun
 
 
 def _scalars(value: Value, field: FieldType) -> list[tuple[Text, str]]:
-    """Return the scalars in a field, or in its elements or values, each with its type."""
+    """Return the scalars of a field, or of its elements or values, each with its type."""
     type = field.type if field.kind == "scalar" else field.of.type if field.of else ""
     below = [item for key, item in value.entries if str(key)[:1] != "$"]
     items = (item for item in below or [value] if isinstance(item, Text) and not item.null)
@@ -561,7 +570,7 @@ def _scalars(value: Value, field: FieldType) -> list[tuple[Text, str]]:
 
 
 def _fault(value: Text, type: str) -> str:
-    """Return what a field needs instead of a value, or '' if the value is right or unclear."""
+    """If a value does not fit a field, return what the field needs; otherwise return ''."""
     text = value.text
     if value.tag or _is_placeholder(text):
         return ""

@@ -120,7 +120,7 @@ def order_elements(here: ListDirective) -> Iterator[Found]:
     mend="List every element of the patch in `$setElementOrder`, in the same order.",
 )  # fmt: skip
 def contradicting_order(here: ListDirective) -> Iterator[Found]:
-    """Find an element of the patch that `$setElementOrder` lists at another place or omits."""
+    """Find a patch element that `$setElementOrder` omits or lists at another place."""
     patched = here.spot.map.items(here.list) if here.list else []
     order = [_name(value, here.merge_key) for value in here.order]
     is_of_maps = any(isinstance(value, Map) for value in [*patched, *here.order])
@@ -188,7 +188,10 @@ def empty_order(here: ListDirective) -> Iterator[Found]:
     mend="Delete elements of a list of maps with `- {name: side, $patch: delete}`.",
 )  # fmt: skip
 def maps_to_delete(here: ListDirective) -> Iterator[Found]:
-    """Find `$deleteFromPrimitiveList` with maps or for a list of maps; it deletes only scalars."""
+    """Find `$deleteFromPrimitiveList` with maps or for a list of maps.
+
+    The directive deletes only scalars.
+    """
     key = (here.type.merge_key if here.type else "") or "name"
     for value in here.deletions if here.type else ():
         text = value.text if isinstance(value, Text) else value.string(key) or ".."
@@ -294,7 +297,7 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     mend="Set the other fields to null instead.",
 )  # fmt: skip
 def unusual_retain(here: KeySpot) -> Iterator[Found]:
-    """Find `$retainKeys` if the schema has another strategy, or the target has no such map."""
+    """Find `$retainKeys` in a map that the target lacks or that the schema merges otherwise."""
     spot = here.spot
     if spot.target is ABSENT:
         message = "the target has no such map: stored as a field in a new map; drop it"
@@ -319,7 +322,7 @@ def _retained(here: KeySpot) -> dict[str, int]:
     mend="Drop it. Kustomize deletes with `$patch: delete` and null, and has no order directive.",
 )  # fmt: skip
 def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
-    """Find in a patch for kustomize a directive other than `$patch`."""
+    """Find a directive other than `$patch` in a patch for kustomize."""
     verdict = here.spot.verdict
     what = f"kustomize does not know {here.key}; it ends up in the output"
     if verdict.is_known:
@@ -348,7 +351,7 @@ def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
 def custom_resource(spot: Spot) -> Iterator[Found]:
     """Find lists and directives that fail in a patch for a custom resource.
 
-    kubectl's patch is refused; kustomize replaces whole lists and loses elements.
+    A patch for kubectl is refused. kustomize replaces whole lists, so elements are lost.
     """
     if spot.kind != CUSTOM:
         return
@@ -404,7 +407,7 @@ def incomplete_identity(spot: Spot) -> Iterator[Found]:
 def _losses(
     patch: Map, target: Map, path: Path, seen: set[int]
 ) -> Iterator[tuple[int, Path, list[str]]]:
-    """Yield each list of a patch that loses parts of the target: offset, path and losses."""
+    """Yield the offset, the path and the losses of each list that removes parts of the target."""
     if id(patch) in seen:
         return
     seen.add(id(patch))
@@ -419,7 +422,10 @@ def _losses(
 
 
 def _lost(patch: List, target: List, path: Path) -> list[str]:
-    """Return the elements and fields that a list loses; an empty list loses them on purpose."""
+    """Return the elements and fields of the target that a list of the patch removes.
+
+    Nothing counts as lost if the list is empty or has only other values, because that is intended.
+    """
     name = _name_of(patch.values, target.values)
     partners = _partners(target.values, patch.values, name)
     if not patch.values or (not name and all(partner is None for partner in partners)):
@@ -437,7 +443,7 @@ def _lost(patch: List, target: List, path: Path) -> list[str]:
 
 
 def _fields_lost(patch: Map, target: Map, path: Path) -> list[str]:
-    """Return the fields of the target that a map in a replacing list lacks, at any depth."""
+    """Return the fields of a target map that its partner in the patch lacks, at any depth."""
     lost = []
     for key, (_, there) in target.fields.items():
         item, where = patch.get(key), (*path, key)
@@ -451,7 +457,7 @@ def _fields_lost(patch: Map, target: Map, path: Path) -> list[str]:
 
 
 def _name_of(*lists: list[Value]) -> str:
-    """Return the field that identifies the elements in each of the lists, or ''."""
+    """Return a field that identifies the elements of all the lists, or '' if there is none."""
     for name in NAMES:
         texts = [[value.string(name) for value in values] for values in lists]
         if all(all(each) and len(set(each)) == len(each) for each in texts):
@@ -460,7 +466,7 @@ def _name_of(*lists: list[Value]) -> str:
 
 
 def _partners(target: list[Value], patch: list[Value], name: str) -> list[Value | None]:
-    """Return the partner of each target element in a patch, paired by name, value or order."""
+    """Return the patch element for each target element, paired by name, value or order."""
     if name:
         named = {value.string(name): value for value in patch}
         return [named.get(element.string(name)) for element in target]

@@ -75,7 +75,7 @@ def misspelt(here: KeySpot) -> Iterator[Found]:
 
 
 def _misspelt(here: KeySpot, guess: str) -> Found:
-    """Report a misspelt directive; suggest the right one if the patch's reader knows it."""
+    """Report a misspelt directive; suggest the right one if the tool for the patch knows it."""
     message = f"did you mean {guess}? {here.key} is stored as a field"
     if here.spot.verdict.known_tools == "Z" and guess != PATCH:
         return Found(here.at, f"{message}; but kustomize knows only $patch: drop it")
@@ -108,7 +108,10 @@ def meant(key: str) -> str:
     mend="Write the `$` of a directive that the tool knows: kustomize has only `$patch`.",
 )  # fmt: skip
 def without_dollar(here: KeySpot) -> Iterator[Found]:
-    """Find `retainKeys:`, `setElementOrder/x` or `patch: delete` where the kind lacks the field."""
+    """Find a directive without its `$`, such as `retainKeys:` or `patch: delete`.
+
+    A key that is a field of the kind does not count.
+    """
     spot, key, value = here.spot, here.key, here.value
     guess = ""
     if key.startswith((f"{ORDER[1:]}/", f"{DELETE[1:]}/")):
@@ -122,7 +125,7 @@ def without_dollar(here: KeySpot) -> Iterator[Found]:
 
 
 def _names_fields(value: List, spot: Spot) -> bool:
-    """Return whether a list holds only names of fields of a mapping or its type."""
+    """Return whether all elements of a list are names of fields of a mapping or its type."""
     names = [v.text for v in value.values if isinstance(v, Text)]
     known = set(spot.map.fields) | set(spot.struct.names if spot.struct else ())
     return 0 < len(names) == len(value.values) and known.issuperset(names)
@@ -177,9 +180,9 @@ def pod_fields_of_workload(path: str, root: Map) -> Iterator[Found]:
     "`$deleteFromPrimitiveList/..`, and only patches have them.",
 )  # fmt: skip
 def unknown_word(here: KeySpot) -> Iterator[Found]:
-    """Find an unknown key with a `$` in a patch, such as `$delete: true` or `$action: replace`.
+    """Find an unknown key that starts with `$` in a patch, such as `$delete: true`.
 
-    In a kind that is not built in, find only keys that read like a directive.
+    If the kind is not built in, find only keys that look like a directive.
     """
     spot, key = here.spot, here.key
     if key in OTHERS or is_directive(key) or meant(key):
@@ -191,7 +194,7 @@ def unknown_word(here: KeySpot) -> Iterator[Found]:
 
 
 def _hint(here: KeySpot) -> str:
-    """Return a hint with the value of `$patch` that the key or its value resembles."""
+    """Return a hint that suggests the value of `$patch` that was probably meant."""
     words = (here.value.text if isinstance(here.value, Text) else "", here.key[1:])
     guesses = (VALUES.get(word.lower(), "merge") for word in words)
     guess = next((guess for guess in guesses if guess != "merge"), "")
@@ -199,7 +202,7 @@ def _hint(here: KeySpot) -> str:
 
 
 def reads_as_order(key: str, value: Value) -> bool:
-    """Return whether key and value read like a directive: `$delete: true`, `$path: delete`."""
+    """Return whether a key and its value look like a directive, as in `$delete: true`."""
     text = value.text.lower() if isinstance(value, Text) else None
     guess, word = meant(key), key[1:].lower()
     if guess:
@@ -213,9 +216,9 @@ def reads_as_order(key: str, value: Value) -> bool:
 
 @also("D70", MANIFEST)
 def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
-    """Find an unknown key with a `$` in a manifest.
+    """Find an unknown key that starts with `$` in a manifest.
 
-    In a kind that is not built in, find only keys that read like a directive.
+    If the kind is not built in, find only keys that look like a directive.
     """
     root = plain.root
     if not plain.dollar or not isinstance(root, Map):
@@ -233,7 +236,7 @@ def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
 
 
 def _unknown(root: Map, type: FieldType | None, seen: set[int]) -> Iterator[tuple[str, int]]:
-    """Yield the keys with a `$` that a kind lacks; in an unknown kind, those like directives."""
+    """Yield the keys with a `$` that a kind lacks; if it is unknown, only those like directives."""
     todo: list[tuple[Value, FieldType | None]] = [(root, type)]
     while todo:
         value, field = todo.pop()

@@ -1,6 +1,6 @@
 """Distinguish complete objects from patches, whatever the file names are.
 
-The API server refuses an object of a kind without the required fields in this module.
+For each kind, this module lists fields without which the API server refuses an object.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ WRITTEN_NULLS = ("creationTimestamp", "status")
 
 
 def wholeness(root: Map) -> str:
-    """Return WHOLE, PART or UNDECIDED: whether an object is complete, a part, or may be either."""
+    """Return WHOLE for a complete object, PART for a part of an object, else UNDECIDED."""
     api, kind = root.string("apiVersion"), root.string("kind")
     if not api or not kind:
         return PART
@@ -86,7 +86,7 @@ def _has(value: Value | None, steps: list[str]) -> bool:
 
 
 def _has_nulls(root: Map) -> bool:
-    """Return whether an object has a null, with which a patch removes a field."""
+    """Return whether an object contains a null, by which a patch removes a field."""
     return any(
         item.null and key not in WRITTEN_NULLS
         for value in mappings(root)
