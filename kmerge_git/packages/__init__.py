@@ -1,1 +1,1 @@
-"""Merge directories of manifests: match files by path, and resources wherever they are."""
+"""Merge directories of manifests, also if files were renamed or resources were moved."""

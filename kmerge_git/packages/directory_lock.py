@@ -16,7 +16,7 @@ _held: set[str] = set()  # directories that this process has locked, and may loc
 
 @contextmanager
 def alone(root: str) -> Iterator[None]:
-    """Keep other kmerge commands out of a directory; raise an error if it is locked already."""
+    """Lock a directory against other kmerge commands; raise an error if it is locked already."""
     place = os.path.realpath(root)
     if place in _held:
         yield
@@ -32,7 +32,7 @@ def alone(root: str) -> Iterator[None]:
 
 
 def _lock(root: str) -> int | None:
-    """Lock the directory itself and return its handle, so that no lock file is ever left behind.
+    """Lock the directory itself instead of a lock file; return the handle of the directory.
 
     Return None where the system has no such locks (Windows, some network file systems).
     """

@@ -46,7 +46,7 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
 
 
 def _check_version(root: str, path: str, there: Stamp | None, known: File | None) -> None:
-    """Raise an error if a file is not the version for which its change was made."""
+    """Raise an error if a file has changed since its replacement was decided."""
     if there != (stamp_of(known) if known else None):
         raise UsageError(
             "it was changed in the meantime", path=os.path.join(root, path), hint="run it again"
@@ -80,7 +80,10 @@ def check(root: str, changes: Changes) -> None:
 
 
 def _check_place(root: str, path: str, changes: Changes) -> None:
-    """Refuse to replace a device or a folder whose files stay, or to write without permission."""
+    """Raise an error if a path cannot be replaced.
+
+    It may be a device, a folder whose files stay, or a place without permission to write.
+    """
     where = os.path.join(root, path)
     if os.path.lexists(where) and not (
         os.path.islink(where) or os.path.isfile(where) or os.path.isdir(where)
@@ -96,7 +99,7 @@ def _check_place(root: str, path: str, changes: Changes) -> None:
 
 
 def _keep(root: str, path: str, number: int) -> Stamp | None:
-    """Keep the old file of a path as a hard link or as a copy."""
+    """Keep the old version of a file as a hard link or as a copy."""
     where, kept = os.path.join(root, path), os.path.join(root, UNDERWAY, OLD, str(number))
     if in_the_way(root, path) or not os.path.lexists(where):
         return None
@@ -139,7 +142,7 @@ def write(path: str, file: File) -> None:
 
 
 def _folders(root: str, changes: Changes) -> dict[str, int]:
-    """Return the permissions of the folders around the changes.
+    """Return the permissions of the folders that the changes may affect.
 
     These are the folders above the changed files, and the folders that become files.
     """
@@ -340,8 +343,8 @@ def inside(root: str, path: str) -> list[tuple[str, bool]]:
 def draft(root: str, ledger: Ledger, each: Exchange) -> str:
     """Return the path of a temporary copy in the target's folder.
 
-    The copy is needed if the target is on another file system, so that the new file cannot be
-    renamed.
+    The copy is needed if the new file is on another file system, because a rename cannot move it to
+    the target then.
     """
     folder = os.path.dirname(os.path.join(root, each.path))
     return os.path.join(folder, f".kmerge-{ledger.token}-{each.number}")

@@ -106,7 +106,7 @@ def settle(root: str) -> str:
 
 
 def about_left_alone(left: Collection[str]) -> str:
-    """Return the end of a message that lists the paths that were left alone, or ''."""
+    """Return the end of a message, which lists the files that were left alone, or ''."""
     if not left:
         return ""
     return f"; changed since and left alone: {', '.join(left)} (see {SAVED})"
@@ -118,7 +118,10 @@ def begin(
     about: Mapping[str, str],
     before: Mapping[str, File | None] | None = None,
 ) -> None:
-    """Prepare the exchange in the folder UNDERWAY, the journal last; touch no other file."""
+    """Prepare the exchange in the folder UNDERWAY, without touching any other file.
+
+    The journal is written last.
+    """
     with alone(root):
         state = unfinished(root)
         if state and state.is_begun:
@@ -168,7 +171,7 @@ def roll_back(root: str, *, give_up: Collection[str] = ()) -> list[str]:
 
 
 def taken_back(root: str) -> tuple[list[str], list[str]]:
-    """Return the replaced files that have their old content again, and the other replaced files."""
+    """Return the replaced files whose old content is back, and the other replaced files."""
     back: list[str] = []
     rest: list[str] = []
     for each in _begun(root).exchanges:
@@ -194,7 +197,7 @@ def carry_out_or_back(root: str) -> list[str]:
 
 
 def forget(root: str) -> None:
-    """Remove the folder UNDERWAY, the journal first: without a journal no exchange is begun."""
+    """Remove the folder UNDERWAY; remove its journal first, because that ends the exchange."""
     folder = os.path.join(root, UNDERWAY)
     with alone(root), errors_of(folder):
         if load(root):
@@ -204,7 +207,7 @@ def forget(root: str) -> None:
 
 
 def unfinished(root: str) -> Unfinished | None:
-    """Return the state of the exchange in the folder UNDERWAY, or None without an exchange."""
+    """Return the state of the exchange in the folder UNDERWAY, or None if there is none."""
     if not os.path.lexists(os.path.join(root, UNDERWAY)):
         return None
     ledger = load(root)
@@ -237,7 +240,7 @@ def _is_marked(root: str, name: str) -> bool:
 
 
 def _mark(root: str, name: str) -> None:
-    """Record a step by a rename, which works even if the disk is full."""
+    """Record a step of the exchange by a rename, which works even if the disk is full."""
     path = os.path.join(root, UNDERWAY, name)
     with errors_of(path):
         if not os.path.lexists(path):

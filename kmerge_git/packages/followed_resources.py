@@ -28,7 +28,7 @@ Carry = tuple[Hashable, str, str]  # a resource, its file, and the file to which
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Describe the move of a resource, or the rename of a whole file (its `name` is empty)."""
+    """Describe the move of a resource or, if its `name` is empty, the rename of a whole file."""
 
     name: str
     source: str
@@ -38,7 +38,7 @@ class Move:
 def gather(
     at: Three[Package], named_by_dest: Collection[str] = ()
 ) -> tuple[Three[Package], list[Move]]:
-    """Return the packages with each moved resource in its file of the result, and the moves.
+    """Put each moved resource into the file that will hold it; return the packages and the moves.
 
     No resource is moved out of a file that dest renamed, because dest chose the place of that file.
     """
@@ -62,7 +62,7 @@ def gather(
 
 
 def _contents(at: Three[Package]) -> Three[Contents]:
-    """Return for each version the resources of the files that differ between the versions."""
+    """Return the resources of each version, for the files that differ between the versions."""
     contents: Three[Contents] = Three({}, {}, {})
     for path in sorted({*at.base, *at.ours, *at.theirs}):
         files = under(at, path)
@@ -94,7 +94,7 @@ def _has_both(move: Move, paths: set[str]) -> bool:
 
 
 def _start(move: Move, base: set[str], paths: set[str]) -> str:
-    """Return the file from which one version's resource is moved, or '' if it is not moved."""
+    """Return the file from which a version's resource is moved, or '' if the resource stays."""
     if move.source in paths:
         return move.source
     own = moved(base, paths) if base else None
@@ -126,7 +126,7 @@ def _carried(package: Package, carries: list[Carry], contents: Three[Contents]) 
 def _woven(
     data: bytes, arriving: dict[Hashable, Document], orders: list[dict[Hashable, int]]
 ) -> bytes:
-    """Return a file with documents added, in the order that they have in other versions."""
+    """Add documents to a file, in the order that they have in other versions."""
     stream = stream_of(File(data))
     documents = [(full_name(document), document) for document in stream.documents]
     waiting = dict(arriving)
@@ -184,10 +184,10 @@ def stream_of(file: File) -> Stream:
 
 
 def named_documents(path: str, file: File | None) -> dict[Hashable, Document] | None:
-    """Return the resources of a file whose full names are unique; None if it is no manifest.
+    """Return the resources of a manifest whose full names are unique.
 
-    A template does not count as a manifest, because a block of the template can span several
-    documents.
+    Return None for a file that is not a manifest. A template does not count as a manifest, because
+    a block of the template can span several documents.
     """
     if file is None:
         return {}
@@ -216,7 +216,7 @@ def holds_only_names(path: str, file: File) -> bool:
 
 
 def _resources(file: File) -> tuple[Document, ...]:
-    """Return the documents of a file; raise if the file is no manifest or has too many of them."""
+    """Return the documents of a manifest; raise an error for other or too large files."""
     if has_bulk(file.data):
         raise TextOnly("more documents or entries than are taken apart")
     stream = stream_of(file)

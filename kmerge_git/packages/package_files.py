@@ -49,7 +49,7 @@ class File:
 
     @property
     def essence(self) -> tuple[bytes, bool, bool]:
-        """Return the bytes, the kind and the executable bit, by which versions are compared."""
+        """Return the bytes, kind and executable bit of a file, by which versions are compared."""
         return self.data, self.link, self.is_executable
 
 
@@ -127,7 +127,7 @@ def check_path(path: str, where: str) -> None:
 
 
 def _reserved(part: str) -> str:
-    """Return the reason why a package must not hold a file of this name, or ''."""
+    """Return why a package must not hold a file of this name, or '' if the name is allowed."""
     for name in map(_known_as, part.split("\\")):
         if name in (GIT, "git~1"):
             return "no package may hold what is called like a repository's own folder"
@@ -137,7 +137,7 @@ def _reserved(part: str) -> str:
 
 
 def _known_as(part: str) -> str:
-    """Return the name that a file system may make of a part of a path, by the rules of git."""
+    """Normalise a part of a path as a file system might, by the same rules as git."""
     return part.translate(_UNSEEN).lower().partition(":")[0].rstrip(". ")
 
 
@@ -153,7 +153,7 @@ def check_links(package: Package, where: str) -> None:
 
 
 def _astray(path: str, target: str, links: Package) -> str:
-    """Return the reason why the target of a link is not allowed, or ''."""
+    """Return why the target of a link is not allowed, or '' if it is allowed."""
     if not target or "\0" in target or os.path.isabs(target) or _is_foreign(target):
         return "it is not relative"
     places = list(_steps(path.split("/")[:-1], target.split("/")))
@@ -166,7 +166,7 @@ def _astray(path: str, target: str, links: Package) -> str:
 
 
 def _steps(around: list[str], parts: list[str]) -> Iterator[str | None]:
-    """Yield each folder that a relative path goes through, or None where it leaves the package."""
+    """Yield each folder that a relative path goes through; yield None if it leaves the package."""
     here = list(around)
     for part in parts:
         if part == ".." and not here:
@@ -185,5 +185,5 @@ def _is_foreign(path: str) -> bool:
 
 
 def _alike(path: str) -> str:
-    """Return a path in the form in which a file system compares it if it ignores case."""
+    """Return the same text for paths that a file system may confuse if it ignores case."""
     return path.translate(_UNSEEN).casefold()

@@ -96,7 +96,7 @@ def merge_packages(
 
 
 def _is_made(move: Move, results: dict[str, ResultFile]) -> bool:
-    """Return whether a move changes the destination; a repeated update moves nothing."""
+    """Return whether a move changes the destination; a repeated update moves nothing again."""
     files = [results[path] for path in (move.source, move.target) if path in results]
     return any(file.status != "same" for file in files)
 
@@ -236,7 +236,7 @@ def _texts_merged(path: str, texts: Three[bytes], how: Ways) -> Result:
 
 
 def _by_lines(path: str, texts: Three[bytes], how: Ways) -> Result:
-    """Merge by lines; raise an error if the same merge, repeated, would change the result.
+    """Merge by lines; raise an error if a repetition of the merge would change the result.
 
     That happens where equal lines can be paired in two ways.
     """

@@ -38,8 +38,8 @@ def ways(
 ) -> Ways:
     """Return the three-way merge functions of the rules `git` or `kyaml`.
 
-    `labels` are the names of the three versions in conflict markers and errors, in the order of
-    `words`: three names, or a function that returns three names for the path of a file.
+    `labels` names the three versions in conflict markers and errors, in the order of `words`. It is
+    either three names, or a function that returns three names for the path of a file.
     """
     if rules == "git":
         return _git_ways(labels, style, words)
@@ -60,7 +60,7 @@ def two_ways(
     prepend: bool = False,
     words: Words = ("", "dest", "src"),
 ) -> Ways:
-    """Return the functions that merge src over dest without an original, for manifests alone."""
+    """Return the functions of a two-way merge of src over dest; only manifests are merged."""
 
     def manifest(texts: Three[bytes], path: str) -> Result:
         _, dest, src = _labels(labels, path)
@@ -85,7 +85,10 @@ def timed(rules: Ways) -> Ways:
 
 
 def _git_ways(labels: Labels, style: str, words: Words) -> Ways:
-    """Return the rules `git`: the driver merges manifests, and git merges other texts by lines."""
+    """Return the merge functions of the rules `git`.
+
+    The merge driver merges manifests, and git merges other texts by lines.
+    """
 
     def manifest(texts: Three[bytes], path: str) -> Result:
         from kmerge_git.pipeline import merge_files  # the rules `kyaml` do not need this module

@@ -72,7 +72,7 @@ def _renamed(package: Package, renames: dict[str, str]) -> Package:
 def _renames_of_dest(at: Three[Package], theirs: dict[str, str]) -> dict[str, str]:
     """Return the files that dest renamed; prefer the new names that theirs uses as well.
 
-    A file of dest is compared with the base version, and also with the next version in theirs.
+    To recognise a renamed file, compare it with the version in base and the version in theirs.
     """
     gone, fresh = gone_and_fresh(at.base, at.ours)
     arrived = arrivals(at.base, at.ours)
@@ -103,8 +103,8 @@ def _is_same(a: File | None, b: File | None) -> bool:
 def _go_together(path: str, target: str, at: Three[Package]) -> bool:
     """Return whether a renamed file can share its new path with a file that dest has there.
 
-    It can if the two files are the same, or if every version holds named resources alone, which are
-    followed one by one.
+    It can if the two files are the same. It also can if every version holds only named resources,
+    because these are followed one by one.
     """
     ours, theirs = at.ours[target], at.theirs[target]
     files = [(path, at.base[path]), (path, at.ours[path]), (target, ours), (target, theirs)]
@@ -112,7 +112,7 @@ def _go_together(path: str, target: str, at: Three[Package]) -> bool:
 
 
 class FreePaths:
-    """Find the paths of dest that are free for a file that theirs renamed."""
+    """Tell which paths of dest are free for a file that theirs renamed."""
 
     def __init__(self, at: Three[Package]) -> None:
         self._ours = at.ours
@@ -184,10 +184,10 @@ class _Pairs:
         return _Pairs(gone, fresh, self.arrived)
 
     def is_whole(self, old: _Known, new: _Known) -> bool:
-        """Return whether a new file can be the old one under another path.
+        """Return whether a new file can be the old file under another path.
 
-        Both must be manifests or neither, and no resource of the old file may have gone to a third
-        file.
+        Either both files are manifests or neither is. No resource of the old file may have gone to
+        a third file.
         """
         if is_manifest(old.path) != is_manifest(new.path):
             return False
@@ -196,7 +196,7 @@ class _Pairs:
 
 
 def find_renames(gone: Versions, fresh: Package, arrived: Places) -> dict[str, str]:
-    """Return the new paths of renamed files by their old paths, as far as a rename is clear.
+    """Return the new path of each file that was clearly renamed, by its old path.
 
     `arrived` lists for each resource the files where the side has the resource and the base does
     not.
@@ -282,7 +282,7 @@ def _scored(
     things_of: Callable[[_Known], Iterable[Hashable]],
     score: Callable[[_Known, _Known], Score],
 ) -> Table:
-    """Return the scores of files that share names or lines (see `things_of`) or a base name."""
+    """Score the pairs of files that share names or lines (see `things_of`) or a base name."""
     there = _few(holders((path, things_of(known)) for path, known in pairs.fresh.items()))
     namesakes = _few(holders((path, (basename(path),)) for path in pairs.fresh))
     table: Table = {}
@@ -296,12 +296,12 @@ def _scored(
 
 
 def _few(index: dict[Hashable, list[str]]) -> dict[Hashable, list[str]]:
-    """Return only the things that few files share: common things do not identify a file."""
+    """Drop the things that many files share, because they do not identify a file."""
     return {thing: paths for thing, paths in index.items() if len(paths) <= _COMMON}
 
 
 def _in_moved_folders(pairs: _Pairs, renames: dict[str, str]) -> dict[str, str]:
-    """Pair similar files of one base name if other renames show that their folder was moved."""
+    """Pair similar files of one base name if other renames show that their folder moved."""
     votes: dict[str, Counter[str]] = {}
     for old, new in renames.items():
         votes.setdefault(dirname(old), Counter())[dirname(new)] += 1
@@ -326,7 +326,10 @@ def _namesake(old: str, new: str) -> float:
 
 
 def _share(old: _Known, new: _Known) -> float:
-    """Return the largest share of resources that one version of the old file has in the new one."""
+    """Return how far the resources of an old and a new file agree, from 0 to 1.
+
+    Of the versions of the old file, the most similar version counts.
+    """
     yours = new.names[0]
     shares = [2 * len(v & yours) / (len(v) + len(yours)) for v in old.names if v & yours]
     return max(shares, default=0.0)

@@ -1,4 +1,4 @@
-"""Read and write the origin of a directory, which is in a record or in a Kptfile.
+"""Read and write the origin of a package, which is kept in a record or in a Kptfile.
 
 The record of a package is the text file `DIR/.kmerge-vendor` with lines `key: value`. In a Kptfile
 the field `upstream` is the version that was asked for, and `upstreamLock` is the version that was
@@ -48,7 +48,7 @@ class Vendored:
 
     @property
     def facts(self) -> dict[str, str]:
-        """Return the record as fields for programs."""
+        """Return the fields of the record for output that programs read."""
         record = self.record
         return {
             "dir": self.directory,
@@ -191,7 +191,7 @@ def parse(data: bytes, where: str) -> Record | None:
 
 
 def without_origin(data: bytes, own: bytes, where: str) -> bytes:
-    """Return a Kptfile without its origin, and with the name in the destination's Kptfile."""
+    """Remove the origin from a Kptfile; give it the name in the destination's Kptfile."""
     name = _below(_value(_document(own, where)), "metadata").get("name")
 
     def put_aside(value: dict[str, Any]) -> None:

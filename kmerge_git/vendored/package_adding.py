@@ -32,7 +32,7 @@ class Added:
 
 
 def add(source: str, directory: str, *, path: str, ref: str, adopt: bool, accept: bool) -> Added:
-    """Copy a package from its source; with `adopt` write only the record."""
+    """Copy a package from its source; if `adopt` is true, write only the record."""
     _check(source, directory, ref, adopt=adopt)
     folder = path.strip("/") or "."
     for check, text in ((check_source, source), (check_folder, folder), (check_ref, ref or "HEAD")):

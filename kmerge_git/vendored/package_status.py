@@ -76,7 +76,7 @@ def _with_upstream(known: State, *, accept: bool) -> State:
 
 
 def _tags(upstream: Upstream, package: Vendored) -> list[str]:
-    """Return upstream's tags; for kpt also the tags `DIRECTORY/TAG`, without the directory."""
+    """Return upstream's tags; for kpt, also return `TAG` for each tag `DIRECTORY/TAG`."""
     tags = list(upstream.tags())
     if not package.is_kpt:
         return tags

@@ -195,7 +195,7 @@ class Underway:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """List the files that prevent the end of an update."""
+    """List the files because of which an update cannot be finished."""
 
     marked: tuple[tuple[str, int], ...] = ()  # files with conflict markers, and the first line
     edited: tuple[str, ...] = ()  # files that somebody changed before they could be replaced
@@ -320,7 +320,7 @@ def _closing(text: str, end: str) -> int:
 
 
 def _move_on(package: Vendored, update: Underway) -> None:
-    """Replace the file of the record by a rename; `forget` removes a draft that a kill left."""
+    """Replace the file of the record by a rename; `forget` removes a draft of a killed process."""
     now = read(package.directory).get(package.file)
     new = package.moved_on(now, update.record, update.found)
     drafts = os.path.join(package.directory, UNDERWAY)

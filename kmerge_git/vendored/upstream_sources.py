@@ -119,7 +119,7 @@ class TagVersion:
 
     @property
     def rank(self) -> tuple[tuple[int, ...], bool, Parts]:
-        """Return a key that sorts versions: a pre-release comes before its release."""
+        """Return a sort key for versions: a pre-release comes before its release."""
         numbers = self.numbers
         while numbers and numbers[-1] == 0:
             numbers = numbers[:-1]
@@ -139,7 +139,7 @@ def version(tag: str) -> TagVersion | None:
 
 
 def newer(tag: str, tags: list[str]) -> list[str]:
-    """Return the tags of newer versions, newest first; skip pre-releases for a release."""
+    """Return the tags of newer versions, newest first; if `tag` is a release, skip pre-releases."""
     mine = version(tag)
     if mine is None:
         return []

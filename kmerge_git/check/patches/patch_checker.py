@@ -133,7 +133,7 @@ class PatchChecker:
 def _kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
 ) -> tuple[str, FieldType | None]:
-    """Return whether the patched kind is built in, custom or unknown, and its type or None."""
+    """Return whether the patched kind is built in, custom or unknown, and its type, if known."""
     if verdict.entry is not None and verdict.entry.is_of_policy:
         return UNKNOWN, None  # the keys may be anchors of Kyverno
     api, kind = _patched_kind(page, root, verdict, target)

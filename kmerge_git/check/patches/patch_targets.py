@@ -61,7 +61,7 @@ class Targets:
             self._by_name.setdefault(name, []).append(target)
 
     def named(self, wanted: Identity) -> list[Target]:
-        """Return the resources with an identity, or only with its name if it has no kind.
+        """Return the resources with the wanted name and kind; an empty kind matches every kind.
 
         The namespace is ignored, because the kustomization may set it.
         """

@@ -129,7 +129,7 @@ class Verdict(NamedTuple):
 
     @property
     def why(self) -> str:
-        """Return a text like `rule 2: a patch of apps/kustomization.yaml`, or '' for a manifest."""
+        """Return a text such as `rule 2: a patch of kustomization.yaml`, or '' for a manifest."""
         rule = f"rule {self.rule}: {RULES[self.rule].format(self.where)}"
         return rule if self.is_a != MANIFEST else ""
 

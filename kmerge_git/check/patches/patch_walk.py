@@ -64,7 +64,10 @@ class PatchWalk:
         path: Path,
         hidden: frozenset[str] = frozenset(),
     ) -> tuple[frozenset[str], list[Check]]:
-        """Run the checks of a scope; return the ids to hide below, and the checks that report."""
+        """Run the checks of a scope on a site.
+
+        Return the ids of the checks to hide below the site, and the checks that found something.
+        """
         found: list[tuple[Check, Found]] = []
         for check, function in self.checks.of(scope, self.verdict.tools):
             if check.id not in hidden and ("S" not in check.needs or self.schema_matters):
@@ -96,7 +99,7 @@ class PatchWalk:
                 self.below(spot, key, value)
 
     def stored(self, map: Map, outer: Spot) -> None:
-        """Check the keys below a map that is stored unchanged: each must be a field of its type."""
+        """Check the keys inside a map that is stored unchanged: each must be a known field."""
         for key, (_, value) in map.fields.items():
             field = outer.field(key)
             if is_directive(key) or field is None or id(value) in self.seen:
@@ -182,7 +185,7 @@ def _site_of_key(
 
 
 def child(target: Value | None, key: str) -> Value | None:
-    """Return the value of a key in a target: None without a target, ABSENT without a value."""
+    """Return the target's value of a key, ABSENT if it is missing, None if no target is known."""
     if target is None:
         return None
     value = target.get(key)
@@ -262,7 +265,10 @@ class Spot:
         return self.struct.field(key) if self.struct else None
 
     def leaves(self, key: str) -> bool:
-        """Return whether the patch leaves a value in a field; kubectl empties a deleted map."""
+        """Return whether a field has a value after the patch.
+
+        For kubectl, a map with `$patch: delete` has a value, because an empty map is left.
+        """
         return self.map.has(key) if "K" in self.tools else is_set(self.map, key)
 
 
@@ -290,7 +296,7 @@ class ListSpot:
         return any("K" in self.tools or len(m.fields) == 1 for m in self.marked("replace"))
 
     def marked(self, *words: str) -> list[Map]:
-        """Return the elements with a `$patch`; if words are given, only those with such a value."""
+        """Return all elements with a `$patch`, or only those whose `$patch` is one of the words."""
         marked = (element for _, element in self.maps() if PATCH in element.fields)
         return [element for element in marked if not words or element.string(PATCH) in words]
 

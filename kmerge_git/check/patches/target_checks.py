@@ -178,9 +178,10 @@ def _nearest(name: str, parent: ListSpot) -> str:
 
 
 def is_slip(word: str, known: str) -> bool:
-    """Return whether a word is another word with a slip: a letter swapped, lost or doubled.
+    """Return whether a word may be a typing slip for a known word.
 
-    A changed letter is not a slip, because it makes another name: HOST and PORT, web1 and web2.
+    In a slip, two letters are swapped, or one letter is lost or doubled. A changed letter is not a
+    slip, because it makes another name: HOST and PORT, web1 and web2.
     """
     if word == known or distance(word, known, 1) > 1:
         return word != known and word.lower() == known.lower()
