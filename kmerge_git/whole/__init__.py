@@ -1,1 +1,1 @@
-"""Merge whole repositories: in the index, as trees or branches, or by repeating past merges."""
+"""Merge all files of a repository at once, in the index or between commits."""

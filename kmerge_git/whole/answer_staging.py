@@ -34,7 +34,7 @@ _BEGUN = (
 
 
 class SavedAnswers:
-    """Hold the answers by path and id, and the digests of the files that were written with them."""
+    """Hold the saved answers by path and id, and the digests of the files that kmerge wrote."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder  # if None, nothing is saved
@@ -49,14 +49,14 @@ class SavedAnswers:
         return digest(data) in self.written.get(path, ())
 
     def forget_older(self) -> None:
-        """Forget the answers to an operation that has ended, so that the same merge asks again."""
+        """Forget the answers if they were given before the operation in progress began."""
         if self._folder:
             begun = max(_written_at(self._folder / name) for name in _BEGUN)
             if _written_at(self._folder / FILE) < begun:
                 self.forget({*self.answers, *self.written})
 
     def remember(self, path: str, answers: Mapping[str, Answer]) -> None:
-        """Save the present answers of a file, and keep the answers that another process saved."""
+        """Save the answers of a file; do not overwrite answers that another process has saved."""
         self._load()
         before = self._own.get(path, {})
         others = self.answers.get(path, {}).items()
@@ -74,7 +74,7 @@ class SavedAnswers:
         self._save()
 
     def forget(self, paths: Iterable[str]) -> None:
-        """Forget files that are decided or no longer in conflict."""
+        """Forget the answers and digests of the given files."""
         gone = set(paths)
         self._load()
         for path in gone:
@@ -139,7 +139,7 @@ class IndexStaging:
         self._saved = saved
         self._stages = {stages.path: stages for stages in repository.conflicts()}
         self._staged: set[str] = set()
-        self._seen = {path: self._digest(path) for path in paths}  # files as they were last seen
+        self._seen = {path: self._digest(path) for path in paths}  # digests when last seen
         for known in (saved.answers, saved.written):
             saved.forget(known.keys() - self._stages.keys())
 
@@ -158,7 +158,7 @@ class IndexStaging:
         self._staged.add(path)
 
     def write(self, asked: Sequence[FileMerge], settled: Sequence[FileMerge]) -> None:
-        """Write the answered files and the files without questions, and stage all decided files."""
+        """Write the files with answers and the files without questions; stage the decided files."""
         self._refuse_ended(asked)
         self._refuse_handwork(asked)
         # git cannot stage the deletion of a file twice
@@ -185,7 +185,7 @@ class IndexStaging:
         self._staged.update(file.path for file in asked if file.verdict == "solved")
 
     def _refuse_ended(self, files: Sequence[FileMerge]) -> None:
-        """Refuse to write a file whose conflict somebody else has ended."""
+        """Refuse to write a file if somebody has ended its conflict since the start."""
         now = {stages.path for stages in self._repository.conflicts()} | self._staged
         for path in (file.path for file in files):
             if path in self._stages and path not in now:
@@ -205,7 +205,7 @@ class IndexStaging:
 
 
 class FileStaging:
-    """Write the one file of a merge tool; kmerge never stages this file."""
+    """Write the file that git passed to the merge tool; never stage the file."""
 
     def __init__(self, path: str, data: bytes) -> None:
         self._file = Path(path)
@@ -216,11 +216,11 @@ class FileStaging:
         return self._file.read_bytes()
 
     def is_touched(self, path: str) -> bool:
-        """Return True: the file must be written in any case."""
+        """Return True, so that the file is always written."""
         return True
 
     def stage(self, path: str) -> None:
-        """Leave the file as it is."""
+        """Do nothing, because a merge tool does not stage its file."""
 
     def write(self, asked: Sequence[FileMerge], settled: Sequence[FileMerge]) -> None:
         """Write the file with its answers."""

@@ -1,4 +1,4 @@
-"""Merge a file twice: by lines as git does, and by structure with the settings of its path.
+"""Merge a file twice: by lines as git does, and by structure with the settings for the path.
 
 No other module of `whole` merges a file. If a merge takes too long, git's line merge is used.
 """
@@ -30,7 +30,7 @@ DRIVER = "kmerge"
 
 
 class SettingsOf:
-    """Return the settings of one repository for any path; `problems` lists the invalid values."""
+    """Return the merge options for a path; `problems` lists the invalid settings."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class SettingsOf:
         }  # the definitions, by the places that an attribute names
 
     def __call__(self, path: str) -> Options:
-        """Return the merge options of a path, the same that the merge driver uses."""
+        """Return the merge options that the merge driver uses for a path."""
         values = {name: self._repository.attribute(path, name) for name in ATTRIBUTES}
         attributes = {name: value for name, value in values.items() if value is not None}
         settings = settle(path, self._config, attributes, os.environ, self._flags)
@@ -65,7 +65,7 @@ class SettingsOf:
         return options_for(path, settings, self._labels, mine=self._mine, define=define)
 
     def _definitions(self, places: tuple[str, ...]) -> dict[tuple[str, str], int]:
-        """Return the definitions at the places that an attribute names; read each place once."""
+        """Return the definitions at the places in an attribute; read each place only once."""
         if places not in self._known:
             keytable.know(self._known[()])
             own = learn_own(self._top, places)
@@ -79,7 +79,7 @@ class SettingsOf:
         return settle("", self._config, {}, os.environ, {}).timeout
 
     def takes(self, path: str, *, json: bool = False) -> bool:
-        """Return whether a path is a manifest and belongs to no other merge driver."""
+        """Return whether a path is a manifest and its attributes name no other merge driver."""
         return not self.refusal(path, json=json)
 
     def refusal(self, path: str, *, json: bool = False) -> str:
@@ -99,7 +99,7 @@ class SettingsOf:
 def merge_all(
     jobs: Sequence[Job], seconds: float = 0.0, lines: Libgit2LineMerge | None = None
 ) -> list[Both]:
-    """Merge each file by itself, in at most `seconds` per file; 0 means no limit."""
+    """Merge each file separately, in at most `seconds` per file; 0 means no limit."""
     lines = lines or Libgit2LineMerge()
     merged = []
     with alarm(seconds) as ring_in:
@@ -135,13 +135,13 @@ Result = Literal["clean", "resolved", "improved", "moved", "conflict"]
 
 
 def plain(conflict: Conflict) -> dict[str, str]:
-    """Return a conflict for a report: place, cause, and the three texts without indentation."""
+    """Return the place, the cause and the three unindented texts of a conflict for a report."""
     texts = {side: short(getattr(conflict, side)) for side in ("base", "ours", "theirs")}
     return {"resource": conflict.resource, "field": conflict.field, "why": conflict.why} | texts
 
 
 def plain_decision(decision: Decision) -> dict[str, str]:
-    """Return, for a report, a decision that a policy or the favoured side made."""
+    """Return a decision of a policy or of the favoured side as plain values for a report."""
     return {
         "resource": decision.resource,
         "field": decision.path,
@@ -152,13 +152,13 @@ def plain_decision(decision: Decision) -> dict[str, str]:
 
 
 def short(text: str) -> str:
-    """Return a few lines of a file without the indentation that they share."""
+    """Return a few lines of a file, without the indentation that all of the lines share."""
     return textwrap.dedent(text).strip("\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """The two merges of a file; `git` is the text of git's line merge."""
+    """Hold the two merges of a file; `git` is the text of git's line merge."""
 
     outcome: Outcome
     git: bytes
@@ -195,7 +195,7 @@ def options_for(
     mine: str = "",
     define: Callable[[], None] | None = None,
 ) -> Options:
-    """Return the merge options of a path; `mine` is the side whose change goes on top."""
+    """Return the merge options for a path; `mine` is the side whose change is applied on top."""
     return Options(
         path,
         settings.rules,
@@ -210,7 +210,7 @@ def options_for(
 
 
 def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineMerge) -> Both:
-    """Merge a file of both sides with git and with kmerge, and share the line merge."""
+    """Merge a file with git and with kmerge; make the line merge only once for both."""
     texts = three.map(lambda data: data or b"")
     by_lines = _Lines(texts, options.but(favor=""), lines)  # git's own merge favours no side
 
@@ -224,7 +224,7 @@ def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineM
 
 
 class _Lines:
-    """Make git's line merge of a file when `result` is first called."""
+    """Make git's line merge of a file once, when the result is first needed."""
 
     def __init__(self, texts: Three[bytes], options: Options, lines: Libgit2LineMerge) -> None:
         self.result = cache(partial(lines.merge_file, *texts.each(), options))

@@ -28,7 +28,7 @@ SURE = ("ours", "theirs")  # the merge has proved each of these answers alone, b
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Hold the answer to a conflict and its lines; `text` is None if the file is deleted."""
+    """Hold the answer to a conflict; `text` is None if the answer deletes the file."""
 
     how: str  # ours, theirs, both, base or higher; for a text of the user, `value` or `lines`
     text: str | None
@@ -36,11 +36,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Hold a conflict that waits for an answer."""
+    """Hold a conflict that the user can answer."""
 
     id: str
     path: str
-    number: int  # in its file, from 0
+    number: int  # the index of the conflict in its file, from 0
     conflict: Conflict
     kind: str  # value, entries, text, comment, document, lines, or `file`
     choices: tuple[str, ...]  # the one-word answers that this question allows
@@ -49,11 +49,11 @@ class Question:
 
     @property
     def name(self) -> str:
-        """The last name in the field's path, which is the same for conflicts of the same sort."""
+        """The last name in the field's path; conflicts of the same sort share this name."""
         return next((step for step in reversed(self.field) if isinstance(step, str)), "")
 
     def is_like(self, other: Question) -> bool:
-        """Return whether the user may mean one answer for both questions."""
+        """Return whether both questions are so alike that one answer may fit both."""
         return (self.name, self.kind, self.conflict.why) == (
             other.name, other.kind, other.conflict.why,
         )  # fmt: skip
@@ -70,7 +70,7 @@ class AskedFile:
         self.questions = tuple(_inside(self.path, self._open) if self._open else _about_file(file))
 
     def chosen(self, question: Question, choice: str) -> Answer:
-        """Return the answer for a one-word choice."""
+        """Return the answer for a one-word choice such as `ours`."""
         if choice not in question.choices and choice in VERSIONS:
             raise Refused(f"`{choice}` is no answer here")
         if self._open is not None:
@@ -80,13 +80,13 @@ class AskedFile:
         return Answer(choice, _text(self.file.three.side(choice)))
 
     def with_value(self, question: Question, given: str) -> Answer:
-        """Return the answer for a value that was given as YAML."""
+        """Return the answer for a value that the user gave as YAML."""
         if self._open is None:
             raise Refused("the question is whether the file stays: take a side")
         return Answer("value", self._open.with_value(question.number, given))
 
     def with_lines(self, text: str) -> Answer:
-        """Return the answer for lines that replace a conflict."""
+        """Return the answer for lines that the user gave to replace a conflict."""
         lines = edited(text, self._options.marker_size)
         three = self.file.three
         if self._open is None and b"\r\n" in (three.ours or three.theirs or b""):
@@ -106,7 +106,7 @@ class AskedFile:
                 raise Refused(f"the file would be broken: {min(broken)}")
 
     def data(self, answers: Mapping[str, Answer]) -> bytes | None:
-        """Return the file with answers and markers, or None if the answers delete the file."""
+        """Return the file with the answers applied, or None if the answers delete the file."""
         if self._open is not None:
             return self._open.text(self._by_number(answers))
         answer = answers.get(self.questions[0].id)
@@ -120,7 +120,7 @@ class AskedFile:
 
 
 def _open_conflicts(file: FileMerge, options: Options) -> OpenConflicts | None:
-    """Return the conflicts inside a file, or None if the question is whether to keep the file."""
+    """Return the conflicts inside a file, or None if the question is about the whole file."""
     if file.both is None:
         return None
     open_merge = file.both.outcome.open_merge

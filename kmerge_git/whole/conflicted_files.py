@@ -1,4 +1,4 @@
-"""Settle all files that git leaves in conflict; every command uses this module.
+"""Settle the files that git leaves in conflict, in the same way for every command.
 
 Git merges up to its conflicts, in the index or as a tree, and leaves three versions of every
 file that both sides changed. This module merges each such file by itself. Then it merges the
@@ -38,20 +38,20 @@ _NO_TEXTS: Three[bytes | None] = Three(None, None, None)
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Hold a merge as git left it."""
+    """Hold the state in which git left a merge."""
 
     repository: Repository
     trees: Three[str | None] | None  # None if unknown: then moved resources are not followed
     conflicts: tuple[Stages, ...]
     settled: Callable[[str], TreeEntry | None]  # return a file that git merged without a conflict
     options: Callable[[str], Options]
-    # trees hold no unstaged work, so these defaults allow everything
+    # these defaults suit a merge of trees, which has no unstaged work
     in_the_way: InTheWay = lambda path, three, texts: ""
     is_as_staged: Callable[[str, bytes], bool] = lambda path, data: True
     merge_all: Callable[[Sequence[Job], float], Sequence[Both]] = merge_all
-    seconds: float = 0.0  # per file, then git's line merge is used; 0 means no limit
+    seconds: float = 0.0  # the time limit for a file; 0 means no limit
     filters: bool = False  # merge files with a git filter, too
-    favors_deletions: bool = False  # the favoured side decides whether a file stays
+    favors_deletions: bool = False  # let the favoured side decide whether a file is deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class FileMerge:
     moves: tuple[MovedEdit, ...] = ()  # edits of resources that left or entered this file
     settled_by: str = ""  # the reason why a file was settled without a merge
     favor: str = ""  # the side that wins where both sides changed the same thing
-    # for a file that a resource was moved to, which was not in conflict: its three versions
+    # the three versions of a file without a conflict into which a resource was moved
     stages: Three[bytes] | None = None
-    three: Three[bytes | None] = _NO_TEXTS  # the merged versions, without moved resources
+    three: Three[bytes | None] = _NO_TEXTS  # the merged versions, with moved resources unedited
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -85,21 +85,21 @@ class FileMerge:
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The decisions of a policy or the favoured side, in words."""
+        """Sentences about the decisions of a policy or of the favoured side."""
         if self.both is None or (self.both.outcome.method == "lines" and self.both.git_clean):
             return ()
         return tuple(self.both.outcome.chosen(self.favor))
 
     @property
     def method(self) -> str:
-        """The method of the merge as in `Outcome.method`, or `settled_by` if no merge was made."""
+        """The method of the merge as in `Outcome`, or `settled_by` if the file was not merged."""
         return self.both.outcome.method if self.both else self.settled_by
 
     @property
     def git_clean(self) -> bool:
         """Return whether git's line merge alone would have been clean.
 
-        For a file into which a resource was moved this is true: git leaves such a file unchanged.
+        If a resource was moved into the file, this is true, as git leaves such a file unchanged.
         """
         if self.stages is not None:
             return True
@@ -107,12 +107,12 @@ class FileMerge:
 
     @property
     def asks(self) -> bool:
-        """Return whether a person can answer the conflicts, which a `kept` file does not allow."""
+        """Return whether a person can answer the conflicts; the answer is no for a `kept` file."""
         return self.verdict == "conflict" and self.method != "kept"
 
     @property
     def result(self) -> Result:
-        """The result in one word, compared with git's result."""
+        """A word that compares the result with git's result."""
         if self.verdict != "solved":
             return "conflict"
         if self.moves:
@@ -122,7 +122,7 @@ class FileMerge:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """Hold a file in conflict before its merge."""
+    """Hold a file in conflict that is not merged yet."""
 
     stages: Stages
     options: Options
@@ -132,7 +132,7 @@ class _Look:
 
     @property
     def rest(self) -> Three[bytes | None]:
-        """The three versions without the edits of resources that were moved away."""
+        """The three versions, with the moved resources unedited."""
         return without_edits(self.three, self.moves)
 
     @property
@@ -144,7 +144,7 @@ class _Look:
 def settle(
     scene: Scene, is_chosen: Callable[[str], bool] = lambda path: True
 ) -> tuple[FileMerge, ...]:
-    """Decide about every chosen file in conflict, without writing."""
+    """Return the result for every file in conflict, without writing any file."""
     looks = list(_looks(scene, [stages for stages in scene.conflicts if is_chosen(stages.path)]))
     jobs = {look.stages.path: Job(look.rest, look.options) for look in looks if look.is_on_both}
     merged = dict(zip(jobs, scene.merge_all(list(jobs.values()), scene.seconds), strict=True))
@@ -181,7 +181,7 @@ def _filtered(repository: Repository, path: str) -> str:
 
 
 def _can_follow(scene: Scene, target: Stages | None, move: MovedEdit) -> bool:
-    """Return whether the new file has no conflict, or only stages that a killed run wrote."""
+    """Return whether the new file has no conflict except stages that a killed run wrote."""
     # if the new file has a conflict of its own, the edit stays in the old file
     return target is None or move.is_done(Three(*map(scene.repository.text, target.entries)))
 
@@ -201,7 +201,7 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
 
 
 def _may_be_there(scene: Scene, look: _Look, file: FileMerge) -> Iterator[bytes | None]:
-    """Yield our result and the driver's result, which ignores moves and the favoured side."""
+    """Yield the contents that kmerge or its driver may have written to the file."""
     yield file.data
     if look.is_on_both and (look.moves or look.options.favor):
         (both,) = scene.merge_all([Job(look.three, look.options.but(favor=""))], scene.seconds)
@@ -226,7 +226,7 @@ def _merged(look: _Look, both: Both) -> FileMerge:
 
 
 def _deleted(scene: Scene, look: _Look) -> FileMerge:
-    """Decide about a file that one side deleted and the other side changed."""
+    """Return the result for a file that one side deleted and the other side changed."""
     stages, three = look.stages, look.rest
     mode, favored = merged_mode(*stages.entries), look.options.favor
     file = FileMerge(stages.path, stages.situation, "solved", mode=mode, writes=True, three=three)

@@ -1,4 +1,4 @@
-"""Merge many files on all cores: forked child processes send plain values back.
+"""Merge many files on all cores, in forked child processes that send back plain values.
 
 A child process merges in memory, without a repository, and skips Python's exit handlers. If a
 child process fails, the parent process merges the files of that child.
@@ -33,7 +33,7 @@ def cores() -> int:
 
 
 def collect_rarely() -> None:
-    """Run Python's cyclic garbage collector seldom in this process.
+    """Make Python's cyclic garbage collector run rarely in this process.
 
     A merge makes no reference cycles, so Python frees its objects without the collector, which
     would take a quarter of the time.
@@ -45,7 +45,7 @@ def collect_rarely() -> None:
 def merge_on_cores(
     jobs: Sequence[Job], seconds: float = 0.0, *, most: int | None = None
 ) -> list[Both]:
-    """Merge each file by itself, in at most `seconds` per file; 0 means no limit."""
+    """Merge each file separately, in at most `seconds` per file; 0 means no limit."""
     count = min(cores() if most is None else most, len(jobs) // (FEW_MERGES // 2))
     if count < 2 or not _may_fork():
         return merge_all(jobs, seconds)
@@ -68,7 +68,7 @@ def merge_on_cores(
 
 
 def _may_fork() -> bool:
-    """Return whether a fork of this process is safe, because no other thread runs."""
+    """Return whether this process can fork safely, that is, has no other thread."""
     return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
 
 
@@ -101,7 +101,7 @@ class _Child:
         return cls(pid, out, part, time.monotonic() + wait)
 
     def results(self) -> dict[int, Both]:
-        """Return the merges of the process; return none if the process died or hangs."""
+        """Return the merges of the child process; return none if the process died or hangs."""
         data = b""
         while chunk := self._chunk():
             data += chunk

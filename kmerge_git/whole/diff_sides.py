@@ -33,7 +33,7 @@ RAW = (
 
 @dataclass(frozen=True, slots=True)
 class TwoSides:
-    """Hold both versions of the files that differ, and the paths of the files in conflict."""
+    """Hold both versions of each file that differs, and the paths of the files in conflict."""
 
     old: Files
     new: Files
@@ -50,10 +50,10 @@ class DiffWords:
 
 
 def understood(words: Sequence[str], behind: Sequence[str] | None) -> DiffWords:
-    """Sort the words before and behind a `--` as git does; `behind` is None without a `--`.
+    """Sort the words into revisions and paths as git does; `behind` holds the words after `--`.
 
-    Without a `--`, two paths are two things to compare, and a lone `REV:PATH` is compared with
-    the file at PATH on the disk.
+    If there is no `--`, `behind` is None. Then two paths are compared with each other, and a lone
+    `REV:PATH` is compared with the file at PATH on the disk.
     """
     if behind is not None:
         wrong = next((word for word in words if not is_revision(word)), "")
@@ -90,7 +90,7 @@ def is_revision(word: str) -> bool:
 
 
 def is_thing(word: str) -> bool:
-    """Return whether a word names a file or a folder, on the disk or in git."""
+    """Return whether a word names a file or folder on the disk or in git."""
     return word == "-" or os.path.lexists(word) or _of_git(word)
 
 
@@ -110,7 +110,7 @@ def _kind(name: str) -> str:
 
 
 def _on_disk(path: str) -> str:
-    """Return a path of git relative to the current folder."""
+    """Return a path that git gave, relative to the current folder."""
     if path.startswith(("./", "../")):
         return path
     return os.path.join(os.fsdecode(git_bytes("rev-parse", "--show-cdup").rstrip(b"\n")), path)
@@ -120,7 +120,7 @@ def _on_disk(path: str) -> str:
 
 
 def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
-    """Return the sides of `git diff`; without a revision the last commit is the old version."""
+    """Return the two sides of a diff of revisions; by default the last commit is the old side."""
     revisions = list(asked.revisions)
     if staged:
         if len(revisions) > 1 or any(".." in word for word in revisions):
@@ -138,7 +138,7 @@ def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
 
 
 def _are_commits(revisions: Sequence[str]) -> bool:
-    """Return whether both versions are commits, so that conflicts in the index do not matter."""
+    """Return whether both sides are commits; then conflicts in the index do not matter."""
     return bool(revisions) and len(try_git("rev-parse", "--revs-only", *revisions).split()) > 1
 
 
@@ -224,7 +224,7 @@ def _cleaned(path: str, version: FileVersion) -> FileVersion:
 
 
 def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
-    """Return the sides of two files or two folders; `read` holds the files already read."""
+    """Return the two sides of a diff of files or folders; `read` holds files already read."""
     if not read:
         return TwoSides(_folder(old), _folder(new))
     for word in (old, new):
@@ -240,7 +240,7 @@ def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
 
 
 def _telling(names: Sequence[str]) -> str:
-    """Return the name that shows the type of two files; prefer the name of the new file."""
+    """Return the first name that is a manifest's name; if there is none, return the first name."""
     return next(filter(is_manifest, names), names[0])
 
 
@@ -268,7 +268,7 @@ def _tree(name: str) -> Files:
 
 
 def _below(root: str) -> Files:
-    """Return the files of a folder without `.git`, and do not follow links."""
+    """Return the files below a folder, except `.git`; do not follow links."""
     files: Files = {}
     for where, folders, names in os.walk(root):
         links = [name for name in folders if os.path.islink(os.path.join(where, name))]

@@ -32,7 +32,7 @@ from kmerge_git.whole.tree_merge import Sides, base_of, merge_trees, result_of
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Hold a file that differs from the merge result although at most one side changed the file."""
+    """Hold a file that a merge commit changes although at most one side changed the file."""
 
     path: str
     changes: tuple[FieldChange, ...]
@@ -40,7 +40,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Hold a merge that was made again; `commit` is None for a merge in progress."""
+    """Hold a merge that was made again; for a merge in progress, `commit` is None."""
 
     operation: str
     title: str
@@ -48,7 +48,7 @@ class Explanation:
     files: tuple[ExplainedFile, ...]
     commit: Commit | None = None
     notes: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()  # files in conflict that are no manifests, or whose names conflict
+    others: tuple[str, ...] = ()  # other files in conflict, or with names in conflict
     elsewhere: tuple[Elsewhere, ...] = ()
     problems: tuple[str, ...] = ()  # invalid settings
 
@@ -60,7 +60,7 @@ _CRISS_CROSS = "criss-cross: several merge bases, made again against the first"
 def explain_commit(
     repository: Repository, rev: str, is_chosen: IsChosen = lambda path: True
 ) -> Explanation:
-    """Make a merge commit again from its parents."""
+    """Make the merge of a merge commit again from its parents."""
     commit = repository.commit(rev)
     ours, theirs = _parents(repository, commit, rev)
     base = _base(repository, ours, theirs)
@@ -126,7 +126,7 @@ def _title(commit: Commit) -> str:
 def explain_progress(
     repository: Repository, is_chosen: IsChosen = lambda path: True
 ) -> Explanation:
-    """Make the operation in progress again, including the conflicts that are already resolved."""
+    """Make the merge in progress again, with the conflicts that are already resolved."""
     if repository.worktree is None:
         raise UsageError("a bare repository has no merge in progress", hint="name a merge commit")
     operation = current_operation(repository)
@@ -164,15 +164,15 @@ def explain_progress(
 
 
 def _places(file: FileMerge) -> Iterator[str]:
-    """Yield the path of the file, and of each file that its moved resources came from."""
+    """Yield the path of a file, and of each file from which resources were moved into this file."""
     yield file.path
     yield from (move.source for move in file.moves if file.stages)
 
 
 def _conflicts(repository: Repository) -> list[Stages]:
-    """Return the conflicts of the index, and the resolved conflicts that are not committed.
+    """Return the conflicts of the index, and the resolved conflicts that are not yet committed.
 
-    Git remembers resolved conflicts even after the commit, so committed ones are left out.
+    Git remembers resolved conflicts even after the commit; those are left out.
     """
     left = repository.conflicts()
     known = {stages.path for stages in left}
@@ -195,7 +195,7 @@ def _notes(operation: Operation) -> tuple[str, ...]:
 def _from_trees(
     repository: Repository, operation: Operation, settings: SettingsOf
 ) -> tuple[FileMerge, ...]:
-    """Make the merge once more to find the files that the driver merged without a conflict."""
+    """Make the merge again on trees to find the files that the driver merged without a conflict."""
     if not operation.is_known:
         return ()
     trees = Three(operation.base, operation.ours, operation.theirs)
@@ -212,14 +212,14 @@ def _on_disk(file: Path) -> bytes | None:
 
 
 def _before_tilde(path: str) -> str:
-    """Return `a.yaml` for `a.yaml~HEAD`, git's name for a file whose path is taken."""
+    """Return `a.yaml` for `a.yaml~HEAD`; git appends `~HEAD` to a name that is taken."""
     return path.rpartition("~")[0]
 
 
 def _elsewhere(
     read: Repository, tree: str, commit: str, seen: set[str], is_chosen: IsChosen
 ) -> Iterator[Elsewhere]:
-    """Yield the files that at most one side changed, but that the commit changes further."""
+    """Yield the files that the merge commit changes although at most one side changed them."""
     for change in read.changes(tree, commit, renames=False):
         path = change.new_path
         if path in seen or not is_chosen(path):
@@ -231,7 +231,7 @@ def _elsewhere(
 
 # the comparison of the present file with the merge that was made again
 State = Literal["same", "as git", "different", "gone", "there", "in conflict", "unsolved"]
-# the side whose version of a conflict the present file has
+# the side whose version the present file has at the place of a conflict
 Choice = Literal["ours", "theirs", "neither", ""]
 
 
@@ -254,23 +254,23 @@ class ExplainedFile:
     git_alone: tuple[FieldChange, ...]  # from our result to git's clean result
     state: State
     changes: tuple[FieldChange, ...]  # from our result to the present file
-    against: tuple[FieldChange, ...] = ()  # to a file that the other side deleted
+    against: tuple[FieldChange, ...] = ()  # changes of a file that one side deleted
 
     @property
     def is_plain(self) -> bool:
-        """Return whether git's result, our result and the present file are the same."""
+        """Return whether git's result, kmerge's result and the present file are the same."""
         return self.merge.result == "clean" and self.state == "same"
 
     @property
     def is_layout_alone(self) -> bool:
-        """Return whether the present file has the same meaning as the merge."""
+        """Return whether the present file differs from the merge only in layout."""
         return all(change.how == "layout" for change in self.changes)
 
 
 def explained(file: FileMerge, present: bytes | None, *, waits: bool = False) -> ExplainedFile:
-    """Return a file as the repeated merge makes it; `present` is the present content.
+    """Compare the repeated merge of a file with `present`, the present content.
 
-    `waits` means that the file, or a file from which a resource was moved into it, is still in
+    `waits` means that this file, or a file from which a resource was moved into this file, is in
     conflict for git.
     """
     outcome = file.both.outcome if file.both else None
@@ -294,7 +294,7 @@ def explained(file: FileMerge, present: bytes | None, *, waits: bool = False) ->
         return _resolved(again, file, present)
     if _has_markers(present):
         return replace(again, state="in conflict")
-    if file.both and file.data is not None:  # our version was kept, and a person must merge
+    if file.both and file.data is not None:  # our version was kept, so a person must merge the file
         return replace(again, state="same" if present == file.data else "different")
     return replace(again, state="there")
 
@@ -304,7 +304,7 @@ def _has_markers(data: bytes, size: int = 7) -> bool:
 
 
 def _is_untouched(file: FileMerge, present: bytes | None) -> bool:
-    """Return whether the file is as git left it, and nobody has resolved the conflict by hand."""
+    """Return whether the file is as git left it, so that nobody has resolved the conflict."""
     if present is None or file.data is None:
         return present is not None
     if file.stages:
@@ -314,14 +314,14 @@ def _is_untouched(file: FileMerge, present: bytes | None) -> bool:
 
 
 def _by_git(file: FileMerge) -> tuple[FieldChange, ...]:
-    """Return the differences between our result and git's own result, if both are clean."""
+    """Return the differences between kmerge's and git's result, if both results are clean."""
     if not file.git_clean or file.moves or file.both is None or file.verdict != "solved":
         return ()
     return tuple(compared(file.data, file.both.git, file.path))
 
 
 def _against(file: FileMerge) -> tuple[FieldChange, ...]:
-    """Return the changes of one side to a file that the other side deleted."""
+    """Return the changes that one side made to a file that the other side deleted."""
     if file.both is not None or file.verdict != "conflict":
         return ()
     base, ours, theirs = file.three.each()
@@ -329,7 +329,7 @@ def _against(file: FileMerge) -> tuple[FieldChange, ...]:
 
 
 def compared(old: bytes | None, new: bytes | None, path: str) -> list[FieldChange]:
-    """Return the differences of two versions of a file: by field for a manifest, else by line."""
+    """Return the differences of two versions of a file, by field if possible, otherwise by line."""
     if is_manifest(path, json=True):
         return compare(old, new, path)
     return by_lines(old or b"", new or b"")
@@ -338,7 +338,7 @@ def compared(old: bytes | None, new: bytes | None, path: str) -> list[FieldChang
 def _without_conflict(
     file: ExplainedFile, merged: bytes | None, present: bytes | None
 ) -> ExplainedFile:
-    """Compare the clean result of a file with its present content."""
+    """Compare a merge result without conflicts with the present content of the file."""
     if merged is None or present is None:
         state: State = "gone" if merged else "there"
         return replace(file, state="same" if merged is present else state)
@@ -350,12 +350,12 @@ def _without_conflict(
 
 
 def _plain(present: bytes, merged: bytes) -> bytes:
-    """Return a file without the line ends that a checkout may have added."""
+    """Return the content of a file with the line ends that git stores."""
     return present if b"\r" in merged else present.replace(b"\r\n", b"\n")
 
 
 def _resolved(file: ExplainedFile, merge: FileMerge, present: bytes) -> ExplainedFile:
-    """Compare a file in conflict with its present content, and find the chosen sides."""
+    """Compare a file in conflict with its present content, and find which sides were chosen."""
     merged = (merge.data or b"").decode("utf-8", "surrogateescape")
     present = _plain(present, merge.data or b"")
     size = _size_of(merged)
@@ -390,7 +390,7 @@ def _choice(
 
 
 def _is_about(change: FieldChange, conflict: Conflict) -> bool:
-    """Return whether a change is at the place of a conflict, inside that place or around it."""
+    """Return whether a change is at, inside or around the place of a conflict."""
     resources = {conflict.resource, change.resource} - {""}
     if change.how == "layout" or len(resources) > 1:
         return False

@@ -23,7 +23,7 @@ Labels = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Hold a merge to be made, with git's configuration for merges."""
+    """Hold the merge that git has begun, and git's configuration for merges."""
 
     repository: Repository
     place: MergeSite
@@ -33,7 +33,7 @@ class Task:
 
 
 def plan_merge(task: Task, start: Start) -> SolvePlan:
-    """Decide about every file that git left in conflict, without writing."""
+    """Plan the result for every file that git left in conflict, without writing any file."""
     repository, place = task.repository, task.place
     settings = SettingsOf(repository, task.favor, task.labels, task.config, "ours")
     conflicts = unmerged()
@@ -62,7 +62,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
 
 
 def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:
-    """Return whether git gave the file to the driver, or one side deleted this manifest."""
+    """Return whether git gave the file to the driver, or a side deleted the manifest."""
     if stages.path in out_of_the_way(start.answer.out):
         return False
     if stages.path in start.given:
@@ -71,14 +71,14 @@ def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:
 
 
 def _as_the_driver(file: FileMerge) -> FileMerge:
-    """Mark a `kept` file to be written as our version, without markers, as the driver does."""
+    """Like the driver, mark a `kept` file to be written as our version, without markers."""
     if file.method == "kept" and file.data is not None:
         return replace(file, writes=True)
     return file
 
 
 class _Labelled:
-    """Return the options of a path, with git's labels for the sides of a renamed file."""
+    """Return the merge options for a path, with git's side labels if the file was renamed."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class _Labelled:
         return options.but(labels=(base, ours, theirs))
 
     def _place(self, tree: str, path: str, oid: str) -> str:
-        """Return the path of a file on one side; find a renamed file by the id of its text."""
+        """Return the path of a file on one side; find a renamed file by its blob id."""
         if self._repository.entry(tree, path):
             return path
         if tree not in self._names:  # read all names once, as a renamed folder has many files
@@ -121,7 +121,7 @@ class _Labelled:
 
 
 def _names_by_text(tree: str) -> dict[str, list[str]]:
-    """Return the paths of a tree's files, grouped by the ids of their texts."""
+    """Return the paths of the files in a tree, grouped by blob id."""
     names: dict[str, list[str]] = {}
     for entry in ask_git("ls-tree", "-r", "-z", "--full-tree", tree).out.split("\0")[:-1]:
         kind, _, name = entry.partition("\t")
@@ -138,7 +138,7 @@ def _work(
     three: Three[bytes | None],
     texts: Iterable[bytes | None],
 ) -> str:
-    """If a file has changes that git did not write, return why to leave it alone; else ''."""
+    """If somebody has changed a file since git wrote it, return the reason to skip it; else ''."""
     if is_converted(repository, path):
         return ""  # only git knows the converted text in the working tree
     versions = three.map(lambda data: data or b"").each()

@@ -49,13 +49,13 @@ class MovedEdit:
     whole: bool = True  # the texts are documents with their comments; else bare, at column 0
 
     def is_done(self, three: Three[bytes | None]) -> bool:
-        """Return whether `at_target` made these three versions of a file."""
+        """Return whether these three versions of the new file already hold this edit."""
         base, ours, theirs = (text_in(data or b"", self.key, self.whole) for data in three.each())
         edited = theirs if self.mover == "ours" else ours
         return (base, edited) == (self.base_text, self.edited_text)
 
     def fits(self, data: bytes) -> bool:
-        """Return whether both texts of the resource fit into the file that now holds it."""
+        """Return whether the new file can hold the resource's base text and edited text."""
         return all(
             text_in(with_resource(data, self.key, text, whole=self.whole), self.key, self.whole)
             == text
@@ -72,7 +72,7 @@ class Arrivals:
 
     @classmethod
     def between(cls, repository: Repository, base: str | None, side: str) -> Arrivals:
-        """Return the arrivals in the tree of one side."""
+        """Return the arrivals between the base and the tree of one side."""
 
         def changes() -> Iterator[Change]:  # compare late, as few merges move a resource
             # treat a renamed file as a new file into which its resources were moved
@@ -81,7 +81,7 @@ class Arrivals:
         return cls(changes(), repository.blob)
 
     def of(self, key: Identity) -> dict[str, str]:
-        """Return the files in which a resource is new, with the ids of their blobs."""
+        """Return the paths of the files in which a resource is new, each with its blob id."""
         return self._files.get(key, {})
 
     @cached_property
@@ -99,7 +99,7 @@ class Arrivals:
 def find_moves(
     path: str, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals
 ) -> tuple[MovedEdit, ...]:
-    """Return the edits of resources that one side moved away while the other side edited them."""
+    """Return the edits of resources that one side moved away and the other side edited."""
     if three.base is None or any(map(has_many, three.each())):
         return ()
     texts = three.map(lambda data: YamlText(data or b""))
@@ -134,7 +134,7 @@ def _names(text: YamlText) -> set[object] | None:
 def _edits(
     path: str, at: Three[Stands], arrivals: Arrivals, mover: Mover, left: bytes
 ) -> Iterator[MovedEdit]:
-    """Yield the edits that `at.theirs` made to resources that `at.ours` moved to one other file.
+    """Yield the edits of `at.theirs` to resources that `at.ours` moved to exactly one file.
 
     `left` is the text of the old file in `at.ours`.
     """
@@ -171,7 +171,7 @@ def _lines(text: str) -> Counter[str]:
 
 
 def _texts(before: Stand, after: Stand, arrived: Stand) -> tuple[str, str] | None:
-    """Return the base and the edited text in a form that fits into both files, or None."""
+    """Return the base text and the edited text so that they fit into both files, or None."""
     if not (before.is_item or after.is_item or arrived.is_item):
         return before.text, after.text
     one, other = before.bare(), after.bare()
@@ -182,7 +182,7 @@ def _texts(before: Stand, after: Stand, arrived: Stand) -> tuple[str, str] | Non
 
 
 def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Three[bytes | None]:
-    """Return the old file with the moved resources as in the base: removing them is clean."""
+    """Undo the edits of moved resources in the old file, so that their removal is no conflict."""
     ours, theirs = three.ours, three.theirs
     for edit in edits:
         if edit.mover == "ours" and theirs is not None:
@@ -193,12 +193,12 @@ def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Thr
 
 
 def changed_nothing_else(rest: Three[bytes | None]) -> bool:
-    """Return whether one side deleted a file and the other side edited only its moved resources."""
+    """Return whether one side deleted the file and the other edited only moved resources."""
     return (rest.ours or rest.theirs) == rest.base
 
 
 def at_target(target: bytes, edits: Iterable[MovedEdit]) -> Three[bytes]:
-    """Return three versions of the new file, with the moved resources of the base and each side."""
+    """Return three versions of the new file, for merging the edits of moved resources."""
     base = ours = theirs = target
     for edit in edits:
         base = with_resource(base, edit.key, edit.base_text, whole=edit.whole)
@@ -210,13 +210,13 @@ def at_target(target: bytes, edits: Iterable[MovedEdit]) -> Three[bytes]:
 
 
 def text_in(data: bytes, key: Identity, whole: bool = True) -> str | None:
-    """Return the text of a resource that a file holds once and that can be replaced, else None."""
+    """Return the text of a resource, or None if the text cannot be replaced in the file."""
     place = _place_of(data, key, whole)
     return place.text if place else None
 
 
 def with_resource(data: bytes, key: Identity, text: str, whole: bool = True) -> bytes:
-    """Replace the text of one resource in a file; return a file without the resource unchanged."""
+    """Replace the text of a resource in a file; if the file lacks the resource, change nothing."""
     place = _place_of(data, key, whole)
     return place.exchanged(text) if place else data
 
@@ -257,13 +257,13 @@ class Stand:
         return _dedented(lines, self.column) if self.column else lines
 
     def exchanged(self, text: str) -> bytes:
-        """Return the file with another text for the resource, and keep every other byte."""
+        """Return the file with the text of the resource replaced and every other byte unchanged."""
         known = self.source.text
         lines = _indented(text, self.column) if self.column else text
         return self.source.encode(known[: self.start] + lines + known[self.end :])
 
     def bare(self) -> Stand | None:
-        """Return the resource alone, or None if its meaning would change at the first column."""
+        """Return the resource without comments around it, or None if it cannot move to column 0."""
         node = self.node
         if not isinstance(node, Mapping) or node.flow or not node.entries or _is_tied(node):
             return None
@@ -281,13 +281,13 @@ Stands = dict[Identity, Stand]
 
 
 def has_many(data: bytes | None) -> bool:
-    """Return whether a file has too many documents or entries to look for moves."""
+    """Return whether a file has so many documents or entries that moves are not searched."""
     data = data or b""
     return has_bulk(data) or has_more_documents(data.decode("latin-1"), MOVED_DOCUMENTS)
 
 
 def places(text: YamlText) -> Stands:
-    """Return the resources of a file by identity, without those that occur twice.
+    """Return the resources of a file by identity; leave out resources that occur twice.
 
     Return none if the file is not YAML, is too large, or has a document on a `---` line.
     """

@@ -26,7 +26,7 @@ _APPLIED = "constructed merge base"  # the label that `git am` gives to its base
 def current_operation(
     repository: Repository, conflicts: tuple[Stages, ...] | None = None
 ) -> Operation:
-    """Return the operation in progress that explains `conflicts`, by default those of the index."""
+    """Return the operation in progress that left these conflicts, by default those of the index."""
     try:
         head = repository.commit("HEAD")
     except KmergeError:
@@ -76,7 +76,7 @@ def _read(file: Path) -> str:
 
 
 def _first_line(repository: Repository, name: str) -> str:
-    """Return the first line of a file in `.git` such as MERGE_HEAD, or '' without the file."""
+    """Return the first line of a file such as MERGE_HEAD in `.git`, or '' if missing."""
     return _read(Path(repository.git_dir, name)).partition("\n")[0].strip()
 
 
@@ -97,7 +97,7 @@ def _merge(repository: Repository, name: str, head: Commit, merged: list[str]) -
 
 
 def _name(repository: Repository, other: Commit) -> str:
-    """Return NAME from git's message `Merge branch 'NAME'`, if NAME is the merged commit.
+    """Return NAME if git's message is `Merge branch 'NAME'` and NAME is the merged commit.
 
     Otherwise return '': the user may have written the message, or the branch may be in another
     repository.
@@ -129,9 +129,9 @@ def _step(repository: Repository) -> list[str]:
 def _pick(
     repository: Repository, name: str, head: Commit, oid: str, conflicts: tuple[Stages, ...]
 ) -> Operation:
-    """Return the operation that applies or reverts a commit on top of HEAD.
+    """Return the cherry-pick or revert of a commit on top of HEAD.
 
-    For a merge commit, only the stages show which parent `-m` named.
+    If the commit is a merge, only the stages show which parent the option `-m` selected.
     """
     try:
         commit = repository.commit(oid)
@@ -158,7 +158,7 @@ def _labels(repository: Repository, name: str, commit: Commit) -> tuple[str, str
 
 
 def _squashes(repository: Repository, head: Commit) -> Iterator[Operation]:
-    """Yield the merge that `git merge --squash` recorded; the record stays after an abort."""
+    """Yield the merge that `git merge --squash` recorded; the record remains after an abort."""
     for line in _read(Path(repository.git_dir, "SQUASH_MSG")).split("\n"):
         if line.startswith("commit "):  # the first commit is the newest
             yield _merge(repository, "squash", head, line.split()[1:2])
@@ -178,7 +178,7 @@ def _stashes(repository: Repository, head: Commit) -> Iterator[Operation]:
 
 
 def _can_be(repository: Repository, operation: Operation, conflicts: tuple[Stages, ...]) -> bool:
-    """Return whether some stages confirm an operation, or at least none contradict it."""
+    """Return whether the stages of some file confirm an operation, or no stages contradict it."""
     confirms = [_confirms(repository, operation, stages) for stages in conflicts]
     return True in confirms or False not in confirms
 

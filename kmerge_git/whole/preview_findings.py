@@ -1,4 +1,4 @@
-"""Turn a preview into findings, with their places in the files of the merged commit."""
+"""Turn a preview into findings with lines and columns in the files of the merged commit."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ RULES = (CONFLICT, IMPROVED)
 
 
 def findings(repository: Repository, preview: Preview, ours: str) -> list[Finding]:
-    """Return the conflicts, and the places where git's clean merge differs from kmerge's.
+    """Return findings about conflicts, and about fields that git merges differently from kmerge.
 
     Line numbers are those of the merged or rebased commit; `ours` is the name of the other side.
     """
@@ -65,7 +65,7 @@ def findings(repository: Repository, preview: Preview, ours: str) -> list[Findin
 
 
 def otherwise(file: FilePreview) -> list[FieldChange]:
-    """Return the fields in which the clean merges of kmerge and git differ."""
+    """Return the fields that git and kmerge merge differently, if both merges are clean."""
     return compare(*file.texts, file.path)[:FOUND_PLACES] if file.texts else []
 
 
@@ -96,7 +96,7 @@ def _of_file(repository: Repository, tree: str, file: FilePreview, ours: str) ->
 
 
 def _words(conflict: Conflict, ours: str) -> str:
-    """Return the message for a conflict, with the value of the side `ours`."""
+    """Return the message for a conflict; `ours` names the side whose value is shown."""
     first, _, rest = short(conflict.ours).partition("\n")
     cut = first[:FOUND_VALUE] + ("…" if rest or len(first) > FOUND_VALUE else "")
     return f"{conflict.shown()}; in {ours}: {cut or '(nothing)'}"
@@ -138,7 +138,7 @@ class _Pins:
 
 
 def _reached(node: Node, words: list[fieldpath.Word]) -> int:
-    """Return the offset of the last step of a path that exists below a node."""
+    """Follow a path below a node as far as possible, and return the offset reached."""
     at = node.content
     for word in words:
         entry = _entry(node, word)

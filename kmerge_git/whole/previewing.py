@@ -1,4 +1,4 @@
-"""Preview a merge or a rebase file by file on git trees, without changing a branch or file."""
+"""Preview a merge or rebase, file by file; no branch and no file is changed."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class FilePreview:
     method: str = ""
     conflicts: tuple[Conflict, ...] = ()
     driver: bool = False  # `git merge` uses our driver for this file in this clone
-    decided: tuple[Decision, ...] = ()  # decisions of a policy or for a favoured side
+    decided: tuple[Decision, ...] = ()  # decisions of a policy or of a favoured side
     chosen: tuple[str, ...] = ()  # the same decisions in words
     old: str = ""  # the name of the file in the base, if it was renamed
-    texts: tuple[bytes, bytes] | None = None  # if `result` is improved: git's text, ours
+    texts: tuple[bytes, bytes] | None = None  # git's text and kmerge's, if they differ
 
     @property
     def situation(self) -> str:
@@ -98,7 +98,7 @@ def preview_merge(
     *,
     keep: bool = False,
 ) -> Preview:
-    """Preview `git merge THEIRS` on the commit `ours`; with `keep`, store the resulting tree."""
+    """Preview the merge of `theirs` into `ours`; with `keep`, store the resulting tree."""
     preview = without_steps("merge", repository, ours, theirs)
     if preview.state != "merge":
         newest = ours if preview.state == "up to date" else theirs
@@ -116,7 +116,7 @@ def preview_merge(
 def preview_rebase(
     repository: Repository, at: Scratch, ours: Commit, upstream: Commit, settings: SettingsOf
 ) -> Preview:
-    """Preview `git rebase UPSTREAM` on the commit `ours`."""
+    """Preview a rebase of the commit `ours` onto the upstream."""
     preview = without_steps("rebase", repository, ours, upstream)
     if preview.state == "up to date" and _has_merges(repository, upstream, ours):
         preview = replace(preview, state="merge")  # the rebase flattens the merges
@@ -138,7 +138,7 @@ def preview_rebase(
 
 
 def without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Commit) -> Preview:
-    """Return the preview without files; it is complete if one commit contains the other."""
+    """Return a preview without steps, which is complete if one commit contains the other."""
     base = base_of(repository, ours, theirs)
     if base is None:
         hint = "git would need --allow-unrelated-histories"
@@ -156,7 +156,7 @@ def _has_merges(repository: Repository, upstream: Commit, ours: Commit) -> bool:
 def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -> list[Commit]:
     """Return the commits that `git rebase` picks, the oldest first.
 
-    Merges are left out, and commits whose change upstream has already. Empty commits are kept.
+    Merges and commits whose change is already upstream are left out. Empty commits are kept.
     """
     there = repository.commits(f"{ours.oid}..{upstream.oid}")
     known = {repository.patch_id(commit) for commit in there if len(commit.parents) == 1} - {""}
@@ -165,7 +165,7 @@ def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -
 
 
 def files_of(read: Repository, trees: Three[str], merge: TreeMerge) -> tuple[FilePreview, ...]:
-    """Return the files that both sides changed and that kmerge or git merged, and all conflicts."""
+    """Return the merged files that both sides changed, and all files in conflict."""
     names = _Names(read, trees)
     arrived = [file for file in merge.files if file.situation == "moved resource"]
     rows = [_of_ours(file, names) for file in merge.files if file not in arrived]
@@ -182,7 +182,7 @@ def files_of(read: Repository, trees: Three[str], merge: TreeMerge) -> tuple[Fil
 
 @dataclass(frozen=True)
 class _Names:
-    """Find the names that files had in the base."""
+    """Find the old names of files that one side renamed."""
 
     read: Repository
     trees: Three[str]
@@ -243,7 +243,7 @@ def _left(merge: TreeMerge, names: _Names) -> Iterator[FilePreview]:
 
 
 def _stuck(message: Message) -> FilePreview:
-    """Return the preview of a conflict about the names of files."""
+    """Return the preview of a conflict about file names."""
     kind = message.kind.removeprefix("CONFLICT (").removesuffix(")")
     first, *rest = message.paths
     if kind == "rename/rename" and len(rest) > 1:
@@ -257,7 +257,7 @@ def _stuck(message: Message) -> FilePreview:
 def _asked(
     repository: Repository, settings: SettingsOf, files: tuple[FilePreview, ...]
 ) -> tuple[FilePreview, ...]:
-    """Return the files with `driver` set if `git merge` uses our driver for them here."""
+    """Set `driver` on the files for which `git merge` uses kmerge's driver in this clone."""
     if not any(key.lower() == f"merge.{DRIVER}.driver" for key, _ in repository.settings()):
         return files
     return tuple(replace(file, driver=settings.driver(file.path) == DRIVER) for file in files)

@@ -1,4 +1,4 @@
-"""Merge a revision into branches, one by one, if git alone would stop with a conflict.
+"""Merge a revision into those branches for which git alone would stop with a conflict.
 
 Attributes, policies and definitions come from the revision, never from a branch. Each branch is
 handled by itself, and is moved to its merge commit in one step or not at all.
@@ -92,7 +92,7 @@ class Refresher:
         return branches.chosen(there, names, globs, hint)
 
     def decide(self, branch: Branch) -> tuple[Refreshed, TreeMerge | None]:
-        """Decide about a branch, and return the merge to commit, if any, without writing."""
+        """Return the planned result for a branch and the merge to commit, if any; write nothing."""
         result, merge = self._decide(branch, self._repository.commit(branch.oid))
         if result.result == "resolved" and branch.ref in self._busy:
             why = f"it is checked out in {self._busy[branch.ref]}"
@@ -133,14 +133,14 @@ class Refresher:
         return Refreshed(branch, "conflict", why, files), None
 
     def _criss_cross(self, branch: Branch, ours: Commit) -> Refreshed:
-        """Leave the branch to git: only git can merge the several bases, in a working tree."""
+        """Leave a branch with several merge bases to git, which merges in a working tree."""
         why = "there are several merge bases"
         if merge_tree(self._at, ours.oid, self.other.oid, driver=False).is_clean:
             return Refreshed(branch, "clean", why)
         return Refreshed(branch, "criss-cross", f"{why}: `git merge` with the driver makes it")
 
     def _commit(self, branch: Branch, merge: TreeMerge) -> str:
-        """Make the merge commit and all objects that it needs, and return the id of the commit."""
+        """Write the merge commit and its objects, and return the id of the commit."""
         ours = branch.oid
         kept = merge_tree(self._at, ours, self.other.oid, keep=True)
         if kept.tree != merge.merged.tree:
@@ -169,7 +169,7 @@ class Refresher:
 
 
 def _identity(committer: str) -> dict[str, str]:
-    """Return the environment variables that tell git the author and the committer."""
+    """Return the environment variables by which git learns the author and the committer."""
     if not committer:
         return {}
     name, opened, rest = committer.partition("<")
@@ -182,13 +182,13 @@ def _identity(committer: str) -> dict[str, str]:
 
 
 def _otherwise(files: tuple[FilePreview, ...]) -> str:
-    """Return a note about the files in which git's clean merge differs in meaning from ours."""
+    """Return a note about files whose clean merge by git differs in meaning from kmerge's merge."""
     paths = [file.path for file in files if file.result == "improved"]
     return f"git's lines say something else in {', '.join(paths)}" if paths else ""
 
 
 def message(branch: str, name: str, merge: TreeMerge) -> str:
-    """Return the message of the merge commit: the resolved conflicts, by file and resource."""
+    """Return the message of the merge commit, with the resolved conflicts by file and resource."""
     lines = [f"Merge {name} into {branch}", ""]
     lines.append("Git alone leaves conflicts here; merged by structure:")
     files = [file for file in merge.files if file.result in ("resolved", "moved")]

@@ -61,11 +61,11 @@ class Resolving:
     def start(
         cls, repository: Repository, paths: tuple[str, ...] = (), *, json: bool = False
     ) -> Resolving:
-        """Merge the files in conflict again, without writing."""
+        """Merge the files in conflict again to find the questions, without writing any file."""
         saved = SavedAnswers(Path(repository.git_dir))
         saved.forget_older()
         plan = make_plan(repository, Wishes(paths, json=json), is_ours=saved.is_ours)
-        # nobody is asked about an encrypted or binary file, which has no fields
+        # an encrypted or binary file has no fields to ask about
         asked = [AskedFile(file, plan.options(file.path)) for file in plan.files if file.asks]
         staging = IndexStaging(repository, plan, saved, [file.path for file in asked])
         return cls(plan, asked, saved, staging)
@@ -74,7 +74,7 @@ class Resolving:
     def of_one_file(
         cls, path: str, both: Both, three: Three[bytes | None], options: Options
     ) -> Resolving:
-        """Ask about one file whose three versions are given as files, as a merge tool does."""
+        """Find the questions of one file whose three versions are files, as for a merge tool."""
         outcome = both.outcome
         file = FileMerge(path, "", "conflict", outcome.reason, outcome.text, both=both, three=three)
         operation = replace(UNKNOWN, name="mergetool", labels=options.labels)
@@ -97,7 +97,7 @@ class Resolving:
 
     @property
     def settled(self) -> tuple[str, ...]:
-        """The files that are merged without a question; the first call of `put` stages them."""
+        """The files that kmerge merges without questions; the first `put` stages them."""
         return tuple(self._to_settle)
 
     @property
@@ -114,7 +114,7 @@ class Resolving:
         return answer if choice in SURE else self._tried(question, answer)
 
     def untried_answer(self, question: Question, choice: str) -> Answer:
-        """Return the answer for a one-word choice, without checking it in its file."""
+        """Return the answer for a one-word choice, without checking it in the file."""
         return self._asked[question.path].chosen(question, choice)
 
     def answer_with(self, question: Question, given: str) -> Answer:
@@ -122,7 +122,7 @@ class Resolving:
         return self._tried(question, self._asked[question.path].with_value(question, given))
 
     def answer_lines(self, question: Question, text: str) -> Answer:
-        """Return the answer for lines that replace the conflict; refuse lines that break a file."""
+        """Return the answer for lines in place of a conflict; refuse lines that break the file."""
         return self._tried(question, self._asked[question.path].with_lines(text))
 
     def _tried(self, question: Question, answer: Answer) -> Answer:
@@ -130,7 +130,7 @@ class Resolving:
         return answer
 
     def why_not(self, answers: Sequence[tuple[Question, Answer]]) -> KmergeError | None:
-        """Check some answers of one file without its other answers; return the error, or None."""
+        """If these answers alone break their file, return the error; otherwise return None."""
         try:
             given = {question.id: answer for question, answer in answers}
             self._asked[answers[0][0].path].check(given)
@@ -143,11 +143,11 @@ class Resolving:
         return max(len(data or b"") for data in self._asked[path].file.three.each())
 
     def give(self, question: Question, answer: Answer | None) -> None:
-        """Save an answer to a question; None takes the answer back."""
+        """Save an answer to a question; None deletes the saved answer."""
         self.give_all([(question, answer)])
 
     def give_all(self, answers: Iterable[tuple[Question, Answer | None]]) -> None:
-        """Save several answers at once; None takes an answer back."""
+        """Save several answers at once; None deletes a saved answer."""
         changed: set[str] = set()
         for question, answer in answers:
             known = self._answers[question.path]
@@ -161,7 +161,7 @@ class Resolving:
             self._saved.remember(path, self._answers[path])
 
     def check(self, paths: Iterable[str]) -> None:
-        """Refuse answers that break their file together."""
+        """Check all answers of each file together; refuse answers that break the file."""
         for path in paths:
             if self._answers.get(path):
                 try:
@@ -181,7 +181,7 @@ class Resolving:
         self._saved.forget([path])
 
     def put(self, paths: Iterable[str] | None = None) -> tuple[str, ...]:
-        """Write the files with their answers, stage the decided files and return their paths.
+        """Write the files with their answers, stage the decided files and return the staged paths.
 
         All answers are checked before any file is written.
         """
@@ -197,7 +197,7 @@ class Resolving:
         return staged
 
     def _is_to_write(self, path: str) -> bool:
-        """Return whether the answers of a file may differ from the answers that the file holds."""
+        """Return whether the file on the disk may lack an answer, or hold an answer taken back."""
         is_new = bool(self._answers[path]) or self._is_decided(path)
         return path not in self._whole and (is_new or self._staging.is_touched(path))
 
@@ -220,7 +220,7 @@ _TOO_MANY = "too many answers of this file cannot stand, answer it by itself"
 
 @dataclass(frozen=True, slots=True)
 class ById:
-    """Hold an answer and the id of its question; `text` is for the answers `value` and `lines`."""
+    """Hold an answer and the id of its question; only `value` and `lines` answers have a `text`."""
 
     id: str
     how: str
@@ -229,7 +229,7 @@ class ById:
 
 @dataclass(frozen=True, slots=True)
 class Choosing:
-    """Hold the answers that the user wants: some by id, and one side for other questions."""
+    """Hold the user's wishes: answers by id, and a side to choose for other questions."""
 
     given: tuple[ById, ...] = ()
     side: str = ""
@@ -238,7 +238,7 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """Hold the chosen answers: `named` ones by id, `others`, and refused questions."""
+    """Hold the answers given by id, the other answers, and the questions with refused answers."""
 
     named: tuple[Answered, ...]
     others: tuple[Answered, ...] = ()
@@ -252,10 +252,10 @@ class Picked:
 
 
 def decide(resolving: Resolving, wish: Choosing) -> Picked:
-    """Choose the answers that the user wants, and check each by itself, without saving.
+    """Choose the answers that the user wants, and check each answer separately, without saving.
 
     An answer by id overrides an answer by pattern. A side for all applies only to questions without
-    an answer. A refused answer is an error if its question is named by id; else it is left out.
+    an answer. A refused answer by id is an error; any other refused answer is left out.
     """
     known = {question.id: question for question in resolving.questions}
     ids = [at for at in wish.at if at in known or _looks_like_an_id(at)]
@@ -275,7 +275,7 @@ def decide(resolving: Resolving, wish: Choosing) -> Picked:
 def carry_out(resolving: Resolving, picked: Picked) -> Picked:
     """Save the answers and write the files; undo everything if an answer by id is refused.
 
-    If another answer breaks its file together with the other answers, leave its question as before.
+    If any other answer is refused, keep the previous answer to its question.
     """
     before = _answers_to(resolving, picked.answers)
     try:
@@ -294,7 +294,7 @@ def carry_out(resolving: Resolving, picked: Picked) -> Picked:
 def _answers_to(
     resolving: Resolving, answered: Iterable[Answered]
 ) -> list[tuple[Question, Answer | None]]:
-    """Return the present answers of the given questions, None for a question without an answer."""
+    """Return the present answers to the given questions; an unanswered question has None."""
     known = resolving.answers
     return [(question, known.get(question.id)) for question, _ in answered]
 
@@ -306,7 +306,7 @@ def _looks_like_an_id(text: str) -> bool:
 def _by_id(
     resolving: Resolving, known: dict[str, Question], wanted: Iterable[ById]
 ) -> dict[str, Answered]:
-    """Return the answers that are given by id; refuse two different answers for one id."""
+    """Return the answers that are given by id; refuse different answers for the same id."""
     answers: dict[str, Answered] = {}
     for given in wanted:
         question = known.get(given.id)
@@ -363,7 +363,7 @@ def _at(resolving: Resolving, patterns: Iterable[str]) -> list[Question]:
 def choose(
     resolving: Resolving, questions: Sequence[Question], choice: str
 ) -> tuple[list[Answered], Errors]:
-    """Return the answers for one choice to several questions, and the errors of refused answers."""
+    """Apply one choice to several questions; return the answers, and the errors of refused ones."""
     chosen: list[Answered] = []
     refused: Errors = []
     for path, group in groupby(questions, lambda question: question.path):
@@ -386,13 +386,13 @@ def choose(
 
 
 def give_choice(resolving: Resolving, questions: Sequence[Question], choice: str) -> Refusals:
-    """Save one choice as the answer to several questions; return the refused questions and why."""
+    """Save one choice as the answer to several questions; return the refused ones with reasons."""
     chosen, errors = choose(resolving, questions, choice)
     return [(question, words(error)) for question, error in errors] + give(resolving, chosen)
 
 
 def give(resolving: Resolving, answered: Iterable[Answered]) -> Refusals:
-    """Save answers to questions; return the refused questions, each with the reason."""
+    """Save answers; return the questions whose answers are refused, each with the reason."""
     refused: Errors = []
     for path, group in groupby(answered, lambda one: one[0].path):
         some = list(group)
@@ -410,7 +410,7 @@ def _sifted(
     why_not: Callable[[Sequence[Answered]], KmergeError | None],
     size: int,
 ) -> Errors:
-    """Return the refused answers; split a set that fails into halves to find them."""
+    """Check answers together and return the refused answers; halve a set of answers that fails."""
     refused: Errors = []
     tries = ANSWERED_BYTES // max(size, 1) + 1
     waiting = [answered] if answered else []
@@ -430,12 +430,12 @@ def _sifted(
 
 
 def words(error: KmergeError) -> str:
-    """Return the text of an error without its place, which the screen shows already."""
+    """Return the text of an error without its place, because the screen already shows the place."""
     return "; ".join(part for part in (error.why, error.hint) if part)
 
 
 def _refusal(resolving: Resolving, answered: Sequence[Answered]) -> KmergeError | None:
-    """Save some answers of a file; if they break the file, undo this and return the error."""
+    """Save some answers of a file; if the answers break the file, restore the previous answers."""
     before = _answers_to(resolving, answered)
     resolving.give_all(answered)
     try:

@@ -1,4 +1,4 @@
-"""Solve the conflicts of an index: first make a plan of plain values, then carry out the plan.
+"""Solve the conflicts of the index: first make a plan, then write and stage the files.
 
 The process can be killed at any step. Files that were not in conflict first get three stages, so
 that an abort restores them. Then every file is replaced in one step, and at the end git stages
@@ -41,7 +41,7 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class SolvePlan:
-    """Hold the files to solve, and the other conflicts, which are left alone."""
+    """Hold the files to solve, and the conflicts that are left alone."""
 
     operation: Operation
     files: tuple[FileMerge, ...]
@@ -51,7 +51,7 @@ class SolvePlan:
 
     @property
     def is_solved(self) -> bool:
-        """Return whether no chosen manifest stays in conflict."""
+        """Return whether no selected manifest remains in conflict."""
         return all(file.verdict == "solved" for file in self.files)
 
 
@@ -61,9 +61,9 @@ def make_plan(
     *,
     is_ours: Callable[[str, bytes], bool] = lambda path, found: False,
 ) -> SolvePlan:
-    """Decide about every manifest in conflict, without writing.
+    """Plan the result for every manifest in conflict, without writing any file.
 
-    `is_ours` returns whether an unfinished `kmerge resolve` wrote a file.
+    `is_ours` returns whether an unfinished `kmerge resolve` wrote the content of a file.
     """
     operation = current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels, mine=operation.mine)
@@ -112,7 +112,7 @@ def _refusal_of_name(repository: Repository, operation: Operation, stages: Stage
 
 
 class WorkTree:
-    """Find the files on the disk that somebody has edited since the merge."""
+    """Find out which files on the disk somebody has edited since the merge."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class WorkTree:
     def in_the_way(
         self, path: str, three: Three[bytes | None], texts: Iterable[bytes | None]
     ) -> str:
-        """If no merge can have left a file as it is, return why to leave it alone; otherwise ''."""
+        """If somebody has edited a file since the merge, return the reason to skip it, else ''."""
         if any((self._top / folder).is_symlink() for folder in Path(path).parents):
             return "a folder above it is a symbolic link now"
         if self._force:
@@ -149,7 +149,7 @@ class WorkTree:
         )
 
     def _is_as_git_left_it(self, path: str, data: bytes) -> bool:
-        """Return whether a file is as git wrote it; git records that tree in AUTO_MERGE."""
+        """Return whether a file is as in AUTO_MERGE, the tree that git wrote in the merge."""
         if not self._tree:
             return False
         try:
@@ -160,7 +160,7 @@ class WorkTree:
         return left is not None and _plain(left) == _plain(data)
 
     def is_as_staged(self, path: str, data: bytes) -> bool:
-        """Return whether the disk has the staged content of a file that is not in conflict."""
+        """Return whether a file without a conflict has its staged content on the disk."""
         try:
             present = content(self._top, path)
         except KmergeError:  # the path is a folder or not readable
@@ -173,7 +173,7 @@ class WorkTree:
 
 
 def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -> None:
-    """Write and stage the files of a plan, in an order that can be interrupted anywhere.
+    """Write and stage the files of a plan; an interruption at any step loses nothing.
 
     `fresh` means that git has just written every file. Then no write waits for the disk, as in git,
     and the merge result itself is staged instead of the checked-out file.
@@ -219,7 +219,7 @@ def _stored(repository: Repository, data: bytes, file: FileMerge) -> TreeEntry:
 
 
 def is_converted(repository: Repository, path: str) -> bool:
-    """Return whether only git can write a file, because of a filter or an encoding attribute."""
+    """Return whether a filter or an encoding attribute lets only git write a file."""
     names = ("filter", "working-tree-encoding")
     return any(repository.attribute(path, name) not in (None, "unset") for name in names)
 
@@ -246,7 +246,7 @@ def is_left_by_a_merge(
     lines: Libgit2LineMerge,
     size: int = 7,
 ) -> bool:
-    """Return whether a file is missing, equals one side, or is a merge result with markers.
+    """Return whether a file is missing, equals one side, or is the result of a merge.
 
     Such a file can be overwritten. Labels and conflict styles may differ, so markers are resolved
     to each side before the file is compared with git's merge and with the texts in `merged`.
@@ -279,12 +279,12 @@ def _ended(text: bytes) -> bytes:
 
 
 def _plain(data: bytes) -> bytes:
-    """Return a text without the line ends that a checkout may have added."""
+    """Return a text with the line ends that git stores."""
     return data.replace(b"\r\n", b"\n")
 
 
 def _readings(data: bytes, size: int) -> tuple[bytes, bytes]:
-    """Return a text twice: with every conflict resolved to ours, and resolved to theirs."""
+    """Return two texts: all conflicts resolved to ours, and all resolved to theirs."""
     text = data.decode("utf-8", "surrogateescape")
     ours, theirs = (resolve(text, side, size).encode("utf-8", "surrogateescape") for side in SIDES)
     return ours, theirs

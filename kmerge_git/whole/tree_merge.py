@@ -1,4 +1,4 @@
-"""Merge two commits on trees: git merges up to its conflicts, then kmerge settles those."""
+"""Merge two commits without a working tree: git merges, then kmerge settles git's conflicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOLD_BY_STAGES = ("contents", "binary", "modify/delete", "rename/delete")
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Hold the three trees of a merge, and the two commits if git can find their merge base."""
+    """Hold the three trees of a merge, and the two commits if git can find the merge base."""
 
     trees: Three[str]
     ours: str = ""
@@ -35,13 +35,13 @@ class Sides:
 
     @property
     def is_made_up(self) -> bool:
-        """Return whether git must be given the base, as there is no history or several bases."""
+        """Return whether git cannot find the base, because there is no history or several bases."""
         return not self.ours
 
 
 @dataclass(frozen=True, slots=True)
 class TreeMerge:
-    """Hold a merge on trees: git's result, and the files that kmerge or a person settles."""
+    """Hold git's merge of trees, and the files that kmerge or a person settles."""
 
     merged: MergedTree
     files: tuple[FileMerge, ...]  # manifests that both sides changed
@@ -56,7 +56,7 @@ class TreeMerge:
 
 
 def base_of(repository: Repository, ours: Commit, theirs: Commit) -> str | None:
-    """Return the merge base or, for unrelated histories, None; refuse a base that is cut off."""
+    """Return the merge base, or None if there is none; refuse a shallow clone without a base."""
     base = repository.merge_base(ours.oid, theirs.oid)
     if base is None and repository.is_shallow:
         why = "the common ancestor is not here: this is a shallow clone"
@@ -73,7 +73,7 @@ def merge_trees(
     is_timed: bool = True,
     with_text: bool = False,
 ) -> TreeMerge:
-    """Make the merge; with `keep`, store git's objects in the repository.
+    """Merge two commits; with `keep`, store git's objects in the repository.
 
     With `is_timed`, the time limit of the settings applies. With `with_text`, git merges the texts.
     """
@@ -113,7 +113,7 @@ def _is_stuck(at: Scratch, merged: MergedTree, message: Message) -> bool:
 
 
 def result_of(repository: Repository, made: TreeMerge) -> str:
-    """Write the result of a merge, with markers for conflicts, and return the id of its tree."""
+    """Write the result of a merge, with markers for conflicts, and return the id of the tree."""
     wanted: dict[str, TreeEntry | None] = {}
     for file in made.files:
         if file.verdict == "skipped" or not (file.writes or file.both):  # git's tree has it

@@ -1,4 +1,4 @@
-"""Bring back a resolved conflict: its three versions in the index, and its markers in the file.
+"""Restore a resolved conflict: its three versions in the index, and its markers in the file.
 
 Git keeps the three versions of a resolved file even after the commit. So a conflict comes back
 only while its operation is in progress, or while the staged file is not committed. The index is
@@ -40,9 +40,9 @@ class Undone:
 
 
 def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -> list[Undone]:
-    """Bring back the conflicts of all given files or of none; `force` drops unstaged work.
+    """Restore the conflicts of all given files, or of none; `force` discards unstaged work.
 
-    If a file is still in conflict, drop the answers that were given so far.
+    If a file is still in conflict, discard the saved answers.
     """
     saved = SavedAnswers(Path(repository.git_dir))
     staged, begun = _chosen(repository, tuple(paths), saved)
@@ -70,7 +70,7 @@ def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -
 def _chosen(
     repository: Repository, paths: tuple[str, ...], saved: SavedAnswers
 ) -> tuple[list[Stages], list[Stages]]:
-    """Return the resolved files, and the files in conflict with saved answers."""
+    """Return the selected resolved files, and the selected files with answers and conflicts."""
     conflicts = repository.conflicts()
     unmerged = {stages.path for stages in conflicts}
     staged = [s for s in resolved_conflicts(repository.worktree or "") if s.path not in unmerged]
@@ -132,7 +132,7 @@ def _in_conflict(repository: Repository, stages: Stages, settings: SettingsOf) -
 
 
 def _marked(path: str, three: Three[bytes | None], settings: SettingsOf) -> bytes:
-    """Return the merge with markers, from git's line merge if kmerge leaves no conflict."""
+    """Return kmerge's merge with markers or, if it has no conflict, git's line merge."""
     options = settings(path).but(favor="")
     if settings.takes(path):
         (both,) = merge_all([Job(three, options)], settings.timeout)
