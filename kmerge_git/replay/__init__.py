@@ -1,1 +1,1 @@
-"""Repeat past merges, and try policies on their conflicts."""
+"""Repeat past merges, and try merge policies on the conflicts."""

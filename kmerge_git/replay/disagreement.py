@@ -1,4 +1,4 @@
-"""Show a file that kmerge and people merged differently, or write the five versions to files."""
+"""Show a file that kmerge and people merged differently, or write its versions to files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Line = tuple[str, str]  # a text, and its colour or ''
 
 
 def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
-    """Yield the base, its diff to each version, and the diff from kmerge's to people's version."""
+    """Yield the base, the diffs from the base, and the diff from kmerge's to people's version."""
     yield f"{file.path} in {file.commit[:10]} {file.subject}", "bold"
     versions = {name: lines_of(data) for name, data in texts.by_name.items()}
     base = versions["base"]
@@ -27,7 +27,7 @@ def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
 
 
 def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
-    """Write the files base, ours, theirs, kmerge and people, and return their names."""
+    """Write the files base, ours, theirs, kmerge and people, and return the names of the files."""
     suffix = PurePosixPath(path).suffix
     target = Path(directory)
     target.mkdir(parents=True, exist_ok=True)

@@ -33,18 +33,18 @@ Match = Literal["as people", "otherwise", "unknown", "silent"]
 
 @dataclass(frozen=True, slots=True)
 class FieldPolicy:
-    """Hold a policy for a field of some files, as in the setting `kmerge.policy`."""
+    """Hold a policy for a field in some files, as in the setting `kmerge.policy`."""
 
     glob: str
     field: str
     policy: str
 
     def asked(self, mine: str, path: str) -> Policy | None:
-        """Return the policy for a file; `mine` is the side whose change is applied on top."""
+        """Return the function that decides for a file; `mine` is the side applied on top."""
         return policy_for([(self.field, self.policy)], mine, path)
 
     def means(self, path: str, left: Remaining) -> bool:
-        """Return whether the policy applies to this conflict of a file."""
+        """Return whether the policy applies to this conflict in this file."""
         words = fieldpath.pattern(self.field)
         return bool(left.path) and fieldpath.matches(words, left.path) and matches(self.glob, path)
 
@@ -70,7 +70,7 @@ class Judgement:
 def hinted(
     clashes: Sequence[Clash], judge: Judge, people: bytes | None, mine: str, path: str
 ) -> tuple[Remaining, ...]:
-    """Return the conflicts, each with hints on the policies that would settle the conflict."""
+    """Return the conflicts, and add to each the policies that would settle the conflict."""
 
     @cache
     def policy(name: str, field: str) -> Policy | None:
@@ -99,7 +99,7 @@ def hinted(
 
 
 def _is_one(inquiry: Inquiry) -> bool:
-    """Return whether an inquiry is about a single value, not about list elements."""
+    """Return whether the question is about a single value, not about list elements."""
     _, ours, theirs = inquiry.at[:3]
     is_value = not isinstance(inquiry.path[-1], int) and bool(ours or theirs)
     return is_value and len(ours) < 2 and len(theirs) < 2
@@ -112,7 +112,7 @@ def judged(
     judge: Judge,
     people: bytes | None,
 ) -> Iterator[Judgement]:
-    """Yield a judgement for each of these conflicts after a merge with a policy."""
+    """Compare a merge with a policy to people's file; yield a judgement of each conflict."""
     still = {d.place for d in outcome.decisions if d.side == "conflict"}
     settled = {d.place for d in outcome.decisions if d.is_settled} - still
     if outcome.method not in ("structure", "lines"):
@@ -141,9 +141,9 @@ def _text(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """Hold a conflict that a merge leaves; the path is empty if the conflict has no field.
+    """Hold a conflict that a merge leaves; if the conflict is not about a field, the path is empty.
 
-    A hint names a policy that would settle the conflict, and says whether the policy would choose
+    Each hint names a policy that would settle the conflict, and whether the policy would choose
     as people did, or None if only a merge can show that. Hints are guesses until such a merge.
     """
 
@@ -160,11 +160,11 @@ class Remaining:
 
     @property
     def compared(self) -> Path:
-        """The place to compare: for a list element without a key, the place of its list."""
+        """The path to compare: for a list element without a key, the path of the list."""
         return _without_place(self.path)
 
     def called(self, file: str) -> str:
-        """Return the name of the field for a report: `**.image` or `version of Chart.yaml`."""
+        """Return the field's name for a report, such as `**.image` or `version of Chart.yaml`."""
         if is_at_top(self.path):
             return f"{any_element(self.path)} of {basename(file)}"
         return anywhere(self.path) or self.field
@@ -172,7 +172,7 @@ class Remaining:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """Hold a question to a policy: a place and its entries in base, ours and theirs."""
+    """Hold what a merge asks a policy: a place, and the entries there in base, ours and theirs."""
 
     path: Path
     at: tuple[Sequence[Entry], ...]
@@ -182,7 +182,7 @@ Clash = tuple[Remaining, Inquiry | None]  # None if the question is not certain
 
 
 class Listener:
-    """Act as a policy that records the questions of a merge and decides nothing.
+    """Record the questions that a merge asks its policy, and decide nothing.
 
     So the merge has the same result as without policies. A merge also asks questions on trial, or
     about parts of a wider conflict; such questions belong to no conflict of the result.
@@ -229,7 +229,7 @@ class Listener:
 
 
 def _by_lines(why: str, reason: str) -> str:
-    """Return the cause of a conflict without a place, with the reason for the merge by lines."""
+    """Join the cause of a conflict without a place with the reason for the merge by lines."""
     parts = [_cause(part) for part in (why, reason) if part]
     return ": ".join(dict.fromkeys(parts))
 
@@ -243,7 +243,7 @@ def _cause(why: str) -> str:
 
 
 def any_element(path: Path) -> str:
-    """Return the pattern of a field in any list element; for an index, name the list."""
+    """Return the pattern of a field in any list element; for an index, return the list's path."""
     out = ""
     for step in _without_place(path):
         key = show((step,)) if isinstance(step, str) else "[*]"
@@ -252,7 +252,7 @@ def any_element(path: Path) -> str:
 
 
 def anywhere(path: Path) -> str:
-    """Return the pattern of a field by its last name, such as `**.image`, or '' without a name."""
+    """Return the pattern of a field's last name, such as `**.image`, or '' without a name."""
     path = _without_place(path)
     names = [at for at, step in enumerate(path) if isinstance(step, str)]
     if not names:
@@ -262,7 +262,7 @@ def anywhere(path: Path) -> str:
 
 
 def is_at_top(path: Path) -> bool:
-    """Return whether a field is at the top of its document."""
+    """Return whether a field is at the top level of its document."""
     return sum(isinstance(step, str) for step in path) == 1 and isinstance(path[0], str)
 
 

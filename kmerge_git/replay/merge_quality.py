@@ -1,4 +1,4 @@
-"""Judge a merge: find damage that neither side wrote, and compare the result with people's file."""
+"""Judge a merge: find damage that the merge did, and compare the result with people's file."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Agreement = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ComparedValue:
-    """Hold the value of a field as a text to compare and as a text to show."""
+    """Hold the value of a field as a text for comparison and as a text for display."""
 
     canon: str  # the same text for the same value, and '' without a value
     shown: str = ""
 
 
 class Judge:
-    """Judge the results for one file, and parse every text at most once."""
+    """Judge the merges of one file; parse every text at most once."""
 
     def __init__(self, three: Three[bytes | None], path: str, sound: bytes | None = None) -> None:
         self._inputs = [side or b"" for side in three.each()]
@@ -48,7 +48,7 @@ class Judge:
         self._damage: dict[bytes, tuple[str, ...]] = {}
 
     def agreement(self, result: bytes, people: bytes | None) -> Agreement:
-        """Compare a result with the file that people committed.
+        """Return whether a merge result agrees with the file that people committed.
 
         `another order` means that only the order of list items or documents differs, `unreadable`
         that people's file is not YAML, and `gone` that the file is not in people's commit.
@@ -70,7 +70,7 @@ class Judge:
         return "another order" if _canon(_sorted(ours)) == _canon(_sorted(theirs)) else "different"
 
     def damage(self, result: bytes) -> tuple[str, ...]:
-        """Return the damage that a merge did to sound files: repeated keys, items or resources."""
+        """Return the damage that a merge did to valid files, such as repeated keys."""
         if result == self._sound or result in self._inputs:
             return ()
         if result not in self._damage:
@@ -112,7 +112,7 @@ class Judge:
 
 
 def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | None:
-    """Return the value of a node, or None if unreadable; without a node, return an empty value."""
+    """Return the value of a node, or None if unreadable; for no node, return an empty value."""
     if node is None:
         return ComparedValue("")
     try:
@@ -122,7 +122,7 @@ def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | Non
 
 
 def _stream(path: str, data: bytes) -> Stream:
-    """Return the documents of a text after parsing all of them."""
+    """Parse all documents of a text, and return the documents."""
     if is_chart_text(path):
         raise TextOnly(TEMPLATE, path=path)
     text = YamlText(data, path)
@@ -132,7 +132,7 @@ def _stream(path: str, data: bytes) -> Stream:
 
 
 def _canon(value: object) -> str:
-    """Return a text that is the same for equal values; `1`, `1.0`, `"1"` and `true` differ."""
+    """Return the same text only for equal values; `1`, `1.0`, `"1"` and `true` all differ."""
     return json.dumps(value, sort_keys=True)
 
 

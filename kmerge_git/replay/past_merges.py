@@ -1,6 +1,6 @@
 """Repeat past merges for every manifest that both sides changed.
 
-Cherry-picks and reverts are three-way merges as well; commit messages name their commits.
+Cherry-picks and reverts are three-way merges as well; their messages name the old commit.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _REVERTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """Hold a commit that was cherry-picked or reverted, as the commit message names it."""
+    """Hold the commit that a message names as cherry-picked or reverted."""
 
     kind: Kind
     commit: str
@@ -55,7 +55,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Hold the commits to repeat; `instead` means that the history has picks but no merges."""
+    """Hold the commits to repeat; `instead` means that picks stand in for missing merges."""
 
     commits: list[str]
     instead: bool
@@ -82,7 +82,7 @@ def choose(history: Iterable[Commit], *, picks: bool, most: int | None) -> Chose
 
 
 def pick_of(message: str) -> Pick | None:
-    """Return the pick or revert that a commit message names; return None for several or none."""
+    """Return the one commit that a message names as picked or reverted; otherwise return None."""
     reverts = list(_REVERTED.finditer(message))
     if reverts:
         own = message[:7].lower() in ("revert ", "revert:", "revert(", "reapply")
@@ -95,7 +95,7 @@ def pick_of(message: str) -> Pick | None:
 
 
 def trees_of(repository: Repository, commit: Commit, pick: Pick) -> Three[str | None] | None:
-    """Return the trees base, ours and theirs of a pick, or None if the named commit is missing.
+    """Return the trees base, ours and theirs of a pick, or None if the picked commit is missing.
 
     For a picked merge, the base is the first parent, as the message does not name a parent.
     """
@@ -147,7 +147,7 @@ BlobIds = dict[str, str]  # of base, ours, theirs and people; '' if the file is 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Hold one file of a past merge, with the results of git, kmerge and people."""
+    """Hold one file of a past merge with the results of git, of kmerge and of people."""
 
     commit: str
     subject: str
@@ -176,14 +176,14 @@ class Replayed:
 
     @property
     def is_disagreement(self) -> bool:
-        """Return whether kmerge decided by itself and people committed something different."""
+        """Return whether kmerge's own decision differs from what people committed."""
         decided = self.kmerge_clean and (not self.git_clean or self.changed)
         return decided and self.agreement == "different"
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedMerge:
-    """Hold the files of one past merge or pick that both sides changed."""
+    """Hold one past merge or pick, with the files that both sides changed."""
 
     files: tuple[Replayed, ...] = ()
     kind: Way = "merge"
@@ -196,7 +196,7 @@ class ReplayedMerge:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTexts:
-    """Hold the texts base, ours, theirs, kmerge and people of a file; a missing text is empty."""
+    """Hold the five texts of a file; a missing text is empty."""
 
     by_name: dict[str, bytes]
     outcome: Outcome  # the outcome of kmerge's merge
@@ -212,7 +212,7 @@ class Tried:
 
 
 class Replayer:
-    """Replay the merges of one repository, one after the other, in this process."""
+    """Repeat the merges of one repository in this process."""
 
     def __init__(self, repository: Repository, glob: str = "*") -> None:
         self.repository = repository
@@ -224,7 +224,7 @@ class Replayer:
         merge_both(Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
 
     def merge(self, oid: str) -> ReplayedMerge:
-        """Repeat one merge, or a cherry-pick or revert whose message names its commit."""
+        """Repeat one merge, cherry-pick or revert."""
         try:
             commit = self.repository.named(oid)
             if len(commit.parents) > 2:
@@ -274,7 +274,7 @@ class Replayer:
         )
 
     def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
-        """Count the deleted files whose edits `kmerge solve` would merge into another file."""
+        """Count the deleted files whose edits `kmerge solve` would merge into other files."""
         arrivals = [Arrivals.between(self.repository, base_tree, tree) for tree in trees]
         count = 0
         for case in gone:

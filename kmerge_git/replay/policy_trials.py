@@ -1,6 +1,6 @@
 """Try policies on past conflicts, and propose the policies that agree with people.
 
-A policy is proposed, but never switched on, if it would have settled at least five conflicts of a
+A policy is proposed (not switched on) if it would have settled at least five conflicts of a
 field, and nine of ten as people did. The pattern usually names the field in any file (`**.image`).
 The name of a top-level field means little without its file, so its pattern also names the file
 (`version` of Chart.yaml). If a wide pattern fails, a narrower pattern is tried: for files of one
@@ -41,7 +41,7 @@ _SAFE = _PLAIN | set("/[]*@")  # characters of a field path that need no quotes
 
 
 def propose(files: Iterable[Replayed], try_all: TryAll) -> list[Trial]:
-    """Return the policies to propose for files with conflicts, most conflicts first."""
+    """Return the policies to propose; the policy that settles most conflicts comes first."""
     fields: defaultdict[str, list[Case]] = defaultdict(list)
     for file in files:
         for left in file.left:
@@ -53,7 +53,7 @@ def propose(files: Iterable[Replayed], try_all: TryAll) -> list[Trial]:
 
 
 def _of_field(cases: Sequence[Case], try_all: TryAll) -> Iterator[Trial]:
-    """Yield the proposals for a field.
+    """Yield the policies to propose for a field.
 
     Each policy is judged without the conflicts that an earlier proposal settles.
     """
@@ -83,7 +83,7 @@ def _place(file: Replayed, left: Remaining) -> Place:
 
 
 def _scopes(file: Replayed, left: Remaining) -> dict[Scope, int]:
-    """Return the scopes of a field with ranks; of two equally good scopes the lower rank wins.
+    """Return scopes for a field, each with a rank; of equally good scopes the lowest rank wins.
 
     A scope with a negative rank is not proposed for this field alone.
     """
@@ -101,7 +101,7 @@ def _glob(path: str) -> str:
 def _promising(
     meant: dict[Scope, list[Case]], ranks: dict[Scope, int]
 ) -> Iterator[tuple[str, Scope]]:
-    """Yield the policies worth trying with their scopes, the best first."""
+    """Yield each policy that is worth trying, with its scope, the most promising policy first."""
     promising = []
     for scope, cases in meant.items():
         policies = {policy for _, left in cases for policy, _ in left.hints}
@@ -115,7 +115,7 @@ def _promising(
 
 
 def _promised(policy: str, cases: Iterable[Case]) -> tuple[int, int]:
-    """Return how often a policy may choose as people did, and how often it would not."""
+    """Return how often a policy may choose as people did, and how often differently."""
     counts = Counter(dict(left.hints).get(policy, "silent") for _, left in cases)
     return counts[True] + counts[None], counts[False]
 
@@ -128,7 +128,7 @@ def notes_on(trials: Sequence[Trial]) -> list[str]:
 
 
 def attribute_lines(trials: Sequence[Trial]) -> list[str]:
-    """Return the lines of `.gitattributes` for all trials; the last line for a file counts."""
+    """Return the lines of `.gitattributes` for all trials; git uses the last line for a file."""
     rules = [trial.rule for trial in trials]
     globs = sorted({rule.glob for rule in rules})  # `*` first
     return [attribute_line(g, [rule for rule in rules if rule.glob in ("*", g)]) for g in globs]
@@ -136,7 +136,7 @@ def attribute_lines(trials: Sequence[Trial]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Hold a policy, and the files with conflicts that were merged again with the policy."""
+    """Hold a policy, and the files in conflict that were merged again with this policy."""
 
     rule: FieldPolicy
     files: tuple[Tried, ...]
@@ -167,17 +167,17 @@ class Trial:
 
     @property
     def freed_as_people(self) -> int:
-        """The number of files without a conflict that mean the same as in people's commit."""
+        """The number of files that have no conflict left and mean the same as people's files."""
         return sum(tried.freed in ("same bytes", "same meaning") for tried in self.files)
 
     @property
     def is_proved(self) -> bool:
-        """Return whether people chose like the policy often enough for a proposal."""
+        """Return whether people chose as the policy does often enough to propose the policy."""
         return is_proof(self.count("as people"), self.count("otherwise"))
 
     @property
     def summary(self) -> str:
-        """A sentence about the results of the policy."""
+        """Describe the results of the policy in one sentence."""
         glob, field = self.rule.glob, self.rule.field
         where = "any file" if glob == "*" else glob.removeprefix("**/")
         merges = f"{self.merges} merge{'s' * (self.merges != 1)}"
@@ -204,7 +204,7 @@ class Trial:
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """The words of the setting `kmerge.policy`: files, field and policy."""
+        """The value of the setting `kmerge.policy`: a file pattern, a field and a policy."""
         return self.rule.glob, self.rule.field, self.rule.policy
 
     def as_json(self) -> dict[str, Any]:
@@ -228,7 +228,7 @@ class Trial:
         }
 
     def cases_as_json(self) -> list[dict[str, str]]:
-        """Return every conflict as plain values."""
+        """Return every conflict of the trial as plain values."""
         return [
             {
                 "commit": file.commit,
@@ -245,7 +245,7 @@ class Trial:
 
 
 def is_proof(as_people: int, otherwise: int) -> bool:
-    """Return whether these counts show that people choose like the policy."""
+    """Return whether these counts show that people chose as the policy does."""
     compared = as_people + otherwise
     return compared >= ENOUGH and 10 * as_people >= OF_TEN * compared
 

@@ -140,7 +140,7 @@ def _proposals(tally: Tally, scope: str) -> str:
 
 
 def _left(tally: Tally) -> str:
-    """Return the section about conflicts that git and kmerge leave, by cause and field."""
+    """Return the section about conflicts that both git and kmerge leave, by cause and field."""
     groups = tally.left()
     if not groups:
         return ""
@@ -159,7 +159,7 @@ def _left(tally: Tally) -> str:
 
 
 def _places(conflicts: Sequence[RemainingHere]) -> str:
-    """Return the places of the first few conflicts, and the number of the others."""
+    """Return the places of the first few conflicts, and how many other conflicts there are."""
     places = dict.fromkeys(f"{file.commit[:10]} {file.path}" for file, _ in conflicts)
     more = f" and {len(places) - _FEW} more" if len(places) > _FEW else ""
     return ", ".join([*places][:_FEW]) + more
@@ -250,7 +250,7 @@ def _pair(versions: dict[str, bytes], left: str, right: str) -> str:
 
 
 def table(left: bytes, right: bytes, heads: tuple[str, str]) -> str:
-    """Return a table of two texts side by side, without equal lines far from a difference."""
+    """Return a table of two texts side by side; leave out equal lines far from any difference."""
     a, b = lines_of(left), lines_of(right)
     if max(len(a), len(b)) > _MOST_LINES:
         return f'<p class="note">{len(a)} and {len(b)} lines: too long for this page.</p>'
@@ -278,7 +278,7 @@ def _rows(a: list[str], b: list[str]) -> Iterator[str]:
 
 
 def _cells(text: list[str], line: int | None) -> str:
-    """Return the table cells for a line and its number, or empty cells without a line."""
+    """Return the table cells for a line number and its line; return empty cells for None."""
     if line is None:
         return '<td class="n"></td><td></td>'
     return f'<td class="n">{line + 1}</td><td>{escape(visible(text[line]))}</td>'
@@ -301,7 +301,7 @@ Bars = dict[str, Parts]
 
 
 def chart(title: str, bars: Bars) -> str:
-    """Return the bars as SVG in one scale, with a legend of the parts that occur."""
+    """Return a bar chart as SVG, with a legend for the parts that occur."""
     scale = max(sum(count for _, count, _ in parts) for parts in bars.values())
     if not scale:
         return ""

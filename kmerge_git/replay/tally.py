@@ -1,4 +1,4 @@
-"""Count the results of a replay while it runs, and keep only the files that deserve a look."""
+"""Count the results of a replay while it runs, and keep only the files worth looking at."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ RemainingHere = tuple[Replayed, Remaining]  # a conflict in its file
 
 
 class Tally:
-    """Hold the counts of a replay, and the files that deserve a look."""
+    """Hold the counts of a replay, and the files worth looking at."""
 
     def __init__(self) -> None:
         self.kinds = {"merge": 0, "cherry-pick": 0, "revert": 0}  # the numbers of repeated merges
@@ -83,7 +83,7 @@ class Tally:
         return [f"{self.skipped[why]} {_LEFT_OUT[why]}" for why in _LEFT_OUT if self.skipped[why]]
 
     def add(self, merge: ReplayedMerge) -> None:
-        """Count one merge."""
+        """Add the results of one merge to the counts."""
         if merge.skipped:
             self.skipped[merge.skipped] += 1
         else:
@@ -137,18 +137,18 @@ class Tally:
         return [(*key, groups[key]) for key in order]
 
     def milliseconds(self) -> dict[str, float]:
-        """Return the median and the longest time of a file."""
+        """Return the median and the longest merge time of a file, in milliseconds."""
         seconds = self.seconds or [0.0]
         times = {"median": median(seconds), "longest": max(seconds)}
         return {name: round(time * 1000, 3) for name, time in times.items()}
 
     def times(self) -> str:
-        """Return the times in words: `1.2 ms a file (median), 1.4 ms at most`."""
+        """Return the merge times in words: `1.2 ms a file (median), 1.4 ms at most`."""
         times = self.milliseconds()
         return f"{times['median']:.1f} ms a file (median), {times['longest']:.1f} ms at most"
 
     def as_json(self) -> dict[str, Any]:
-        """Return all results as plain values."""
+        """Return all results of the replay as plain values."""
         return {
             "merges": {
                 "replayed": self.kinds["merge"],
@@ -182,7 +182,7 @@ class Tally:
 
 
 def notes(tally: Tally, chosen: Chosen, where: str, *, is_shallow: bool, hint: str) -> list[str]:
-    """Return notes on the replayed history that a reader of the counts must know."""
+    """Return notes about the replayed history that a reader of the counts needs."""
     lines = []
     if is_shallow:
         lines.append("the history is cut off, this is a shallow clone: `git fetch --unshallow`")
@@ -202,7 +202,7 @@ def notes(tally: Tally, chosen: Chosen, where: str, *, is_shallow: bool, hint: s
 
 
 def as_plain(file: Replayed) -> dict[str, Any]:
-    """Return a file of a past merge as plain values."""
+    """Return the facts about a file of a past merge as plain values."""
     return {
         "commit": file.commit,
         "subject": file.subject,

@@ -1,4 +1,4 @@
-"""Replay merges in several processes, and return the results in the order of the merges."""
+"""Repeat merges in several processes; return the results in the order of the merges."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 
 class Workers:
-    """Run replays in several processes, which start when there is enough work."""
+    """Repeat merges in several processes, which start only if there is enough work."""
 
     def __init__(self, repository: Repository, jobs: int, glob: str = "*") -> None:
         self._repository = repository
