@@ -30,9 +30,9 @@ How = Literal[
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Hold the places of a list element, or of a document, in both versions, counted from 0.
+    """Hold the index of a list element or document in each of the two versions, counted from 0.
 
-    A place is None if the version lacks the element. `key` names the element if its list has keys.
+    An index is None if that version lacks the element. `key` names an element of a keyed list.
     """
 
     old: int | None
@@ -41,18 +41,18 @@ class At:
 
     @classmethod
     def of(cls, old: int, new: int, key: Element = ()) -> At:
-        """Return the places of an element; -1 means that a version lacks the element."""
+        """Return the places of an element; -1 means that this version lacks the element."""
         return cls(old if old >= 0 else None, new if new >= 0 else None, key)
 
     @property
     def shown(self) -> Element | int:
-        """Return the key or index of the element for a field's path."""
+        """Return the key or index of the element as shown in a field path."""
         if self.key:
             return self.key
         return (self.new if self.new is not None else self.old) or 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the known places, and the key as a list of its parts."""
+        """Return the known indexes, and the parts of the key as a list."""
         key = [part if isinstance(part, str) else list(part) for part in self.key]
         known = {"old": self.old, "new": self.new, "key": key or None}
         return {name: value for name, value in known.items() if value is not None}
@@ -63,7 +63,7 @@ Steps = tuple[str | At, ...]
 
 @dataclass(frozen=True, slots=True)
 class FieldValue:
-    """Hold a plain value, with the YAML node that the value came from, if known."""
+    """Hold a plain value and, if known, the YAML node from which the value came."""
 
     plain: object
     node: Node | None = None
@@ -71,7 +71,7 @@ class FieldValue:
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """Hold one change of a field, of a resource (no steps) or of the file (no document)."""
+    """Hold a change of a field, of a whole resource (no `steps`) or of the file (no `document`)."""
 
     how: How
     resource: str = ""  # Deployment/web

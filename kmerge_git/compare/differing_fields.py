@@ -1,4 +1,4 @@
-"""Compare two versions of a resource field by field, and compare comments and spelling."""
+"""Compare the fields, the comments and the spelling of two versions of a resource."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Hold two versions of a field, and the place of the field."""
+    """Hold two versions of a field, and the path of the field."""
 
     old: FieldValue
     new: FieldValue
@@ -46,7 +46,7 @@ class Pair:
 def resource_changes(
     name: str, pair: Pair, comments: Signed, at: At | None = None
 ) -> list[FieldChange]:
-    """Return the changes of a resource, with the change of layout (comments, spelling) last."""
+    """Return the changes of a resource; a change of layout (comments, spelling) comes last."""
     changed = [replace(c, resource=name, document=at) for c in field_changes(pair)]
     words = ["comments"] if comments else []
     words += sorted(spelling(pair.old.node, pair.new.node, pair.where))
@@ -57,7 +57,7 @@ def resource_changes(
 
 
 def field_changes(pair: Pair) -> Iterator[FieldChange]:
-    """Yield the changes of a field and everything below it, in the order of the new version."""
+    """Yield the changes of a field and of the fields below, in the order of the new version."""
     old, new = pair.old.plain, pair.new.plain
     if _canon(old) == _canon(new):
         return
@@ -90,7 +90,7 @@ def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
 
 
 def _renamed(old: Map, new: Map) -> dict[str, str]:
-    """Return the renamed keys, new to old: two keys whose values match each other and no others."""
+    """Map the new names of renamed keys to the old names; a renamed key keeps a unique value."""
     gone = {name: _leaves(old[name]) for name in old if name not in new}
     come = {name: _leaves(new[name]) for name in new if name not in old}
     if not gone or not come or len(gone) * len(come) > MOST_COMPARISONS:
@@ -137,7 +137,7 @@ def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldCha
 
 
 def order_of(places: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Return the old ranks in the new order, or () if the order is the same."""
+    """Return the old ranks of the elements in the new order, or () if the order is unchanged."""
     both = [(i, j) for i, j in places if i >= 0 and j >= 0]
     ranks = {i: rank for rank, (i, _) in enumerate(sorted(both))}
     order = tuple(ranks[i] for _, i in sorted((j, i) for i, j in both))
@@ -152,7 +152,7 @@ def _elements(value: FieldValue, plain: list[object]) -> list[FieldValue]:
 
 
 def _by_key(pair: Pair, mine: list[FieldValue], yours: list[FieldValue]) -> list[Triple] | None:
-    """Pair list elements by their keys; return None if the lists have no keys or no YAML nodes."""
+    """Pair list elements by their keys; return None if keys or YAML nodes are missing."""
     old, new = pair.old.node, pair.new.node
     if not isinstance(old, ListNode) or not isinstance(new, ListNode):
         return None
@@ -162,7 +162,7 @@ def _by_key(pair: Pair, mine: list[FieldValue], yours: list[FieldValue]) -> list
 
 
 def _by_value(old: list[object], new: list[object]) -> list[Triple]:
-    """Pair list elements without keys: first equal elements, then similar elements between them."""
+    """Pair list elements without keys: first pair equal elements, then similar elements between."""
     mine, yours = [_canon(v) for v in old], [_canon(v) for v in new]
     ranked = (sorted(range(len(texts)), key=texts.__getitem__) for texts in (mine, yours))
     if sorted(mine) == sorted(yours):  # only the order differs
@@ -181,7 +181,7 @@ def _by_value(old: list[object], new: list[object]) -> list[Triple]:
 
 
 def _between(old: list[object], new: list[object]) -> list[tuple[int, int]]:
-    """Pair the elements that seem to be versions of the same element, in order."""
+    """Pair similar elements of both lists, in order, as versions of the same element."""
     if len(old) == len(new):
         return [(n, n) for n in range(len(old)) if type(old[n]) is type(new[n])]
     if len(old) * len(new) > MOST_COMPARISONS:
@@ -215,7 +215,7 @@ def _each_leaf(value: object, path: str) -> Iterator[str]:
 
 
 def _canon(value: object) -> str:
-    """Return a text that is the same only for equal values; 1 and 1.0 are different values."""
+    """Return the same text only for equal values; 1 and 1.0 count as different values."""
     return json.dumps(value, sort_keys=True)
 
 
@@ -230,7 +230,7 @@ Signed = tuple[tuple[str, str], ...]  # `+` or `-`, and a comment
 
 
 def spelling(old: Node | None, new: Node | None, where: Where) -> set[str]:
-    """Return, in words, the differences in the spelling of equal values."""
+    """Describe how the spelling of equal values differs."""
     return set(_words(old, new, where)) if old is not None and new is not None else set()
 
 
@@ -317,7 +317,7 @@ def comments_in(text: str, start: int, root: Node | None) -> list[str]:
 
 
 def _texts(node: Node) -> Iterator[tuple[str, int, int]]:
-    """Yield the texts and places of scalars with a `#`, which begins no comment in a scalar."""
+    """Yield the text and place of each scalar with a `#` that does not begin a comment."""
     if node.text.find("#", node.start, node.end) < 0:
         return
     if isinstance(node, Scalar):
@@ -330,7 +330,7 @@ def _texts(node: Node) -> Iterator[tuple[str, int, int]]:
 
 
 def of_texts(old: str, new: str) -> str:
-    """Return, in words, how the layout of two texts with the same meaning differs."""
+    """Describe how the layout of two texts with the same meaning differs."""
     lines = [[line.rstrip() for line in text.split("\n")] for text in (old, new)]
     if lines[0] == lines[1]:
         return "blanks at line ends"
@@ -342,7 +342,7 @@ def of_texts(old: str, new: str) -> str:
 
 
 def of_files(old: Source, new: Source) -> list[str]:
-    """Return, in words, how two files differ in byte order mark and line ends."""
+    """Describe how two files differ in their byte order marks and line ends."""
     words = []
     if old.bom != new.bom:
         words.append("a byte order mark" if new.bom else "no byte order mark")

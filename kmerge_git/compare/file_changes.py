@@ -47,7 +47,7 @@ def compare(old: bytes | None, new: bytes | None, path: str = "") -> list[FieldC
 
 
 def by_lines(old: bytes, new: bytes) -> list[FieldChange]:
-    """Return the lines that differ; for binary files, return one change with their sizes."""
+    """Return the changes by line; for binary files, return one change with both sizes."""
     if old == new:
         return []
     if any(b"\0" in data[:_LOOKED_AT] for data in (old, new)):
@@ -57,7 +57,7 @@ def by_lines(old: bytes, new: bytes) -> list[FieldChange]:
 
 
 def hunks(old: list[str], new: list[str]) -> list[FieldChange]:
-    """Return the runs of lines that differ."""
+    """Return a change for each group of adjacent lines that differ."""
     return [
         FieldChange(
             "lines",
@@ -95,7 +95,7 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
 
 
 def _in_order(pairs: Places, old: int, new: int) -> Places:
-    """Return all documents in the new order, each deleted document behind its old neighbour."""
+    """Return all documents in the new order; a deleted document follows its old predecessor."""
     partner = dict(pairs)
     sources = {j: i for i, j in pairs}
     ranked = [(float(j), sources.get(j, -1), j) for j in range(new)]
@@ -108,7 +108,7 @@ def _in_order(pairs: Places, old: int, new: int) -> Places:
 
 
 def paired_documents(old: list[Document], new: list[Document]) -> Places:
-    """Pair the documents that are the same resource, and return their places."""
+    """Pair the documents that are the same resource, and return the places of the documents."""
     try:
         pairs = likely_same(old, new)
     except Unsupported:  # a name occurs a different number of times
@@ -117,7 +117,7 @@ def paired_documents(old: list[Document], new: list[Document]) -> Places:
 
 
 def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Places:
-    """Pair equal documents, then documents of the same name in order."""
+    """Pair equal documents first, then documents of the same name in order."""
     partner: dict[int, int] = {}
     taken: set[int] = set()
     for key in (lambda d: d.content, name_of):
@@ -133,7 +133,7 @@ def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Places:
 
 
 def _alone(old: Document | None, new: Document | None, at: At) -> FieldChange:
-    """Return the change of a document that only one version has."""
+    """Return the change for an added or deleted document."""
     document = old or new
     assert document is not None  # the caller gives one of them
     refuse_entries(document)

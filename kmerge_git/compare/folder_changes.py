@@ -26,7 +26,7 @@ NAMES = ("kustomization", "Kustomization", "Kptfile")
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """Hold a file's bytes and mode as in git; the bytes of a submodule are its commit id."""
+    """Hold the content and git mode of a file; the content of a submodule is a commit id."""
 
     data: bytes
     mode: int = FILE
@@ -39,7 +39,7 @@ class FileVersion:
 
 @dataclass(frozen=True, slots=True)
 class ComparedFile:
-    """Hold the changes in a file; `path` is the new path, or the old path of a deleted file."""
+    """Hold the changes in a file; `path` is the new path or, for a deleted file, the old path."""
 
     path: str
     how: Literal["added", "deleted", "changed", "renamed"]
@@ -66,9 +66,9 @@ Compare = Callable[[str, FileVersion | None, FileVersion | None, str], ComparedF
 
 
 def is_manifest(path: str) -> bool:
-    """Return whether the name of a file shows that it can hold resources or chart values.
+    """Return whether a file can, by its name, hold resources or chart values.
 
-    A pipe such as `<(helm template .)` counts, as the user gave it on purpose.
+    A pipe such as `<(helm template .)` counts, because the user named the pipe on purpose.
     """
     name = path.rpartition("/")[2]
     if path == "-" or path.startswith(PIPES):
@@ -101,7 +101,7 @@ def compared(
 
 
 def compare_folders(old: Versions, new: Versions, make: Compare = compared) -> list[ComparedFile]:
-    """Return the files that differ, sorted by path; `make` compares two versions of a file."""
+    """Return the files that differ, sorted by path; `make` is called to compare two versions."""
     renamed = _renamed(old, new)
     sources = set(renamed.values())
     files = []
@@ -142,7 +142,7 @@ class _Moved:
 
 
 def _renamed(old: Versions, new: Versions) -> dict[str, str]:
-    """Return the renamed files, new path to old path: equal files first, then similar files."""
+    """Map the new paths of renamed files to old paths: first equal, then similar files."""
     gone, come = _only_in(old, new), _only_in(new, old)
     same = _same_bytes(gone, come)
     taken = set(same.values())
@@ -157,7 +157,7 @@ def _only_in(one: Versions, other: Versions) -> list[_Moved]:
 
 
 def _same_bytes(gone: list[_Moved], come: list[_Moved]) -> dict[str, str]:
-    """Pair new files with deleted files of the same bytes, and prefer files of the same name."""
+    """Pair each new file with an equal deleted file; prefer a file of the same name."""
     waiting = holders((file.path, (file.version.data,)) for file in gone)
     pairs: dict[str, str] = {}
     for file in come:
@@ -200,7 +200,7 @@ def _wholes(files: Iterable[ComparedFile], how: str) -> dict[Any, tuple[str, Fie
 
 
 def _inside(gone: FieldChange, fresh: FieldChange, path: str) -> tuple[FieldChange, ...]:
-    """Return the changes in a resource that moved."""
+    """Return the changes in a resource that moved to another file."""
     old, new = gone.before, fresh.after
     assert old is not None  # both are whole resources
     assert new is not None

@@ -1,4 +1,4 @@
-"""Show a comparison as text: one line for each change, with long values cut."""
+"""Show a comparison as text: one line for each change, with long values shortened."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIGNS = {"added": ("+", "green"), "deleted": ("-", "red")}
 
 
 def lines(files: Iterable[ComparedFile], *, full: bool = False) -> Iterator[Line]:
-    """Yield the lines of the report on these files."""
+    """Yield the lines of a report about compared files."""
     for file in files:
         yield from file_lines(file, full=full)
 
@@ -62,7 +62,7 @@ def _binary(change: FieldChange) -> str:
 def change_lines(
     changes: Iterable[FieldChange], indent: str = "", *, full: bool = False
 ) -> Iterator[Line]:
-    """Yield the changes of one file, under the names of their resources."""
+    """Yield the lines for the changes of one file, under the names of the resources."""
     for _, group in groupby(changes, key=lambda change: (change.resource, change.document)):
         together = list(group)
         head = together[0]
@@ -121,7 +121,7 @@ def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
 
 
 def _namespace(value: FieldValue | None) -> str:
-    """Return the namespace in words, which tells resources of the same name apart."""
+    """Return words for the namespace of a resource, as resources can share a name."""
     about = value.plain.get("metadata") if value and isinstance(value.plain, dict) else None
     namespace = about.get("namespace") if isinstance(about, dict) else None
     return f" in {namespace}" if namespace and isinstance(namespace, str) else ""
@@ -143,7 +143,7 @@ def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Itera
 
 
 def _counterparts(changes: Sequence[FieldChange]) -> dict[object, list[str]]:
-    """Return, for each list, the deleted elements to compare with the added, and vice versa."""
+    """For each list, map `added` to the deleted elements, and `deleted` to the added elements."""
     others: dict[object, list[str]] = {}
     for change in changes:
         if _is_element(change):
@@ -154,7 +154,7 @@ def _counterparts(changes: Sequence[FieldChange]) -> dict[object, list[str]]:
 
 
 def _neighbours(change: FieldChange) -> object:
-    """Return the same key for changes that share a line: added or deleted elements of a list."""
+    """Return a key; changes with the same key, such as elements of one list, share a line."""
     if not _is_element(change):
         return change.steps, change.how
     # large added elements do not share a line with deleted elements
@@ -214,7 +214,7 @@ def _field(
 
 
 def _order(change: FieldChange, *, full: bool) -> str:
-    """Return all names in their new order; if they are too many, return only the moved elements."""
+    """Return the names in the new order; if the text is too long, return only the moved names."""
     names = ", ".join(change.names)
     if full or len(names) <= shown_values.LONG:
         return names
@@ -279,7 +279,7 @@ def _changed(change: FieldChange, place: str, indent: str, *, full: bool) -> Ite
 
 
 def _layout(change: FieldChange, indent: str) -> Iterator[Line]:
-    """Yield the changed comments, and name other differences of layout in words."""
+    """Yield a line about differences of layout, and the comments that were added or deleted."""
     words = [word for word in change.what if word != "comments"]
     if words:
         yield f"{indent}layout: {', '.join(words)}", "dim"
@@ -376,13 +376,13 @@ def _texts(value: FieldValue | None) -> list[str]:
 
 
 def _shares(gone: int, come: int, left: int) -> tuple[int, int]:
-    """Return how many deleted and added lines of a hunk to show, at most `left` together."""
+    """Return how many deleted and how many added lines to show; the sum is at most `left`."""
     old = min(gone, max(left // 2, left - come))
     return old, min(come, left - old)
 
 
 def capped(body: list[Line], indent: str, *, full: bool) -> Iterator[Line]:
-    """Yield the first lines of a body, and how many lines are left out."""
+    """Yield the first lines of a text and, if lines are left out, a line with their number."""
     if full or len(body) <= MOST + 1:
         yield from body
         return

@@ -1,4 +1,4 @@
-"""Show values to people: short, in YAML's spelling, and never the same for different values."""
+"""Show values to people as short YAML; different values always look different."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENCRYPTED = "(encrypted)"
 
 
 def flow(value: object) -> str:
-    """Return a whole value on one line."""
+    """Return a value on one line, without shortening the value."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_key(k)}: {flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -43,7 +43,7 @@ def _key(name: str) -> str:
 
 
 def cut(spelled: str) -> str:
-    """Return a text; cut a long text, and append its length."""
+    """Shorten a long text, and append the length of the whole text."""
     if len(spelled) <= LONG:
         return spelled
     return f"{spelled[: LONG - 1]}… ({len(spelled)} characters)"
@@ -60,7 +60,7 @@ def written(value: FieldValue | None) -> str:
 
 
 def both(old: FieldValue | None, new: FieldValue | None, *, full: bool = False) -> tuple[str, str]:
-    """Return two values to compare; cut long values around their difference."""
+    """Return two values as texts; of long values, return the part around the difference."""
     a, b = written(old), written(new)
     if a == b:  # encrypted values look the same
         return a, "another one"
@@ -73,7 +73,7 @@ def both(old: FieldValue | None, new: FieldValue | None, *, full: bool = False) 
 
 
 def apart(spelled: str, others: Sequence[str]) -> str:
-    """Return a text that differs visibly from others; cut a long text around a difference."""
+    """Make a text look different from others; of a long text, return the part that differs."""
     if any(looks(spelled) == looks(other) for other in others):
         spelled, others = _escaped(spelled), [_escaped(other) for other in others]
     if len(spelled) <= LONG:
@@ -85,7 +85,7 @@ def apart(spelled: str, others: Sequence[str]) -> str:
 
 
 def looks(spelled: str) -> str:
-    """Normalize a text to what a reader sees: plain spaces, and accents joined to their letters."""
+    """Normalize a text so that texts that look the same become equal (spaces, accents)."""
     if spelled.isascii():
         return spelled
     import unicodedata  # import late: few texts need it
@@ -99,7 +99,7 @@ def _escaped(spelled: str) -> str:
 
 
 def _common(a: str, b: str) -> tuple[int, int]:
-    """Return the lengths of the beginning and of the end that two texts share."""
+    """Return the lengths of the common beginning and the common end of two texts."""
     start = _prefix(a, b, min(len(a), len(b)))
     return start, _prefix(a[::-1], b[::-1], min(len(a), len(b)) - start)
 
@@ -128,7 +128,7 @@ def _middle(spelled: str, start: int, stop: int) -> str:
 
 
 def line(text: str, others: Sequence[str], *, full: bool) -> str:
-    """Return a line that differs visibly from the lines `others`, even if only its end differs."""
+    """Make a line look different from the lines `others`, even if only the ends differ."""
     shown = text.removesuffix("\n")
     bare = shown.rstrip(" \t")
     blanks = len(shown) - len(bare)
@@ -171,7 +171,7 @@ def is_large(value: FieldValue | None) -> bool:
 
 
 def element(value: FieldValue | None) -> str:
-    """Return a list element on one line, as `NAME=value` for an environment variable."""
+    """Return a list element on one line; show an environment variable as `NAME=value`."""
     plain = value.plain if value else None
     if isinstance(plain, dict) and {"name", "value"} == plain.keys():
         name, said = plain["name"], plain["value"]
