@@ -9,7 +9,7 @@ COMMANDS = {ERROR: "error", WARNING: "warning"}
 
 
 def render(findings: list[Finding]) -> str:
-    """Return one command per finding; give only the start line, because end lines misbehave."""
+    """Return one command per finding, with the start line only: GitHub mishandles end lines."""
     return "".join(_one(finding) + "\n" for finding in findings)
 
 

@@ -51,7 +51,7 @@ branch, or `kmerge refresh` in a job, merges them; afterwards the button works.
 
 
 def preview_page(data: Mapping[str, Any], ours: str, theirs: str) -> str:
-    """Return the page about a merge or a rebase; the page says what it leaves out."""
+    """Return the page about a merge or a rebase, and report how many files are left out."""
     page = _Page(MOST)
     ends = {"merge": "Merge of {} into {}", "rebase": "Rebase of {} onto {}"}[data["mode"]]
     names = (theirs, ours) if data["mode"] == "merge" else (ours, theirs)
@@ -143,7 +143,7 @@ def _conflict(file: Data, labels: tuple[str, str]) -> Iterator[str]:
 
 
 def _improved(file: Data) -> Iterator[str]:
-    """Yield the text about a file that git alone would merge to another result."""
+    """Yield the text about a file for which git alone would give a different clean merge."""
     yield f"\n{_name(file['path'])}\n"
     if file["otherwise"]:
         yield "\n| resource | field | git | kmerge |\n| --- | --- | --- | --- |\n"
@@ -154,7 +154,7 @@ def _improved(file: Data) -> Iterator[str]:
 
 
 def _other(file: Data) -> Iterator[str]:
-    """Yield the text about a file that kmerge merges and git alone does not."""
+    """Yield the text about a file that kmerge can merge but git alone cannot."""
     note = f"; {escaped(_cut(file['note'], _NAME))}" if file["note"] else ""
     yield f"- {_name(file['path'])}: {_WHAT[file['result']]}{note}\n"
     for one in file["decided"][:_FIELDS]:
@@ -227,7 +227,7 @@ def _table(branches: list[Data]) -> Iterator[str]:
 
 
 def _words(branch: Data) -> str:
-    """Return the last cell of a branch's row: the merged files, or the reason for the result."""
+    """Return the last cell in a branch's row: the merged files, or the reason for the result."""
     if branch["result"] != "resolved":
         return _short(branch["why"])
     paths = [f["path"] for f in branch["files"] if f["result"] in ("resolved", "moved")]
@@ -236,7 +236,7 @@ def _words(branch: Data) -> str:
 
 
 def _details(branches: list[Data], rows_of: Callable[[Data], Iterator[str]]) -> Iterator[str]:
-    """Yield for each branch a block of rows about its files."""
+    """Yield a block of rows for each branch, about the files of the branch."""
     for branch in branches:
         rows = [row for file in branch.get("files", ()) for row in rows_of(file)]
         if rows:
@@ -271,7 +271,7 @@ def _place(file: Data, spot: Data) -> str:
 
 
 def _within(room: int, blocks: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of the blocks that fit, and a line with the number of other blocks."""
+    """Yield the lines of the blocks that fit, and a line with the number of blocks left out."""
     missing = 0
     for block in blocks:
         room -= len(block.encode()) + 1
@@ -300,7 +300,7 @@ _SPLIT = frozenset("@#")
 
 
 def escaped(text: str) -> str:
-    """Escape a text so that it appears as it is in a line or table of Markdown and in HTML."""
+    """Escape a text so that Markdown and HTML show the text unchanged in a line or a table."""
     shown = visible(text)
     out = []
     for at, char in enumerate(shown):
@@ -317,7 +317,7 @@ def code(text: str) -> str:
 
 
 def _is_inside(text: str, at: int) -> bool:
-    """Return whether a character between its neighbours has no meaning in Markdown."""
+    """Return whether a character has no meaning in Markdown because of its neighbours."""
     char, before, after = text[at], text[max(at - 1, 0) : at], text[at + 1 : at + 2]
     if char == " ":
         return before not in ("", " ") and after != ""

@@ -1,4 +1,4 @@
-"""Represent the result of a command by fields for programs and lines for people.
+"""Hold the result of a command as fields for programs and as lines for people.
 
 Every JSON object that a command prints begins with `schema`. This number grows by one when a field
 changes its meaning; a new field does not change the number.
@@ -20,7 +20,7 @@ _OF_A_FINDING = ("id", "severity", "file", "line", "column", "path", "message", 
 
 
 class CommandResult:
-    """Hold the result of a command; the fields and the lines are made when they are needed."""
+    """Hold the result of a command; make the fields and the lines only when needed."""
 
     __slots__ = ("fields", "lines")
 

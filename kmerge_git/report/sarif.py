@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Rule(Protocol):
-        """Describe the facts about a check that SARIF can hold."""
+        """Describe a check with the facts that SARIF can hold."""
 
         @property
         def id(self) -> str: ...
@@ -33,7 +33,7 @@ LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 def render(
     findings: list[Finding], rules: Iterable[Rule], version: str, name: str = "kmerge check"
 ) -> str:
-    """Return a SARIF file with one run and the checks that found something."""
+    """Return a SARIF file that holds the findings and describes the checks that found them."""
     used = {finding.id for finding in findings}
     known = [rule for rule in rules if rule.id in used]
     numbers = {rule.id: n for n, rule in enumerate(known)}

@@ -1,4 +1,4 @@
-"""Render findings for people: place, message, the line with a caret, and how to mend it."""
+"""Render findings for people: the place, the message, the line with a caret, and the remedy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def render(
 
 
 def _skipped(skipped: Mapping[str, str], color: bool) -> list[str]:
-    """Return lines about the first files that were not checked, with the reasons."""
+    """Return lines about the first files that were not checked, each with the reason."""
     lines = [f"not checked: {path}: {why}" for path, why in sorted(skipped.items())[:SHOWN_SKIPPED]]
     if len(skipped) > SHOWN_SKIPPED:
         lines.append(f"... and {len(skipped) - SHOWN_SKIPPED} more (--format json names all)")
