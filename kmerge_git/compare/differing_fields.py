@@ -90,7 +90,7 @@ def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
 
 
 def _renamed(old: Map, new: Map) -> dict[str, str]:
-    """Map the new names of renamed keys to the old names; a renamed key keeps a unique value."""
+    """Map new names of renamed keys to old names; count only names whose values match no others."""
     gone = {name: _leaves(old[name]) for name in old if name not in new}
     come = {name: _leaves(new[name]) for name in new if name not in old}
     if not gone or not come or len(gone) * len(come) > MOST_COMPARISONS:

@@ -1,7 +1,7 @@
 """Merge a revision into those branches for which git alone would stop with a conflict.
 
 Attributes, policies and definitions come from the revision, never from a branch. Each branch is
-handled by itself, and is moved to its merge commit in one step or not at all.
+handled separately, and is moved to its merge commit in one step or not at all.
 """
 
 from __future__ import annotations

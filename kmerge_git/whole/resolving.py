@@ -5,8 +5,9 @@ file is staged when all its questions are answered; until then, unanswered confl
 markers. A merge tool answers the conflicts of a single file, without the index.
 
 An answer must leave its file valid, alone and together with the other answers of the file. Each
-check reads the whole file. So many answers are checked together, and a set that fails is split
-into halves; checking answers one by one would read the file once for each conflict.
+check reads the whole file. So many answers are checked together; if the check fails,
+each half of the answers is checked again. To check answers one by one would read the file once
+for each conflict.
 """
 
 from __future__ import annotations
