@@ -96,7 +96,7 @@ def _write(draft: str, data: bytes, mode: int | None, new_mode: int, *, durable:
     """Write a new file whose permissions never exceed `new_mode` or `mode`."""
 
     def create(name: str, flags: int) -> int:
-        return os.open(name, flags, new_mode)
+        return os.open(name, flags, new_mode if mode is None else mode)
 
     if os.path.lexists(draft):  # left by a killed process with the same process id
         os.unlink(draft)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from kmerge_git.errors import GitFailed, KmergeError, UsageError
 from kmerge_git.git.spawned_git import show_call, started
@@ -128,9 +128,10 @@ def _run(
     stdin: bytes,
     seconds: float | None,
 ) -> Ended:
-    is_plain = cwd is None and not stdin and seconds is None
-    if is_plain and hasattr(os, "posix_spawnp") and hasattr(os, "memfd_create"):
-        return _spawn(argv, env)
+    # only for short questions: an inherited file must not outlive kmerge in a process of git
+    if env is os.environ and cwd is None and not stdin and seconds is None:
+        with suppress(AttributeError, OSError):  # not every system has memory files
+            return _spawn(argv, env, os.memfd_create("errors"))
     import subprocess
 
     done = subprocess.run(
@@ -139,26 +140,22 @@ def _run(
     return done.returncode, done.stdout, done.stderr
 
 
-def _spawn(argv: list[str], env: Mapping[str, str]) -> Ended:
+def _spawn(argv: list[str], env: Mapping[str, str], errors: int) -> Ended:
     """Run a command without importing `subprocess`; the command gets no input."""
     # the output takes a pipe, which has no limit of size; one reader can wait for one pipe only
-    (reader, writer), errors = os.pipe(), os.memfd_create("errors")
-    try:
-        actions = [
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_DUP2, writer, 1),
-            (os.POSIX_SPAWN_DUP2, errors, 2),
-        ]
-        # Python ignores these signals; git must not
-        signals = [signal.SIGPIPE, signal.SIGXFSZ]
-        process = os.posix_spawnp(argv[0], argv, env, file_actions=actions, setsigdef=signals)
-    except BaseException:
-        os.close(reader)
-        os.close(errors)
-        raise
-    finally:
-        os.close(writer)
-    with open(reader, "rb") as output, open(errors, "rb") as complaint:
+    reader, writer = os.pipe()
+    with open(errors, "rb") as complaint, open(reader, "rb") as output:
+        try:
+            actions = [
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, writer, 1),
+                (os.POSIX_SPAWN_DUP2, errors, 2),
+            ]
+            # Python ignores these signals; git must not
+            signals = [signal.SIGPIPE, signal.SIGXFSZ]
+            process = os.posix_spawnp(argv[0], argv, env, file_actions=actions, setsigdef=signals)
+        finally:
+            os.close(writer)
         out = output.read()
         code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         complaint.seek(0)

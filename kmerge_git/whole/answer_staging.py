@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from kmerge_git.atomic_files import content, read_text, replace_file
 from kmerge_git.errors import KmergeError, Refused
@@ -100,19 +101,33 @@ class SavedAnswers:
         replace_file(file, data, drafts=self._folder, durable=False)
 
     def _load(self) -> None:
-        """Load the saved answers; treat an unreadable file as empty."""
+        """Load the saved answers; leave out what no run of kmerge can have saved."""
         if self._folder is None:
             return
         try:
             saved = json.loads(read_text(self._folder / FILE) or "{}")
-            answers = {
-                path: {id_: Answer(how, text) for id_, (how, text) in of.items()}
-                for path, of in saved.get("answers", {}).items()
-            }
-            self.written = {path: of[-2:] for path, of in saved.get("written", {}).items()}
-            self.answers = answers
-        except (ValueError, TypeError, AttributeError, RecursionError):
+        except (ValueError, RecursionError):
             return
+        self.answers = {
+            path: {id_: Answer(*one) for id_, one in answers.items() if _is_answer(one)}
+            for path, answers in _dict(saved, "answers").items()
+            if isinstance(answers, dict)
+        }
+        self.written = {
+            path: [digest for digest in digests if isinstance(digest, str)][-2:]
+            for path, digests in _dict(saved, "written").items()
+            if isinstance(digests, list)
+        }
+
+
+def _dict(saved: Any, name: str) -> dict[str, Any]:
+    inner = saved.get(name) if isinstance(saved, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
+def _is_answer(saved: Any) -> bool:
+    is_pair = isinstance(saved, list) and len(saved) == 2 and isinstance(saved[0], str)
+    return is_pair and (saved[1] is None or isinstance(saved[1], str))
 
 
 def _written_at(file: Path) -> int:
