@@ -117,7 +117,7 @@ def test_descriptors_that_are_closed_cost_nothing(closed: str, base: str) -> Non
 def test_what_cannot_be_told_was_decided_all_the_same(copy: Path) -> None:
     """The result is in its place: were it no answer, git would merge it once more."""
     text = (copy / "cli" / "drive.py").read_text()
-    broken = "    if options.virtual:\n        return  # of anc"
+    broken = "    if options.virtual:\n        return  # in a merge of ancestors"
     assert broken in text
     (copy / "cli" / "__pycache__" / "driver").mkdir(parents=True)
     (copy / "cli" / "__pycache__" / "driver").chmod(0o777)  # a bundle takes its time
