@@ -60,6 +60,10 @@ LONG_LEAF = 20
 SAME_THING = (1, 2)
 # The share of equal lines of two versions of an element without a key at the same index.
 SAME_PLACE = 0.5
+# The fields that name an element of a list without keys; the first that two elements have counts.
+NAMING = ("id", "name", "key", "alert", "record", "channel", "host", "src", "path")
+# The share of equal leaves of an element without a key and its edited version.
+EDITED = (1, 2)
 # The share of equal leaves of two elements without a key that are shown as one changed element.
 SAME_ELEMENT = 0.5
 # The share of equal lines of two short elements that begin with the same line and are shown as one
@@ -212,6 +216,59 @@ def is_one_thing(ours: Leaves, theirs: Leaves) -> bool:
     if min(ours.total, theirs.total) < FEW_LEAVES:
         return False
     return whole * ours.shared(theirs) >= part * max(ours.total, theirs.total)
+
+
+def is_edit(old: Node, new: Node) -> bool:
+    """Return whether an element of a list without keys may be an edited version of another.
+
+    Two scalars must set the same option. Two collections must have the same name, or half of their
+    leaves in common.
+    """
+    if isinstance(old, Scalar) or isinstance(new, Scalar):
+        name = option_name(old)
+        return bool(name) and name == option_name(new)
+    if type(old) is not type(new):
+        return False
+    if is_named_alike(old, new):
+        return True
+    one, other = Leaves(old), Leaves(new)
+    part, whole = EDITED
+    return 0 < part * max(one.total, other.total) <= whole * one.shared(other)
+
+
+def option_name(node: Node) -> str:
+    """Return the name of the option that a scalar sets (`--v` of `--v=1`), or ''.
+
+    A scalar sets an option if it begins with `-` or holds `=`. The name ends at the first `=`. If
+    there is no `=`, the name ends at the first `:` that no `/` and no digit follows, or else at the
+    last blank.
+    """
+    text = node.value if isinstance(node, Scalar) else ""
+    if "=" in text:
+        return text[: text.index("=")]
+    if text[:1] != "-":
+        return ""
+    digits_or_path = (*"0123456789", "/")
+    for place, character in enumerate(text):
+        if character == ":" and not text.startswith(digits_or_path, place + 1):
+            return text[:place]
+    return text.rpartition(" ")[0]
+
+
+def is_named_alike(one: Node, other: Node, *, anywhere: bool = False) -> bool:
+    """Return whether the first naming field that two elements have is the same in both.
+
+    With `anywhere`, any naming field may be the same.
+    """
+    if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
+        return False
+    names = [
+        (meaning(a), meaning(b))
+        for field in NAMING
+        for a, b in [(one.get(field), other.get(field))]
+        if isinstance(a, Scalar) and isinstance(b, Scalar)
+    ]
+    return any(a == b for a, b in names[: None if anywhere else 1])
 
 
 def _is_long(leaf: Leaf) -> bool:
