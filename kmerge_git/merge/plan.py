@@ -45,6 +45,8 @@ class Why:
     RENAMED_APART = "renamed differently on both sides"
     REPLACED = "replaced differently on both sides"
     WHICH = "renamed to one of these"
+    ADDED_APART = "added on both sides, in different places"
+    TWO_VERSIONS = "two versions of one new thing"
     UNCERTAIN = "uncertain"
     ORDER = "moved differently on both sides"
     COMMENT = "comment changed on both sides"
@@ -59,7 +61,15 @@ class Why:
 
     # A clean merge of lines does not settle these conflicts: a line merge ignores which lines
     # belong together, and would bring back a deleted entry, or keep both replacements of an entry.
-    FIRM = (MOVED_AND_GONE, RENAMED_AND_GONE, RENAMED_APART, REPLACED, WHICH)
+    FIRM = (
+        MOVED_AND_GONE,
+        RENAMED_AND_GONE,
+        RENAMED_APART,
+        REPLACED,
+        WHICH,
+        ADDED_APART,
+        TWO_VERSIONS,
+    )
 
 
 class Line(str):

@@ -128,8 +128,23 @@ def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
         return None
     line = sorted(stay, key=behind.__getitem__)
     added = {key for key in ours if key not in old}
+    if not added.isdisjoint(yours):
+        line = _with_shared(line, added, ours, theirs, old)
     line = inserted(line, set(line), ours, behind=set())
     return inserted(line, set(line), theirs, behind=added - set(theirs))
+
+
+def _with_shared(
+    line: Keys, added: set[Hashable], ours: Keys, theirs: Keys, old: dict[Hashable, int]
+) -> Keys:
+    """Insert the keys that both sides added where one of the sides has them.
+
+    The choice between the sides does not depend on which side is ours.
+    """
+    side = min(ours, theirs, key=lambda keys: [old[key] for key in keys if key in old])
+    there = set(line)
+    shared = [key for key in side if key in there or (key in added and key in set(theirs))]
+    return inserted(line, there, shared, behind=set())
 
 
 def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:

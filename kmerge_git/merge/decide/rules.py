@@ -39,6 +39,20 @@ class Riddle:
         self.why = why
 
 
+class ElementPairs:
+    """Hold a label for each element; elements of different versions with one label are one."""
+
+    __slots__ = ("labels", "unclear", "why")
+
+    def __init__(
+        self, labels: Three[list[Hashable]], unclear: Iterable[Hashable] = (), why: str = ""
+    ) -> None:
+        self.labels = labels
+        # the labels of new elements that are alike with several elements that their side lacks
+        self.unclear = set(unclear)
+        self.why = why  # the reason if a person must pair the elements
+
+
 def shared_out(table: Table, riddles: list[Riddle]) -> list[Table]:
     """Divide the entries of a version among the riddles; no key is in two riddles."""
     parts: list[Table] = [{} for _ in riddles]

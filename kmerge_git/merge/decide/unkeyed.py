@@ -8,11 +8,12 @@ that changed their order.
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import share_lines
+from kmerge_git.kube.likeness import is_named_alike, share_lines
 from kmerge_git.kube.listkeys import ATOMIC
 from kmerge_git.merge.decide.comments import takes_new_comments
 from kmerge_git.merge.decide.order import arranged
-from kmerge_git.merge.plan import Clash, Item, Keep, Note, Take, Why, has_clash
+from kmerge_git.merge.decide.rules import ElementPairs
+from kmerge_git.merge.plan import Build, Clash, Item, Keep, Note, Take, Why, has_clash
 from kmerge_git.merge.three import Three, counted, cut, shared_start, under
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
@@ -20,7 +21,7 @@ from kmerge_git.tree.same import canon_of, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
     from typing import TypeVar
 
     from kmerge_git.merge.decide.rules import Place, Table, Walker
@@ -46,15 +47,73 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     if not walk.rules.stops:
         walk.journal.adopt(trial.journal)
         return items
-    doubt = _doubt(walk, keys, entries, items, known)
-    if keys.base and (doubt or _are_moved(keys) or any(has_clash(i.plan) for i in items)):
-        arranged = _arranged(walk, keys, entries, inner, bag=bag)
+    is_moved = _are_moved(keys)
+    pairs = _pairs(keys, entries, is_moved=is_moved)
+    doubt = pairs.why or _doubt(walk, pairs, entries, items)
+    if not pairs.why and keys.base and (doubt or is_moved or _has_clash(items)):
+        second = walk.trial()
+        arranged = _arranged(second, keys, pairs.labels, entries, inner, bag=bag)
         if arranged is not None:
-            return arranged
+            items, trial, doubt = arranged, second, ""
+    doubt = doubt or _two_versions(items, keys, entries, pairs)
     if doubt:
         return _as_one(walk, keys, entries, inner, doubt)
     walk.journal.adopt(trial.journal)
     return items
+
+
+def _has_clash(items: list[Item]) -> bool:
+    return any(has_clash(item.plan) for item in items)
+
+
+def _pairs(
+    keys: Three[list[Hashable]], entries: Three[list[Entry]], *, is_moved: bool
+) -> ElementPairs:
+    """Pair the elements of three lists.
+
+    It is enough to compare their contents if no side moved an element, and if no content was added
+    by both sides or lost on both sides.
+    """
+    base, ours, theirs = keys.map(counted).each()
+    both_added = any(min(n, theirs.get(key, 0)) > base.get(key, 0) for key, n in ours.items())
+    both_lost = any(max(ours.get(k, 0), theirs.get(k, 0)) < n for k, n in base.items())
+    if not (is_moved or both_added or both_lost):
+        return ElementPairs(keys)
+    from kmerge_git.merge.decide.element_pairs import pair  # few lists need it
+
+    return pair(keys, entries)
+
+
+def _are_moved(keys: Three[list[Hashable]]) -> bool:
+    """Return whether a side has elements of base in a different order."""
+    for side in (keys.ours, keys.theirs):
+        stay = set(keys.base).intersection(side)
+        kept = [key for key in keys.base if key in stay]
+        now = [key for key in side if key in stay]
+        if kept != now and not (_is_part(kept, now) or _is_part(now, kept)):
+            return True
+    return False
+
+
+def _is_part(shorter: list[Hashable], longer: list[Hashable]) -> bool:
+    """Return whether all elements of one list occur in another, in the same order."""
+    rest = iter(longer)
+    return all(any(key == other for other in rest) for key in shorter)
+
+
+def _two_versions(
+    items: list[Item],
+    keys: Three[list[Hashable]],
+    entries: Three[list[Entry]],
+    pairs: ElementPairs,
+) -> str:
+    """Return the reason of a conflict if the items hold two versions of one new element."""
+    base, ours, theirs = keys.map(set).each()
+    if not (ours - base - theirs) or not (theirs - base - ours):
+        return ""
+    from kmerge_git.merge.decide.two_versions import has_two_versions  # few lists need it
+
+    return Why.TWO_VERSIONS if has_two_versions(items, keys, entries, pairs.labels) else ""
 
 
 def _by_regions(
@@ -75,29 +134,39 @@ def _by_regions(
     return [item for item in items if item is not None]
 
 
-def _doubt(
-    walk: Walker,
-    keys: Three[list[Hashable]],
-    at: Three[list[Entry]],
-    items: list[Item],
-    known: Known,
-) -> str:
+def _doubt(walk: Walker, pairs: ElementPairs, at: Three[list[Entry]], items: list[Item]) -> str:
     """If a merge of the elements cannot be right, return the reason; otherwise return ''."""
-    merged = {
-        id(entry)
-        for item in items
-        for entry in _entries_within(item)
-        if not isinstance(item.plan, Keep | Take)
+    versions = list(zip(pairs.labels.each(), at.each(), strict=True))
+    label_of = {
+        id(e): label for names, there in versions for label, e in zip(names, there, strict=True)
     }
-    if merged:
-        versions = zip(keys.each(), at.each(), strict=True)
-        pairs = [zip(names, entries, strict=True) for names, entries in versions]
-        keys = Three(*([key for key, e in found if id(e) not in merged] for found in pairs))
-    result = [canon_of(i.plan.node, known) for i in items if isinstance(i.plan, Keep | Take)]
-    if not is_lawful(keys, result):
-        return Why.MOVED_AND_GONE if _comes_back(keys, result) else Why.ORDER
-    _, riddles = walk.rules.renamed(_tables(keys, at, merged), (), ATOMIC)
+    if any(_mixes(item, label_of, pairs.unclear) for item in items):
+        return Why.WHICH
+    merged = {
+        id(entry) for item in items if not _taken_from(item) for entry in _entries_within(item)
+    }
+    rest = at.map(lambda there: [label_of[id(e)] for e in there if id(e) not in merged])
+    result = [label_of[id(entry)] for item in items for entry in _taken_from(item)]
+    if not is_lawful(rest, result):
+        return Why.MOVED_AND_GONE if _comes_back(rest, result) else Why.ORDER
+    _, riddles = walk.rules.renamed(_tables(pairs.labels, at, merged), (), ATOMIC)
     return next((riddle.why for riddle in riddles), "")
+
+
+def _taken_from(item: Item) -> list[Entry]:
+    """Return the entry that an item takes as a whole, or nothing if the item merges entries."""
+    if not isinstance(item.plan, Keep | Take):
+        return []
+    entry = item.theirs if isinstance(item.plan, Take) else item.ours
+    return [entry] if entry is not None else []
+
+
+def _mixes(item: Item, label_of: dict[int, Hashable], unclear: set[Hashable]) -> bool:
+    """Return whether an item merges the fields of elements that may be different ones."""
+    if not isinstance(item.plan, Build):
+        return False
+    labels = {label_of[id(entry)] for entry in _entries_within(item)}
+    return not labels.isdisjoint(unclear) or sum(isinstance(k, int) for k in labels) > 1
 
 
 def _entries_within(item: Item) -> list[Entry]:
@@ -109,16 +178,13 @@ def _entries_within(item: Item) -> list[Entry]:
 
 def _tables(keys: Three[list[Hashable]], at: Three[list[Entry]], merged: set[int]) -> Three[Table]:
     """Return the elements by their content, without the elements that are already merged."""
-    rest = at.map(lambda entries: [e for e in entries if id(e) not in merged])
-    pairs = zip(keys.each(), rest.each(), strict=True)
-    return Three(*(dict(zip(names, there, strict=True)) for names, there in pairs))
-
-
-def _are_moved(keys: Three[list[Hashable]]) -> bool:
-    """Return whether a side has the common elements in a different order."""
-    stay = set(keys.base).intersection(keys.ours).intersection(keys.theirs)
-    orders = keys.map(lambda names: [k for k in names if k in stay])
-    return not orders.base == orders.ours == orders.theirs
+    versions = zip(keys.each(), at.each(), strict=True)
+    return Three(
+        *(
+            {name: e for name, e in zip(names, entries, strict=True) if id(e) not in merged}
+            for names, entries in versions
+        )
+    )
 
 
 def _comes_back(keys: Three[list[Hashable]], result: list[Hashable]) -> bool:
@@ -134,27 +200,25 @@ def _comes_back(keys: Three[list[Hashable]], result: list[Hashable]) -> bool:
 def _arranged(
     walk: Walker,
     keys: Three[list[Hashable]],
+    names: Three[list[Hashable]],
     entries: Three[list[Entry]],
     inner: Place,
     *,
     bag: bool,
 ) -> list[Item] | None:
-    """Pair the elements by their content, and merge them in an order that follows the laws.
+    """Merge the elements that have the same label, in an order that follows the laws.
 
-    Return None if the pairing or the order is uncertain.
+    `keys` has the content of each element, `names` its label. Return None if the pairing or the
+    order is uncertain.
     """
-    if any(len(set(names)) < len(names) for names in keys.each()):
-        return None
-    counts = keys.map(counted)
-    known = Gaps(keys, counts)
-    own = [
-        ("theirs", k) if k not in counts.base and k in counts.ours and not known.is_one(k) else k
-        for k in keys.theirs
-    ]
-    tables = _tables(Three(keys.base, keys.ours, own), entries, set())
+    old = set(keys.base)
+    for there, labels_there in zip(keys.each(), names.each(), strict=True):
+        known = [key for key in there if key in old]
+        if len(set(known)) < len(known) or len(set(labels_there)) < len(labels_there):
+            return None
+    tables = _tables(names, entries, set())
     followed, riddles = walk.rules.renamed(tables, (), ATOMIC)
     labels = tables.map(list)
-    # likeness alone does not justify a merge that a line merge would not make
     is_certain = not riddles and followed.map(list).each() == labels.each()
     order = arranged(*labels.each()) if is_certain else None
     if order is None or _meet(labels, bag=bag):
@@ -166,9 +230,22 @@ def _arranged(
         if at.ours is None and at.theirs is None:
             continue
         item = walk.entry(at, inner.step(_place_of(label, places)))
+        if item is not None and _is_by_likeness(item, at):
+            return None
         if item is not None:
             items.append(item)
     return items
+
+
+def _is_by_likeness(item: Item, at: Three[Entry | None]) -> bool:
+    """Return whether an item merges two edits of an element that only its likeness identifies.
+
+    Likeness alone does not justify a merge that a line merge would not make.
+    """
+    if at.base is None or not isinstance(item.plan, Build) or has_clash(item.plan):
+        return False
+    others = (e for e in (at.ours, at.theirs) if e is not None)
+    return not all(is_named_alike(at.base.value, entry.value) for entry in others)
 
 
 def _place_of(label: Hashable, places: Three[dict[Hashable, int]]) -> int:
@@ -183,13 +260,13 @@ def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
     With `bag` the order of the list has no meaning, and new elements may meet one another.
     """
     known = labels.map(set)
-    gaps = Gaps(labels, labels.map(counted))
+    stay = known.base & known.ours & known.theirs
     ours, theirs, lost = (
-        {gaps.behind(side, k) for k in labels.side(side) if k not in other and k not in third}
+        {there for k, there in _in_front(side, stay) if k not in other and k not in third}
         for side, other, third in (
-            ("ours", known.theirs, known.base),
-            ("theirs", known.ours, known.base),
-            ("base", known.ours, known.theirs),
+            (labels.ours, known.theirs, known.base),
+            (labels.theirs, known.ours, known.base),
+            (labels.base, known.ours, known.theirs),
         )
     )
     if lost & (ours | theirs):
@@ -197,6 +274,17 @@ def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
     new = (known.ours & known.theirs) - known.base
     alike = [k for k in labels.ours if k in new] == [k for k in labels.theirs if k in new]
     return not bag and bool(ours & theirs or not alike)
+
+
+def _in_front(
+    labels: list[Hashable], stay: set[Hashable]
+) -> Iterator[tuple[Hashable, frozenset[Hashable]]]:
+    """Yield each label with those labels of `stay` that are in front of it."""
+    ahead: frozenset[Hashable] = frozenset()
+    for label in labels:
+        yield label, ahead
+        if label in stay:
+            ahead |= {label}
 
 
 def _as_one(
@@ -332,67 +420,23 @@ def _likeness(a: Entry, b: Entry) -> bool:
 def is_lawful(at: Three[Keys], result: Keys) -> bool:
     """Return whether a list is a merge of three lists that follows the laws of counts and order."""
     counts, there = at.map(counted), counted(result)
-    gaps = Gaps(at, counts)
     for key in {**counts.base, **counts.ours, **counts.theirs, **there}:
-        how_often = under(counts, key).map(lambda count: count or 0)
-        low, high = _bounds(how_often, key not in counts.base and gaps.is_one(key))
+        low, high = _bounds(under(counts, key).map(lambda count: count or 0))
         if not low <= there.get(key, 0) <= high:
             return False
-    return _is_in_order(at, gaps.stay, there, result)
+    stay = [k for k in at.base if all(count.get(k) == 1 for count in counts.each())]
+    return _is_in_order(at, stay, there, result)
 
 
-class Gaps:
-    """Hold the gaps between common elements, where the sides added their elements."""
-
-    __slots__ = ("_counts", "_orders", "_places", "_sets", "stay")
-
-    def __init__(self, at: Three[Keys], counts: Three[dict[Hashable, int]]) -> None:
-        self._counts = counts
-        # keys that each version has once, in the order of base
-        self.stay = [k for k in at.base if all(count.get(k) == 1 for count in counts.each())]
-        members = set(self.stay)
-        self._orders = at.map(lambda keys: [k for k in keys if k in members])
-        self._places = at.map(lambda keys: _places(keys, members))
-        self._sets: dict[tuple[str, int], frozenset[Hashable]] = {}
-
-    def is_one(self, key: Hashable) -> bool:
-        """Return whether both sides added an element once, behind the same common elements."""
-        if not self._counts.ours.get(key) == self._counts.theirs.get(key) == 1:
-            return False
-        if self._orders.ours == self._orders.theirs:
-            return self._places.ours[key] == self._places.theirs[key]
-        return self.behind("ours", key) == self.behind("theirs", key)
-
-    def behind(self, side: str, key: Hashable) -> frozenset[Hashable]:
-        """Return the common elements that are in front of an element on a side."""
-        place: tuple[str, int] = side, self._places.side(side)[key]
-        if place not in self._sets:
-            self._sets[place] = frozenset(self._orders.side(side)[: place[1]])
-        return self._sets[place]
-
-
-def _places(keys: Keys, members: set[Hashable]) -> dict[Hashable, int]:
-    """Count the common elements in front of the first occurrence of each key."""
-    places: dict[Hashable, int] = {}
-    before = 0
-    for key in keys:
-        places.setdefault(key, before)
-        before += key in members
-    return places
-
-
-def _bounds(counts: Three[int], is_one: bool) -> tuple[int, int]:
+def _bounds(counts: Three[int]) -> tuple[int, int]:
     """Return how often an element may occur in the result, as the least and the greatest number."""
     base, ours, theirs = counts.each()
-    total = ours + theirs - base
-    if base in (ours, theirs):
-        return total, total
+    total = max(0, ours + theirs - base)
     if ours < base and theirs < base:
-        return max(0, total), min(ours, theirs)
-    if ours > base and theirs > base:
-        most = max(ours, theirs)
-        return most, most if is_one else total
-    return max(0, total), max(0, total)
+        return total, min(ours, theirs)
+    if not base and ours and theirs:  # both sides added it, and it has one label
+        return max(ours, theirs), max(ours, theirs)
+    return total, total
 
 
 def _is_in_order(at: Three[Keys], stay: Keys, there: dict[Hashable, int], result: Keys) -> bool:
