@@ -22,6 +22,7 @@ from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import line_damage, proof, referee
 from kmerge_git.merge.verify.line_opinion import (
     Asked,
+    holds_two_values,
     needs_proof,
     opinion,
     same_but_for_order,
@@ -245,10 +246,10 @@ def _better(
     if not hunks:
         return _clean(merged, streams, options, lines, journal)
     if len(hunks) > MOST_CONFLICTS:
-        return _too_many(streams, options, lines, journal)
+        return _too_many(merged, streams, options, lines, journal)
     settled = journal.settled()
     read = [document for side in SIDES for document in proof.prove(merged, side)]
-    if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
+    if not (any(_is_beyond_lines(hunk) for _, hunk in hunks) or holds_two_values(merged)):
         by_lines, count = lines.result()
         if count == 0 and referee.accepts(by_lines, streams, options, settled):
             return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
@@ -260,7 +261,9 @@ def _better(
     return objections or _with_conflicts(merged, sources, options)
 
 
-def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: Journal) -> Outcome:
+def _too_many(
+    merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked, journal: Journal
+) -> Outcome:
     """Return git's line merge if it passes every check, or else the file as one conflict.
 
     This function is for files with more conflicts than a person would look at one by one. If git's
@@ -270,7 +273,8 @@ def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: J
     by_lines, count = lines.result()
     if count:
         raise Unsupported(why)
-    if referee.accepts(by_lines, streams, options, journal.settled()):
+    is_right = referee.accepts(by_lines, streams, options, journal.settled())
+    if is_right and not holds_two_values(merged):
         return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
     return _whole(streams.map(lambda stream: stream.source), options, why)
 

@@ -22,7 +22,13 @@ from kmerge_git.merge.merged import (
     texts_of,
     whole_conflict,
 )
-from kmerge_git.merge.pairing import has_lost_one, name_of, one_new_file, pair_documents
+from kmerge_git.merge.pairing import (
+    has_lost_one,
+    name_of,
+    one_new_file,
+    pair_documents,
+    perhaps_renamed,
+)
 from kmerge_git.merge.plan import Note, Plan, Why
 from kmerge_git.merge.three import Three, agreed, standing, under, whose
 from kmerge_git.merge.write.document_text import write_document
@@ -79,11 +85,15 @@ def merge(
     if has_lost_one(tables) and rules.stops:
         return _whole_file(walk, at, Why.BOTH_CHANGED)
     merged: dict[Hashable, MergedDocument] = {}
-    out_of_place = _moved_and_gone(tables)
+    causes: dict[Hashable, str] = {}
+    if rules.stops and tables.ours.keys() != tables.theirs.keys():
+        tables, in_doubt = perhaps_renamed(tables)
+        causes = dict.fromkeys(_moved_and_gone(tables), Why.MOVED_AND_GONE)
+        causes |= dict.fromkeys(in_doubt, Why.WHICH)
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
         versions = under(tables, key)
         doubtful = Walk(rules, journal, doubts.get(numbers_of(versions), {})) if doubts else walk
-        document = _merge_one(doubtful, versions, path, moved=key in out_of_place)
+        document = _merge_one(doubtful, versions, path, causes.get(key, ""))
         if document is not None:
             merged[key] = document
     if rules.stops:
@@ -120,14 +130,11 @@ def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None
 
 def _moved_and_gone(tables: Three[dict[Hashable, Document]]) -> set[Hashable]:
     """Return the resources that one side moved and the other side deleted."""
-    ours, theirs = tables.ours, tables.theirs
-    if ours.keys() == theirs.keys():
-        return set()
-    pairs = (ours, theirs), (theirs, ours)
+    pairs = (tables.ours, tables.theirs), (tables.theirs, tables.ours)
     return {k for side, other in pairs for k in moved(tables.base, side) if k not in other}
 
 
-def _merge_one(walk: Walk, at: Trio, path: str, *, moved: bool) -> MergedDocument | None:
+def _merge_one(walk: Walk, at: Trio, path: str, cause: str) -> MergedDocument | None:
     reading = walk.rules.reading(at)
     if reading.gone:
         return None
@@ -136,7 +143,7 @@ def _merge_one(walk: Walk, at: Trio, path: str, *, moved: bool) -> MergedDocumen
         there = ours or theirs
         return _clash(walk, at, name_of(there) if there else "", walk.doubts[()])
     if ours is None or theirs is None:
-        return _one_sided(walk, at, moved=moved)
+        return _one_sided(walk, at, cause)
     if not reading.live:
         side = whose(at.map(lambda d: d.content if d is not None else None))
         if side == "ours":
@@ -247,8 +254,8 @@ def _is_old_twin(namesakes: list[MergedDocument]) -> bool:
     return any(len(known) == 1 and None not in known for known in names)
 
 
-def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:
-    """Merge a document that one side does not have."""
+def _one_sided(walk: Walk, at: Trio, cause: str) -> MergedDocument | None:
+    """Merge a document that one side does not have; `cause` is the cause of a clash, if known."""
     base, there = at.base, at.ours or at.theirs
     assert there is not None  # the caller's case
     name = walk.journal.resource = name_of(there)
@@ -264,8 +271,8 @@ def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:
         return None
     gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
     why = f"deleted in {gone}, changed in {changed}"
-    if walk.rules.stops and (moved or name_of(there) != name_of(base)):  # otherwise it was deleted
-        why = Why.MOVED_AND_GONE if moved else Why.RENAMED_AND_GONE
+    if cause or (walk.rules.stops and name_of(there) != name_of(base)):  # otherwise it was deleted
+        why = cause or Why.RENAMED_AND_GONE
     clash = _clash(walk, at, name, why)
     return clash if clash.pieces != [""] else None
 

@@ -138,6 +138,44 @@ def _alike(
     return [(k, key) for k, key in pairs if left[k] == right[key] == 1]
 
 
+def perhaps_renamed(tables: Three[Documents]) -> tuple[Three[Documents], set[Hashable]]:
+    """Find the resources that a side perhaps renamed, though it is uncertain to which name.
+
+    These resources have no partner on a side, but the side added resources that are much like them,
+    and the other side changed or deleted them. If the other side deleted such a resource, the
+    resource gets the first of the added ones as its partner, because a conflict needs a text.
+    """
+    ours, mine = _perhaps_renamed(tables.base, tables.ours, tables.theirs)
+    theirs, yours = _perhaps_renamed(tables.base, tables.theirs, tables.ours)
+    return Three(tables.base, ours, theirs), mine | yours
+
+
+def _perhaps_renamed(
+    base: Documents, side: Documents, other: Documents
+) -> tuple[Documents, set[Hashable]]:
+    fresh = [key for key in side if key not in base and key not in other]
+    gone = [k for k in base if k not in side] if fresh else []
+    changed = [k for k in gone if k not in other or other[k].content != base[k].content]
+    found: set[Hashable] = set()
+    known: dict[Hashable, Hashable] = {}
+    for key in changed if len(fresh) * len(changed) <= likeness.MOST_COMPARISONS else ():
+        alike = [k for k in fresh if k not in known and _is_like(base[key], side[k])]
+        if len(alike) > (key not in other):
+            found.add(key)
+            known |= {alike[0]: key} if key not in other else {}
+    return {known.get(k, k): document for k, document in side.items()}, found
+
+
+def _is_like(old: Document, new: Document) -> bool:
+    """Return whether a resource is so much like an older one of its kind that it may replace it."""
+    if not name_of(old) or _kind(old) != _kind(new):
+        return False
+    from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
+
+    is_alike_by_lines = _likeness(old, new) >= likeness.RENAMED
+    return is_alike_by_lines or is_alike(leaves_of(old.root), leaves_of(new.root))
+
+
 def _kind(document: Document) -> str:
     return name_of(document).partition("/")[0]
 

@@ -236,18 +236,31 @@ def _told_of_documents(at: Three[Document | None], why: str) -> str:
     new = ours or theirs
     if base is None or new is None or (ours and theirs):
         return why
-    deed = _DEEDS.get(why)
-    if deed is None and not why.startswith("deleted in"):
+    if why not in _DEEDS and not why.startswith("deleted in") and why != Why.WHICH:
         return why
-    if why == Why.RENAMED_AND_GONE:
-        old_name, new_name = identity(base.root), identity(new.root)
-        if old_name is not None and new_name is not None:
-            old = old_name.name if old_name.kind == new_name.kind else _called(old_name)
-            deed = f"renamed from `{_short(old)}`"
+    deed, gone = _deeds(base, new, why)
     texts, fields = [base.content, new.content], ""
     if base.root is not None and new.root is not None:
         fields = _fields(base.root, new.root, start(base.root, new.source.path), texts)
-    return _against_deletion(deed or "", ours is not None, texts, fields)
+    return _against_deletion(deed, ours is not None, texts, fields, gone)
+
+
+def _deeds(base: Document, new: Document, why: str) -> tuple[str, str]:
+    """Return what a side did that has a resource, or '', and what a side did that lacks it."""
+    if why not in (Why.RENAMED_AND_GONE, Why.WHICH):
+        return _DEEDS.get(why, ""), "deleted"
+    perhaps, old_name = "perhaps " if why == Why.WHICH else "", _old_name(base, new)
+    if old_name:
+        return f"{perhaps}renamed from `{old_name}`", "deleted"
+    return ("", "perhaps renamed") if perhaps else ("renamed", "deleted")
+
+
+def _old_name(base: Document, new: Document) -> str:
+    """Return the old name of a resource that has another name now, or ''."""
+    old, now = identity(base.root), identity(new.root)
+    if old is None or now is None or old == now:
+        return ""
+    return _short(old.name if old.kind == now.kind else _called(old))
 
 
 def _called(known: Identity) -> str:
@@ -282,7 +295,9 @@ _DEEDS = {
 }
 
 
-def _against_deletion(deed: str, is_ours: bool, texts: list[str], fields: str) -> str:
+def _against_deletion(
+    deed: str, is_ours: bool, texts: list[str], fields: str, gone: str = "deleted"
+) -> str:
     """Return a sentence such as `deleted here, 2 of 6,160 lines changed there: spec.replicas`."""
     has, lacks = ("here", "there") if is_ours else ("there", "here")
     # the lines of an undecided base were in no file
@@ -294,7 +309,7 @@ def _against_deletion(deed: str, is_ours: bool, texts: list[str], fields: str) -
     else:
         is_more = count > 0 and total > 1
         what = f"{lines} {has}" if is_more else f"changed {has}"
-    parts = [what, f"deleted {lacks}"]
+    parts = [what, f"{gone} {lacks}"]
     words = ", ".join(parts if is_ours else parts[::-1])
     return f"{words}: {fields}" if is_more and fields else words
 
