@@ -10,6 +10,7 @@ value like `image: name:tag@sha256:...` holds both tag and digest in one scalar.
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import matches, pattern
+from kmerge_git.kube.likeness import is_named_alike
 from kmerge_git.merge.decide.comments import tails_clash
 from kmerge_git.merge.decide.higher_version import (
     compared,
@@ -180,9 +181,9 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
     lists = place.lists if place is not None else None
     if lists is not None and (lists.base is None or not lists.base.entries):
         return _refused("the list is new on both sides")
-    mine, yours = _options(at.ours), _options(at.theirs)
-    if any(mine[name] != yours[name] for name in mine if name in yours):
-        return _refused("both add one option, with two values")
+    why = _two_versions(at)
+    if why:
+        return _refused(why)
     left = list(at.ours)
     taken = []
     for entry in at.theirs:
@@ -194,6 +195,17 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
         else:
             return _refused("comments of what both added differ")
     return Ruling("union", rule, taken=taken)
+
+
+def _two_versions(at: At) -> str:
+    """If both sides add one element in two versions, return this as a reason to refuse, else ''."""
+    mine, yours = _options(at.ours), _options(at.theirs)
+    if any(mine[name] != yours[name] for name in mine if name in yours):
+        return "both add one option, with two values"
+    pairs = ((ours.value, theirs.value) for ours in at.ours for theirs in at.theirs)
+    if any(is_named_alike(a, b, anywhere=True) and not same_node(a, b) for a, b in pairs):
+        return "both add one element, with other values"
+    return ""
 
 
 def _options(entries: list[Entry]) -> dict[str, str]:

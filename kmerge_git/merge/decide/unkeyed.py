@@ -50,7 +50,7 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     is_moved = _are_moved(keys)
     pairs = _pairs(keys, entries, is_moved=is_moved)
     doubt = pairs.why or _doubt(walk, pairs, entries, items)
-    if not pairs.why and keys.base and (doubt or is_moved or _has_clash(items)):
+    if not pairs.why and keys.base and (doubt or is_moved or _has_clash(trial, items)):
         second = walk.trial()
         arranged = _arranged(second, keys, pairs.labels, entries, inner, bag=bag)
         if arranged is not None:
@@ -62,8 +62,12 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     return items
 
 
-def _has_clash(items: list[Item]) -> bool:
-    return any(has_clash(item.plan) for item in items)
+def _has_clash(trial: Walker, items: list[Item]) -> bool:
+    """Return whether a merge of elements has a clash, or would have one without a policy.
+
+    A policy decides about values, and never about which elements are versions of one another.
+    """
+    return any(has_clash(item.plan) for item in items) or bool(trial.journal.settled())
 
 
 def _pairs(
@@ -368,13 +372,18 @@ def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[It
     pairs = list(zip(at.ours, at.theirs, strict=False))
     if len(at.ours) != len(at.theirs) or not all(_begin_alike(*pair) for pair in pairs):
         return None
-    trial = walk.trial()
-    items = [trial.entry(Three(None, *pair), p) for pair, p in zip(pairs, places, strict=False)]
-    for item, (ours, theirs) in zip(items, pairs, strict=True):
-        settled = item is None or not has_clash(item.plan)
-        if settled and not same_node(ours.value, theirs.value):
+    items: list[Item | None] = []
+    trials = []
+    for pair, place in zip(pairs, places, strict=False):
+        trial = walk.trial()
+        item = trial.entry(Three(None, *pair), place)
+        is_settled = item is None or not _has_clash(trial, [item])
+        if is_settled and not same_node(*(entry.value for entry in pair)):
             return None
-    walk.journal.adopt(trial.journal)
+        items.append(item)
+        trials.append(trial)
+    for trial in trials:
+        walk.journal.adopt(trial.journal)
     return items
 
 
