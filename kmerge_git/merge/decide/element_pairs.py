@@ -37,9 +37,10 @@ _MOST_POINTS = 40_000  # pairs of equal elements that are looked at
 def pair(keys: Three[Keys], entries: Three[list[Entry]]) -> ElementPairs:
     """Pair the elements of three lists; `keys` has the content of each element."""
     mine, yours = _Order(keys.base, keys.ours), _Order(keys.base, keys.theirs)
+    both = set(keys.ours).intersection(keys.theirs).difference(keys.base)
     sides = (
-        _EditedSide(entries.base, entries.ours, mine, yours),
-        _EditedSide(entries.base, entries.theirs, yours, mine),
+        _EditedSide(entries.base, entries.ours, mine, yours, _places_of(both, keys.ours)),
+        _EditedSide(entries.base, entries.theirs, yours, mine, _places_of(both, keys.theirs)),
     )
     edits = _edits(*sides), _edits(*sides[::-1])
     labels: Three[Keys] = Three(
@@ -58,6 +59,10 @@ def pair(keys: Three[Keys], entries: Three[list[Entry]]) -> ElementPairs:
     return ElementPairs(united, unclear, *doubts[:1] or [Why.ADDED_APART if is_ambiguous else ""])
 
 
+def _places_of(members: set[Hashable], keys: Keys) -> set[int]:
+    return {n for n, key in enumerate(keys) if key in members}
+
+
 def _labels(name: str, keys: Keys, order: _Order, edits: Edits) -> Keys:
     """Return the index in base of each element of a side, or a label that no other element has."""
     in_base = {j: i for i, j in order.places.items()} | edits
@@ -72,7 +77,9 @@ class _EditedSide:
 
     __slots__ = ("alike", "base", "moved", "new", "order", "other", "rivals", "side", "too_many")
 
-    def __init__(self, base: list[Entry], side: list[Entry], order: _Order, other: _Order) -> None:
+    def __init__(
+        self, base: list[Entry], side: list[Entry], order: _Order, other: _Order, shared: set[int]
+    ) -> None:
         self.base = base
         self.side = side
         self.order = order  # base and the side
@@ -86,7 +93,8 @@ class _EditedSide:
             (i, j)
             for i in ([] if self.too_many else gone)
             for j in self.new
-            if is_edit(base[i].value, side[j].value)
+            # what both sides added is no edit of an element that one of them left alone
+            if not (j in shared and i in other.places) and is_edit(base[i].value, side[j].value)
         ]
         self.rivals = grouped((j, i) for i, j in self.alike)
 
@@ -126,12 +134,18 @@ def _edits(side: _EditedSide, other: _EditedSide) -> Edits:
     """Return the certain edits of a side.
 
     The edited version is in the gap of the old one, or no other element is alike with either. If
-    the other side changed the element or took it away, the old one must also be the most alike.
+    the other side changed the element or took it away, the old one must also be the most alike. If
+    the other side moved nothing, an edited version in another place makes no difference.
     """
     near = _only_pairs([p for p in side.alike if side.order.has_gap(*p)])
     left = [(i, j) for i, j in side.alike if i not in near.values() and j not in near]
     certain = {j: i for j, i in near.items() if i in side.other.places or side.is_best(i, j)}
-    return _only_pairs(left) | certain
+    elsewhere = {
+        j: i
+        for j, i in _only_pairs(left).items()
+        if i not in side.other.places or side.other.has_moves
+    }
+    return elsewhere | certain
 
 
 def _without_replaced(edits: Edits, others: Edits, other: _EditedSide) -> Edits:
@@ -249,7 +263,7 @@ def gap_choices(labels: Three[Keys]) -> Iterator[Three[list[int]]]:
 class _Order:
     """Compare the order of equal elements in base and on a side."""
 
-    __slots__ = ("_ranked", "_size", "_steady", "places")
+    __slots__ = ("_ranked", "_size", "_steady", "has_moves", "places")
 
     def __init__(self, base: Keys, side: Keys) -> None:
         there = grouped((key, j) for j, key in enumerate(side))
@@ -273,6 +287,7 @@ class _Order:
             place = -1 if i in self.places else next(left.get(key, iter(())), -1)
             if place >= 0:
                 self.places[i] = place
+        self.has_moves = len(self._steady) < len(self.places)
 
     def is_moved(self, i: int) -> bool:
         """Return whether a longest common order leaves out an element of base."""
