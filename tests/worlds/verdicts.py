@@ -52,7 +52,7 @@ def verdicts(listing: Listing, cases: Iterable[Case]) -> Verdicts:
         for word, outcome in zip((answer, mirrored), both, strict=True):
             if word in ("wrong", "bold"):
                 judged.wrong.append(f"{name}: {listing.read(outcome.text)}")
-        if _shown(listing, both[0]) != _shown(listing, both[1]):
+        if _shown(listing, both[0]) != _shown(listing, both[1], mirrored=True):
             judged.swapped.append(name)
         lines, is_clean = git_lines(*trio)
         if is_clean and verdict(listing, answers, lines) == "right":
@@ -62,10 +62,14 @@ def verdicts(listing: Listing, cases: Iterable[Case]) -> Verdicts:
     return judged
 
 
-def _shown(listing: Listing, outcome: Outcome) -> object:
-    """The elements of a result, or the places and causes of its conflicts."""
+SWAPPED = {"ours": "theirs", "theirs": "ours"}
+
+
+def _shown(listing: Listing, outcome: Outcome, *, mirrored: bool = False) -> object:
+    """Return the elements of a result, or the places and causes of its conflicts."""
     if outcome.clean:
         return sorted(listing.read(outcome.text) or [])
-    return sorted(
-        (c.resource, c.field, re.sub(r"\b(here|there)\b", "", c.why)) for c in outcome.conflicts
-    )
+    words = SWAPPED if mirrored else {}
+    causes = [re.sub(r"\w+", lambda m: words.get(m[0], m[0]), c.why) for c in outcome.conflicts]
+    places = zip(outcome.conflicts, causes, strict=True)
+    return sorted((c.resource, c.field, sorted(cause.split(", "))) for c, cause in places)
