@@ -56,9 +56,10 @@ def may_part(at: Three[Collection | None]) -> bool:
     return len(blocks) == 3 and "#" in blocks[0].text[blocks[0].top : blocks[0].bottom]
 
 
-def merge_lines(lines: Three[list[Line]]) -> Lines | None:
+def merge_lines(lines: Three[list[Line]], *, is_new: bool = False) -> Lines | None:
     """Return the merged lines, or None if our lines stay as they are.
 
+    With `is_new` the lines belong to something that base does not have.
     The comments are merged as if there were no blank lines. The blank lines before, between and
     after the comments are merged separately.
     """
@@ -72,7 +73,7 @@ def merge_lines(lines: Three[list[Line]]) -> Lines | None:
     runs = lines.map(_Run)
     above = {id(line): blanks for run in runs.each() for line, blanks in run.above}
     parts: Lines = [standing(runs.map(lambda run: run.front))]
-    for run in _merge_texts(runs.map(lambda run: run.comments), above):
+    for run in _merge_texts(runs.map(lambda run: run.comments), above, is_new=is_new):
         if isinstance(run, Three):
             parts.append(run.map(lambda side: _with_blanks(side, above)))
         else:
@@ -81,7 +82,9 @@ def merge_lines(lines: Three[list[Line]]) -> Lines | None:
     return [*parts, standing(runs.map(lambda run: run.back))] if any(parts[1:]) else parts[:1]
 
 
-def _merge_texts(lines: Three[list[Line]], above: dict[int, list[Line]]) -> Iterator[Run]:
+def _merge_texts(
+    lines: Three[list[Line]], above: dict[int, list[Line]], *, is_new: bool
+) -> Iterator[Run]:
     """Merge comments, and merge the blank lines above comments that all versions have.
 
     `above` has the blank lines above each comment.
@@ -91,7 +94,7 @@ def _merge_texts(lines: Three[list[Line]], above: dict[int, list[Line]]) -> Iter
     for region in diff3(*lines.each(), adjacent_ok=True):
         part = cut(region, lines)
         if region.kind == "clash":
-            yield from _clash(part)
+            yield from _clash(part, is_new=is_new)
         elif region.kind == "same":
             for at in map(Three, *part.each()):
                 blanks = standing(at.map(lambda line: above[id(line)]))
@@ -139,8 +142,11 @@ def _spelled(at: Three[Line]) -> Line:
     return at.theirs if at.theirs.form != at.base.form == at.ours.form else at.ours
 
 
-def _clash(part: Three[list[Line]]) -> list[Run]:
-    """Merge comments that both sides changed; keep all new comments, drop deleted comments."""
+def _clash(part: Three[list[Line]], *, is_new: bool) -> list[Run]:
+    """Merge comments that both sides changed; keep all new comments, drop deleted comments.
+
+    Different comments of something new are a conflict.
+    """
     if part.base and (fewer := _only_taken_away(part)):
         return [fewer[0]]
     from kmerge_git.text.diff3 import Region, refine
@@ -149,11 +155,14 @@ def _clash(part: Three[list[Line]]) -> list[Run]:
     whole = [Region("clash", 0, len(part.base), 0, len(part.ours), 0, len(part.theirs))]
     for region in refine(whole, part.ours, part.theirs):
         rest = cut(region, part)
-        if not part.base:  # keep a comment once if the additions of both sides share it
+        if (
+            not part.base and not is_new
+        ):  # keep a comment once if the additions of both sides share it
             result += [rest.ours, rest.theirs] if region.kind == "clash" else [rest.ours]
             continue
-        clash = region.kind == "clash" and (rest.ours or rest.theirs)
-        result.append(rest if clash else rest.ours)
+        both, either = rest.ours and rest.theirs, rest.ours or rest.theirs
+        clash = region.kind == "clash" and (both if is_new else either)
+        result.append(rest if clash else rest.ours or (rest.theirs if is_new else []))
     return result
 
 

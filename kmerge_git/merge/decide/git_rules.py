@@ -173,8 +173,8 @@ class GitRules:
 
     # -- the text between values
 
-    def lines(self, lines: Three[list[Line]]) -> Lines | None:
-        return merge_lines(lines)
+    def lines(self, lines: Three[list[Line]], *, is_new: bool = False) -> Lines | None:
+        return merge_lines(lines, is_new=is_new)
 
     def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
         return merge_tail(tails)

@@ -226,8 +226,11 @@ if TYPE_CHECKING:
 
         # -- the text between values
 
-        def lines(self, lines: Three[list[Line]]) -> Lines | None:
-            """Merge comment lines, or return None if our lines stay as they are."""
+        def lines(self, lines: Three[list[Line]], *, is_new: bool = False) -> Lines | None:
+            """Merge comment lines, or return None if our lines stay as they are.
+
+            With `is_new` the lines belong to something that base does not have.
+            """
 
         def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
             """Merge the texts behind a value, and return whether a person must decide.

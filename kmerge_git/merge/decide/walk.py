@@ -121,7 +121,7 @@ class Walk:
             theirs,
             place.path,
             base=at.base,
-            lead=self.rules.lines(at.map(lead_lines)),
+            lead=self.rules.lines(at.map(lead_lines), is_new=at.base is None),
             key=self.rules.piece(at.map(lambda e: key_text(e) if e else "")),
             after=follows,
         )
@@ -300,8 +300,8 @@ class Walk:
         above = below = None
         # the lines of an empty `[]` belong to the text around it
         if not theirs.flow or (theirs.entries and self.rules.stops):
-            above = self.rules.lines(at.map(head_lines))
-            below = self.rules.lines(at.map(foot_lines))
+            above = self.rules.lines(at.map(head_lines), is_new=at.base is None)
+            below = self.rules.lines(at.map(foot_lines), is_new=at.base is None)
         if loose is not None:
             from kmerge_git.merge.decide import floating_comments
 

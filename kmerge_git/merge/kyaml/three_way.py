@@ -208,7 +208,7 @@ class KyamlRules:
 
     # -- the text between values
 
-    def lines(self, lines: Three[list[Line]]) -> Lines | None:
+    def lines(self, lines: Three[list[Line]], *, is_new: bool = False) -> Lines | None:
         """Keep the comment of the destination if both sides changed the comment (rule M34)."""
         parts = merge_lines(lines)
         return [*settled(parts, "ours")] if parts is not None else None

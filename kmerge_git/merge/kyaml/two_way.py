@@ -178,7 +178,7 @@ class TwoWayRules:
 
     # -- the text between values
 
-    def lines(self, lines: Three[list[Line]]) -> Lines | None:
+    def lines(self, lines: Three[list[Line]], *, is_new: bool = False) -> Lines | None:
         """Keep the comments of the destination (rule T23)."""
         return None
 

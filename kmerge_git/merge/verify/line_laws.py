@@ -6,7 +6,7 @@ Nothing is parsed: block scalars are found by their headers and their indentatio
 from __future__ import annotations
 
 from kmerge_git.kube.identity import identity
-from kmerge_git.merge.three import counted, shared_start
+from kmerge_git.merge.three import Three, counted, grouped, shared_start
 from kmerge_git.merge.verify.count_laws import bounds, by_side
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
 from kmerge_git.text.diff3 import diff
@@ -14,7 +14,6 @@ from kmerge_git.text.diff3 import diff
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.three import Three
     from kmerge_git.tree.documents import Document, Stream
 
     Documents = list[list[Document]]
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 ANY = -1  # any column
 UNLIKE = "is not there as both sides kept it"
+TAKEN_AWAY = "is in a comment that the other side took away"
+DIVIDED = "is apart from the other lines of its comment"
 
 
 def line_laws(
@@ -37,7 +38,7 @@ def line_laws(
     if len(set(around)) == 1 and not any(rest):
         return []
     texts = _texts(rest)
-    lines = [_bare(text) for text in texts]
+    lines = list(map(_bare, texts))
     # A line that both sides added may equal a line that one side deleted.
     may_hide = bool({*lines[1]}.intersection(lines[2]).difference(lines[0]))
     whole = around
@@ -51,7 +52,30 @@ def line_laws(
         before = counted(_bare(_whole(rest[0])))
         untouched = [line for line in untouched if before.get(line) == 1]
     faults += [("untouched", line, UNLIKE) for line in untouched]
+    faults += [one for one in _torn_blocks(rest) if one[1] not in exempt]
     return _placed(faults, rest, result.source.path or at.ours.source.path)
+
+
+def _torn_blocks(rest: Documents) -> list[tuple[str, str, str]]:
+    """Return a line of each comment block that the sides or the result tore apart.
+
+    Only documents that have one name in all versions are compared.
+    """
+    if not any("#" in document.content for document in rest[0]):
+        return []
+    from kmerge_git.merge.commented_entries import block_changes, divided
+
+    tables = [grouped((identity(d.root), d.content) for d in documents) for documents in rest]
+    faults = []
+    for name in tables[0]:
+        four = [table.get(name, []) for table in tables]
+        if any(len(contents) != 1 for contents in four):
+            continue
+        base, ours, theirs, made = (contents[0] for contents in four)
+        changes = block_changes(Three(base, ours, theirs))
+        faults += [("comment", c.line, TAKEN_AWAY) for c in changes if c.is_torn]
+        faults += [("comment", c.line, DIVIDED) for c in divided(changes, [made])]
+    return faults
 
 
 def _texts(rest: Documents) -> list[str]:

@@ -10,7 +10,8 @@ The referee compares the three inputs with the result. Six laws hold in every co
   added a value, the result holds the value;
 - gone: if one side deleted an entry and the other side did not change it, the result lacks the
   entry;
-- comment: the law of counts also holds for comment lines;
+- comment: the law of counts also holds for comment lines; if one side edited a commented entry, the
+  other side did not take it away, and if one side alone edited it, it is in one piece;
 - untouched: if both sides kept a line, the result has the line. If one side changed the indentation
   of the line, the result has the new indentation.
 

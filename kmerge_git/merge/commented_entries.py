@@ -1,0 +1,496 @@
+"""Find commented entries that one side took away and the other side edited inside.
+
+A run of comment lines is cut as its YAML would be: an entry begins at its outermost column and
+holds the deeper lines below it. All other comment lines are prose, cut at blank lines. An entry is
+the same entry in two versions if its first line names the same key or element, and if the line
+above it or the line below it is the same.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.merge.plan import Why
+from kmerge_git.merge.three import Three, grouped
+from kmerge_git.outcome import SIDES
+from kmerge_git.text.diff3 import changes, diff, uncommon
+from kmerge_git.text.pieces import Hunk, joined, side_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from kmerge_git.text.pieces import Pieces
+
+MOST = 50  # torn entries of a document; with more the whole document is a conflict
+
+SAME, EDITED, MOVED, ACTIVE, GONE = "same", "edited", "moved", "active", "gone"
+TAKEN = (MOVED, ACTIVE, GONE)
+
+
+class TextRow:
+    """Hold a line that is neither blank nor text of a block scalar.
+
+    `column` is the column of the content; the content of a comment is behind its `#`.
+    """
+
+    __slots__ = ("bare", "column", "is_comment", "line", "number")
+
+    def __init__(self, number: int, line: str) -> None:
+        self.number = number
+        self.line = line.strip(" \t\r")
+        self.is_comment = line.lstrip(" \t").startswith("#")
+        content = line.lstrip(" \t#") if self.is_comment else line.lstrip(" \t")
+        self.column = len(line) - len(content)
+        self.bare = content.rstrip(" \t\r")
+
+    @property
+    def key(self) -> str:
+        """Return the key of an entry, the whole text of a list element, or '' for prose."""
+        bare = self.bare
+        if bare[:2] in ("- ", "-"):
+            return bare
+        head, colon, value = bare.partition(": ")
+        head = head if colon else bare[:-1] if bare[-1:] == ":" else ""
+        is_key = head and (" " not in head or head[0] == head[-1] in "\"'")
+        return f"{head}:" if is_key and not value.startswith(": ") else ""
+
+    @property
+    def is_text(self) -> bool:
+        """Return whether a comment is neither empty nor an action of a template."""
+        return self.bare[:2] not in ("", "{{")
+
+    @property
+    def is_parent(self) -> bool:
+        """Return whether the value of a key is below its line, so that dashes may follow it."""
+        return self.bare[-1:] == ":" and self.bare[:1] != "-"
+
+
+class CommentBlock:
+    """Hold the lines of a commented entry, of prose, or of an active entry."""
+
+    __slots__ = ("key", "rows")
+
+    def __init__(self, rows: list[TextRow], key: str) -> None:
+        self.rows = rows
+        self.key = key  # of an entry; prose has none
+
+    @property
+    def start(self) -> int:
+        """Return the number of the first line."""
+        return self.rows[0].number
+
+    @property
+    def end(self) -> int:
+        """Return the number of the line below the last line."""
+        return self.rows[-1].number + 1
+
+    @property
+    def text(self) -> list[str]:
+        """Return the content of the lines; the first line is at column 0."""
+        return [" " * (row.column - self.rows[0].column) + row.bare for row in self.rows]
+
+
+class VersionBlocks:
+    """Hold the lines of a version of a document, and its comment blocks."""
+
+    __slots__ = ("blocks", "lines", "names", "rows")
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        self.rows = [*_rows(self.lines)]
+        self.blocks: list[CommentBlock] = []
+        self.names: list[tuple[Hashable, int]] = []  # of entries, each with its line
+        self._read()
+
+    def _read(self) -> None:
+        around: list[tuple[int, Hashable]] = []
+        n = 0
+        while n < len(self.rows):
+            row = self.rows[n]
+            if row.is_comment:
+                block = self._block(n)
+                n += len(block.rows)
+                if row.is_text:
+                    self.blocks.append(block)
+                if block.key:
+                    self.names.append((("#", block.key), block.start))
+                continue
+            depth = 2 * row.column + (row.bare[0] == "-")  # dashes may be below their key
+            while around and around[-1][0] >= depth:
+                around.pop()
+            name = (around[-1][1] if around else None, row.key or row.bare)
+            around.append((depth, name))
+            self.names.append((name, row.number))
+            n += 1
+
+    def _block(self, n: int) -> CommentBlock:
+        """Return the commented entry or the prose that begins at a row."""
+        first, end = self.rows[n], n + 1
+        if first.key:
+            return CommentBlock(self.inside(n, comments=True), first.key)
+        while end < len(self.rows) and first.is_text:
+            row, above = self.rows[end], self.rows[end - 1]
+            if not (row.is_comment and row.is_text) or row.key or row.number > above.number + 1:
+                break
+            end += 1
+        return CommentBlock(self.rows[n:end], "")
+
+    def inside(self, n: int, *, comments: bool) -> list[TextRow]:
+        """Return the row of an entry and the rows within it."""
+        first, end = self.rows[n], n + 1
+        for m in range(n + 1, len(self.rows)):
+            row = self.rows[m]
+            if row.is_comment < comments:
+                break
+            if row.is_comment and not (comments and row.bare):
+                continue
+            is_list = row.column == first.column and row.bare[:1] == "-" and first.is_parent
+            if row.column < first.column + 2 - (not comments) and not is_list:
+                break
+            end = m + 1
+        return self.rows[n:end]
+
+    def beside(self, common: set[Hashable]) -> dict[int, tuple[Hashable, Hashable]]:
+        """Map the id of each block to the nearest of the common names above it and below it."""
+        named = [(number, name) for name, number in self.names if name in common]
+        result: dict[int, tuple[Hashable, Hashable]] = {}
+        at = 0
+        for block in self.blocks:
+            while at < len(named) and named[at][0] < block.start:
+                at += 1
+            own = at < len(named) and named[at][0] < block.end
+            below = at + own
+            result[id(block)] = (
+                named[at - 1][1] if at else None,
+                named[below][1] if below < len(named) else None,
+            )
+        return result
+
+
+def _rows(lines: list[str]) -> Iterator[TextRow]:
+    floor = -1  # the column of the entry that a block scalar belongs to
+    for number, line in enumerate(lines):
+        bare = line.lstrip(" ")
+        column = len(line) - len(bare)
+        if not bare.strip() or column > floor >= 0:
+            continue
+        floor = -1
+        yield TextRow(number, line)
+        if bare[0] != "#" and _opens_text(bare):
+            floor = column
+
+
+def _opens_text(bare: str) -> bool:
+    """Return whether a line ends in the header of a block scalar."""
+    value = bare.split(" #", maxsplit=1)[0].rstrip().rstrip("+-0123456789")
+    return value[-1:] in ("|", ">") and value[-2:-1] in ("", " ", "\t")
+
+
+class BlockState:
+    """Hold what a side did with a comment block of base, and the lines of the side about it."""
+
+    __slots__ = ("block", "kind")
+
+    def __init__(self, kind: str, block: CommentBlock | None) -> None:
+        self.kind = kind
+        self.block = block
+
+    @property
+    def text(self) -> list[str]:
+        """Return the content of the lines of the side."""
+        return self.block.text if self.block is not None else []
+
+
+class BlockChange:
+    """Hold a comment block of base, and what each side did with it."""
+
+    __slots__ = ("base", "ours", "theirs")
+
+    def __init__(self, base: CommentBlock, ours: BlockState, theirs: BlockState) -> None:
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+
+    @property
+    def is_torn(self) -> bool:
+        """Return whether one side took the block away and the other side edited it."""
+        ours, theirs = self.ours, self.theirs
+        return _is_torn(self.base, ours, theirs) or _is_torn(self.base, theirs, ours)
+
+    @property
+    def edited(self) -> CommentBlock | None:
+        """Return the block of the side that alone changed it, or None."""
+        if self.theirs.kind == EDITED and self.ours.kind == SAME:
+            return self.theirs.block
+        return self.ours.block if (self.ours.kind, self.theirs.kind) == (EDITED, SAME) else None
+
+    @property
+    def line(self) -> str:
+        """Return a line that a side has in this block, if possible one that base lacks."""
+        known = {row.line for row in self.base.rows}
+        states = sorted((self.ours, self.theirs), key=lambda state: state.kind != EDITED)
+        rows = [row for state in states if state.block is not None for row in state.block.rows]
+        new = (row.line for row in rows if row.line not in known)
+        return next(new, (rows or self.base.rows)[0].line)
+
+
+def block_changes(at: Three[str]) -> list[BlockChange]:
+    """Return what the sides did with each comment block of base."""
+    if "#" not in at.base or not any(map(_changes_comments, [at.base] * 2, at.each()[1:])):
+        return []
+    versions = at.map(VersionBlocks)
+    base = versions.base
+    ours, theirs = (_SideBlocks(base, side) for side in (versions.ours, versions.theirs))
+    return [BlockChange(block, ours.state(block), theirs.state(block)) for block in base.blocks]
+
+
+def divided(found: list[BlockChange], pieces: Pieces) -> list[BlockChange]:
+    """Return the entries that one side alone edited and that a merge has in parts or in conflicts.
+
+    A deletion of the active entry below a commented entry can put the commented entry in conflict.
+    """
+    edited = [(change, change.edited) for change in found if change.base.key and change.edited]
+    if not edited:
+        return []
+    hunks = "".join(p.ours + p.theirs for p in pieces if isinstance(p, Hunk))
+    readings = [
+        _joined(line.strip(" \t#\r") for line in side_text(pieces, side).split("\n"))
+        for side in SIDES
+    ]
+    return [
+        change
+        for change, block in edited
+        if change.line in hunks
+        or not any(_joined(row.bare for row in block.rows) in text for text in readings)
+    ]
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "\n".join(["", *filter(None, lines), ""])
+
+
+def _changes_comments(base: str, side: str) -> bool:
+    """Return whether a side may have changed comment lines."""
+    start, behind = uncommon(base, side)
+    return "#" in base[start : len(base) - behind] or "#" in side[start : len(side) - behind]
+
+
+def _is_torn(base: CommentBlock, taker: BlockState, other: BlockState) -> bool:
+    """Return whether `taker` took a block away in which the other side did something else."""
+    if not base.key:
+        return other.kind == EDITED and taker.kind in (GONE, EDITED) and _is_cut(base, taker, other)
+    if taker.kind == ACTIVE and other.kind in (MOVED, GONE):
+        return True
+    return taker.kind in TAKEN and other.kind == EDITED
+
+
+def _is_cut(base: CommentBlock, taker: BlockState, other: BlockState) -> bool:
+    """Return whether `taker` took away all prose, or all lines around one that `other` edited."""
+    lines, there = base.text, other.text
+    left = set(taker.text)
+    if set(there) <= set(lines) or not left < set(lines):
+        return False
+    edited = [n for n, line in enumerate(lines) if line not in there]
+    around = ([lines[m] for m in (n - 1, n + 1) if 0 <= m < len(lines)] for n in edited)
+    return not left or any(left.isdisjoint(some) for some in around if some)
+
+
+class _SideBlocks:
+    """Look up what a side did with the comment blocks of base."""
+
+    __slots__ = ("_active", "_beside", "_blocks", "_known", "_prose", "_side", "_taken")
+
+    def __init__(self, base: VersionBlocks, side: VersionBlocks) -> None:
+        self._side = side
+        self._active = {row.bare for row in base.rows if not row.is_comment}
+        self._prose = {line for block in base.blocks if not block.key for line in block.text}
+        self._known = {name for name, _ in base.names}
+        common = self._known & {name for name, _ in side.names}
+        self._beside = base.beside(common) | side.beside(common)
+        self._blocks = grouped(pair for block in side.blocks for pair in _names(block))
+        twins = map(self._in_place, base.blocks)
+        self._taken = {id(twin) for twin in twins if twin is not None}
+
+    def state(self, block: CommentBlock) -> BlockState:
+        """Return what the side did with a block of base."""
+        twin = self._in_place(block)
+        if twin is not None:
+            return BlockState(SAME if twin.text == block.text else EDITED, twin)
+        free = [other for other in self._side.blocks if id(other) not in self._taken]
+        if block.key:
+            moved = (b for b in free if b.key == block.key and _share(block, b))
+            for kind, there in ((MOVED, next(moved, None)), (ACTIVE, self._uncommented(block))):
+                if there is not None:
+                    return BlockState(kind, there)
+        elif any(name in self._blocks for name, _ in _names(block)):
+            return BlockState(SAME, None)  # its lines are elsewhere
+        edited = next((b for b in free if self._is_edited(block, b)), None)
+        return BlockState(EDITED if edited is not None else GONE, edited)
+
+    def _is_edited(self, block: CommentBlock, other: CommentBlock) -> bool:
+        """Return whether a block of the side replaces a block of base that has another key."""
+        if not self._is_near(block, other) or other.rows[0].bare in self._active:
+            return False
+        if not block.key:
+            return not other.key
+        return _share(block, other) or _are_lines(block, other)
+
+    def _in_place(self, block: CommentBlock) -> CommentBlock | None:
+        """Return the same block of the side, if it is in its old place."""
+        there = [b for name, _ in _names(block) for b in self._blocks.get(name, ())]
+        near = [b for b in there if self._is_near(block, b)]
+        if not block.key:
+            near = [self._own(block, b) for b in near]
+        return next((b for b in near if b.text == block.text), near[0] if near else None)
+
+    def _own(self, block: CommentBlock, other: CommentBlock) -> CommentBlock:
+        """Return prose of the side without the lines that other prose of base has."""
+        known = self._prose - set(block.text)
+        return CommentBlock([row for row in other.rows if row.bare not in known], "")
+
+    def _is_near(self, block: CommentBlock, other: CommentBlock) -> bool:
+        """Return whether a block of base and a block of the side have a neighbour in common."""
+        mine, yours = self._beside[id(block)], self._beside[id(other)]
+        return mine[0] == yours[0] or mine[1] == yours[1]
+
+    def _uncommented(self, block: CommentBlock) -> CommentBlock | None:
+        """Return the active entry of the side that was a commented entry of base."""
+        new = {number for name, number in self._side.names if name not in self._known}
+        return next(
+            (
+                CommentBlock(self._side.inside(n, comments=False), row.key)
+                for n, row in enumerate(self._side.rows)
+                if row.number in new and not row.is_comment and row.key == block.key
+            ),
+            None,
+        )
+
+
+def _names(block: CommentBlock) -> list[tuple[str, CommentBlock]]:
+    """Return the key of an entry, or the lines of prose, each with the block."""
+    return [(block.key, block)] if block.key else [(line, block) for line in block.text]
+
+
+def _share(block: CommentBlock, other: CommentBlock) -> bool:
+    """Return whether two blocks have half of their lines in common."""
+    lines = set(block.text)
+    same = sum(line in lines for line in other.text)
+    return 2 * same >= max(len(lines), len(other.text))
+
+
+def _are_lines(block: CommentBlock, other: CommentBlock) -> bool:
+    """Return whether two blocks are entries of one line."""
+    return bool(block.key and other.key) and len(block.rows) == len(other.rows) == 1
+
+
+def untorn(at: Three[str], side: str) -> str | None:
+    """Return the text of a side with all torn blocks as base has them, or None beyond the bound."""
+    for _ in range(MOST):
+        one = next((change for change in block_changes(at) if change.is_torn), None)
+        if one is None:
+            return at.side(side)
+        state = one.ours if side == "ours" else one.theirs
+        text = _restored(at.base, at.side(side), one.base, state)
+        at = Three(at.base, text, at.theirs) if side == "ours" else Three(at.base, at.ours, text)
+    return None
+
+
+def adopted(at: Three[str], found: list[BlockChange]) -> Three[str]:
+    """Return the texts in which all versions have the edits that one side alone made in blocks."""
+    lines = at.map(lambda text: text.split("\n"))
+    new: list[list[tuple[int, int, list[str]]]] = [[], [], []]  # ranges of lines in each version
+    for change in found:
+        edited = change.edited
+        there = lines.ours if edited is change.ours.block else lines.theirs
+        blocks = change.base, change.ours.block, change.theirs.block
+        for ranges, block in zip(new, blocks, strict=True):
+            if block is not None and edited is not None and block is not edited:
+                ranges.append((block.start, block.end, there[edited.start : edited.end]))
+    for ranges, whole in zip(new, lines.each(), strict=True):
+        for start, end, text in sorted(ranges, reverse=True):
+            whole[start:end] = text
+    return lines.map("\n".join)
+
+
+def _restored(base: str, side: str, block: CommentBlock, state: BlockState) -> str:
+    """Return the text of a side with one block as base has it, in its old place."""
+    old, lines = base.split("\n"), side.split("\n")
+    start = end = -1
+    if state.block is not None:
+        start, end = state.block.start, state.block.end
+        del lines[start:end]
+    if state.kind in (MOVED, GONE):
+        start = _place(old, lines, block)
+    lines[start:start] = old[block.start : block.end]
+    return "\n".join(lines)
+
+
+def _place(old: list[str], lines: list[str], block: CommentBlock) -> int:
+    """Return where the lines of a block of base belong among the lines of a side."""
+    bare = [line.strip() for line in old], [line.strip() for line in lines]
+    kept = {
+        i + n: j + n for i, stop, j, _ in diff(*bare) for n in range(stop - i) if bare[0][i + n]
+    }
+    below = next((n for n in range(block.end, len(old)) if bare[0][n]), -1)
+    if below in kept:
+        return kept[below]
+    above = max((n for n in kept if n < block.start), default=-1)
+    return kept[above] + 1 if above >= 0 else 0
+
+
+def is_shown(one: BlockChange, pieces: Pieces) -> bool:
+    """Return whether the lines that the sides have about a torn block are all in conflicts."""
+    hunks = [piece for piece in pieces if isinstance(piece, Hunk)]
+    for side, state in zip(SIDES, (one.ours, one.theirs), strict=True):
+        shown = {line.strip(" \t#\r") for hunk in hunks for line in hunk.side(side).split("\n")}
+        old = {row.bare for row in one.base.rows} if state.kind == EDITED else set()
+        rows = state.block.rows if state.block is not None else []
+        if not all(row.bare in shown or row.bare in old for row in rows) or not hunks:
+            return False
+    return True
+
+
+def place(found: list[BlockChange]) -> str:
+    """Return the place of conflicts about torn blocks."""
+    keys = sorted({one.base.key.removeprefix("- ").rstrip(":") for one in found} - {""})
+    return keys[0] if len(keys) == 1 else "comment"
+
+
+def apart(ours: Pieces, theirs: Pieces, found: list[BlockChange], base: str) -> Pieces:
+    """Return two merges of one document as one; what differs between them is a conflict.
+
+    `found` has the torn blocks, and `base` is the text of base.
+    """
+    mine, yours = _tokens(ours), _tokens(theirs)
+    pieces: Pieces = []
+    at, lines, left = 0, base.split("\n"), [*found]
+    names = _marked(mine, [c.ours for c in found]), _marked(yours, [c.theirs for c in found])
+    for b0, b1, s0, s1 in changes(*names):
+        pieces += mine[at:b0]
+        one, other = side_text(mine[b0:b1], "ours"), side_text(yours[s0:s1], "theirs")
+        own = [torn for torn in left if torn.line in one + other]
+        left = [torn for torn in left if torn not in own]
+        old = [line + "\n" for torn in own for line in lines[torn.base.start : torn.base.end]]
+        pieces.append(Hunk("".join(old), one, other, place(found), Why.COMMENT))
+        at = b1
+    return joined([*pieces, *mine[at:]])
+
+
+def _tokens(pieces: Pieces) -> Pieces:
+    """Return pieces whose texts are cut into lines."""
+    cut = ([p] if isinstance(p, Hunk) else p.splitlines(keepends=True) for p in pieces)
+    return [token for tokens in cut for token in tokens]
+
+
+def _marked(tokens: Pieces, states: list[BlockState]) -> list[Hashable]:
+    """Return the tokens; the lines of torn blocks become equal to nothing in the other merge."""
+    names: list[Hashable] = [
+        token if isinstance(token, str) else (token.base, token.ours, token.theirs)
+        for token in tokens
+    ]
+    bare = [token.strip(" \t#\r\n") if isinstance(token, str) else "" for token in tokens]
+    for state in states:
+        rows = [row.bare for row in state.block.rows] if state.block is not None else []
+        starts = [n for n in range(len(bare)) if rows and bare[n : n + len(rows)] == rows]
+        for n in range(starts[0], starts[0] + len(rows)) if len(starts) == 1 else ():
+            names[n] = (id(state), n)
+    return names
