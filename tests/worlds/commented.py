@@ -48,6 +48,22 @@ TIGHT = {
     **LIST,
     "E": Block("E", ENTRY, ("- name: PROXY", "  value: p1", "  # of all", "  more: 1")),
 }
+# a list at the column of its key, a text, a key in quotes, an element of an element
+ODD = {
+    **MAP,
+    "E": Block("E", ENTRY, ("volumes:", "- name: a", "  path: /a", "- name: b", "  path: /b")),
+    "F": Block("F", ENTRY, ("script: |", "  set -e", "  run --all")),
+    "G": Block("G", ENTRY, ('"example.org/count": 3',)),
+}
+SCALARS = {
+    "A": Block("A", ACTIVE, ("- alpha", "- one")),
+    "B": Block("B", ACTIVE, ("- beta",)),
+    "C": Block("C", ACTIVE, ("- gamma", "- two")),
+    "P": MAP["P"],
+    "E": Block("E", ENTRY, ("- - delta", "  - epsilon", "  - zeta", "  - eta")),
+    "G": Block("G", ENTRY, ("- theta",)),
+    "H": Block("H", ENTRY, ("- iota",)),
+}
 
 
 @dataclass(frozen=True)
@@ -97,6 +113,11 @@ FORMS = {
     "containers": Form("x.yaml", DEPLOYMENT + "      containers:\n", "      hostname: x\n", 6, LIST),
     "containers, indented": Form("x.yaml", POD + "  containers:\n", "", 4, LIST, "#"),
     "env": Form("x.yaml", POD + "  containers:\n  - name: x\n    env:\n", "    image: x:1\n", 4, TIGHT),
+    "odd values": Form("values.yaml", "first: 1\n", "", 0, ODD),
+    "odd, tight, nested": Form("values.yaml", "server:\n", "last: 1\n", 4, ODD, "#"),
+    "second document": Form("x.yaml", POD + "  a: 1\n---\n" + POD.replace("x", "y"), "---\nkind: X\n", 2, MAP),
+    "items": Form("x.yaml", "kind: List\nitems:\n- kind: X\n  metadata:\n    name: y\n- kind: Y\n  metadata:\n    name: y\n", "- kind: Z\n  metadata:\n    name: y\n", 2, MAP),
+    "scalars": Form("x.yaml", "kind: X\nargs:\n", "last: 1\n", 0, SCALARS),
     "elements": Form("x.yaml", "kind: X\nrules:\n", "last: 1\n", 2, LIST),
 }  # fmt: skip
 RUNS = {
@@ -261,6 +282,12 @@ def truth(of: Blocks, one: Edit, other: Edit) -> str:
         return CLEAN if kinds[0] == kinds[1] else CONFLICT
     if kinds == ("drop", "drop") or kinds == ("uncomment", "uncomment"):
         return CLEAN
+    if (
+        block.lines[1:] == ()
+        and block.lines[0].startswith("- ")
+        and "uncomment and change" in kinds
+    ):
+        return EITHER  # a new element, and nothing tells that it was this one
     taken = [kind in TAKES for kind in kinds]
     if all(taken):
         if any(kind.startswith("uncomment") for kind in kinds):
@@ -279,6 +306,11 @@ def truth(of: Blocks, one: Edit, other: Edit) -> str:
     return CLEAN if one.line != other.line else EITHER if "cut" in kinds else CONFLICT
 
 
+def _is_scalar(block: Block) -> bool:
+    """Return whether a block is an element of one line: changed, nothing tells that it was this."""
+    return len(block.lines) == 1 and block.lines[0].startswith("- ")
+
+
 def _of_a_dropped_run(of: Blocks, one: Edit, other: Edit) -> str:
     rest = other if one.kind == "drop run" else one
     name = rest.name
@@ -287,7 +319,9 @@ def _of_a_dropped_run(of: Blocks, one: Edit, other: Edit) -> str:
         return CLEAN
     if rest.kind == "drop" or (rest.kind == "cut" and kind == PROSE):
         return CLEAN
-    return EITHER if rest.kind == "move" else CONFLICT
+    block = next(each for each in of if each.name == name)
+    is_free = rest.kind == "move" or (rest.kind == "uncomment and change" and _is_scalar(block))
+    return EITHER if is_free else CONFLICT
 
 
 def wanted(of: Blocks, one: Edit, other: Edit) -> list[Blocks]:
