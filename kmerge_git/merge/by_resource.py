@@ -201,7 +201,7 @@ def _with_whole_comments(walk: Walk, merged: MergedDocument, path: str) -> Merge
         at = entries.adopted(at, divided)
         merged = _again(walk, merged.at, at, path)
     torn = [change for change in changes if change.is_torn]
-    if not torn or all(entries.is_shown(change, merged.pieces) for change in torn):
+    if not torn or entries.are_shown(torn, merged.pieces):
         return merged
     ours, theirs = (entries.untorn(at, side) for side in SIDES)
     if ours is None or theirs is None:

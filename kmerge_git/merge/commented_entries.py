@@ -8,6 +8,8 @@ above it or the line below it is the same.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, grouped
 from kmerge_git.outcome import SIDES
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 
     from kmerge_git.text.pieces import Pieces
 
-MOST = 50  # torn entries of a document; with more the whole document is a conflict
+MOST = 50  # blocks with one name beside one line that are looked through
+ROUNDS = 3  # after this many tries to put torn blocks back, the whole document is a conflict
 
 SAME, EDITED, MOVED, ACTIVE, GONE = "same", "edited", "moved", "active", "gone"
 TAKEN = (MOVED, ACTIVE, GONE)
@@ -165,6 +168,13 @@ class VersionBlocks:
             )
         return result
 
+    def new_keys(self, known: set[Hashable]) -> Iterator[tuple[str, int]]:
+        """Yield the key and the row of each active entry whose name is not known."""
+        new = {number for name, number in self.names if name not in known}
+        for n, row in enumerate(self.rows):
+            if row.number in new and not row.is_comment:
+                yield row.key, n
+
 
 def _rows(lines: list[str]) -> Iterator[TextRow]:
     floor = -1  # the column of the entry that a block scalar belongs to
@@ -235,7 +245,7 @@ class BlockChange:
 
 def block_changes(at: Three[str]) -> list[BlockChange]:
     """Return what the sides did with each comment block of base."""
-    if "#" not in at.base or not any(map(_changes_comments, [at.base] * 2, at.each()[1:])):
+    if "#" not in at.base or not all(map(_changes_comments, [at.base] * 2, at.each()[1:])):
         return []
     versions = at.map(VersionBlocks)
     base = versions.base
@@ -269,7 +279,7 @@ def _joined(lines: Iterable[str]) -> str:
 
 
 def _changes_comments(base: str, side: str) -> bool:
-    """Return whether a side may have changed comment lines."""
+    """Return whether there are comment lines between the first and the last change of a side."""
     start, behind = uncommon(base, side)
     return "#" in base[start : len(base) - behind] or "#" in side[start : len(side) - behind]
 
@@ -297,72 +307,76 @@ def _is_cut(base: CommentBlock, taker: BlockState, other: BlockState) -> bool:
 class _SideBlocks:
     """Look up what a side did with the comment blocks of base."""
 
-    __slots__ = ("_active", "_beside", "_blocks", "_known", "_prose", "_side", "_taken")
+    __slots__ = ("_active", "_beside", "_blocks", "_free", "_new", "_prose", "_twins")
 
     def __init__(self, base: VersionBlocks, side: VersionBlocks) -> None:
-        self._side = side
+        known = {name for name, _ in base.names}
+        common = known & {name for name, _ in side.names}
         self._active = {row.bare for row in base.rows if not row.is_comment}
         self._prose = {line for block in base.blocks if not block.key for line in block.text}
-        self._known = {name for name, _ in base.names}
-        common = self._known & {name for name, _ in side.names}
         self._beside = base.beside(common) | side.beside(common)
-        self._blocks = grouped(pair for block in side.blocks for pair in _names(block))
-        twins = map(self._in_place, base.blocks)
-        self._taken = {id(twin) for twin in twins if twin is not None}
+        self._blocks = grouped(pair for block in side.blocks for pair in self._places(block))
+        self._twins = {id(block): self._in_place(block) for block in base.blocks}
+        taken = {id(twin) for twin in self._twins.values()}
+        free = [block for block in side.blocks if id(block) not in taken]
+        self._free = grouped(pair for block in free for pair in self._spots(block))
+        self._new = {key: (side, n) for key, n in side.new_keys(known)}
 
     def state(self, block: CommentBlock) -> BlockState:
         """Return what the side did with a block of base."""
-        twin = self._in_place(block)
+        twin = self._twins[id(block)]
         if twin is not None:
             return BlockState(SAME if twin.text == block.text else EDITED, twin)
-        free = [other for other in self._side.blocks if id(other) not in self._taken]
         if block.key:
-            moved = (b for b in free if b.key == block.key and _share(block, b))
+            moved = (b for b in self._free.get(block.key, ()) if _share(block, b))
             for kind, there in ((MOVED, next(moved, None)), (ACTIVE, self._uncommented(block))):
                 if there is not None:
                     return BlockState(kind, there)
         elif any(name in self._blocks for name, _ in _names(block)):
             return BlockState(SAME, None)  # its lines are elsewhere
-        edited = next((b for b in free if self._is_edited(block, b)), None)
+        places = enumerate(self._beside[id(block)])
+        near = (b for place in places for b in self._free.get(place, ())[:MOST])
+        edited = next((b for b in near if self._is_edited(block, b)), None)
         return BlockState(EDITED if edited is not None else GONE, edited)
 
     def _is_edited(self, block: CommentBlock, other: CommentBlock) -> bool:
         """Return whether a block of the side replaces a block of base that has another key."""
-        if not self._is_near(block, other) or other.rows[0].bare in self._active:
+        if other.rows[0].bare in self._active:
             return False
         if not block.key:
             return not other.key
         return _share(block, other) or _are_lines(block, other)
 
+    def _places(self, block: CommentBlock) -> list[tuple[Hashable, CommentBlock]]:
+        """Return the names of a block, alone and with each neighbour, each with the block."""
+        beside = self._beside[id(block)]
+        pairs: list[tuple[Hashable, CommentBlock]] = [*_names(block)]
+        return [*pairs, *((((name, at)), b) for name, b in pairs for at in enumerate(beside))]
+
+    def _spots(self, block: CommentBlock) -> list[tuple[Hashable, CommentBlock]]:
+        """Return the key and the neighbours of a block, each with the block."""
+        spots = [block.key, *enumerate(self._beside[id(block)])]
+        return [(spot, block) for spot in spots if spot]
+
     def _in_place(self, block: CommentBlock) -> CommentBlock | None:
         """Return the same block of the side, if it is in its old place."""
-        there = [b for name, _ in _names(block) for b in self._blocks.get(name, ())]
-        near = [b for b in there if self._is_near(block, b)]
+        beside = [*enumerate(self._beside[id(block)])]
+        places = [(name, at) for name, _ in _names(block) for at in beside]
+        near = [b for place in places for b in self._blocks.get(place, ())[:MOST]]
         if not block.key:
             near = [self._own(block, b) for b in near]
         return next((b for b in near if b.text == block.text), near[0] if near else None)
 
     def _own(self, block: CommentBlock, other: CommentBlock) -> CommentBlock:
         """Return prose of the side without the lines that other prose of base has."""
-        known = self._prose - set(block.text)
-        return CommentBlock([row for row in other.rows if row.bare not in known], "")
-
-    def _is_near(self, block: CommentBlock, other: CommentBlock) -> bool:
-        """Return whether a block of base and a block of the side have a neighbour in common."""
-        mine, yours = self._beside[id(block)], self._beside[id(other)]
-        return mine[0] == yours[0] or mine[1] == yours[1]
+        own = set(block.text)
+        rows = [row for row in other.rows if row.bare in own or row.bare not in self._prose]
+        return CommentBlock(rows, "")
 
     def _uncommented(self, block: CommentBlock) -> CommentBlock | None:
         """Return the active entry of the side that was a commented entry of base."""
-        new = {number for name, number in self._side.names if name not in self._known}
-        return next(
-            (
-                CommentBlock(self._side.inside(n, comments=False), row.key)
-                for n, row in enumerate(self._side.rows)
-                if row.number in new and not row.is_comment and row.key == block.key
-            ),
-            None,
-        )
+        side, n = self._new.get(block.key, (None, 0))
+        return CommentBlock(side.inside(n, comments=False), block.key) if side is not None else None
 
 
 def _names(block: CommentBlock) -> list[tuple[str, CommentBlock]]:
@@ -383,13 +397,12 @@ def _are_lines(block: CommentBlock, other: CommentBlock) -> bool:
 
 
 def untorn(at: Three[str], side: str) -> str | None:
-    """Return the text of a side with all torn blocks as base has them, or None beyond the bound."""
-    for _ in range(MOST):
-        one = next((change for change in block_changes(at) if change.is_torn), None)
-        if one is None:
+    """Return the text of a side with all torn blocks as base has them, or None if this fails."""
+    for _ in range(ROUNDS):
+        found = [change for change in block_changes(at) if change.is_torn]
+        if not found:
             return at.side(side)
-        state = one.ours if side == "ours" else one.theirs
-        text = _restored(at.base, at.side(side), one.base, state)
+        text = _restored(at.base, at.side(side), found, side)
         at = Three(at.base, text, at.theirs) if side == "ours" else Three(at.base, at.ours, text)
     return None
 
@@ -411,42 +424,53 @@ def adopted(at: Three[str], found: list[BlockChange]) -> Three[str]:
     return lines.map("\n".join)
 
 
-def _restored(base: str, side: str, block: CommentBlock, state: BlockState) -> str:
-    """Return the text of a side with one block as base has it, in its old place."""
+def _restored(base: str, side: str, found: list[BlockChange], name: str) -> str:
+    """Return the text of a side with blocks as base has them, in their old places."""
     old, lines = base.split("\n"), side.split("\n")
-    start = end = -1
-    if state.block is not None:
-        start, end = state.block.start, state.block.end
-        del lines[start:end]
-    if state.kind in (MOVED, GONE):
-        start = _place(old, lines, block)
-    lines[start:start] = old[block.start : block.end]
-    return "\n".join(lines)
+    states = [(change.base, change.ours if name == "ours" else change.theirs) for change in found]
+    gone = {n for _, state in states if (b := state.block) for n in range(b.start, b.end)}
+    rest = [n for n in range(len(lines)) if n not in gone]
+    bare, there = [line.strip() for line in old], [lines[n].strip() for n in rest]
+    pairs = ((i + n, rest[j + n]) for i, stop, j, _ in diff(bare, there) for n in range(stop - i))
+    kept = {n: m for n, m in pairs if bare[n]}
+    above = sorted(kept)
+    new = grouped((_place(bare, kept, above, *pair), pair[0]) for pair in states)
+    result: list[str] = []
+    for n in range(len(lines) + 1):
+        for block in sorted(new.get(n, ()), key=lambda block: block.start):
+            result += old[block.start : block.end]
+        result += lines[n : n + 1] if n not in gone else []
+    return "\n".join(result)
 
 
-def _place(old: list[str], lines: list[str], block: CommentBlock) -> int:
-    """Return where the lines of a block of base belong among the lines of a side."""
-    bare = [line.strip() for line in old], [line.strip() for line in lines]
-    kept = {
-        i + n: j + n for i, stop, j, _ in diff(*bare) for n in range(stop - i) if bare[0][i + n]
-    }
-    below = next((n for n in range(block.end, len(old)) if bare[0][n]), -1)
+def _place(
+    bare: list[str], kept: dict[int, int], above: list[int], block: CommentBlock, state: BlockState
+) -> int:
+    """Return the number of the line of a side above which a block of base belongs.
+
+    `kept` maps the lines of base to the same lines of the side.
+    """
+    if state.block is not None and state.kind != MOVED:
+        return state.block.start
+    below = next((n for n in range(block.end, len(bare)) if bare[n]), -1)
     if below in kept:
         return kept[below]
-    above = max((n for n in kept if n < block.start), default=-1)
-    return kept[above] + 1 if above >= 0 else 0
+    nearest = bisect_left(above, block.start) - 1
+    return kept[above[nearest]] + 1 if nearest >= 0 else 0
 
 
-def is_shown(one: BlockChange, pieces: Pieces) -> bool:
-    """Return whether the lines that the sides have about a torn block are all in conflicts."""
+def are_shown(found: list[BlockChange], pieces: Pieces) -> bool:
+    """Return whether the lines that the sides have about torn blocks are all in conflicts."""
     hunks = [piece for piece in pieces if isinstance(piece, Hunk)]
-    for side, state in zip(SIDES, (one.ours, one.theirs), strict=True):
+    for side in SIDES if hunks else ():
         shown = {line.strip(" \t#\r") for hunk in hunks for line in hunk.side(side).split("\n")}
-        old = {row.bare for row in one.base.rows} if state.kind == EDITED else set()
-        rows = state.block.rows if state.block is not None else []
-        if not all(row.bare in shown or row.bare in old for row in rows) or not hunks:
-            return False
-    return True
+        for one in found:
+            state = one.ours if side == "ours" else one.theirs
+            old = {row.bare for row in one.base.rows} if state.kind == EDITED else set()
+            rows = state.block.rows if state.block is not None else []
+            if not all(row.bare in shown or row.bare in old for row in rows):
+                return False
+    return bool(hunks)
 
 
 def place(found: list[BlockChange]) -> str:
@@ -462,14 +486,14 @@ def apart(ours: Pieces, theirs: Pieces, found: list[BlockChange], base: str) -> 
     """
     mine, yours = _tokens(ours), _tokens(theirs)
     pieces: Pieces = []
-    at, lines, left = 0, base.split("\n"), [*found]
+    at, lines, torn = 0, base.split("\n"), {change.line: change.base for change in found}
     names = _marked(mine, [c.ours for c in found]), _marked(yours, [c.theirs for c in found])
     for b0, b1, s0, s1 in changes(*names):
         pieces += mine[at:b0]
         one, other = side_text(mine[b0:b1], "ours"), side_text(yours[s0:s1], "theirs")
-        own = [torn for torn in left if torn.line in one + other]
-        left = [torn for torn in left if torn not in own]
-        old = [line + "\n" for torn in own for line in lines[torn.base.start : torn.base.end]]
+        shown = dict.fromkeys(line.strip(" \t\r") for line in (one + other).split("\n"))
+        blocks = [torn.pop(line) for line in shown if line in torn]
+        old = [line + "\n" for block in blocks for line in lines[block.start : block.end]]
         pieces.append(Hunk("".join(old), one, other, place(found), Why.COMMENT))
         at = b1
     return joined([*pieces, *mine[at:]])
@@ -488,9 +512,11 @@ def _marked(tokens: Pieces, states: list[BlockState]) -> list[Hashable]:
         for token in tokens
     ]
     bare = [token.strip(" \t#\r\n") if isinstance(token, str) else "" for token in tokens]
+    numbers = grouped((line, n) for n, line in enumerate(bare))
     for state in states:
-        rows = [row.bare for row in state.block.rows] if state.block is not None else []
-        starts = [n for n in range(len(bare)) if rows and bare[n : n + len(rows)] == rows]
+        rows = [row.bare for row in state.block.rows] if state.block is not None else [""]
+        starts = numbers.get(rows[0], ()) if rows[0] else ()
+        starts = [n for n in starts[:MOST] if bare[n : n + len(rows)] == rows]
         for n in range(starts[0], starts[0] + len(rows)) if len(starts) == 1 else ():
             names[n] = (id(state), n)
     return names
