@@ -11,7 +11,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.decide.comments import comment_lines
-from kmerge_git.merge.decide.order import moved, weave
+from kmerge_git.merge.decide.order import moved, weave, weave_alike
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.merged import (
@@ -30,7 +30,7 @@ from kmerge_git.merge.pairing import (
     perhaps_renamed,
 )
 from kmerge_git.merge.plan import Note, Plan, Why
-from kmerge_git.merge.three import Three, agreed, standing, under, whose
+from kmerge_git.merge.three import Three, agreed, counted, standing, under, whose
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.merge.write.placed_lines import line_pieces
 from kmerge_git.outcome import SIDES
@@ -99,7 +99,7 @@ def merge(
             merged[key] = document
     if rules.stops:
         _part_namesakes(walk, merged)
-    order, _ = weave(*tables.map(list).each(), merged)
+    order, _ = (weave_alike if rules.stops else weave)(*tables.map(list).each(), merged)
     documents = [merged[key] for key in order]
     _open(documents, at)
     prologue = _comment_pieces(walk, at.map(lambda s: s.prologue))
@@ -162,7 +162,7 @@ def _merge_one(walk: Walk, at: Trio, path: str, cause: str) -> MergedDocument | 
 def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDocument:
     ours, theirs = at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
-    name = walk.journal.resource = name_of(ours)
+    name = walk.journal.resource = _standing_name(at)
     laid = laid_out_anew(at) if walk.rules.stops else at
     without_runs = _without_runs(walk, at, reading, path, name) if laid is at else None
     if without_runs is not None:
@@ -229,6 +229,12 @@ def _restored(merged: MergedDocument) -> Pieces:
         return merged.pieces
     whole = elided.restored
     return [whole(p) if isinstance(p, str) else p.map(whole) for p in merged.pieces]
+
+
+def _standing_name(at: Trio) -> str:
+    """Return the name of a resource in the result, or that in base if both sides renamed it."""
+    names = at.map(lambda document: name_of(document) if document is not None else "")
+    return agreed(names) or names.base or min(names.ours, names.theirs)
 
 
 def _around(at: Trio) -> tuple[str, str] | None:
@@ -414,9 +420,19 @@ def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
 def _may_be_moved(base: str, side: str) -> bool:
     """Return whether a side may have moved lines to other columns; if unsure, return True."""
     start, behind = uncommon(base, side)
-    gone, fresh = (set(lines_between(text, start, behind)) for text in (base, side))
-    columns = {line.lstrip() for line in gone - fresh if line.strip()}
-    return not columns.isdisjoint(line.lstrip() for line in fresh - gone)
+    return _has_moved_line(*(lines_between(text, start, behind) for text in (base, side)))
+
+
+def _has_moved_line(base: Lines, side: Lines) -> bool:
+    """Return whether a side has a line of base less often, and has it at another column instead."""
+    columns = {line.lstrip() for line in _surplus(base, side) if line.strip()}
+    return not columns.isdisjoint(line.lstrip() for line in _surplus(side, base))
+
+
+def _surplus(lines: Lines, others: Lines) -> Lines:
+    """Return the lines that occur more often in one text than in another."""
+    counts = counted(others)
+    return [line for line, count in counted(lines).items() if count > counts.get(line, 0)]
 
 
 def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | None:
@@ -425,7 +441,7 @@ def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | No
     Return None if theirs moved no line that ours left at its column.
     """
     base, ours, theirs = at.each()
-    if not _may_be_indented_anew(lines.base, lines.theirs):
+    if not _has_moved_line(lines.base, lines.theirs):
         return None
     bare = lines.map(lambda found: [line.strip() for line in found])
     wanted = dict(_wanted(lines, bare))
@@ -440,14 +456,6 @@ def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | No
     if all(_means(new, old) for new, old in zip(laid_out, (base, ours), strict=True)):
         return Three(laid_out[0], laid_out[1], theirs)
     return None
-
-
-def _may_be_indented_anew(base: Lines, theirs: Lines) -> bool:
-    """Return whether a line of theirs is a line of base at another column."""
-    known = set(base)
-    fresh = {line.lstrip() for line in theirs if line not in known}
-    known = set(theirs)
-    return any(line.lstrip() in fresh for line in base if line not in known and line.strip())
 
 
 def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]]:
@@ -507,7 +515,7 @@ def _moved(lines: Lines, wanted: dict[int, int]) -> str:
             above.pop()
         shift = shifts.get(number)
         if shift is None:
-            shift = _shift_beside(columns, shifts, number, line[column] == "-")
+            shift = _shift_beside(lines, columns, shifts, number)
         if shift is None:
             shift = above[-1][1]
         above.append((column, shift))
@@ -516,19 +524,24 @@ def _moved(lines: Lines, wanted: dict[int, int]) -> str:
 
 
 def _shift_beside(
-    columns: list[int], shifts: dict[int, int], number: int, is_element: bool
+    lines: Lines, columns: list[int], shifts: dict[int, int], number: int
 ) -> int | None:
     """Return the shift of the nearest moved line in the same block or element.
 
-    Return None if there is no such line.
+    Return None if there is no such line. The key of a list and the dashes of its elements may be in
+    one column.
     """
     column = columns[number]
+    is_element = lines[number][column] == "-"
     inside = column + 2 if is_element else column
     for rest in (range(number + 1, len(columns)), range(number - 1, -1, -1)):
         for other in rest:
-            if 0 <= columns[other] < column:
+            is_dash = columns[other] == column and lines[other][column] == "-"
+            is_key = columns[other] == column and not is_dash and lines[other][column] != "#"
+            if 0 <= columns[other] < column or (is_element and is_key):
                 break
-            if other in shifts and columns[other] in (column, inside):
+            is_beside = columns[other] in (column, inside) and (is_element or not is_dash)
+            if is_beside and other in shifts:
                 return shifts[other]
     return None
 

@@ -13,7 +13,7 @@ from kmerge_git.merge.decide.comments import (
     merge_tail,
     tails_clash,
 )
-from kmerge_git.merge.decide.order import arranged, as_sorted, weave
+from kmerge_git.merge.decide.order import arranged, as_sorted, weave_alike
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading, Ruling
 from kmerge_git.merge.pairing import same_name
 from kmerge_git.merge.plan import Clash, Item, Keep, Note, Plan, Take, Why, decided, has_clash
@@ -162,7 +162,7 @@ class GitRules:
         self, tables: Three[Table], kept: dict[Hashable, Item], rule: ListRule | None
     ) -> Keys | None:
         versions = tables.map(list)
-        keys, clash = weave(*versions.each(), kept)
+        keys, clash = weave_alike(*versions.each(), kept)
         if not clash:
             is_set = rule is not None and rule.kind == "set"
             return as_sorted(keys, tables.map(_texts).each()) if is_set else keys

@@ -38,6 +38,20 @@ def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[K
     return [k for k in result if k in kept], clash
 
 
+def weave_alike(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[Keys, bool]:
+    """Do the same, but if both sides reordered the keys, start from the same order on both sides.
+
+    This is the order that is nearer to the start of the base's order.
+    """
+    keys, clash = weave(base, ours, theirs, kept)
+    if clash:
+        places = {key: place for place, key in enumerate(base)}
+        mine, yours = ([places[k] for k in side if k in places] for side in (ours, theirs))
+        if yours < mine:
+            keys, _ = weave(base, theirs, ours, kept)
+    return keys, clash
+
+
 def _with_gone(side: Keys, base: Keys, other: Keys) -> Keys:
     """Return a side's keys plus the keys that the side deleted, at their places in the base.
 

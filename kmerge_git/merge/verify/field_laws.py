@@ -167,7 +167,8 @@ class Fields:
             self.order(keys, site)
         both = replaced_twice(*keys) if laws else ()
         if both:
-            self.report("count", site, f"{sites.named(both)} both replace what is gone")
+            names = sites.named(sorted(both, key=sites.shown))  # the same whichever side is ours
+            self.report("count", site, f"{names} both replace what is gone")
 
     # -- elements without a path
 
