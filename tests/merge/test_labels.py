@@ -140,7 +140,7 @@ SAID = {
         web(),
         web("app"),
         web("main"),
-        "Deployment/app metadata.name: both renamed `web`: `app` here, `main` there",
+        "Deployment/web metadata.name: both renamed `web`: `app` here, `main` there",
     ),
     "replaced": (
         CHANNELS.format("4.7", "x"),
