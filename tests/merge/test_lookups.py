@@ -6,12 +6,13 @@ from collections.abc import Hashable
 from itertools import permutations, product
 
 import pytest
+from worlds import judged
 
 from kmerge_git.merge.decide.order import moved
 from kmerge_git.merge.decide.renamed_elements import follow
 from kmerge_git.merge.decide.rules import Riddle, shared_out
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify.count_laws import MOST_NEWCOMERS, Newcomers, bounds
+from kmerge_git.merge.verify.newcomers import Newcomers
 from kmerge_git.merge.verify.sites import CollectionPaths
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -84,34 +85,41 @@ def test_each_riddle_gets_its_elements_in_their_order() -> None:
     assert parts[0]["f"] is table["f"]  # type: ignore[comparison-overlap]
 
 
-def allowed(key: str, base: str, ours: str, theirs: str) -> tuple[int, int]:
-    """As the law says it, element by element."""
-    counts = base.count(key), ours.count(key), theirs.count(key)
-    if counts != (0, 1, 1):
-        return bounds(*counts)
-    common = set(base) & set(ours) & set(theirs)
-
-    def gap(one: str, side: str) -> set[Hashable]:
-        return common & set(side[: side.index(one)])
-
-    if gap(key, ours) != gap(key, theirs):
-        return 1, 2
-    runs = [
-        [x for x in side if x not in base and gap(x, side) == gap(key, ours)]
-        for side in (ours, theirs)
-    ]
-    if len(runs[0]) * len(runs[1]) > MOST_NEWCOMERS:
-        return 1, 2
-    short, long = sorted(runs, key=len)
-    return (1, 1) if [x for x in long if x in short] == short else (1, 2)
+def test_what_both_add_stands_there_once_for_each_common_neighbour() -> None:
+    sides = [word for word in judged.sides("1", edits=0) if judged.NEW in word]
+    for ours, theirs in product(sides, repeat=2):
+        newcomers = Newcomers(list(judged.OLD), list(ours), list(theirs))
+        wanted = judged.newcomers(ours, theirs)
+        for is_word in (True, False):
+            found = newcomers.allowed(judged.NEW, (0, 1, 1), is_word=is_word, is_open=False)
+            assert found == (wanted, wanted), (ours, theirs)
 
 
-def test_what_both_add_in_one_gap_stands_there_once() -> None:
-    for base, ours, theirs in product(["", "a", "ab", "abc"], WORDS, WORDS):
-        newcomers = Newcomers(list(base), list(ours), list(theirs))
-        for key in {*ours, *theirs}:
-            counts = base.count(key), ours.count(key), theirs.count(key)
-            assert newcomers.allowed(key, counts) == allowed(key, base, ours, theirs)
+@pytest.mark.parametrize(
+    "base, ours, theirs, counts",
+    [
+        # in a new list all stand in one gap
+        ("", "n", "n", (1, 1)),
+        ("", "nn", "n", (2, 2)),
+        # each addition has at most one partner
+        ("bl", "bnlnp", "bnp", (2, 2)),
+        ("ab", "anb", "nanbn", (3, 3)),
+        # a word may begin two different additions
+        ("s", "nxs", "nys", (1, 2)),
+        ("s", "nxs", "nxs", (1, 1)),
+        # x may be another version of b
+        ("abc", "axnc", "anbc", (1, 1)),
+        ("abcd", "axncd", "abcnd", (1, 2)),
+        ("aabb", "anabb", "aabnb", (2, 2)),
+    ],
+)
+def test_how_often_additions_may_stand_there(
+    base: str, ours: str, theirs: str, counts: tuple[int, int]
+) -> None:
+    for mine, yours in ((ours, theirs), (theirs, ours)):
+        how_often = (0, mine.count("n"), yours.count("n"))
+        newcomers = Newcomers(list(base), list(mine), list(yours))
+        assert newcomers.allowed("n", how_often, is_word=True, is_open=False) == counts
 
 
 TEXT = """\

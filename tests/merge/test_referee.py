@@ -69,7 +69,23 @@ def config(name: str, *lines: str) -> str:
     return f"---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n{data}"
 
 
+def route(host: str, timeout: str, *lines: str) -> str:
+    """A route without a name."""
+    more = "".join(f"    {line}\n" for line in lines)
+    return (
+        f"  - route: [{{destination: {{host: {host}, port: 80}}}}]\n    timeout: {timeout}\n{more}"
+    )
+
+
+def service(name: str, *routes: str) -> str:
+    """A VirtualService with these routes."""
+    head = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata:\n"
+    return f"---\n{head}  name: {name}\nspec:\n  http:\n" + "".join(routes)
+
+
+API, ADMIN = route("api", "5s"), route("admin", "5s")
 APP = ("spec", "containers", (("name", "app"),))
+HTTP = ("spec", "http")
 SIDE = container("side", "image: side:1", "tty: true")
 
 # base, ours, theirs; the right result; wrong ones, each with its law and the collection
@@ -254,6 +270,76 @@ CASES = {
         config("a", "k: 'x'", "l: 2", "m: 2"),
         [("untouched", ("data",), config("a", "k: x", "l: 2", "m: 2"))],
     ),
+    "an element moved here and edited there": (
+        service("shop", API, route("shop", "9s"), ADMIN),
+        service("shop", ADMIN, API, route("shop", "9s")),
+        service("shop", API, route("shop", "9s"), route("admin", "7s")),
+        service("shop", route("admin", "7s"), API, route("shop", "9s")),
+        [
+            ("order", HTTP, service("shop", API, route("shop", "9s"), route("admin", "7s"))),
+            ("leaf", HTTP, service("shop", ADMIN, API, route("shop", "9s"))),
+            ("leaf", HTTP, service("shop", route("admin", "8s"), API, route("shop", "9s"))),
+            ("count", HTTP, service("shop", route("admin", "7s"), API, route("shop", "9s"), ADMIN)),
+        ],
+    ),
+    "an option moved here and edited there": (
+        args("--v=1", "--api", "--log a"),
+        args("--log a", "--v=1", "--api"),
+        args("--v=1", "--api", "--log b"),
+        args("--log b", "--v=1", "--api"),
+        [
+            ("order", (*APP, "args"), args("--v=1", "--api", "--log b")),
+            ("count", (*APP, "args"), args("--log b", "--v=1", "--api", "--log a")),
+        ],
+    ),
+    "an element without a key, edited by both": (
+        service("shop", API, ADMIN),
+        service("shop", API, route("admin", "6s")),
+        service("shop", API, route("admin", "5s", "retries: 3")),
+        service("shop", API, route("admin", "6s", "retries: 3")),
+        [
+            ("leaf", HTTP, service("shop", API, route("admin", "6s"))),
+            ("leaf", HTTP, service("shop", API, route("admin", "5s", "retries: 3"))),
+            ("leaf", HTTP, service("shop", API, route("admin", "6s", "retries: 4"))),
+            ("count", HTTP, service("shop", API)),
+        ],
+    ),
+    "a copy added on one side": (
+        service("shop", API, ADMIN),
+        service("canary", API, ADMIN) + service("shop", API, route("admin", "6s")),
+        service("shop", route("api", "7s"), ADMIN),
+        service("canary", API, ADMIN) + service("shop", route("api", "7s"), route("admin", "6s")),
+        [
+            (
+                "leaf",
+                HTTP,
+                service("canary", route("api", "7s"), ADMIN)
+                + service("shop", API, route("admin", "6s")),
+            ),
+            (
+                "leaf",
+                HTTP,
+                service("canary", ADMIN, API)
+                + service("shop", route("api", "7s"), route("admin", "6s")),
+            ),
+        ],
+    ),
+    "an element that both sides added": (
+        role(rule("get")),
+        role(rule("list", resource="jobs"), rule("get"), rule("list", resource="nodes")),
+        role(rule("list", resource="jobs"), rule("get")),
+        role(rule("list", resource="jobs"), rule("get"), rule("list", resource="nodes")),
+        [
+            (
+                "count",
+                ("rules",),
+                role(
+                    *(rule("list", resource="jobs"), rule("get"), rule("list", resource="nodes")),
+                    rule("list", resource="jobs"),
+                ),
+            ),
+        ],
+    ),
     "nothing is left": (
         args("a", "b"),
         args("a"),
@@ -301,6 +387,19 @@ def test_what_both_sides_replaced_is_not_there_twice(place: str) -> None:
     assert [v.law for v in told(base, ours, theirs, made("a", "x", "y", "c"))] == ["count"]
     # one of them went, the other came somewhere else: nothing was replaced twice
     assert not told(base, made("a", "c", "x"), made("y", "a", "c"), made("y", "a", "c", "x"))
+
+
+def test_two_values_of_one_field_have_no_lawful_merge() -> None:
+    """Neither in a resource with a copy above it, nor in an element without a key."""
+    base = service("shop", API, ADMIN)
+    ours = service("canary", API, ADMIN) + service("shop", API, route("admin", "6s"))
+    theirs = service("shop", API, route("admin", "7s"))
+    for timeout in ("5s", "6s", "7s"):
+        result = service("shop", API, route("admin", timeout))
+        assert told(base, ours, theirs, service("canary", API, ADMIN) + result)
+        assert told(base, service("shop", API, route("admin", "6s")), theirs, result)
+    by_lines = service("canary", API, route("admin", "7s")) + service("shop", API, ADMIN)
+    assert "leaf" in {v.law for v in told(base, ours, theirs, by_lines)}
 
 
 def test_what_differs_only_within_conflicts_is_no_violation() -> None:

@@ -104,8 +104,6 @@ def _place(tally: Tally) -> Place:
 
 _MOST = 300  # in longer lists the order is not checked, to save time
 
-MOST_NEWCOMERS = 400  # the most pairs of added elements that are compared in a list
-
 
 def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
     """Return the least and the greatest count that the result may have, from the input counts."""
@@ -116,67 +114,6 @@ def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
     if mine < 0 and yours < 0:
         return max(both, 0), base + min(mine, yours)
     return max(both, 0), max(both, 0)
-
-
-class Newcomers:
-    """Hold the elements that both sides added to one list, with their positions.
-
-    The position of an added element is its gap: the number of elements before it that base, ours
-    and theirs have in common.
-    """
-
-    __slots__ = ("_are_few", "_fresh", "_gaps", "_is_one")
-
-    def __init__(self, base: Keys, ours: Keys, theirs: Keys) -> None:
-        known = set(base)
-        common = known.intersection(ours, theirs)
-        self._fresh = [[x for x in side if x not in known] for side in (ours, theirs)]
-        self._are_few = len(self._fresh[0]) * len(self._fresh[1]) <= MOST_NEWCOMERS
-        self._gaps = [_places(side, common) for side in (ours, theirs)]
-        # the gaps that have the same elements before them on both sides
-        orders = [[x for x in dict.fromkeys(side) if x in common] for side in (ours, theirs)]
-        self._is_one = {0}
-        apart: set[Hashable] = set()
-        for n, (x, y) in enumerate(zip(*orders, strict=True)):
-            apart ^= {x} ^ {y}
-            if not apart:
-                self._is_one.add(n + 1)
-
-    def allowed(self, key: Hashable, counts: tuple[int, int, int]) -> tuple[int, int]:
-        """Return the least and the greatest count that an element of a list may have in the result.
-
-        If both sides added the element in the same gap, it occurs once. If the sides also added
-        different elements in this gap, it may occur twice (`-f a` and `-f b`).
-        """
-        if counts != (0, 1, 1):
-            return bounds(*counts)
-        gap = self._gaps[0][key]
-        if gap != self._gaps[1][key] or gap not in self._is_one:
-            return 1, 2
-        if not self._are_few:
-            return 1, 2  # too many elements to compare them
-        runs = [
-            [x for x in news if places[x] == gap]
-            for news, places in zip(self._fresh, self._gaps, strict=True)
-        ]
-        return 1, 1 if _is_part(*runs) or _is_part(*reversed(runs)) else 2
-
-
-def _places(keys: Keys, common: set[Hashable]) -> dict[Hashable, int]:
-    """Return how many different common keys precede the first occurrence of each key."""
-    places: dict[Hashable, int] = {}
-    before = 0
-    for key in keys:
-        if key not in places:
-            places[key] = before
-            before += key in common
-    return places
-
-
-def _is_part(shorter: Keys, longer: Keys) -> bool:
-    """Return whether all elements of one sequence occur in another, in the same order."""
-    rest = iter(longer)
-    return all(any(x == y for y in rest) for x in shorter)
 
 
 def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
@@ -259,31 +196,3 @@ def follows(four: Sequence[T], same: Callable[[T, T], bool] = eq) -> bool:
     """Return whether at most one side changed a value, and the result has that change."""
     base, ours, theirs, made = four
     return (same(base, theirs) and same(ours, made)) or (same(base, ours) and same(theirs, made))
-
-
-def unexplained(counts: dict[Hashable, Count]) -> tuple[str, tuple[Hashable, ...]]:
-    """Return what is wrong with the elements of a list without keys, and these elements.
-
-    Two versions of an element may be merged by fields. Then the result has a third version instead.
-    """
-    merged = [key for key, count in counts.items() if not any(count[:3])]
-    new_versions = sum(counts[key][3] for key in merged)
-    new = [0, 0, 0]
-    missing: list[Keys] = [[], [], []]
-    for key, count in counts.items():
-        base, ours, theirs, there = count
-        low, high = bounds(base, ours, theirs)
-        if there > high and any(count[:3]):
-            return "an element stands there too often", (key,)
-        if there < low and ours <= base and theirs <= base:
-            return "an element is lost", (key,)
-        for side in (1, 2):
-            if count[side] > base:
-                new[side] += min(there, low)
-                missing[side] += [key] * (low - there)
-    for side, other in ((1, 2), (2, 1)):
-        if len(missing[side]) > new_versions + new[other]:
-            return "an element that one side added or changed is lost", tuple(missing[side])
-    if new_versions > min(len(missing[1]), len(missing[2])):
-        return "an element comes from no side", tuple(merged)
-    return "", ()

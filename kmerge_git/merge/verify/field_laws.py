@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from kmerge_git.merge.verify import sites
 from kmerge_git.merge.verify.count_laws import (
-    Newcomers,
     Tallies,
     by_side,
     disordered,
     follows,
     replaced_twice,
-    unexplained,
     unsettled,
 )
 from kmerge_git.merge.verify.sites import RESULT, Site, Violation
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.merge.verify.count_laws import Count
+    from kmerge_git.merge.verify.count_laws import Count, Keys
     from kmerge_git.merge.verify.sites import Tables
     from kmerge_git.tree.same import Known
 
@@ -174,22 +172,28 @@ class Fields:
 
     def unkeyed(self, lists: list[list[Entry]], site: Site, rule: ListRule, *, laws: bool) -> None:
         """Check the number, the order and the fields of elements without keys."""
-        keys: list[list[Hashable]] = [
-            [sites.what(e.value, self.known) for e in entries] for entries in lists
-        ]
+        keys: list[Keys] = [[sites.what(e.value, self.known) for e in entries] for entries in lists]
         counts = by_side(keys)
-        differing = counts if site.entire else unsettled(counts)
-        new = Newcomers(*keys[:RESULT]) if laws and differing else None
-        for key, count in differing.items():
-            if not sites.is_leaf(key):
-                continue
-            self.tallies.count(site, key, count, site.fresh)
-            base, ours, theirs, made = count
-            low, high = new.allowed(key, (base, ours, theirs)) if new is not None else (0, made)
-            if not low <= made <= high:
-                self.report("count", site, sites.miscounted(key, made, low, high))
         if laws:
-            self.whole(counts, keys, site, rule)
+            from kmerge_git.merge.verify.unkeyed_laws import UnkeyedElements
+
+            if UnkeyedElements(lists, keys, counts, site).are_lawful(self, rule):
+                return  # every element is right, so nothing can come from another place
+        elif site.is_shared and not lists[0] and keys[RESULT] != (keys[1] or keys[2]):
+            self.report("leaf", site, "a list is not as the side that added it has it", tuple(keys))
+        self.elements(lists, keys, counts if site.entire else unsettled(counts), site)
+
+    def elements(
+        self,
+        lists: list[list[Entry]],
+        keys: list[Keys],
+        differing: dict[Hashable, Count],
+        site: Site,
+    ) -> None:
+        """Count the values of elements without keys, wherever they are in the file."""
+        for key, count in differing.items():
+            if sites.is_leaf(key):
+                self.tallies.count(site, key, count, site.fresh)
         if site.fresh:  # the common part of both additions counts as base
             lists, keys = [lists[1], *lists[1:]], [keys[1], *keys[1:]]
             differing = {key: [min(count[1:3]), *count[1:]] for key, count in differing.items()}
@@ -199,16 +203,9 @@ class Fields:
                 if key in differing and differing[key][side] and not sites.is_leaf(key):
                     self.alone(entry.value, side, inner, site)
 
-    def whole(
-        self, counts: dict[Hashable, Count], keys: list[list[Hashable]], site: Site, rule: ListRule
-    ) -> None:
-        """Check the elements and the order of a list without keys that all versions have."""
-        inside = {key: count for key, count in counts.items() if not sites.is_leaf(key)}
-        what, which = unexplained(inside)
-        if what:
-            self.report("count", site, what, which)
-        if rule.kind != "set" and not rule.bag:
-            self.order(keys, site)
+    def trial(self) -> Fields:
+        """Return a comparison that reports nothing here."""
+        return Fields(has_conflicts=self.has_conflicts)
 
     def alone(self, node: Node, side: int, site: Site, around: Site) -> None:
         """Count the values of an element or document that is not paired with other versions."""

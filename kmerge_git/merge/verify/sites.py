@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     # the tables of base, ours, theirs and the result
     Tables = list[dict[Hashable, Entry]]
 
+# the fields by which messages show an element that is a mapping, the first that it has
+_NAMES = ("name", "id", "key", "host", "path")
+
 # the index of the result in lists of base, ours, theirs and the result
 RESULT = 3
 
@@ -235,8 +238,13 @@ def parts(key: Hashable) -> tuple[Hashable, ...]:
 
 
 def shown(key: Hashable) -> str:
-    """Return a key as text for messages."""
-    while isinstance(key, tuple) and key:
+    """Return a key as text for messages; an element that is a mapping is shown by its name."""
+    while isinstance(key, tuple | frozenset) and key:
+        if isinstance(key, frozenset):
+            fields = {str(name): value for name, value in key}
+            name = next((name for name in _NAMES if name in fields), min(fields))
+            key = fields[name]
+            continue
         texts = [part for part in key if isinstance(part, str) and part not in ("leaf", "str")]
         key = texts[-1] if key[0] != "leaf" and texts and isinstance(key[-1], str) else key[-1]
     return str(key)

@@ -1,0 +1,205 @@
+"""Check the elements of a list without keys that all versions have.
+
+An element is known by its content. An element of base that a side edited (see `edited_elements`) is
+the same element in all versions, so its order is checked, and its fields as well.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.merge.verify import sites
+from kmerge_git.merge.verify.count_laws import bounds, disordered, unsettled
+from kmerge_git.merge.verify.sites import RESULT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+    from typing import Protocol
+
+    from kmerge_git.kube.listkeys import ListRule
+    from kmerge_git.merge.verify.count_laws import Count, Keys
+    from kmerge_git.merge.verify.edited_elements import Edit
+    from kmerge_git.merge.verify.newcomers import Newcomers
+    from kmerge_git.merge.verify.sites import Site, Violation
+    from kmerge_git.tree.nodes import Entry, Node
+
+    Counts = dict[Hashable, Count]
+
+    class Comparison(Protocol):
+        """Declare what is used of `field_laws.Fields`."""
+
+        found: list[Violation]
+        has_conflicts: bool
+
+        def report(self, law: str, site: Site, what: str, which: object = None) -> None: ...
+        def trial(self) -> Comparison: ...
+        def value(self, nodes: list[Node | None], site: Site, around: Site, name: str) -> None: ...
+
+
+class UnkeyedElements:
+    """Hold the elements of a list in base, ours, theirs and the result."""
+
+    __slots__ = ("_counts", "_edits", "_keys", "_lists", "_made", "_site")
+
+    def __init__(
+        self, lists: list[list[Entry]], keys: list[Keys], counts: Counts, site: Site
+    ) -> None:
+        self._lists = lists
+        self._keys = keys
+        self._counts = counts
+        self._site = site
+        self._edits = self._edited()
+        self._made: dict[Hashable, Hashable] = {}  # the keys of edited elements, result -> base
+
+    def are_lawful(self, fields: Comparison, rule: ListRule) -> bool:
+        """Report what is wrong with the elements, and return whether each of them is certain.
+
+        An element is uncertain if both sides changed it, and no other version shows which one.
+        """
+        before = len(fields.found)
+        for edit in self._edits:
+            self._judge(edit, fields)
+        is_certain = self._judge_counts(fields, is_open=fields.has_conflicts or rule.bag)
+        if rule.kind != "set" and not rule.bag:
+            pair = disordered(*self._named())
+            if pair:
+                what = f"{sites.named(pair)} stand the other way round"
+                fields.report("order", self._site, what)
+        return is_certain and len(fields.found) == before
+
+    def _edited(self) -> list[Edit]:
+        """Return the elements of base that a side edited, if each of them is certain."""
+        counts = self._counts.values()
+        if not any(count[0] > min(count[1:RESULT]) for count in counts):
+            return []  # nothing is gone on a side
+        if not any(count[0] < max(count[1:RESULT]) for count in counts):
+            return []  # nothing is new on a side
+        from kmerge_git.merge.verify.edited_elements import edits
+
+        nodes = [[entry.value for entry in entries] for entries in self._lists]
+        return edits(self._keys, nodes, self._counts)
+
+    def _named(self) -> list[Keys]:
+        """Return the keys of the four versions, with the key of base for each edited element."""
+        if not self._edits:
+            return self._keys
+        names: list[dict[Hashable, Hashable]] = [
+            {},
+            {edit.ours: edit.old for edit in self._edits},
+            {edit.theirs: edit.old for edit in self._edits},
+            self._made,
+        ]
+        versions = zip(self._keys, names, strict=True)
+        return [[name.get(key, key) for key in version] for version, name in versions]
+
+    # -- edited elements
+
+    def _judge(self, edit: Edit, fields: Comparison) -> None:
+        """Check an edited element, and find it in the result."""
+        wanted = edit.single
+        if wanted is None:
+            self._judge_both(edit, fields)
+        elif self._counts[wanted][RESULT] == 1:
+            self._made[wanted] = edit.old
+        elif not self._counts[wanted][RESULT] and not sites.is_leaf(wanted):
+            what = "an element is not as the side that edited it has it"
+            fields.report("leaf", self._site, what, tuple(self._keys[RESULT]))
+
+    def _judge_both(self, edit: Edit, fields: Comparison) -> None:
+        """Check an element that both sides edited differently.
+
+        An element of the result is a merge of both versions if it breaks no law. If there is none,
+        report the laws that the best candidate breaks.
+        """
+        nodes = [
+            {key: entry.value for key, entry in zip(names, entries, strict=True)}
+            for names, entries in zip(self._keys, self._lists, strict=True)
+        ]
+        own: list[Node | None] = [nodes[0][edit.old], nodes[1][edit.ours], nodes[2][edit.theirs]]
+        inner = self._site.elements().but(is_shared=True, pure=True, entire=False)
+        name = sites.shown(edit.old)
+        lawful: Keys = []
+        faults: list[list[Violation]] = []
+        for key, node in nodes[RESULT].items():
+            if key in (edit.ours, edit.theirs) or not any(self._counts[key][:RESULT]):
+                trial = fields.trial()
+                trial.value([*own, node], inner, self._site, name)
+                faults.append(trial.found)
+                lawful += [key] if not trial.found else []
+        if len(lawful) == 1:
+            self._made[lawful[0]] = edit.old
+        elif not faults:
+            what = f"`{name}`, which both sides edited, is lost"
+            fields.report("count", self._site, what, tuple(self._keys[RESULT]))
+        elif not lawful:
+            best = min(faults, key=len)
+            fields.found += best
+
+    # -- counts
+
+    def _judge_counts(self, fields: Comparison, *, is_open: bool) -> bool:
+        """Check how often each element is there, and return whether each element is certain."""
+        found = {*self._made.values()}
+        settled = {key for e in self._edits if e.old in found for key in (e.old, e.ours, e.theirs)}
+        for key in settled - self._made.keys():
+            if self._counts[key][RESULT]:  # the result has the element in another version
+                fields.report("count", self._site, "an element stands there in two versions", key)
+        settled |= self._made.keys()
+        differing = unsettled(self._counts)
+        rest = {key: count for key, count in differing.items() if key not in settled}
+        new = self._newcomers(rest)
+        allowed: dict[Hashable, tuple[int, int]] = {}
+        for key, count in rest.items():
+            base, ours, theirs, made = count
+            is_leaf = sites.is_leaf(key)
+            if new is None or base or not ours or not theirs:
+                low, high = bounds(base, ours, theirs)
+            else:
+                low, high = new.allowed(key, (0, ours, theirs), is_word=is_leaf, is_open=is_open)
+            if not is_leaf:
+                allowed[key] = low, high
+            elif not low <= made <= high:
+                fields.report("count", self._site, sites.miscounted(key, made, low, high))
+        what, which = _unexplained({key: rest[key] for key in allowed}, allowed)
+        if what:
+            fields.report("count", self._site, what, which)
+        return all(low <= rest[key][RESULT] <= high for key, (low, high) in allowed.items())
+
+    def _newcomers(self, counts: Counts) -> Newcomers | None:
+        """Return the additions of both sides, if both sides added an element."""
+        if not any(not base and ours and theirs for base, ours, theirs, _ in counts.values()):
+            return None
+        from kmerge_git.merge.verify.newcomers import Newcomers
+
+        return Newcomers(*self._named()[:RESULT])
+
+
+def _unexplained(
+    counts: Counts, allowed: dict[Hashable, tuple[int, int]]
+) -> tuple[str, tuple[Hashable, ...]]:
+    """Return what is wrong with the elements that are no leaves, and these elements.
+
+    If both sides changed an element, the result may have a third version of the element instead.
+    """
+    merged = [key for key, count in counts.items() if not any(count[:RESULT])]
+    new_versions = sum(counts[key][RESULT] for key in merged)
+    changed_twice = 0  # how many elements of base neither side has any more
+    new = [0, 0, 0]
+    missing: list[Keys] = [[], [], []]
+    for key, count in counts.items():
+        base, ours, theirs, there = count
+        low, high = allowed[key]
+        if there > high and any(count[:RESULT]):
+            return "an element stands there too often", (key,)
+        if there < low and ours <= base and theirs <= base:
+            return "an element is lost", (key,)
+        changed_twice += max(base - max(ours, theirs), 0)
+        for side in (1, 2):
+            if count[side] > base:
+                new[side] += min(there, low)
+                missing[side] += [key] * (low - there)
+    for side, other in ((1, 2), (2, 1)):
+        if len(missing[side]) > min(new_versions + new[other], changed_twice):
+            return "an element that one side added or changed is lost", tuple(missing[side])
+    if new_versions > min(len(missing[1]), len(missing[2])):
+        return "an element comes from no side", tuple(merged)
+    return "", ()
