@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from kmerge_git.kube.likeness import is_edit
 from kmerge_git.merge.verify.newcomers import readings
-from kmerge_git.merge.verify.sites import RESULT
-from kmerge_git.tree.nodes import Alias, is_block_text
+from kmerge_git.merge.verify.sites import RESULT, has_lines
+from kmerge_git.tree.nodes import Alias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _edited(
 
 
 def _is_version(old: Node, new: Node) -> bool:
-    if is_block_text(old) or is_block_text(new) or isinstance(old, Alias):
+    if has_lines(old) or has_lines(new) or isinstance(old, Alias):
         return False
     return is_edit(old, new)
 

@@ -218,10 +218,17 @@ def index(node: Mapping | None) -> dict[Hashable, Entry]:
 def what(node: Node, known: Known) -> Hashable:
     """Return the content of an element, and mark the element if it is a leaf.
 
-    A leaf is a scalar that is not a block text, so a leaf is never merged.
+    A leaf is a scalar of one line, so a leaf is never merged.
     """
-    alone = isinstance(node, Scalar) and not is_block_text(node)  # block texts are merged
+    alone = isinstance(node, Scalar) and not has_lines(node)
     return ("leaf" if alone else "", canon_of(node, known))
+
+
+def has_lines(node: Node | None) -> bool:
+    """Return whether a node is a scalar of several lines, in any style; these merge by lines."""
+    return isinstance(node, Scalar) and (
+        is_block_text(node) or node.text.find("\n", node.start, node.end) >= 0
+    )
 
 
 def is_leaf(key: Hashable) -> bool:
