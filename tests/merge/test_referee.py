@@ -402,6 +402,15 @@ def test_two_values_of_one_field_have_no_lawful_merge() -> None:
     assert "leaf" in {v.law for v in told(base, ours, theirs, by_lines)}
 
 
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+def test_a_text_of_several_lines_may_be_merged_by_lines(quote: str) -> None:
+    def made(first: str, last: str) -> str:
+        return config("a", f"k: {quote}{first}", f"  middle\n    {last}{quote}")
+
+    assert not told(made("a", "b"), made("c", "b"), made("a", "d"), made("c", "d"))
+    assert told(made("a", "b"), made("c", "b"), made("a", "b"), made("a", "b"))
+
+
 def test_what_differs_only_within_conflicts_is_no_violation() -> None:
     base, ours, theirs = args("a", "b"), args("a", "c"), args("a", "d")
     streams = [split(Source(text.encode())) for text in (base, ours, theirs)]

@@ -49,6 +49,9 @@ def pairs() -> list[tuple[Word, Word]]:
         ("cab", "ac2b", "c2ab", "ac2b cab"),
         ("ba1c", "abc2", "ba1c2", "a1bc2 bac2 ba1c"),
         ("ca1b", "ba2c", "", "ca1b ba2c ca2b"),
+        # edited here, deleted there: neither is right
+        ("a1bc", "bc", "", "a1bc bc abc"),
+        ("bca1", "cb", "", "cba1 cb ca1b"),
         # both added it beside the same neighbour
         ("abcn", "acnb", "acnb nacb", "acnnb acb"),
         ("abcn", "cnab", "cnab", "cnabn cab"),

@@ -26,7 +26,10 @@ _MOST_COMPARISONS = 400
 
 
 class Edit:
-    """Hold the key of an edited element in base, and its keys on both sides."""
+    """Hold the key of an edited element in base, and its keys on both sides.
+
+    The key is None on a side that deleted the element.
+    """
 
     __slots__ = ("old", "ours", "theirs")
 
@@ -34,6 +37,11 @@ class Edit:
         self.old = old
         self.ours = ours  # equal to `old` if ours has not changed the element
         self.theirs = theirs
+
+    @property
+    def is_disputed(self) -> bool:
+        """Return whether one side edited the element and the other side deleted it."""
+        return self.ours is None or self.theirs is None
 
     @property
     def single(self) -> Hashable:
@@ -52,9 +60,17 @@ def edits(keys: list[Keys], nodes: list[list[Node]], counts: Counts) -> list[Edi
         for side, new in enumerate(news, 1):
             if new is None and counts[old][side] == 1:
                 news[side - 1] = old  # unchanged on this side
-        if None not in news and all(_is_new(counts, old, new, news) for new in news):
-            result.append(Edit(old, *news))
+            elif new is None and not _only_deletes(counts, side):
+                break  # a new element of this side may be a version that is not alike
+        else:
+            if all(new is None or _is_new(counts, old, new, news) for new in news):
+                result.append(Edit(old, *news))
     return result
+
+
+def _only_deletes(counts: Counts, side: int) -> bool:
+    """Return whether a side added no element that the other side lacks."""
+    return not any(count[side] > max(count[0], count[3 - side]) for count in counts.values())
 
 
 def _is_new(counts: Counts, old: Hashable, new: Hashable, news: list[Hashable]) -> bool:

@@ -245,16 +245,18 @@ def parts(key: Hashable) -> tuple[Hashable, ...]:
 
 
 def shown(key: Hashable) -> str:
-    """Return a key as text for messages; an element that is a mapping is shown by its name."""
-    while isinstance(key, tuple | frozenset) and key:
-        if isinstance(key, frozenset):
-            fields = {str(name): value for name, value in key}
-            name = next((name for name in _NAMES if name in fields), min(fields))
-            key = fields[name]
-            continue
-        texts = [part for part in key if isinstance(part, str) and part not in ("leaf", "str")]
-        key = texts[-1] if key[0] != "leaf" and texts and isinstance(key[-1], str) else key[-1]
-    return str(key)
+    """Return a key as text for messages; show an element that is a mapping by one of its fields."""
+    if isinstance(key, frozenset):
+        fields = {str(name): value for name, value in key}
+        known = [name for name in (*_NAMES, *sorted(fields)) if name in fields]
+        return next(filter(None, (shown(fields[name]) for name in known)), "")
+    if not isinstance(key, tuple):
+        return str(key)
+    if not key:
+        return ""
+    texts = [part for part in key if isinstance(part, str) and part not in ("leaf", "str")]
+    is_text = key[0] != "leaf" and texts and isinstance(key[-1], str)
+    return shown(texts[-1] if is_text else key[-1])
 
 
 def named(pair: Iterable[Hashable]) -> str:

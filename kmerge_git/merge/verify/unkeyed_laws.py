@@ -96,7 +96,10 @@ class UnkeyedElements:
     def _judge(self, edit: Edit, fields: Comparison) -> None:
         """Check an edited element, and find it in the result."""
         wanted = edit.single
-        if wanted is None:
+        if edit.is_disputed:
+            what = f"`{sites.shown(edit.old)}` is edited on one side and deleted on the other"
+            fields.report("gone", self._site, what, tuple(self._keys[RESULT]))
+        elif wanted is None:
             self._judge_both(edit, fields)
         elif self._counts[wanted][RESULT] == 1:
             self._made[wanted] = edit.old
