@@ -122,6 +122,25 @@ def test_how_often_additions_may_stand_there(
         assert newcomers.allowed("n", how_often, is_word=True, is_open=False) == counts
 
 
+@pytest.mark.parametrize(
+    "base, ours, theirs, expected",
+    [
+        # l stands between the two on one side, and is gone on the other
+        ("blp", "bnlnp", "bnp", True),
+        ("blp", "bnlnp", "bnlnp", False),
+        ("blp", "bnlp", "blnp", False),
+        # both stand in one gap
+        ("bp", "bnnp", "bnp", False),
+        # each may begin another addition
+        ("blp", "bnxlnyp", "bnzp", False),
+    ],
+)
+def test_which_of_two_additions_is_meant(base: str, ours: str, theirs: str, expected: bool) -> None:
+    for mine, yours in ((ours, theirs), (theirs, ours)):
+        newcomers = Newcomers(list(base), list(mine), list(yours))
+        assert newcomers.is_disputed("n", is_word=True) is expected
+
+
 TEXT = """\
 a:
   b: 1

@@ -111,8 +111,7 @@ class Newcomers:
         low, high = bounds(*counts)
         if counts[0] or not 0 < counts[1] * counts[2] <= _MOST_PAIRS:
             return low, high
-        ours, theirs = ([n for n, k in enumerate(side) if k == key] for side in self._sides)
-        pairs = {(n, m) for n in ours for m in theirs}
+        pairs = self._pairs(key)
         perhaps: set[Pair] = set()
         most = 0
         for places in self._places():
@@ -122,6 +121,31 @@ class Newcomers:
         if not is_open and all(0 < len(found) < _MOST_READINGS for found in self._readings):
             low = max(low, high - _matched(perhaps))
         return low, high - most
+
+    def is_disputed(self, key: Hashable, *, is_word: bool) -> bool:
+        """Return whether an addition may be one with two additions in different gaps of a side.
+
+        Nothing shows which of the two the other side means.
+        """
+        pairs = self._pairs(key)
+        if not 1 < len(pairs) <= _MOST_PAIRS:
+            return False
+        partners: set[Pair] = set()
+        for places in self._places():
+            one = {pair for pair in pairs if places.is_one(*pair)}
+            partners |= places.fitting(one) if is_word else one
+        gaps = [
+            [sum(k in self._base for k in side[:n]) for n in range(len(side))]
+            for side in self._sides
+        ]
+        mine = {(m, gaps[0][n]) for n, m in partners}
+        yours = {(n, gaps[1][m]) for n, m in partners}
+        return any(len({n for n, _ in found}) < len(found) for found in (mine, yours))
+
+    def _pairs(self, key: Hashable) -> set[Pair]:
+        """Return each position of an element in ours with each of its positions in theirs."""
+        ours, theirs = ([n for n, k in enumerate(side) if k == key] for side in self._sides)
+        return {(n, m) for n in ours for m in theirs}
 
     def _places(self) -> Iterator[_BothSides]:
         for mine in self._readings[0]:

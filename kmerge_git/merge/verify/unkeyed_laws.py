@@ -141,23 +141,18 @@ class UnkeyedElements:
 
     def _judge_counts(self, fields: Comparison, *, is_open: bool) -> bool:
         """Check how often each element is there, and return whether each element is certain."""
-        found = {*self._made.values()}
-        settled = {key for e in self._edits if e.old in found for key in (e.old, e.ours, e.theirs)}
-        for key in settled - self._made.keys():
-            if self._counts[key][RESULT]:  # the result has the element in another version
-                fields.report("count", self._site, "an element stands there in two versions", key)
-        settled |= self._made.keys()
-        differing = unsettled(self._counts)
-        rest = {key: count for key, count in differing.items() if key not in settled}
+        settled = self._settled(fields)
+        rest = {key: n for key, n in unsettled(self._counts).items() if key not in settled}
         new = self._newcomers(rest)
         allowed: dict[Hashable, tuple[int, int]] = {}
         for key, count in rest.items():
             base, ours, theirs, made = count
             is_leaf = sites.is_leaf(key)
-            if new is None or base or not ours or not theirs:
-                low, high = bounds(base, ours, theirs)
-            else:
+            low, high = bounds(base, ours, theirs)
+            if new is not None and not base and ours and theirs:
                 low, high = new.allowed(key, (0, ours, theirs), is_word=is_leaf, is_open=is_open)
+                if not is_open:
+                    self._judge_partners(key, new, fields)
             if not is_leaf:
                 allowed[key] = low, high
             elif not low <= made <= high:
@@ -166,6 +161,20 @@ class UnkeyedElements:
         if what:
             fields.report("count", self._site, what, which)
         return all(low <= rest[key][RESULT] <= high for key, (low, high) in allowed.items())
+
+    def _settled(self, fields: Comparison) -> set[Hashable]:
+        """Return the keys of the edited elements that the result has, in all versions."""
+        found = {*self._made.values()}
+        settled = {key for e in self._edits if e.old in found for key in (e.old, e.ours, e.theirs)}
+        for key in settled - self._made.keys():
+            if self._counts[key][RESULT]:  # the result has the element in another version
+                fields.report("count", self._site, "an element stands there in two versions", key)
+        return settled | self._made.keys()
+
+    def _judge_partners(self, key: Hashable, new: Newcomers, fields: Comparison) -> None:
+        if new.is_disputed(key, is_word=sites.is_leaf(key)):
+            what = f"nothing tells which of two additions of `{sites.shown(key)}` is meant"
+            fields.report("count", self._site, what, key)
 
     def _newcomers(self, counts: Counts) -> Newcomers | None:
         """Return the additions of both sides, if both sides added an element."""
