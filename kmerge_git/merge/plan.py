@@ -47,6 +47,8 @@ class Why:
     WHICH = "renamed to one of these"
     ADDED_APART = "added on both sides, in different places"
     TWO_VERSIONS = "two versions of one new thing"
+    UNDER_NEW_PARENT = "moved under a new parent on one side, taken away on the other"
+    ADDED_BEHIND = "added where the other side moved everything away"
     UNCERTAIN = "uncertain"
     ORDER = "moved differently on both sides"
     COMMENT = "comment changed on both sides"
@@ -61,6 +63,7 @@ class Why:
 
     # A clean merge of lines does not settle these conflicts: a line merge ignores which lines
     # belong together, and would bring back a deleted entry, or keep both replacements of an entry.
+    NEW_PARENT = (UNDER_NEW_PARENT, ADDED_BEHIND)
     FIRM = (
         MOVED_AND_GONE,
         RENAMED_AND_GONE,
@@ -69,6 +72,7 @@ class Why:
         WHICH,
         ADDED_APART,
         TWO_VERSIONS,
+        *NEW_PARENT,
     )
 
 
@@ -374,11 +378,13 @@ class Note:
 class Journal:
     """Collect the notes of a merge, resource by resource."""
 
-    __slots__ = ("notes", "resource", "unnoted")
+    __slots__ = ("notes", "resource", "suspects", "unnoted")
 
     def __init__(self, resource: str = "") -> None:
         self.notes: list[tuple[str, Note]] = []
         self.resource = resource  # the resource that is being merged
+        # the places of the document where a side may have moved something under a new parent
+        self.suspects: list[Path] = []
         # conflicts of comments and of doubtful places that were decided for the favoured side
         self.unnoted: tuple[Decision, ...] = ()
 
@@ -388,7 +394,9 @@ class Journal:
 
     def trial(self) -> Journal:
         """Return an empty journal for decisions that may be dropped."""
-        return Journal(self.resource)
+        trial = Journal(self.resource)
+        trial.suspects = self.suspects
+        return trial
 
     def adopt(self, trial: Journal) -> None:
         """Add the notes of a trial."""

@@ -50,7 +50,9 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     is_moved = _are_moved(keys)
     pairs = _pairs(keys, entries, is_moved=is_moved)
     doubt = pairs.why or _doubt(walk, pairs, entries, items)
-    if not pairs.why and keys.base and (doubt or is_moved or _has_clash(trial, items)):
+    is_open = place.path in walk.opened  # a conflict inside of an element is wanted
+    may_arrange = not pairs.why and not is_open and keys.base
+    if may_arrange and (doubt or is_moved or _has_clash(trial, items)):
         second = walk.trial()
         arranged = _arranged(second, keys, pairs.labels, entries, inner, bag=bag)
         if arranged is not None:
@@ -340,7 +342,7 @@ def _region(
     walk: Walker, region: Region, at: Three[list[Entry]], inner: Place
 ) -> list[Item | None]:
     places = [inner.step(region.b0 + i) for i in range(max(len(at.ours), len(at.theirs), 1))]
-    aligned = len(at.base) == len(at.ours) == len(at.theirs) and _alike(at)
+    aligned = len(at.base) == len(at.ours) == len(at.theirs) and _are_one(walk, at, places)
     if region.kind == "same" or aligned:
         trios = zip(at.base, at.ours, at.theirs, places, strict=False)
         return [walk.entry(Three(*trio), place) for *trio, place in trios]
@@ -360,6 +362,10 @@ def _region(
     if inside is not None:
         return inside
     return [*walk.clash(at, Why.BOTH_CHANGED if at.base else Why.BOTH_ADD_HERE, places[0])]
+
+
+def _are_one(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> bool:
+    return _alike(at) or any(place.path in walk.opened for place in places)
 
 
 def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[Item | None] | None:

@@ -21,7 +21,7 @@ from kmerge_git.merge.decide.comments import (
     merged_tail,
 )
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Place, shared_out
-from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
+from kmerge_git.merge.plan import Build, Clash, Item, Keep, Plan, Take, Why, keeps_tail
 from kmerge_git.merge.three import Three, under, whose, whose_by
 from kmerge_git.tree.nodes import (
     Collection,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 class Walk:
     """Walk under a rule set, and write the decisions into the journal."""
 
-    __slots__ = ("doubts", "journal", "rules")
+    __slots__ = ("doubts", "journal", "opened", "rules")
 
     def __init__(
         self, rules: Rules, journal: Journal, doubts: dict[Path, str] | None = None
@@ -61,6 +61,8 @@ class Walk:
         self.rules = rules
         self.journal = journal
         self.doubts = doubts or {}  # places with no certain merge, and the reasons
+        # the places of doubts about moves, and the places around them
+        self.opened: set[Path] = _opened(self.doubts) if doubts else set()
 
     def trial(self) -> Walk:
         """Return the same walk with a new journal, for decisions that may be dropped."""
@@ -82,7 +84,11 @@ class Walk:
         if instruction is not None:
             return self.noted(instruction)
         if ours is None or theirs is None:
+            if place.path in self.opened and place.path in self.doubts:
+                return self.clash_of_entries(at, self.doubts[place.path], place)
             return self.noted(self.rules.alone(at, place))
+        if place.path in self.opened and not same_entry_text(ours, theirs):
+            return self.both(at, place)
         if not (place.live and place.live.enters(ours.value, theirs.value)):
             if same_entry_text(ours, theirs) or (base and same_entry_text(base, theirs)):
                 return Item(Keep(ours.value), ours, theirs, place.path)
@@ -146,6 +152,8 @@ class Walk:
         if place.path in self.doubts:
             return None
         alike = type(ours) is type(theirs)
+        if place.path in self.opened and isinstance(ours, Collection) and alike:
+            return self.collection(at, place)
         if place.live and alike and place.live.enters(ours, theirs):
             return self.collection(at, place)
         side, style = whose_by(at, same_lines), None
@@ -170,6 +178,8 @@ class Walk:
     def text(self, at: Three[Node | None], place: Place) -> Plan | None:
         """Merge two different scalars; return None for other kinds of values."""
         if not (isinstance(at.ours, Scalar) and isinstance(at.theirs, Scalar)):
+            if isinstance(at.base, Sequence):  # a list may have become a map
+                self.journal.suspects.append(place.path)
             return None
         return self.noted(self.rules.text(at, place))
 
@@ -189,7 +199,10 @@ class Walk:
     def mapping(self, at: Three[Mapping | None], place: Place) -> Plan | None:
         """Merge a mapping key by key."""
         inner = place.within(at.base or at.ours)
-        tables, riddles = self.rules.renamed(at.map(_table), (), None)
+        tables = at.map(_table)
+        if self.rules.stops and may_hold_moves(tables):
+            self.journal.suspects.append(place.path)
+        tables, riddles = self.rules.renamed(tables, (), None)
         known, (at, loose) = at, self.parted(at, tables, place)
         if at is not known:
             tables, riddles = self.rules.renamed(at.map(_table), (), None)
@@ -215,7 +228,10 @@ class Walk:
             plan = self.rules.unkeyed(at, place)
             if plan is not BY_ELEMENTS:
                 return plan
-            return self.built(at, unkeyed.merge_elements(self, at, place), loose)
+            elements = unkeyed.merge_elements(self, at, place)
+            if any(isinstance(item.plan, Clash) for item in elements):
+                self.journal.suspects.append(place.path)
+            return self.built(at, elements, loose)
         inner = place.elements(at)
         keys = keyed.keys_of(at, rule)
         tables, riddles = self.rules.renamed(tables, keys.paths, rule)
@@ -330,6 +346,35 @@ def _repeated_key(mapping: Mapping) -> RepeatedKey:
     why = f"the key {entry.name!r} stands twice in one mapping"
     excerpt = mapping.text.split("\n", line)[line - 1]
     return RepeatedKey(why, line=line, column=column, hint="remove one of them", excerpt=excerpt)
+
+
+def _opened(doubts: dict[Path, str]) -> set[Path]:
+    """Return the places of doubts about moves, and the places around them."""
+    paths = [path for path, why in doubts.items() if why in Why.NEW_PARENT]
+    return {path[:size] for path in paths for size in range(len(path) + 1)}
+
+
+def may_hold_moves(tables: Three[dict[Hashable, Entry]]) -> bool:
+    """Return whether a side may have moved entries of a mapping under a new parent.
+
+    A key is gone and another is new, or two lists are changed.
+    """
+    base = tables.base
+    for side in (tables.ours, tables.theirs):
+        if not base.keys() <= side.keys() and not side.keys() <= base.keys():
+            return True
+        if sum(_is_other_list(base.get(key), side.get(key)) for key in {**base, **side}) > 1:
+            return True
+    return False
+
+
+def _is_other_list(old: Entry | None, new: Entry | None) -> bool:
+    """Return whether an entry is a list that a side changed, added or deleted."""
+    if old is None or new is None:
+        there = old or new
+        return there is not None and isinstance(there.value, Sequence)
+    lists = isinstance(old.value, Sequence) and isinstance(new.value, Sequence)
+    return lists and not same_entry_text(old, new)
 
 
 def _style_of_ours(at: Three[Node | None]) -> str | None:

@@ -41,7 +41,10 @@ UNLIKE = "is not what the side that changed it made it"
 class Fields:
     """Compare all fields of the versions and the result once; collect the violations and counts."""
 
-    __slots__ = ("exempt", "found", "has_conflicts", "known", "perhaps", "settled", "tallies")
+    __slots__ = (
+        *("exempt", "found", "gained", "has_conflicts", "known", "lost", "perhaps", "settled"),
+        "tallies",
+    )
 
     def __init__(self, *, has_conflicts: bool) -> None:
         self.has_conflicts = has_conflicts
@@ -50,6 +53,9 @@ class Fields:
         self.exempt: set[str] = set()  # lines that a policy or the favoured side decided
         self.known: Known = {}
         self.tallies = Tallies()
+        # whether ours and theirs lack something of base, and have something that is new
+        self.lost = [False, False]
+        self.gained = [False, False]
         self.perhaps = (
             Tallies()
         )  # the entries that only base has, because each side may have renamed them differently
@@ -58,12 +64,20 @@ class Fields:
         """Add a violation."""
         self.found.append(Violation(law, site.number, site.path, what, (site.path, which)))
 
+    @property
+    def may_be_moved(self) -> bool:
+        """Return whether a side may have moved something under a new parent."""
+        return any(lost and gained for lost, gained in zip(self.lost, self.gained, strict=True))
+
     # -- entries with a path
 
     def children(self, tables: Tables, site: Site, inner: Callable[[Hashable], Site]) -> None:
         """Compare the entries of mappings, of lists with keys, or of files, key by key."""
         base, ours, theirs = (table.keys() for table in tables[:RESULT])
         lost = [base - ours, base - theirs]
+        for side, keys in enumerate((ours, theirs)):
+            self.lost[side] |= bool(lost[side])
+            self.gained[side] |= not keys <= base
         both_lost, both_gained = base - ours - theirs, (ours & theirs) - base
         rows = _rows(tables)
         for key in rows if site.entire else _unsettled(rows):

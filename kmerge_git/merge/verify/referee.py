@@ -152,6 +152,15 @@ def violations(
     """
     known = {document.content: document for document in read}
     violated = _broken(at, result, settled, known, has_conflicts=other is not None)
+    if violated:
+        from kmerge_git.merge.new_parents.following import (
+            followed_streams,  # few results are doubtful
+        )
+
+        moved = followed_streams(at)
+        if moved is not None:
+            at = moved
+            violated = _broken(at, result, settled, known, has_conflicts=other is not None)
     if violated and other is not None:
         always = {v.key for v in _broken(at, other, settled, known, has_conflicts=True)}
         violated = [v for v in violated if v.key in always]
@@ -179,6 +188,29 @@ def _broken(
     *,
     has_conflicts: bool,
 ) -> list[Violation]:
+    """Return the places where a result breaks a law.
+
+    What a side moved under a new parent is looked at where it is now.
+    """
+    violated, may_be_moved = _broken_in_place(at, result, settled, known, has_conflicts)
+    if not violated and not may_be_moved:
+        return violated
+    from kmerge_git.merge.new_parents.following import followed_streams  # few merges move anything
+
+    moved = followed_streams(at)
+    if moved is None:
+        return violated
+    return _broken_in_place(moved, result, settled, known, has_conflicts)[0]
+
+
+def _broken_in_place(
+    at: Three[Stream],
+    result: Stream,
+    settled: Settled,
+    known: dict[str, Document],
+    has_conflicts: bool,
+) -> tuple[list[Violation], bool]:
+    """Return the places that break a law, and whether a side may have moved something."""
     rest = _without_settled([list(stream.documents) for stream in (*at.each(), result)])
     path = result.source.path or at.ours.source.path
     fields = Fields(has_conflicts=has_conflicts)
@@ -189,7 +221,8 @@ def _broken(
         _documents(fields, parsed, numbers, path, settled)
         fields.judge()
         _values(fields, parsed)
-    return [*fields.found, *line_laws(at, result, rest, fields.exempt, any_column=has_conflicts)]
+    by_lines = line_laws(at, result, rest, fields.exempt, any_column=has_conflicts)
+    return [*fields.found, *by_lines], fields.may_be_moved
 
 
 def _parsed(document: Document, known: dict[str, Document]) -> Document:

@@ -1,0 +1,85 @@
+"""Every move under a new parent beside every edit of the other side: no clean result is wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from random import Random
+
+import pytest
+import yaml
+from depth import part
+from worlds.lines import git_lines
+from worlds.new_parents import (
+    FORMS,
+    LISTS,
+    STYLES,
+    Case,
+    Style,
+    cases_of_keys,
+    cases_of_lists,
+    cases_of_maps,
+    value_of,
+)
+
+from kmerge_git.outcome import Outcome
+from kmerge_git.pipeline import merge_files
+
+WORLDS: dict[str, Callable[[], Iterator[Case]]] = {
+    **{f"keys, {form}": lambda form=form: cases_of_keys(form) for form in FORMS},  # type: ignore[misc]
+    **{f"lists, {form}": lambda form=form: cases_of_lists(form) for form in LISTS},  # type: ignore[misc]
+    "maps, values": lambda: cases_of_maps("values"),
+    "maps, resource": lambda: cases_of_maps("resource"),
+}
+SAMPLES = 400  # of each world, in one of the styles each
+
+
+class _Texts(yaml.SafeLoader):
+    """A loader that reads every scalar as a text."""
+
+    yaml_implicit_resolvers: dict[str, object] = {}  # noqa: RUF012
+
+
+def read(data: bytes) -> object:
+    return yaml.load(data, _Texts)
+
+
+def samples(world: str) -> list[tuple[Case, Style]]:
+    cases = list(WORLDS[world]())
+    r = Random(world)
+    chosen = r.sample(cases, min(SAMPLES, len(cases)))
+    return [(case, STYLES[r.choice(list(STYLES))]) for case in part(chosen)]
+
+
+def verdict(case: Case, outcome: Outcome) -> str:
+    if not outcome.clean:
+        return "right" if case.truth is None or case.may_clash else "needless"
+    wanted = value_of(case.truth) if case.truth is not None else None
+    return "right" if read(outcome.text) == wanted else "wrong"
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_no_clean_result_is_wrong_whichever_side_moved(world: str) -> None:
+    counts: Counter[str] = Counter()
+    for case, style in samples(world):
+        base, mover, other = (style.write(each) for each in (case.base, case.mover, case.other))
+        here = merge_files(base, mover, other, path="values.yaml", line_merge=git_lines)
+        there = merge_files(base, other, mover, path="values.yaml", line_merge=git_lines)
+        said = verdict(case, here)
+        assert said != "wrong", case.name
+        assert here.clean is there.clean, case.name
+        if here.clean:
+            assert read(here.text) == read(there.text), case.name
+            assert _comments(here.text) == _comments(style.write(case.truth or ())), case.name
+        else:
+            assert [c.field for c in here.conflicts] == [c.field for c in there.conflicts]
+        by_lines, is_clean = git_lines(base, mover, other)
+        if said == "needless" and is_clean and read(by_lines) == value_of(case.truth or ()):
+            counts["git was right"] += 1
+        counts[said] += 1
+    assert counts["needless"] <= 0.02 * counts.total(), counts
+    assert counts["git was right"] <= 0.01 * counts.total(), counts
+
+
+def _comments(data: bytes) -> list[str]:
+    return sorted(line.strip() for line in data.decode().splitlines() if line.strip()[:1] == "#")
