@@ -58,6 +58,9 @@ LONG_LEAF = 20
 # The share of equal leaves of the only elements that both sides added to a new list, if these are
 # the same element under two names.
 SAME_THING = (1, 2)
+# The least number of leaves of two new elements that are one thing if only their names differ.
+# Smaller elements often repeat one shape: two services in a values file, two mounts of a volume.
+MANY_LEAVES = 8
 # The share of equal lines of two versions of an element without a key at the same index.
 SAME_PLACE = 0.5
 # The fields that name an element of a list without keys; the first that two elements have counts.

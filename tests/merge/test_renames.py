@@ -93,6 +93,32 @@ MAPS = {
     "renamed differently": ("a:1,2,3", "x:1,2,3", "y:1,2,3", "a | a | renamed differently on both sides: a"),
     "replaced: no gap in a map": ("a:1,2,3", "x:7,8,9", "y:4,5,6", "x | y"),
 }  # fmt: skip
+# the other side moves what this side renamed
+MOVES = {
+    "most of it is equal": ("a:1,2,3 b:4,5,6", "x:1,2,3 b:4,5,6", "b:4,5,6 a:1,2,3", "a b | b a"),
+    "half of it is equal": ("a:1,2 b:4,5", "x:1,9 b:4,5", "b:4,5 a:1,2", "a b | b a"),
+    "one leaf is all it has": ("a:1 b:4", "x:1 b:4", "b:4 a:1", "a b | b a"),
+    "less than half, and no other has it": ("a:1,2,3 b:4,5,6", "x:1,8,9 b:4,5,6", "b:4,5,6 a:1,2,3", f"x b | b a | {WHICH}: a x"),
+    "less than half, and others have it": ("a:1,2,3 b:1,5,6", "x:1,8,9 b:1,5,6", "b:1,5,6 a:1,2,3", "x b | b a"),
+    "nothing is equal": ("a:1,2,3 b:4,5,6", "x:7,8,9 b:4,5,6", "b:4,5,6 a:1,2,3", "x b | b a"),
+    "two that are equally alike": ("a:1,2 b:4,5", "x:1,2 y:1,2 b:4,5", "b:4,5 a:1,2", f"x y b | b a | {WHICH}: a x y"),
+    "moved here as well": ("a:1,2 b:4,5 c:6,7", "b:4,5 c:6,7 x:1,2", "b:4,5 a:1,2 c:6,7", "b c a | b a c"),
+    "moved here as well, and one more is alike": ("a:1,2 b:4,5 c:6,7", "b:4,5 c:6,7 x:1,2 y:1,2", "b:4,5 a:1,2 c:6,7", f"b c x y | b a c | {WHICH}: a x y"),
+    "its neighbour was moved": ("a:1 b:4 c:6", "a:1 b:4 x:6", "b:4 a:1 c:6", "a b c | b a c"),
+    "both rename and move another one": ("a:1 b:4 c:6", "c:6 x:1 b:4", "y:4 a:1 c:6", "c a b | b a c"),
+}  # fmt: skip
+TWO = "two versions of one new thing"
+MANY = "1,2,3,4,5,6,7,8"
+NEW = {
+    "eight leaves": ("a:1", f"a:1 x:{MANY}", f"a:1 y:{MANY}", f"a x | a y | {TWO}: x y"),
+    "seven leaves": ("a:1", f"a:1 x:{MANY[:-2]}", f"a:1 y:{MANY[:-2]}", "a x | a y"),
+    "one leaf differs": ("a:1", f"a:1 x:{MANY}", f"a:1 y:{MANY[:-1]}9", "a x | a y"),
+    "one name": ("a:1", f"a:1 x:{MANY}", f"a:1 x:{MANY}", "a x | a x"),
+    "another one is on both sides": ("a:1", f"x:{MANY} a:1", f"a:1 x:{MANY} y:{MANY}", "x a | a x y"),
+    "two pairs": ("a:1", f"x:{MANY} b:{MANY},9 a:1", f"a:1 c:{MANY},9 y:{MANY}", f"x b a | a c y | {TWO}: b c | {TWO}: x y"),
+    "one of three": ("a:1", f"a:1 x:{MANY} z:1,2", f"a:1 y:{MANY} w:3,4", f"a x z | a y w | {TWO}: x y"),
+    "in a new collection": ("", f"x:{MANY} z:1", f"y:{MANY}", f"x z | y | {TWO}: x y"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("base, ours, theirs, expected", LISTS.values(), ids=LISTS)
@@ -112,10 +138,22 @@ def test_a_mapping(base, ours, theirs, expected):
     assert followed(base, ours, theirs, None) == expected
 
 
-def test_where_order_means_something_a_move_is_a_change():
-    moved = ("a:1,2,3 b:4,5,6", "x:1,2,3 b:4,5,6", "b:4,5,6 a:1,2,3")
-    assert followed(*moved, ORDERED) == "a b | b a"
-    assert followed(*moved) == "x b | b a"
+@pytest.mark.parametrize("rule", [KEYED, ORDERED], ids=["keyed", "ordered"])
+@pytest.mark.parametrize("base, ours, theirs, expected", MOVES.values(), ids=MOVES)
+def test_a_move_is_a_change(base, ours, theirs, expected, rule):
+    assert followed(base, ours, theirs, rule) == expected
+    assert sides(followed(base, theirs, ours, rule)) == sides(expected)[::-1]
+
+
+def test_in_a_mapping_a_move_is_no_change():
+    assert followed("a:1,2,3 b:4,5,6", "x:1,2,3 b:4,5,6", "b:4,5,6 a:1,2,3", None) == "x b | b a"
+
+
+@pytest.mark.parametrize("rule", [None, ListRule("infer")], ids=["map", "inferred"])
+@pytest.mark.parametrize("base, ours, theirs, expected", NEW.values(), ids=NEW)
+def test_two_versions_of_one_new_thing(base, ours, theirs, expected, rule):
+    assert followed(base, ours, theirs, rule) == expected
+    assert TWO not in followed(base, ours, theirs)
 
 
 def test_too_many_comparisons_are_a_conflict(monkeypatch):

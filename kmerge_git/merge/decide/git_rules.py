@@ -149,7 +149,9 @@ class GitRules:
 
             refuse_changed(tables, same_entry_text)
         sides = (tables.ours, tables.theirs)
-        if tables.base and all(tables.base.keys() <= side.keys() for side in sides):
+        # if both sides added something, the two may be one thing
+        is_one_new = len(tables.base) in map(len, sides)
+        if is_one_new and tables.base and all(tables.base.keys() <= side.keys() for side in sides):
             return tables, []
         from kmerge_git.merge.decide.renamed_elements import follow  # most merges take nothing away
 

@@ -174,6 +174,18 @@ def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:
     return passed
 
 
+def may_stay(base: Keys, side: Keys, key: Hashable) -> bool:
+    """Return whether a longest common order of the base and a side has a key that both have."""
+    from kmerge_git.text.diff3 import diff  # few lists are moved and renamed at once
+
+    def common(old: Keys, new: Keys) -> int:
+        return sum(end - start for start, end, _, _ in diff(old, new))
+
+    b, s = base.index(key), side.index(key)
+    parts = common(base[:b], side[:s]) + 1 + common(base[b + 1 :], side[s + 1 :])
+    return parts == common(base, side)
+
+
 def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:
     """Sort the keys if all versions have their texts sorted, so that a new key goes to its place.
 

@@ -8,9 +8,17 @@ elements are not merged. They become a riddle, a group that a person must decide
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import MOST_COMPARISONS, Leaves, is_alike, is_one_thing, tells
+from kmerge_git.kube.likeness import (
+    EDITED,
+    MANY_LEAVES,
+    MOST_COMPARISONS,
+    Leaves,
+    is_alike,
+    is_one_thing,
+    tells,
+)
 from kmerge_git.merge.bulk import refuse_replaced
-from kmerge_git.merge.decide.order import moved
+from kmerge_git.merge.decide.order import may_stay, moved
 from kmerge_git.merge.decide.rules import Riddle
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed, counted, grouped, under
@@ -25,7 +33,9 @@ if TYPE_CHECKING:
     from kmerge_git.merge.decide.rules import KeyPaths, Table
     from kmerge_git.tree.nodes import Entry
 
+    Keys = list[Hashable]
     Renamed = dict[Hashable, Hashable]  # new key -> old key
+    Candidates = list[tuple[float, Hashable, Hashable]]  # likeness, old key, new key
 
 
 def follow(
@@ -37,12 +47,16 @@ def follow(
     element that are its key. `rule` is the rule of the list, or None for a mapping. Scalar entries
     are never renamed, because they have only their key to identify them.
     """
+    versions = two_versions(at, key_paths) if rule is None or rule.kind == "infer" else []
     if not at.base:
-        return at, _one_thing(at, key_paths) if rule is not None else []
-    search = _Search(at, key_paths, ordered=rule is not None and rule.ordered)
+        return at, versions or (_one_thing(at, key_paths) if rule is not None else [])
+    search = _Search(at, key_paths, rule)
     mine, yours = search.renames("ours"), search.renames("theirs")
+    if search.follows_moves:
+        alike = search.renamed_alike()
+        mine, yours = {**alike, **mine}, {**alike, **yours}
     labelled = Three(at.base, _labelled(at.ours, mine), _labelled(at.theirs, yours))
-    riddles = search.riddles
+    riddles = search.riddles + versions
     riddles += _gone_or_apart(labelled, mine, yours, is_mapping=rule is None)
     riddles += _moved_and_gone(labelled)
     if mine or yours:
@@ -55,12 +69,14 @@ def follow(
 class _Search:
     """Search both sides for elements of base that have a new key."""
 
-    __slots__ = ("at", "key_paths", "leaves", "ordered", "riddles")
+    __slots__ = ("at", "follows_moves", "key_paths", "leaves", "ordered", "riddles")
 
-    def __init__(self, at: Three[Table], key_paths: KeyPaths, *, ordered: bool) -> None:
+    def __init__(self, at: Three[Table], key_paths: KeyPaths, rule: ListRule | None) -> None:
         self.at = at
         self.key_paths = key_paths
-        self.ordered = ordered  # if so, a move is a change
+        self.ordered = rule is not None and rule.ordered
+        # in a list with keys a move is a change like any other
+        self.follows_moves = rule is not None and rule.kind != "atomic"
         self.leaves: dict[int, Leaves] = {}
         self.riddles: list[Riddle] = []
 
@@ -68,21 +84,111 @@ class _Search:
         """Return the new keys of one side, each with the old key that it replaced."""
         base, side = self.at.base, self.at.side(name)
         other = self.at.theirs if name == "ours" else self.at.ours
-        gone = [k for k in base if k not in side and isinstance(base[k].value, Collection)]
-        fresh = [k for k in side if k not in base and isinstance(side[k].value, Collection)]
-        in_doubt = {k for k in gone if self.ordered or not _is_untouched(base[k], other.get(k))}
-        if not gone or not fresh or not (in_doubt or any(k in other for k in fresh)):
+        gone, fresh = self._exchanged(side)
+        if not gone or not fresh:
+            return {}
+        passed = self._moved(other)
+        untouched = {k for k in gone if _is_untouched(base[k], other.get(k))}
+        in_doubt = {*gone} if self.ordered else {*gone} - (untouched - passed)
+        is_arranged = bool(passed or self._moved(side))
+        if not (in_doubt or is_arranged or any(k in other for k in fresh)):
             return {}
         if len(gone) * len(fresh) > MOST_COMPARISONS:
             refuse_replaced(len(in_doubt), len(fresh), "entries")
             if in_doubt:
                 self.riddles.append(Riddle([*in_doubt, *fresh], Why.WHICH))
             return {}
-        return self._matched(self._candidates(gone, fresh, side), in_doubt)
+        renamed = self._matched(self._candidates(gone, fresh, side), in_doubt)
+        if is_arranged:
+            more = self._moved_ones(renamed, side, untouched & passed)
+            renamed |= {new: old for new, old in more.items() if old in untouched}
+        return renamed
 
-    def _candidates(
-        self, gone: list[Hashable], fresh: list[Hashable], side: Table
-    ) -> list[tuple[float, Hashable, Hashable]]:
+    def _moved(self, side: Table) -> set[Hashable]:
+        """Return the elements of a list with keys that changed places with others on a side."""
+        if not self.follows_moves:
+            return set()
+        return moved(self.at.base, _labelled(side, self._guesses(side)))
+
+    def _exchanged(self, side: Table) -> tuple[Keys, Keys]:
+        """Return the keys of base that a side lacks, and its new keys; scalars do not count."""
+        base = self.at.base
+        gone = [k for k in base if k not in side and isinstance(base[k].value, Collection)]
+        return gone, [k for k in side if k not in base and isinstance(side[k].value, Collection)]
+
+    def renamed_alike(self) -> Renamed:
+        """Return the new keys that both sides gave to an element, if its new value is the same.
+
+        Only its place and its comments depend on the answer.
+        """
+        base, ours, theirs = self.at.each()
+        shared = {
+            k
+            for k in ours
+            if k not in base and k in theirs and same_node(ours[k].value, theirs[k].value)
+        }
+        if not shared or all(k in ours or k in theirs for k in base):
+            return {}
+        mine, yours = self._guesses(ours), self._guesses(theirs)
+        return {k: mine[k] for k in shared if k in mine and mine[k] == yours.get(k)}
+
+    def _guesses(self, side: Table) -> Renamed:
+        """Return the probable new keys of one side, each with the old key that it replaced."""
+        gone, fresh = self._exchanged(side)
+        if not 0 < len(gone) * len(fresh) <= MOST_COMPARISONS:
+            return {}
+        renamed = self._matched(self._candidates(gone, fresh, side), set())
+        return renamed | self._matched(self._half_alike(renamed, side)[0], set())
+
+    def _moved_ones(self, renamed: Renamed, side: Table, in_doubt: set[Hashable]) -> Renamed:
+        """Return the new keys of more elements, which the other side at most moved.
+
+        Only the place of such an element depends on the answer, so half of its leaves are enough if
+        the element kept its place on this side, if the two are equal but for their keys, or if no
+        other element is like one of them.
+        """
+        alike, unlike = self._half_alike(renamed, side)
+        found = self._matched(alike, in_doubt)
+        labels = [renamed.get(k, k) for k in side]
+
+        def is_near(old: Hashable, new: Hashable) -> bool:
+            return may_stay([*self.at.base], [old if k == new else k for k in labels], old)
+
+        doubtful = [pair for pair in _with_rivals(alike, found) if not is_near(*pair)]
+        for _, new in doubtful:
+            del found[new]
+        lost = in_doubt.difference(renamed.values(), found.values())
+        rest = [pair for pair in unlike if pair[0] in lost and pair[1] not in found]
+        doubtful += [pair for pair in rest if is_near(*pair) and self._share_alone(*pair, side)]
+        self.riddles.extend(Riddle(pair, Why.WHICH) for pair in doubtful if pair[0] in lost)
+        return found
+
+    def _half_alike(
+        self, renamed: Renamed, side: Table
+    ) -> tuple[Candidates, list[tuple[Hashable, Hashable]]]:
+        """Return the pairs of old and new keys that share half of their leaves, and other pairs."""
+        known = {key for riddle in self.riddles for key in riddle.keys}
+        known.update(renamed, renamed.values())
+        gone, fresh = ([k for k in keys if k not in known] for keys in self._exchanged(side))
+        alike: Candidates = []
+        unlike: list[tuple[Hashable, Hashable]] = []
+        for old in gone:
+            for new in fresh:
+                a, b = self._leaves(self.at.base[old]), self._leaves(side[new])
+                likeness = a.shared(b) / max(a.total, b.total, 1)
+                if likeness * EDITED[1] >= EDITED[0]:
+                    alike.append((likeness, old, new))
+                else:
+                    unlike.append((old, new))
+        return alike, unlike
+
+    def _share_alone(self, old: Hashable, new: Hashable, side: Table) -> bool:
+        """Return whether an old and a new element share a leaf that no other element has."""
+        elements = [*self.at.base.items(), *side.items()]
+        others = {x for k, e in elements if k not in (old, new) for x in self._leaves(e).counts}
+        return tells(self._leaves(self.at.base[old]), self._leaves(side[new]), others)
+
+    def _candidates(self, gone: Keys, fresh: Keys, side: Table) -> Candidates:
         """Return pairs of old and new keys whose elements have similar values, and how similar."""
         base = self.at.base
         alike = [
@@ -110,9 +216,7 @@ class _Search:
             known = self.leaves[id(entry)] = Leaves(entry.value, self.key_paths)
         return known
 
-    def _matched(
-        self, candidates: list[tuple[float, Hashable, Hashable]], in_doubt: set[Hashable]
-    ) -> Renamed:
+    def _matched(self, candidates: Candidates, in_doubt: set[Hashable]) -> Renamed:
         """Match the most similar pairs first.
 
         If several equally similar pairs share a key, they become riddles.
@@ -133,6 +237,16 @@ class _Search:
                     self.riddles.append(Riddle([old, new], Why.WHICH))
                 taken |= {("old", old), ("new", new)}
         return renamed
+
+
+def _with_rivals(alike: Candidates, found: Renamed) -> list[tuple[Hashable, Hashable]]:
+    """Return the matched pairs that are not equal, and of which one is like another element."""
+    counts = counted(key for _, *pair in alike for key in pair)
+    return [
+        (old, new)
+        for likeness, old, new in alike
+        if found.get(new) == old and likeness < 1 and counts[old] + counts[new] > 2
+    ]
 
 
 def _is_untouched(base: Entry, other: Entry | None) -> bool:
@@ -239,6 +353,29 @@ def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
     if not is_one_thing(ours, theirs):
         return []
     return [Riddle([*at.ours, *at.theirs], Why.BOTH_ADDED)]
+
+
+def two_versions(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
+    """Find new elements of both sides that are large, and equal but for their keys."""
+    known = Three(at.base, {**at.base, **at.theirs}, {**at.base, **at.ours})
+    mine, yours = (
+        {key: entry.value for key, entry in side.items() if key not in others}
+        for side, others in ((at.ours, known.ours), (at.theirs, known.theirs))
+    )
+    if not mine or not yours:
+        return []
+    here, there = (
+        grouped(
+            (frozenset(leaves.counts.items()), key)
+            for key, value in new.items()
+            if isinstance(value, Collection)
+            for leaves in [Leaves(value, key_paths)]
+            if leaves.total >= MANY_LEAVES
+        )
+        for new in (mine, yours)
+    )
+    pairs = [(keys, there[leaves]) for leaves, keys in here.items() if leaves in there]
+    return [Riddle([*ours, *theirs], Why.TWO_VERSIONS) for ours, theirs in pairs]
 
 
 def _joined(riddles: list[Riddle]) -> list[Riddle]:

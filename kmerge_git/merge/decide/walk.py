@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.decide.floating_comments import FloatingComments
     from kmerge_git.merge.decide.rules import Notes, Riddle, Rules
     from kmerge_git.merge.plan import Journal
@@ -220,10 +221,8 @@ class Walk:
     def sequence(self, at: Three[Sequence | None], place: Place) -> Plan | None:
         """Merge a list by its keys, as a set, or as a sequence of elements."""
         rule = place.where.list_rule()
-        tables = self.rules.keyed(at, rule)
+        tables, riddles = self.by_keys(at, rule)
         known, (at, loose) = at, self.parted(at, tables, place)
-        if at is not known and tables is not None:
-            tables = self.rules.keyed(at, rule)
         if tables is None:
             plan = self.rules.unkeyed(at, place)
             if plan is not BY_ELEMENTS:
@@ -232,9 +231,11 @@ class Walk:
             if any(isinstance(item.plan, Clash) for item in elements):
                 self.journal.suspects.append(place.path)
             return self.built(at, elements, loose)
+        if at is not known:
+            tables, riddles = self.by_keys(at, rule)
+            assert tables is not None  # comments change no key
         inner = place.elements(at)
         keys = keyed.keys_of(at, rule)
-        tables, riddles = self.rules.renamed(tables, keys.paths, rule)
         if rule.ordered and not all(keyed.are_runs(table, riddles) for table in tables.each()):
             return None
         items = self.items(tables, riddles, lambda key: inner.step(keys.step(key)))
@@ -242,6 +243,15 @@ class Walk:
             self.part_namesakes(tables, items, place)
         order = self.rules.order(tables, items, rule)
         return self.built(at, [items[key] for key in order], loose) if order is not None else None
+
+    def by_keys(
+        self, at: Three[Sequence | None], rule: ListRule
+    ) -> tuple[Three[dict[Hashable, Entry]] | None, list[Riddle]]:
+        """Return the elements by key, with renames undone, and the riddles; None without keys."""
+        tables = self.rules.keyed(at, rule)
+        if tables is None:
+            return None, []
+        return self.rules.renamed(tables, keyed.keys_of(at, rule).paths, rule)
 
     def items(
         self,

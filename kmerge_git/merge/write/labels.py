@@ -95,7 +95,7 @@ def _told_of_entries(item: Item, clash: Clash) -> str:
         return (
             "changed on one side, replaced on the other"  # an element without a key was not renamed
         )
-    if why in (Why.WHICH, Why.REPLACED, Why.BOTH_ADDED, Why.RENAMED_AND_GONE):
+    if why in (Why.WHICH, Why.REPLACED, Why.BOTH_ADDED, Why.TWO_VERSIONS, Why.RENAMED_AND_GONE):
         return _with_new_names(item.path, at, why)
     return "both sides add in this place" if why == Why.BOTH_ADD_HERE else why
 
