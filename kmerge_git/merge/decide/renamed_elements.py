@@ -100,7 +100,7 @@ class _Search:
             return {}
         renamed = self._matched(self._candidates(gone, fresh, side), in_doubt)
         if is_arranged:
-            more = self._moved_ones(renamed, side, untouched & passed)
+            more = self._moved_ones(renamed, side, other, untouched & passed)
             renamed |= {new: old for new, old in more.items() if old in untouched}
         return renamed
 
@@ -138,38 +138,46 @@ class _Search:
         if not 0 < len(gone) * len(fresh) <= MOST_COMPARISONS:
             return {}
         renamed = self._matched(self._candidates(gone, fresh, side), set())
-        return renamed | self._matched(self._half_alike(renamed, side)[0], set())
+        known = {*renamed, *renamed.values()}
+        gone, fresh = ([k for k in keys if k not in known] for keys in (gone, fresh))
+        return renamed | self._matched(self._half_alike(gone, fresh, side)[0], set())
 
-    def _moved_ones(self, renamed: Renamed, side: Table, in_doubt: set[Hashable]) -> Renamed:
+    def _moved_ones(
+        self, renamed: Renamed, side: Table, other: Table, in_doubt: set[Hashable]
+    ) -> Renamed:
         """Return the new keys of more elements, which the other side at most moved.
 
         Only the place of such an element depends on the answer, so half of its leaves are enough if
         the element kept its place on this side, if the two are equal but for their keys, or if no
         other element is like one of them.
         """
-        alike, unlike = self._half_alike(renamed, side)
-        found = self._matched(alike, in_doubt)
+        known = {*other, *renamed}.difference(self.at.base)
+        known.update(renamed.values(), *(riddle.keys for riddle in self.riddles))
+        gone, fresh = ([k for k in keys if k not in known] for keys in self._exchanged(side))
+        alike, unlike = self._half_alike(gone, fresh, side)
+        found = self._matched(alike, set())
         labels = [renamed.get(k, k) for k in side]
 
         def is_near(old: Hashable, new: Hashable) -> bool:
             return may_stay([*self.at.base], [old if k == new else k for k in labels], old)
 
-        doubtful = [pair for pair in _with_rivals(alike, found) if not is_near(*pair)]
-        for _, new in doubtful:
-            del found[new]
-        lost = in_doubt.difference(renamed.values(), found.values())
-        rest = [pair for pair in unlike if pair[0] in lost and pair[1] not in found]
-        doubtful += [pair for pair in rest if is_near(*pair) and self._share_alone(*pair, side)]
-        self.riddles.extend(Riddle(pair, Why.WHICH) for pair in doubtful if pair[0] in lost)
+        for old, new in _with_rivals(alike, found):
+            if not is_near(old, new):
+                del found[new]
+        lost = in_doubt.difference(found.values())
+        pairs = [(old, new) for _, old, new in alike]
+        pairs += [pair for pair in unlike if pair[0] in lost and is_near(*pair)]
+        self.riddles.extend(
+            Riddle([old, new], Why.WHICH)
+            for old, new in pairs
+            if old in lost and new not in found and self._share_alone(old, new, side)
+        )
         return found
 
     def _half_alike(
-        self, renamed: Renamed, side: Table
+        self, gone: Keys, fresh: Keys, side: Table
     ) -> tuple[Candidates, list[tuple[Hashable, Hashable]]]:
         """Return the pairs of old and new keys that share half of their leaves, and other pairs."""
-        known = {key for riddle in self.riddles for key in riddle.keys}
-        known.update(renamed, renamed.values())
-        gone, fresh = ([k for k in keys if k not in known] for keys in self._exchanged(side))
         alike: Candidates = []
         unlike: list[tuple[Hashable, Hashable]] = []
         for old in gone:
@@ -183,10 +191,11 @@ class _Search:
         return alike, unlike
 
     def _share_alone(self, old: Hashable, new: Hashable, side: Table) -> bool:
-        """Return whether an old and a new element share a leaf that no other element has."""
-        elements = [*self.at.base.items(), *side.items()]
-        others = {x for k, e in elements if k not in (old, new) for x in self._leaves(e).counts}
-        return tells(self._leaves(self.at.base[old]), self._leaves(side[new]), others)
+        """Return whether two elements share a leaf that only other new elements have, if any."""
+        base = self.at.base
+        others = [e for k, e in base.items() if k != old] + [side[k] for k in side if k in base]
+        elsewhere = {leaf for entry in others for leaf in self._leaves(entry).counts}
+        return tells(self._leaves(base[old]), self._leaves(side[new]), elsewhere)
 
     def _candidates(self, gone: Keys, fresh: Keys, side: Table) -> Candidates:
         """Return pairs of old and new keys whose elements have similar values, and how similar."""
