@@ -38,11 +38,13 @@ from kmerge_git.template.template_parser import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from typing import TypeVar
 
     from kmerge_git.template.template_layout import Path, Placed
     from kmerge_git.template.template_pairs import Entity
     from kmerge_git.template.template_parser import Action, Arm, Part, Template
 
+    K = TypeVar("K", bound=Hashable)
     Counts = dict[Hashable, int]
     Children = dict[Path, dict[str, Placed]]  # names in their order
     Context = tuple[str, ...]  # the headers of the `with` and `range` blocks around a line
@@ -189,14 +191,41 @@ def check(result: Template, at: Three[Template]) -> None:
         base, ours, theirs = (version[0].get(key, 0) for version in versions.each())
         if ours > base and theirs > base and count > max(ours, theirs):
             raise Unsupported("what both sides added would stand twice")
-    if _counts_otherwise(versions.map(lambda version: version[1]), actions, {*actions}):
+    if [*_miscounted(versions.map(lambda version: version[1]), actions, {*actions})]:
         raise Unsupported("an action would be lost, or stand too often")
-    if _counts_otherwise(versions.map(lambda version: version[2]), lines, set()):
+    if [*_miscounted(versions.map(lambda version: version[2]), lines, set())]:
         raise Unsupported("a line would be lost, or stand too often")
 
 
-def _counts_otherwise(at: Three[Counts], result: Counts, more: set[Hashable]) -> bool:
-    """Return whether something is in the result more or less often than a merge allows.
+def odd_lines(result: Template, at: Three[Template]) -> list[int]:
+    """Return the numbers of lines that the changes of both sides do not explain.
+
+    These are lines that the result has more or less often than a merge can have them, and elements
+    of lists that both sides added under one name. A lost line is reported as the first line.
+    """
+    lines = [unquoted(line.strip()) for line in result.text.split("\n")]
+    versions = at.map(lambda one: counted(unquoted(line.strip()) for line in one.text.split("\n")))
+    counts = counted(lines)
+    odd = {line for line in _miscounted(versions, counts, {*counts}) if line}
+    added = [
+        grouped(
+            (line.partition("=")[0], line)
+            for line, count in side.items()
+            if line[:2] == "- " and count > versions.base.get(line, 0)
+        )
+        for side in (versions.ours, versions.theirs)
+    ]
+    for name in added[0].keys() & added[1].keys():
+        both = {*added[0][name], *added[1][name]}
+        more = sum(counts.get(line, 0) - versions.base.get(line, 0) for line in both)
+        if more > max(len(side[name]) for side in added):
+            odd |= both
+    numbers = [number for number, line in enumerate(lines) if line in odd]
+    return numbers or [0] * bool(odd)
+
+
+def _miscounted(at: Three[dict[K, int]], result: dict[K, int], more: set[K]) -> Iterator[K]:
+    """Yield what is in the result more or less often than a merge allows.
 
     The keys of all versions and the keys in `more` are counted.
     """
@@ -208,8 +237,7 @@ def _counts_otherwise(at: Three[Counts], result: Counts, more: set[Hashable]) ->
         elif ours < base and theirs < base:
             least, most = max(most, 0), min(ours, theirs)
         if not least <= result.get(key, 0) <= most:
-            return True
-    return False
+            yield key
 
 
 def _contents(version: Template, words: Words) -> tuple[Counts, Counts, Counts]:

@@ -7,7 +7,8 @@ check the result with the guards and by its readings.
 This merge runs when git's line merge of a template has conflicts, and it succeeds only if the
 result is certain. If anything is uncertain, an error is raised: git's line merge then stays byte
 for byte, and the reason is reported as `a template: CAUSE at WHERE`. A clean line merge of git is
-checked too: damage that neither side has becomes a conflict.
+checked too: if it does damage that neither side has, or has a line too often or too rarely, the
+blocks are merged, and if that is impossible, the damage becomes a conflict.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from kmerge_git.merge.verify.line_opinion import Asked
 from kmerge_git.outcome import BY_BLOCKS, Decision, Outcome
 from kmerge_git.template import template_guards
 from kmerge_git.template.masking import Words, masked
-from kmerge_git.template.template_damage import around, new_damage, when
+from kmerge_git.template.template_damage import Damage, around, is_yaml, new_damage, when
 from kmerge_git.template.template_guards import refuse_joined, refuse_other_dot, refuse_twice
 from kmerge_git.template.template_layout import (
     ENTRY,
@@ -74,7 +75,7 @@ def merged(
     result, count = lines
     try:
         if not count:
-            return looked_through(result, texts, options) or ""
+            return _clean_lines(result, texts, options, by_structure)
         at = _templates(texts)
     except KmergeError:
         return ""
@@ -87,11 +88,46 @@ def merged(
         if isinstance(error, Unreadable) and not any(has_control(one.text) for one in at.each()):
             return ""  # broken YAML with braces in it: the YAML parser says more
         return f"a template: {error.why}"
+    return _outcome_of(template, at, texts, structure)
+
+
+def _outcome_of(
+    template: Template, at: Three[Template], texts: Three[YamlText], structure: Structure
+) -> Outcome:
+    """Return the outcome of a merge by blocks."""
     data = to_bytes(template.text, texts.map(lambda text: text.source))
     outcome = Outcome(data, True, "structure", reason=BY_BLOCKS)
     kept = at.map(lambda version: version.text)  # only the texts, because few callers ask
     outcome.tell(None, lambda _: explained(kept.map(Template), structure))
     return outcome
+
+
+def _clean_lines(
+    result: YamlText, texts: Three[YamlText], options: Options, by_structure: ByStructure
+) -> Outcome | str:
+    """Check a clean line merge of git; if it stands, return ''.
+
+    If it does damage, or if it has a line more or less often than the changes of both sides
+    explain, the blocks are merged. If that is impossible, the readings decide whether the line
+    merge stands.
+    """
+    at, merged_text = _templates(texts), Template(result.source.text)
+    damage = new_damage(merged_text, at, options.path)
+    odd = template_guards.odd_lines(merged_text, at) if is_yaml(options.path) else []
+    if not damage and (not odd or is_chart_text(options.path)):
+        return ""
+    structure = _without_favor(by_structure, options)
+    try:
+        template = _by_blocks(at, structure, options.path)
+        return (
+            "" if template.text == merged_text.text else _outcome_of(template, at, texts, structure)
+        )
+    except KmergeError:
+        pass
+    if not damage:
+        doubt, _ = compared(merged_text, at, structure)
+        damage = [Damage(doubt, "", line, line) for line in odd] if doubt else []
+    return _with_conflict(damage, merged_text, at, texts, options) if damage else ""
 
 
 def _templates(texts: Three[YamlText]) -> Three[Template]:
@@ -157,11 +193,20 @@ def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -
 
     Return None if there is no new damage.
     """
-    sources = texts.map(lambda text: text.source)
     at, merged_text = _templates(texts), Template(result.source.text)
     damage = new_damage(merged_text, at, options.path)
-    if not damage:
-        return None
+    return _with_conflict(damage, merged_text, at, texts, options) if damage else None
+
+
+def _with_conflict(
+    damage: list[Damage],
+    merged_text: Template,
+    at: Three[Template],
+    texts: Three[YamlText],
+    options: Options,
+) -> Outcome:
+    """Return a merged template with a conflict around its damage."""
+    sources = texts.map(lambda text: text.source)
     # a virtual ancestor gets conflict markers here: only YAML has placeholders
     spelled = options.but(virtual=False, style="merge") if options.virtual else options
     outcome = conflicted(around(merged_text, at, options.path, damage), sources, spelled)
