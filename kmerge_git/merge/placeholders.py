@@ -11,14 +11,14 @@ from __future__ import annotations
 from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.listkeys import KEYS, field_text
 from kmerge_git.merge.merged import MergedDocument, MergedFile, conflict_of, texts_of, to_bytes
-from kmerge_git.merge.plan import Build, Clash, Item, NewText, Plan, Take, Why
+from kmerge_git.merge.plan import Build, Clash, Item, NewText, Plan, Take, Why, has_clash
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.outcome import Outcome
 from kmerge_git.text.pieces import Hunk, is_clean
 from kmerge_git.text.undecided import UNDECIDED, digest
 from kmerge_git.tree.documents import split_text
-from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, after
+from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, after, is_block_text
 from kmerge_git.tree.same import comments, respell, same_node
 
 TYPE_CHECKING = False
@@ -105,6 +105,8 @@ def _unknown(at: Trio, texts: Three[str]) -> str:
 def _plan(plan: Plan) -> Plan | None:
     """Replace every clash in a plan by a placeholder; return None if that is impossible."""
     if isinstance(plan, NewText):
+        if not is_block_text(plan.ours) and has_clash(plan):
+            return None
         parts: Lines = [*_lines(plan.parts, "")]
         return NewText(plan.ours, plan.header, parts, plan.comment)
     if not isinstance(plan, Build):

@@ -142,7 +142,9 @@ class Take(Plan):
 
 
 class NewText(Plan):
-    """Give our block scalar new lines, and put `comment` behind its header.
+    """Give our scalar of several lines new lines, and put `comment` behind its header, if any.
+
+    The header of a plain or quoted scalar is its style, and its first line is one of the lines.
 
     If `comment` is None, our comment stays.
     """

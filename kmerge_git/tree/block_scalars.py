@@ -1,4 +1,4 @@
-"""Read block scalars (`|`, `>`) as lines: the header, its comment, and the lines below."""
+"""Read scalars of several lines: the header of a block scalar, its comment, and all lines."""
 
 from __future__ import annotations
 
@@ -38,6 +38,17 @@ def body_indent(scalar: Scalar) -> int:
         if line.strip():
             return len(line) - len(line.lstrip(" "))
     return 0
+
+
+def flow_lines(scalar: Scalar) -> list[str]:
+    """Return the lines of a plain or quoted scalar, with their indentation."""
+    return scalar.text[scalar.content : scalar.end].split("\n")
+
+
+def flow_indent(scalar: Scalar) -> int:
+    """Return the least indentation of the lines of a plain or quoted scalar below its first."""
+    below = [line for line in flow_lines(scalar)[1:] if line.strip()]
+    return min((len(line) - len(line.lstrip(" ")) for line in below), default=0)
 
 
 def has_explicit_indent(scalar: Scalar) -> bool:

@@ -240,6 +240,13 @@ def is_block_text(node: Node) -> bool:
     return isinstance(node, Scalar) and node.style in ("|", ">")
 
 
+def has_lines(node: Node | None) -> bool:
+    """Return whether a node is a scalar of several lines, in any style."""
+    return isinstance(node, Scalar) and (
+        node.style in ("|", ">") or node.text.find("\n", node.start, node.end) >= 0
+    )
+
+
 def inline(node: Node) -> bool:
     """Return whether a node is a scalar, alias or flow collection that is within one line."""
     if is_block_text(node):

@@ -1,11 +1,18 @@
-"""Merge the lines of block scalars that both sides edited."""
+"""Merge the lines of scalars of several lines that both sides edited."""
 
 from __future__ import annotations
 
-from kmerge_git.merge.plan import NewText
+from kmerge_git.merge.plan import Line, NewText
 from kmerge_git.merge.three import Three, cut, standing, whose
 from kmerge_git.text.diff3 import diff3, refine
-from kmerge_git.tree.block_scalars import body_lines, has_explicit_indent, header, header_comment
+from kmerge_git.tree.block_scalars import (
+    body_lines,
+    flow_indent,
+    flow_lines,
+    has_explicit_indent,
+    header,
+    header_comment,
+)
 from kmerge_git.tree.nodes import Node, Scalar, is_block_text
 
 TYPE_CHECKING = False
@@ -27,6 +34,29 @@ def merge(base: Scalar | None, ours: Scalar, theirs: Scalar) -> NewText | None:
     plan = NewText(ours, standing(headers), _merged(lines), standing(notes))
     explicit = has_explicit_indent(ours) and has_explicit_indent(theirs)
     return plan if explicit or _starts_at_the_margin(plan) else None
+
+
+def merge_flow(base: Scalar, ours: Scalar, theirs: Scalar) -> NewText | None:
+    """Merge the lines of plain or quoted scalars; return None if that is impossible.
+
+    It is impossible if the first or the last line is in a conflict, because these lines have text
+    of other nodes on them.
+    """
+    at = Three(base, ours, theirs)
+    marks = {(scalar.style, scalar.anchor, scalar.tag) for scalar in at.each()}
+    if is_block_text(ours) or len(marks) > 1 or not all("\n" in s.raw for s in at.each()):
+        return None
+    parts = _merged(at.map(_spelled))
+    if isinstance(parts[0], Three) or isinstance(parts[-1], Three):
+        return None
+    return NewText(ours, ours.style, parts)
+
+
+def _spelled(scalar: Scalar) -> list[str]:
+    """Return the lines of a scalar; their indentation means nothing and is not compared."""
+    first, *below = flow_lines(scalar)
+    home = flow_indent(scalar)
+    return [Line.of(first, 0), *(Line.of(line, home) for line in below)]
 
 
 def _merged(lines: Three[list[str]]) -> Lines:

@@ -112,6 +112,8 @@ class GitRules:
         base, ours, theirs = at.base, at.ours, at.theirs
         assert isinstance(ours, Scalar) and isinstance(theirs, Scalar)  # the caller's case
         plan = block_texts.merge(base if isinstance(base, Scalar) else None, ours, theirs)
+        if plan is None and isinstance(base, Scalar) and _is_in_block(place):
+            plan = block_texts.merge_flow(base, ours, theirs)
         if plan is None or not has_clash(plan):
             return plan, []
         ruling, notes = self._settled(Three([], [], []), Why.BOTH_CHANGED, place)
@@ -183,6 +185,11 @@ class GitRules:
 
     def piece(self, at: Three[str]) -> str | None:
         return at.theirs if whose(at) == "theirs" else None
+
+
+def _is_in_block(place: Place) -> bool:
+    """Return whether a value belongs to a key of a block mapping on our side."""
+    return place.maps is not None and place.maps.ours is not None and not place.maps.ours.flow
 
 
 def _texts(table: Table) -> dict[Hashable, str]:

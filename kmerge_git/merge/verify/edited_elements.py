@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from kmerge_git.kube.likeness import is_edit
 from kmerge_git.merge.verify.newcomers import readings
-from kmerge_git.merge.verify.sites import RESULT, has_lines
-from kmerge_git.tree.nodes import Alias
+from kmerge_git.merge.verify.sites import RESULT
+from kmerge_git.tree.nodes import Alias, has_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from kmerge_git.merge.verify.count_laws import (
     unsettled,
 )
 from kmerge_git.merge.verify.sites import RESULT, Site, Violation
-from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence, has_lines
 from kmerge_git.tree.same import canon, meaning, same_node, same_text
 
 TYPE_CHECKING = False
@@ -139,7 +139,7 @@ class Fields:
 
     def leaves(self, nodes: Nodes, site: Site, around: Site) -> None:
         """Count the values at a place, but not texts of several lines, which merge by lines."""
-        if any(map(sites.has_lines, nodes)):
+        if any(map(has_lines, nodes)):
             return
         for side, node in enumerate(nodes):
             if isinstance(node, Scalar) and "\n" not in node.value:
@@ -327,6 +327,6 @@ def _leaf(at: Nodes) -> str:
         return "" if _same(ours, made) else UNLIKE
     if _same(base, ours):
         return "" if _same(theirs, made) else UNLIKE
-    if all(map(sites.has_lines, at[1:])):
+    if all(map(has_lines, at[1:])):
         return ""  # merged by lines
     return "was changed on both sides"

@@ -10,9 +10,9 @@ from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import side_text
-from kmerge_git.tree.block_scalars import body_lines, header
+from kmerge_git.tree.block_scalars import body_lines, flow_lines, header
 from kmerge_git.tree.documents import split_text
-from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
+from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, is_block_text
 from kmerge_git.tree.same import meaning, same_node
 
 TYPE_CHECKING = False
@@ -78,11 +78,7 @@ def agrees(plan: Plan, node: Node | None, side: str) -> bool:
     if isinstance(plan, Keep):
         return same_node(plan.node, node)
     if isinstance(plan, NewText):
-        return (
-            isinstance(node, Scalar)
-            and header(node) == plan.header
-            and _trimmed(body_lines(node)) == _trimmed(plan.lines(side))
-        )
+        return isinstance(node, Scalar) and _agrees_text(plan, node, side)
     if not isinstance(plan, Build) or not isinstance(node, Collection):
         return False
     if plan.properties is None and node.anchor != plan.ours.anchor:
@@ -90,6 +86,17 @@ def agrees(plan: Plan, node: Node | None, side: str) -> bool:
     if isinstance(plan.ours, Mapping):
         return isinstance(node, Mapping) and _agrees_mapping(plan, node, side)
     return not isinstance(node, Mapping) and _agrees_list(plan, node, side)
+
+
+def _agrees_text(plan: NewText, node: Scalar, side: str) -> bool:
+    if is_block_text(plan.ours):
+        is_alike = header(node) == plan.header
+        return is_alike and _trimmed(body_lines(node)) == _trimmed(plan.lines(side))
+    return (
+        node.style == plan.header
+        and (node.anchor, node.tag) == (plan.ours.anchor, plan.ours.tag)
+        and [line.strip(" \t\r") for line in flow_lines(node)] == plan.lines(side)
+    )
 
 
 def _agrees_taken(plan: Take, node: Node, side: str) -> bool:

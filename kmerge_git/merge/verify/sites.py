@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.identity import Identity
 from kmerge_git.kube.listkeys import ListKeys, start
-from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, is_block_text
+from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, has_lines
 from kmerge_git.tree.same import canon_of
 
 TYPE_CHECKING = False
@@ -222,13 +222,6 @@ def what(node: Node, known: Known) -> Hashable:
     """
     alone = isinstance(node, Scalar) and not has_lines(node)
     return ("leaf" if alone else "", canon_of(node, known))
-
-
-def has_lines(node: Node | None) -> bool:
-    """Return whether a node is a scalar of several lines, in any style; these merge by lines."""
-    return isinstance(node, Scalar) and (
-        is_block_text(node) or node.text.find("\n", node.start, node.end) >= 0
-    )
 
 
 def is_leaf(key: Hashable) -> bool:

@@ -48,6 +48,7 @@ from kmerge_git.tree.nodes import (
     column_of,
     in_mid_line,
     inline,
+    is_block_text,
     keeps_blank_lines,
     on_own_lines,
     opening,
@@ -124,7 +125,7 @@ def _has_open_end(plan: Plan) -> bool:
     if isinstance(plan, Clash):
         return any(keeps_blank_lines(e.value) for e in (*plan.at.ours[-1:], *plan.at.theirs[-1:]))
     if isinstance(plan, NewText):
-        return "+" in plan.header
+        return is_block_text(plan.ours) and "+" in plan.header
     return isinstance(plan, Keep | Take) and keeps_blank_lines(plan.node)
 
 
@@ -176,7 +177,9 @@ def entry_pieces(item: Item, column: int) -> Pieces:
         return _entry_with_block(item, entry, plan, column)
     if isinstance(plan, NewText):
         before = before_value(item, entry, column, stop=plan.ours.content)
-        return [before, *text_lines(plan, column + 2, item.path), tail_of(item, entry)[1:]]
+        tail = tail_of(item, entry)
+        tail = tail[1:] if is_block_text(plan.ours) else tail
+        return [before, *text_lines(plan, column + 2, item.path), tail]
     if isinstance(plan, Take):
         return [_with_taken(item, entry, plan, column)]
     return _with_own_value(item, entry, column)

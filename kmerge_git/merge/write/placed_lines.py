@@ -16,6 +16,7 @@ from kmerge_git.tree.nodes import (
     column_of,
     in_flow,
     in_mid_line,
+    is_block_text,
     on_own_lines,
 )
 from kmerge_git.tree.same import respell
@@ -35,8 +36,19 @@ def comment_lines(parts: Lines, column: int, path: Path) -> Pieces:
 
 
 def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
-    """Return the header and the lines of the block scalar at a path."""
+    """Return the header and the lines of the block scalar at a path.
+
+    Of a plain or quoted scalar, return the lines without the end of the last line.
+    """
     ours = plan.ours
+    if not is_block_text(ours):
+        indent = block_scalars.flow_indent(ours)
+        pieces = line_pieces(plan.parts, indent, path, "text", Why.BOTH_CHANGED)
+        first, last = pieces[0], pieces[-1]
+        assert isinstance(first, str) and isinstance(last, str)  # see `block_texts`
+        pieces[0] = first.lstrip(" ")
+        pieces[-1] = str(pieces[-1]).removesuffix("\n")
+        return pieces
     first = ours.text[ours.content : ours.end].split("\n", 1)[0]
     known = block_scalars.header_comment(ours)
     comment = known if plan.comment is None else plan.comment
