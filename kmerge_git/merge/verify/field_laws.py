@@ -17,7 +17,16 @@ from kmerge_git.merge.verify.count_laws import (
     unsettled,
 )
 from kmerge_git.merge.verify.sites import RESULT, Site, Violation
-from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence, has_lines
+from kmerge_git.tree.nodes import (
+    Collection,
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    has_lines,
+    is_block_text,
+)
 from kmerge_git.tree.same import canon, meaning, same_node, same_text
 
 TYPE_CHECKING = False
@@ -138,8 +147,10 @@ class Fields:
         self.leaves(nodes, site, around)
 
     def leaves(self, nodes: Nodes, site: Site, around: Site) -> None:
-        """Count the values at a place, but not texts of several lines, which merge by lines."""
-        if any(map(has_lines, nodes)):
+        """Count the values at a place, but not texts, because these may be merged by lines."""
+        if any(node is not None and is_block_text(node) for node in nodes) or all(
+            map(has_lines, nodes[1:RESULT])
+        ):
             return
         for side, node in enumerate(nodes):
             if isinstance(node, Scalar) and "\n" not in node.value:
@@ -214,7 +225,8 @@ class Fields:
         inner = site.elements()
         for side, entries in enumerate(lists):
             for entry, key in zip(entries, keys[side], strict=True):
-                if key in differing and differing[key][side] and not sites.is_leaf(key):
+                is_value = sites.is_leaf(key) or sites.has_lines(entry.value)
+                if key in differing and differing[key][side] and not is_value:
                     self.alone(entry.value, side, inner, site)
 
     def trial(self) -> Fields:
