@@ -367,24 +367,27 @@ def _opened(doubts: dict[Path, str]) -> set[Path]:
 def may_hold_moves(tables: Three[dict[Hashable, Entry]]) -> bool:
     """Return whether a side may have moved entries of a mapping under a new parent.
 
-    A key is gone and another is new, or two lists are changed.
+    A key is gone and a key with a collection is new, or one list is shorter and another longer.
     """
     base = tables.base
     for side in (tables.ours, tables.theirs):
-        if not base.keys() <= side.keys() and not side.keys() <= base.keys():
+        if not base.keys() <= side.keys() and any(
+            isinstance(side[key].value, Collection) for key in side.keys() - base.keys()
+        ):
             return True
-        if sum(_is_other_list(base.get(key), side.get(key)) for key in {**base, **side}) > 1:
+        grown = [_growth(base.get(key), side.get(key)) for key in base.keys() | side.keys()]
+        if min(grown, default=0) < 0 < max(grown, default=0):
             return True
     return False
 
 
-def _is_other_list(old: Entry | None, new: Entry | None) -> bool:
-    """Return whether an entry is a list that a side changed, added or deleted."""
-    if old is None or new is None:
-        there = old or new
-        return there is not None and isinstance(there.value, Sequence)
-    lists = isinstance(old.value, Sequence) and isinstance(new.value, Sequence)
-    return lists and not same_entry_text(old, new)
+def _growth(old: Entry | None, new: Entry | None) -> int:
+    """Return how many more elements a side has in a list than base."""
+    if old is not None and new is not None and same_entry_text(old, new):
+        return 0
+    values = [entry.value if entry is not None else None for entry in (old, new)]
+    sizes = [len(value.entries) if isinstance(value, Sequence) else 0 for value in values]
+    return sizes[1] - sizes[0]
 
 
 def _style_of_ours(at: Three[Node | None]) -> str | None:

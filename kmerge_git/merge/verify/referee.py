@@ -193,7 +193,7 @@ def _broken(
     What a side moved under a new parent is looked at where it is now.
     """
     violated, may_be_moved = _broken_in_place(at, result, settled, known, has_conflicts)
-    if not violated and not may_be_moved:
+    if not violated or not may_be_moved:
         return violated
     from kmerge_git.merge.new_parents.following import followed_streams  # few merges move anything
 
