@@ -225,7 +225,7 @@ class Fields:
         inner = site.elements()
         for side, entries in enumerate(lists):
             for entry, key in zip(entries, keys[side], strict=True):
-                is_value = sites.is_leaf(key) or sites.has_lines(entry.value)
+                is_value = sites.is_leaf(key) or has_lines(entry.value)
                 if key in differing and differing[key][side] and not is_value:
                     self.alone(entry.value, side, inner, site)
 
