@@ -245,7 +245,11 @@ class BlockChange:
 
 def block_changes(at: Three[str]) -> list[BlockChange]:
     """Return what the sides did with each comment block of base."""
-    if "#" not in at.base or not all(map(_changes_comments, [at.base] * 2, at.each()[1:])):
+    if "#" not in at.base:
+        return []
+    changed = _comment_changes(at.base, at.ours), _comment_changes(at.base, at.theirs)
+    # a block that nobody edited cannot be torn
+    if None in changed or not any(changed):
         return []
     versions = at.map(VersionBlocks)
     base = versions.base
@@ -278,10 +282,20 @@ def _joined(lines: Iterable[str]) -> str:
     return "\n".join(["", *filter(None, lines), ""])
 
 
-def _changes_comments(base: str, side: str) -> bool:
-    """Return whether there are comment lines between the first and the last change of a side."""
+def _comment_changes(base: str, side: str) -> bool | None:
+    """Return whether a side has other comment lines than base.
+
+    Return None if there is no comment between the first and the last change of the side.
+    """
     start, behind = uncommon(base, side)
-    return "#" in base[start : len(base) - behind] or "#" in side[start : len(side) - behind]
+    texts = [text[start : len(text) - behind] for text in (base, side)]
+    if not any("#" in text for text in texts):
+        return None
+    lines, others = (
+        sorted(line for line in map(str.strip, text.split("\n")) if line.startswith("#"))
+        for text in texts
+    )
+    return lines != others
 
 
 def _is_torn(base: CommentBlock, taker: BlockState, other: BlockState) -> bool:
