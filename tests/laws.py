@@ -263,11 +263,17 @@ def has_lines(o: str, t: str) -> bool:
 
 
 def _renamed_and_gone(b: list[object], o: list[object], t: list[object]) -> bool:
-    """Whether an element that no side has any more may live on under a new name."""
+    """Whether an element that a side lacks may live on under a new name.
+
+    So it may if both have a new one of this name: it is one, and it stands there once.
+    """
     old, mine, yours = (
         {show(e["name"]) for e in x if isinstance(e, dict) and "name" in e} for x in (b, o, t)
     )
-    return bool(old - mine - yours) and bool((mine | yours) - old)
+    both = mine & yours
+    return (bool(old - mine - yours) and bool((mine | yours) - old)) or bool(
+        old - both and both - old
+    )
 
 
 def _may_be_renamed(*versions: dict[str, object] | None) -> bool:

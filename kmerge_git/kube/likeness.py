@@ -224,15 +224,15 @@ def is_one_thing(ours: Leaves, theirs: Leaves) -> bool:
 def is_edit(old: Node, new: Node) -> bool:
     """Return whether an element of a list without keys may be an edited version of another.
 
-    Two scalars must set the same option. Two collections must have the same name, or half of their
-    leaves in common.
+    Two scalars must set the same option. Two collections must have the same name, use the same
+    action of a workflow in any version, or have half of their leaves in common.
     """
     if isinstance(old, Scalar) or isinstance(new, Scalar):
         name = option_name(old)
         return bool(name) and name == option_name(new)
     if type(old) is not type(new):
         return False
-    if is_named_alike(old, new):
+    if is_named_alike(old, new) or _use_one_action(old, new):
         return True
     one, other = Leaves(old), Leaves(new)
     part, whole = EDITED
@@ -244,7 +244,7 @@ def option_name(node: Node) -> str:
 
     A scalar sets an option if it begins with `-` or holds `=`. The name ends at the first `=`. If
     there is no `=`, the name ends at the first `:` that no `/` and no digit follows, or else at the
-    last blank.
+    last blank. A text without any of these (`--verbose`) is a name.
     """
     text = node.value if isinstance(node, Scalar) else ""
     if "=" in text:
@@ -255,7 +255,13 @@ def option_name(node: Node) -> str:
     for place, character in enumerate(text):
         if character == ":" and not text.startswith(digits_or_path, place + 1):
             return text[:place]
-    return text.rpartition(" ")[0]
+    return text.rpartition(" ")[0] or text
+
+
+def _use_one_action(one: Node, other: Node) -> bool:
+    names = [node.get("uses") for node in (one, other) if isinstance(node, Mapping)]
+    actions = [n.value.partition("@")[0] if isinstance(n, Scalar) else "" for n in names]
+    return len(actions) == 2 and bool(actions[0]) and actions[0] == actions[1]
 
 
 def is_named_alike(one: Node, other: Node, *, anywhere: bool = False) -> bool:

@@ -126,7 +126,7 @@ def _is_of_two(plan: Plan) -> bool:
 
 def _are_two_values(at: Three[list[Entry]], path: Path) -> bool:
     """Return whether one entry of a mapping has three different values, of one line each."""
-    if not (isinstance(path[-1], str) and all(len(entries) == 1 for entries in at.each())):
+    if not (path and isinstance(path[-1], str) and all(len(entries) == 1 for entries in at.each())):
         return False
     entries = [entry for (entry,) in at.each()]
     values = [entry.value for entry in entries]
