@@ -24,64 +24,71 @@ if TYPE_CHECKING:
     Numbered = tuple[int, Node]  # an element and its index
 
 
-def has_two_versions(
-    items: list[Item], keys: Three[Keys], entries: Three[list[Entry]], labels: Three[Keys]
-) -> bool:
+def has_two_versions(items: list[Item], keys: Three[Keys], entries: Three[list[Entry]]) -> bool:
     """Return whether a merged list would have two versions of one new element.
 
-    `keys` has the content of each element of the three lists. Elements with one label are one.
+    `keys` has the content of each element of the three lists.
     """
     known = keys.map(set)
-    kept = {id(item.plan.node) for item in items if isinstance(item.plan, Keep | Take)}
+    nodes = {id(item.plan.node) for item in items if isinstance(item.plan, Keep | Take)}
+    sides = (keys.ours, entries.ours), (keys.theirs, entries.theirs)
+    kept = {
+        key
+        for names, there in sides
+        for key, entry in zip(names, there, strict=True)
+        if id(entry.value) in nodes and key not in known.base
+    }
     mine, yours = (
-        [(n, e.value) for n, e in enumerate(there) if names[n] in new and id(e.value) in kept]
-        for there, names, new in (
-            (entries.ours, keys.ours, known.ours - known.base - known.theirs),
-            (entries.theirs, keys.theirs, known.theirs - known.base - known.ours),
-        )
+        [(n, entry.value) for n, entry in enumerate(there) if names[n] in kept]
+        for names, there in sides
     )
-    if len(mine) * len(yours) > MOST_COMPARISONS:
+    if len(mine) * len(yours) > MOST_COMPARISONS or _has_one_option(mine, yours, keys, entries):
         return True
-    if _has_one_option(mine, yours, entries):
-        return True
-    mine = _without_edits(mine, entries.base, keys.base, known.ours)
-    yours = _without_edits(yours, entries.base, keys.base, known.theirs)
+    mine = _without_edits(mine, keys.ours, known.theirs, entries.base, keys.base)
+    yours = _without_edits(yours, keys.theirs, known.ours, entries.base, keys.base)
     base = [Leaves(entry.value) for entry in entries.base] if mine and yours else []
     alike = [(i, j) for i, a in mine for j, b in yours if _are_one_thing(a, b, base)]
-    return bool(alike) and _share_gap(alike, labels)
+    return bool(alike) and _share_gap(alike, keys)
 
 
-def _share_gap(pairs: list[tuple[int, int]], labels: Three[Keys]) -> bool:
-    choices = list(gap_choices(labels))
+def _share_gap(pairs: list[tuple[int, int]], keys: Three[Keys]) -> bool:
+    choices = list(gap_choices(keys))
     return any(share_gap(choices, i, j) for i, j in pairs)
 
 
 def _without_edits(
-    elements: list[Numbered], base: list[Entry], keys: Keys, there: set[Hashable]
+    elements: list[Numbered], names: Keys, other: set[Hashable], base: list[Entry], keys: Keys
 ) -> list[Numbered]:
-    """Return the collections that are not edited versions of elements that the side lacks now.
+    """Return the collections that only one side has, without edited versions of older elements.
 
-    `there` has the contents of the elements of the side, `keys` those of base.
+    `names` has the contents of the elements of the side, `other` those of the other side, and
+    `keys` those of base.
     """
+    there = set(names)
     gone = [e.value for e, key in zip(base, keys, strict=True) if key not in there]
     return [
         (n, node)
         for n, node in elements
-        if isinstance(node, Collection) and not any(is_named_alike(old, node) for old in gone)
+        if names[n] not in other
+        and isinstance(node, Collection)
+        and not any(is_named_alike(old, node) for old in gone)
     ]
 
 
 def _has_one_option(
-    mine: list[Numbered], yours: list[Numbered], entries: Three[list[Entry]]
+    mine: list[Numbered], yours: list[Numbered], keys: Three[Keys], entries: Three[list[Entry]]
 ) -> bool:
-    """Return whether new scalars of both sides set one option that the lists do not repeat."""
+    """Return whether new scalars give two values to an option that the lists do not repeat."""
     both = {option_name(a) for _, a in mine}.intersection(option_name(b) for _, b in yours) - {""}
     if not both:
         return False
     options = entries.map(lambda there: counted(option_name(e.value) for e in there))
     return any(
         options.base.get(name, 0) < 2 and min(options.ours[name], options.theirs[name]) < 2
-        for name in both
+        for i, a in mine
+        for j, b in yours
+        for name in both & {option_name(a)} & {option_name(b)}
+        if keys.ours[i] != keys.theirs[j]
     )
 
 

@@ -57,7 +57,7 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
         arranged = _arranged(second, keys, pairs.labels, entries, inner, bag=bag)
         if arranged is not None:
             items, trial, doubt = arranged, second, ""
-    doubt = doubt or _two_versions(items, keys, entries, pairs)
+    doubt = doubt or _two_versions(items, keys, entries)
     if doubt:
         return _as_one(walk, keys, entries, inner, doubt)
     walk.journal.adopt(trial.journal)
@@ -108,18 +108,16 @@ def _is_part(shorter: list[Hashable], longer: list[Hashable]) -> bool:
 
 
 def _two_versions(
-    items: list[Item],
-    keys: Three[list[Hashable]],
-    entries: Three[list[Entry]],
-    pairs: ElementPairs,
+    items: list[Item], keys: Three[list[Hashable]], entries: Three[list[Entry]]
 ) -> str:
     """Return the reason of a conflict if the items hold two versions of one new element."""
     base, ours, theirs = keys.map(set).each()
-    if not (ours - base - theirs) or not (theirs - base - ours):
+    mine, yours = ours - base, theirs - base
+    if not mine or not yours or mine == yours:
         return ""
     from kmerge_git.merge.decide.two_versions import has_two_versions  # few lists need it
 
-    return Why.TWO_VERSIONS if has_two_versions(items, keys, entries, pairs.labels) else ""
+    return Why.TWO_VERSIONS if has_two_versions(items, keys, entries) else ""
 
 
 def _by_regions(
