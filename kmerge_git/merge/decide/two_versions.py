@@ -46,14 +46,17 @@ def has_two_versions(items: list[Item], keys: Three[Keys], entries: Three[list[E
         return True
     mine = _without_edits(mine, keys.ours, known.theirs, entries.base, keys.base)
     yours = _without_edits(yours, keys.theirs, known.ours, entries.base, keys.base)
-    base = [Leaves(entry.value) for entry in entries.base] if mine and yours else []
-    alike = [(i, j) for i, a in mine for j, b in yours if _are_one_thing(a, b, base)]
-    return bool(alike) and _share_gap(alike, keys)
+    return bool(mine and yours) and _are_in_one_gap(mine, yours, keys, entries.base)
 
 
-def _share_gap(pairs: list[tuple[int, int]], keys: Three[Keys]) -> bool:
-    choices = list(gap_choices(keys))
-    return any(share_gap(choices, i, j) for i, j in pairs)
+def _are_in_one_gap(
+    mine: list[Numbered], yours: list[Numbered], keys: Three[Keys], base: list[Entry]
+) -> bool:
+    """Return whether two additions of one gap are one thing."""
+    old = [Leaves(entry.value) for entry in base]
+    alike = [(i, j) for i, a in mine for j, b in yours if _are_one_thing(a, b, old)]
+    choices = list(gap_choices(keys)) if alike else []
+    return any(share_gap(choices, i, j) for i, j in alike)
 
 
 def _without_edits(
