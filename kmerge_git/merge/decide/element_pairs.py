@@ -75,7 +75,18 @@ def _labels(name: str, keys: Keys, order: _Order, edits: Edits) -> Keys:
 class _EditedSide:
     """Hold the elements that are new on a side, and the similar elements of base that it lacks."""
 
-    __slots__ = ("alike", "base", "moved", "new", "order", "other", "rivals", "side", "too_many")
+    __slots__ = (
+        "alike",
+        "base",
+        "gone",
+        "moved",
+        "new",
+        "order",
+        "other",
+        "rivals",
+        "side",
+        "too_many",
+    )
 
     def __init__(
         self, base: list[Entry], side: list[Entry], order: _Order, other: _Order, shared: set[int]
@@ -86,17 +97,24 @@ class _EditedSide:
         self.other = other  # base and the other side
         there = set(order.places.values())
         self.new = [j for j in range(len(side)) if j not in there]
-        gone = [i for i in range(len(base)) if i not in order.places]
-        self.moved = [i for i in gone if i in other.places and other.is_moved(i)]
-        self.too_many = len(gone) * len(self.new) > MOST_COMPARISONS
+        self.gone = [i for i in range(len(base)) if i not in order.places]
+        self.moved = [i for i in self.gone if i in other.places and other.is_moved(i)]
+        self.too_many = len(self.gone) * len(self.new) > MOST_COMPARISONS
         self.alike: list[Point] = [
             (i, j)
-            for i in ([] if self.too_many else gone)
+            for i in ([] if self.too_many else self.gone)
             for j in self.new
             # what both sides added is no edit of an element that one of them left alone
             if not (j in shared and i in other.places) and is_edit(base[i].value, side[j].value)
         ]
         self.rivals = grouped((j, i) for i, j in self.alike)
+
+    def are_unlike_others(self, i: int, j: int) -> bool:
+        """Return whether no other element that is gone, or new, is like one of the two."""
+        gone, new = self.base[i].value, self.side[j].value
+        return not any(is_edit(gone, self.base[n].value) for n in self.gone if n != i) and not any(
+            is_edit(new, self.side[n].value) for n in self.new if n != j
+        )
 
     def is_best(self, i: int, j: int) -> bool:
         """Return whether an element of base is more like a new element than its rivals are."""
@@ -110,8 +128,8 @@ class _EditedSide:
     def is_in_doubt(self, edits: Edits) -> bool:
         """Return whether an element that the other side moved may have an edited version."""
         left = [i for i in self.moved if i not in edits.values()]
-        near = {i for i, j in self.alike if self.order.has_gap(i, j) or j not in edits}
-        return any(self.too_many or i in near or self._shares_a_leaf(i, edits) for i in left)
+        alike = {i for i, _ in self.alike}
+        return any(self.too_many or i in alike or self._shares_a_leaf(i, edits) for i in left)
 
     def _shares_a_leaf(self, i: int, edits: Edits) -> bool:
         """Return whether an element of base has a leaf in common with a new element of its gap.
@@ -143,7 +161,7 @@ def _edits(side: _EditedSide, other: _EditedSide) -> Edits:
     elsewhere = {
         j: i
         for j, i in _only_pairs(left).items()
-        if i not in side.other.places or side.other.has_moves
+        if (i not in side.other.places or side.other.has_moves) and side.are_unlike_others(i, j)
     }
     return elsewhere | certain
 
