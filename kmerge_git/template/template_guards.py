@@ -197,6 +197,18 @@ def check(result: Template, at: Three[Template]) -> None:
         raise Unsupported("a line would be lost, or stand too often")
 
 
+def has_moved_lines(at: Three[Template]) -> bool:
+    """Return whether a side has lines that occur once, as in base, in a different order."""
+    base, *sides = ([line.strip() for line in one.text.split("\n")] for one in at.each())
+    counts = counted(base)
+    for side in sides:
+        there = counted(side)
+        once = {line for line, count in counts.items() if count == there.get(line) == 1}
+        if [line for line in base if line in once] != [line for line in side if line in once]:
+            return True
+    return False
+
+
 def odd_lines(result: Template, at: Three[Template]) -> list[int]:
     """Return the numbers of lines that the changes of both sides do not explain.
 

@@ -107,14 +107,14 @@ def _clean_lines(
 ) -> Outcome | str:
     """Check a clean line merge of git; if it stands, return ''.
 
-    If it does damage, or if it has a line more or less often than the changes of both sides
-    explain, the blocks are merged. If that is impossible, the readings decide whether the line
-    merge stands.
+    The blocks are merged if the line merge does damage, if it has a line more or less often than
+    the changes of both sides explain, or if a side moved lines. If that is impossible, the readings
+    decide whether the line merge stands.
     """
     at, merged_text = _templates(texts), Template(result.source.text)
     damage = new_damage(merged_text, at, options.path)
     odd = template_guards.odd_lines(merged_text, at) if is_yaml(options.path) else []
-    if not damage and (not odd or is_chart_text(options.path)):
+    if not damage and (is_chart_text(options.path) or not (odd or _are_moved(at, options))):
         return ""
     structure = _without_favor(by_structure, options)
     try:
@@ -128,6 +128,11 @@ def _clean_lines(
         doubt, _ = compared(merged_text, at, structure)
         damage = [Damage(doubt, "", line, line) for line in odd] if doubt else []
     return _with_conflict(damage, merged_text, at, texts, options) if damage else ""
+
+
+def _are_moved(at: Three[Template], options: Options) -> bool:
+    """Return whether a side moved lines of YAML, so that an edit may be in the wrong place."""
+    return is_yaml(options.path) and template_guards.has_moved_lines(at)
 
 
 def _templates(texts: Three[YamlText]) -> Three[Template]:
