@@ -28,6 +28,7 @@ from kmerge_git.merge.pairing import (
     one_new_file,
     pair_documents,
     perhaps_renamed,
+    standing_name,
 )
 from kmerge_git.merge.plan import Note, Plan, Why
 from kmerge_git.merge.three import Three, agreed, counted, standing, under, whose
@@ -162,7 +163,7 @@ def _merge_one(walk: Walk, at: Trio, path: str, cause: str) -> MergedDocument | 
 def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDocument:
     ours, theirs = at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
-    name = walk.journal.resource = _standing_name(at)
+    name = walk.journal.resource = standing_name(at)
     laid = laid_out_anew(at) if walk.rules.stops else at
     walk.journal.suspects.clear()
     without_runs = _without_runs(walk, at, reading, path, name) if laid is at else None
@@ -230,12 +231,6 @@ def _restored(merged: MergedDocument) -> Pieces:
         return merged.pieces
     whole = elided.restored
     return [whole(p) if isinstance(p, str) else p.map(whole) for p in merged.pieces]
-
-
-def _standing_name(at: Trio) -> str:
-    """Return the name of a resource in the result, or that in base if both sides renamed it."""
-    names = at.map(lambda document: name_of(document) if document is not None else "")
-    return agreed(names) or names.base or min(names.ours, names.theirs)
 
 
 def _with_moves(walk: Walk, at: Trio, reading: Reading, path: str) -> tuple[Plan | None, Trio]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube import likeness
 from kmerge_git.kube.outline import full_name, outline
-from kmerge_git.merge.three import Three, counted, grouped
+from kmerge_git.merge.three import Three, agreed, counted, grouped
 from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Mapping
@@ -296,6 +296,12 @@ def name_of(document: Document) -> str:
 
     known = identity(document.root)
     return describe(known) if known is not None else ""
+
+
+def standing_name(at: Three[Document | None]) -> str:
+    """Return the name of a resource in the result, or that in base if both sides renamed it."""
+    names = at.map(lambda document: name_of(document) if document is not None else "")
+    return agreed(names) or names.base or min(names.ours, names.theirs)
 
 
 def has_lost_one(tables: Three[Documents]) -> bool:

@@ -23,7 +23,13 @@ from kmerge_git.merge.account.field_differences import (
     side_of,
     what_of,
 )
-from kmerge_git.merge.pairing import likely_same, name_of, one_new_file, pair_documents
+from kmerge_git.merge.pairing import (
+    likely_same,
+    name_of,
+    one_new_file,
+    pair_documents,
+    standing_name,
+)
 from kmerge_git.merge.rule_sentences import of_kyaml
 from kmerge_git.merge.three import Three, under, whose
 from kmerge_git.outcome import SIDES, Decision
@@ -177,7 +183,8 @@ def differing(
         if contents.base == contents.ours == contents.theirs:
             continue
         there = at.ours or at.theirs or at.base
-        name = name_of(there) if there is not None else ""
+        assert there is not None  # the key is that of a version
+        name = name_of(there) if None in (at.ours, at.theirs) else standing_name(at)
         result = (results[0].get(key), results[1].get(key)) if results is not None else None
         for difference in _of_one(rules, at, result, path):
             difference.resource = name
