@@ -95,6 +95,7 @@ WORDS = {
     "moved here, a word taken away and one added there": ("x y a", "a x y", "x y b", "keep x, keep y, take b"),
     "moved here, perhaps two options there": ("x y -l:a", "-l:a x y", "x y -l:b -l:c", "clash x y -l:a|-l:a x y|x y -l:b -l:c: moved on one side, taken away on the other"),
     "taken away here, moved and changed there": ("x y -l:a", "x y", "-l:b x y", "clash x y -l:a|x y|-l:b x y: moved on one side, taken away on the other"),
+    "taken away here, moved and changed beside another there": ("x y -l:a z", "x y z", "-l:b z x y", "clash x y -l:a z|x y z|-l:b z x y: moved on one side, taken away on the other"),
     "the same beside one that moved": ("a b c", "a b c n", "a c n b", "keep a, keep c, keep n, keep b"),
     "the same beside one that moved away": ("a b c", "a b c n", "c n a b", "keep c, keep n, keep a, keep b"),
     "the same beside none that is the same": ("a b c", "n a b c", "a b c n", "keep n, keep a, keep b, keep c, take n"),

@@ -151,10 +151,23 @@ def _doubt(walk: Walker, pairs: ElementPairs, at: Three[list[Entry]], items: lis
     }
     rest = at.map(lambda there: [label_of[id(e)] for e in there if id(e) not in merged])
     result = [label_of[id(entry)] for item in items for entry in _taken_from(item)]
+    if _is_divided(items, label_of, result):
+        return Why.MOVED_AND_GONE
     if not is_lawful(rest, result):
         return Why.MOVED_AND_GONE if _comes_back(rest, result) else Why.ORDER
     _, riddles = walk.rules.renamed(_tables(pairs.labels, at, merged), (), ATOMIC)
     return next((riddle.why for riddle in riddles), "")
+
+
+def _is_divided(items: list[Item], label_of: dict[int, Hashable], result: list[Hashable]) -> bool:
+    """Return whether an element of base is in a clash and, where a side moved it, outside of it."""
+    clashing = {
+        label_of[id(entry)]
+        for item in items
+        if isinstance(item.plan, Clash)
+        for entry in _entries_within(item)
+    }
+    return any(isinstance(label, int) and label in clashing for label in result)
 
 
 def _taken_from(item: Item) -> list[Entry]:
