@@ -285,12 +285,15 @@ def _joined(lines: Iterable[str]) -> str:
 def _comment_changes(base: str, side: str) -> bool | None:
     """Return whether a side has other comment lines than base.
 
-    Return None if there is no comment between the first and the last change of the side.
+    Return None if no comment is beside or between the changed lines of the side.
     """
     start, behind = uncommon(base, side)
     texts = [text[start : len(text) - behind] for text in (base, side)]
     if not any("#" in text for text in texts):
-        return None
+        above = base[:start].rstrip().rpartition("\n")[2]
+        below = base[len(base) - behind :]
+        is_beside = any(line.lstrip().startswith("#") for line in (above, below))
+        return False if is_beside else None
     lines, others = (
         sorted(line for line in map(str.strip, text.split("\n")) if line.startswith("#"))
         for text in texts
@@ -304,7 +307,39 @@ def _is_torn(base: CommentBlock, taker: BlockState, other: BlockState) -> bool:
         return other.kind == EDITED and taker.kind in (GONE, EDITED) and _is_cut(base, taker, other)
     if taker.kind == ACTIVE and other.kind in (MOVED, GONE):
         return True
+    if taker.kind == other.kind == EDITED:
+        return _has_torn_part(base.text, taker.text, other.text)
     return taker.kind in TAKEN and other.kind == EDITED
+
+
+def _has_torn_part(base: list[str], taker: list[str], other: list[str]) -> bool:
+    """Return whether `taker` took away an entry of several lines that `other` edited inside.
+
+    The entry is within a commented entry that both sides edited.
+    """
+    left, there = ({*_kept(base, side)} for side in (taker, other))
+    for n in range(1, len(base) - 1):
+        end = _end_inside(base, n)
+        if end - n < 2 or not left.isdisjoint(range(n, end)) or n not in there:
+            continue
+        start = _kept(base, other)[n]
+        if other[start : _end_inside(other, start)] != base[n:end]:
+            return True
+    return False
+
+
+def _kept(base: list[str], side: list[str]) -> dict[int, int]:
+    """Map the numbers of the lines that a side kept to their numbers on the side."""
+    return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
+
+
+def _end_inside(lines: list[str], start: int) -> int:
+    """Return the number of the line below an entry and all that is within it."""
+    indent = " " * (len(lines[start]) - len(lines[start].lstrip()))
+    is_list = lines[start][-1:] == ":" and lines[start][len(indent)] != "-"
+    inside = (indent + " ", indent + "-") if is_list else (indent + " ",)
+    rest = range(start + 1, len(lines))
+    return next((n for n in rest if not lines[n].startswith(inside)), len(lines))
 
 
 def _is_cut(base: CommentBlock, taker: BlockState, other: BlockState) -> bool:
@@ -358,7 +393,7 @@ class _SideBlocks:
         if other.rows[0].bare in self._active:
             return False
         if not block.key:
-            return not other.key
+            return not other.key and not self._prose.issuperset(other.text)
         return _share(block, other) or _are_lines(block, other)
 
     def _places(self, block: CommentBlock) -> list[tuple[Hashable, CommentBlock]]:

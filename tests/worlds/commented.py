@@ -30,6 +30,7 @@ MAP = {
     "A": Block("A", ACTIVE, ("alpha:", "  one: 1", "  two: 2")),
     "B": Block("B", ACTIVE, ("beta: 1",)),
     "C": Block("C", ACTIVE, ("gamma:", "  far: 1", "  near: 2")),
+    "N": Block("N", ACTIVE, ("omega:", "  new: 1")),
     "P": Block("P", PROSE, ("What a pod may use, and why", "it may not use more, see the", "wiki.")),
     "E": Block("E", ENTRY, ("resources:", "  limits:", "    cpu: 100m", "    memory: 1Gi", "  class: gold")),
     "F": Block("F", ENTRY, ("affinity:", "  zone: a", "  rack: b")),
@@ -40,6 +41,7 @@ LIST = {
     "A": Block("A", ACTIVE, ("- name: alpha", "  image: a:1")),
     "B": Block("B", ACTIVE, ("- name: beta", "  image: b:1")),
     "C": Block("C", ACTIVE, ("- name: gamma", "  image: c:1", "  tty: true")),
+    "N": Block("N", ACTIVE, ("- name: omega", "  image: o:1")),
     "P": MAP["P"],
     "E": Block("E", ENTRY, ("- name: proxy", "  image: p:1", "  args:", "  - --level=1", "  - --quiet")),
     "F": Block("F", ENTRY, ("- name: probe", "  image: q:1", "  tty: false")),
@@ -59,6 +61,7 @@ SCALARS = {
     "A": Block("A", ACTIVE, ("- alpha", "- one")),
     "B": Block("B", ACTIVE, ("- beta",)),
     "C": Block("C", ACTIVE, ("- gamma", "- two")),
+    "N": Block("N", ACTIVE, ("- omega", "- three")),
     "P": MAP["P"],
     "E": Block("E", ENTRY, ("- - delta", "  - epsilon", "  - zeta", "  - eta")),
     "G": Block("G", ENTRY, ("- theta",)),
@@ -165,6 +168,19 @@ def _line(block: Block, at: int) -> str:
     return block.lines[at] if at < len(block.lines) else ""
 
 
+def _inside(block: Block) -> range:
+    """Return the lines of the first entry of several lines that is within an entry."""
+    for n in range(1, len(block.lines)):
+        indent = " " * (len(block.lines[n]) - len(block.lines[n].lstrip()))
+        deeper = [indent + " ", indent + "-"] if block.lines[n][-1] == ":" else [indent + " "]
+        size = 1
+        while n + size < len(block.lines) and block.lines[n + size].startswith(tuple(deeper)):
+            size += 1
+        if size > 1:
+            return range(n, n + size)
+    return range(0)
+
+
 def _moved(blocks: Blocks, name: str, below: str) -> Blocks:
     block = next((each for each in blocks if each.name == name), None)
     if block is None:
@@ -174,8 +190,17 @@ def _moved(blocks: Blocks, name: str, below: str) -> Blocks:
     return (*rest[:at], block, *rest[at:])
 
 
-def edits(of: Blocks, side: str) -> Iterator[Edit]:
-    """Return what a side may do; `side` is a digit that its changed lines end with."""
+def _inserted(blocks: Blocks, new: Block, below: str) -> Blocks:
+    """Add a block below the named block, or below the nearest one above that is still there."""
+    at = next((n for n, each in enumerate(blocks) if each.name == below), len(blocks) - 1) + 1
+    return (*blocks[:at], new, *blocks[at:])
+
+
+def edits(of: Blocks, new: Block, side: str) -> Iterator[Edit]:
+    """Return what a side may do.
+
+    `new` is a block that it may add; `side` is a digit that its changed lines end with.
+    """
     names = {block.name: block for block in of}
     yield Edit("nothing", "", 0, lambda blocks: blocks)
     for name in "EFG":
@@ -216,6 +241,18 @@ def edits(of: Blocks, side: str) -> Iterator[Edit]:
                 within(lambda b, at=last: _replaced(b, at, _line(b, at), f"  more{side}: 1")),
             )
             yield Edit("cut", name, last, within(lambda b, at=last: _replaced(b, at)))
+        inside = _inside(names[name])
+        if inside:
+            yield Edit(
+                "drop part",
+                name,
+                inside[0],
+                within(
+                    lambda b, part=[names[name].lines[n] for n in inside]: replace(
+                        b, lines=tuple(line for line in b.lines if line not in part)
+                    )
+                ),
+            )
         for below in "AC":
             if _moved(of, name, below) != of and not _stays(of, name, below):
                 yield Edit(
@@ -236,6 +273,17 @@ def edits(of: Blocks, side: str) -> Iterator[Edit]:
             )
         yield Edit("cut", "P", 2, lambda blocks: _with(blocks, "P", lambda b: _replaced(b, 2)))
         yield Edit("drop", "P", 0, lambda blocks: _with(blocks, "P", lambda b: None))
+    own = replace(new, lines=tuple(line.replace("omega", f"omega{side}") for line in new.lines))
+    for name, block in names.items():
+        if block.kind != ACTIVE:
+            for kind in (ACTIVE, ENTRY):
+                made = replace(own, kind=kind)
+                yield Edit(
+                    f"insert {kind}",
+                    name,
+                    0,
+                    lambda blocks, name=name, made=made: _inserted(blocks, made, name),
+                )
     if len([each for each in of if each.kind != ACTIVE]) > 1:
         yield Edit("drop run", "", 0, lambda blocks: tuple(b for b in blocks if b.kind == ACTIVE))
     yield Edit(
@@ -273,10 +321,13 @@ def truth(of: Blocks, one: Edit, other: Edit) -> str:
     kinds = (one.kind, other.kind)
     if "nothing" in kinds:
         return CLEAN
+    if any(kind.startswith("insert") for kind in kinds):
+        is_either = _both_add_in_one_gap(of, one, other) or _are_in_one_place(one, other)
+        return EITHER if is_either else CLEAN
     if "drop run" in kinds:
         return _of_a_dropped_run(of, one, other)
     if one.name != other.name:
-        return CLEAN
+        return EITHER if _both_add_in_one_gap(of, one, other) else CLEAN
     block = next(each for each in of if each.name == one.name)
     if "comment out" in kinds:
         return CLEAN if kinds[0] == kinds[1] else CONFLICT
@@ -299,6 +350,8 @@ def truth(of: Blocks, one: Edit, other: Edit) -> str:
         if block.kind == PROSE and "cut" in kinds:
             return EITHER
         return CONFLICT
+    if "drop part" in kinds:
+        return _of_a_dropped_part(block, one, other)
     if "cut" in kinds and kinds[0] == kinds[1]:
         return CLEAN
     if "add" in kinds:  # what one side adds below a line that the other changed
@@ -306,9 +359,37 @@ def truth(of: Blocks, one: Edit, other: Edit) -> str:
     return CLEAN if one.line != other.line else EITHER if "cut" in kinds else CONFLICT
 
 
+def _of_a_dropped_part(block: Block, one: Edit, other: Edit) -> str:
+    rest = other if one.kind == "drop part" else one
+    part = _inside(block)
+    if rest.kind == "drop part":
+        return CLEAN
+    if rest.line in part:
+        return CONFLICT if rest.kind == "edit" else EITHER
+    return CLEAN
+
+
 def _is_scalar(block: Block) -> bool:
     """Return whether a block is an element of one line: changed, nothing tells that it was this."""
     return len(block.lines) == 1 and block.lines[0].startswith("- ")
+
+
+def _both_add_in_one_gap(of: Blocks, one: Edit, other: Edit) -> bool:
+    """Return whether two edits make new elements of a list without keys between two others.
+
+    Only comments are between the new elements, so nothing tells their order.
+    """
+    is_keyless = any(block.lines[0] == "- alpha" for block in of)
+    return is_keyless and all(
+        edit.kind.startswith(("insert active", "uncomment")) for edit in (one, other)
+    )
+
+
+def _are_in_one_place(one: Edit, other: Edit) -> bool:
+    """Return whether an insertion is beside another one, or a comment above a deleted entry."""
+    if {one.kind, other.kind} == {"comment out", f"insert {ENTRY}"}:
+        return True
+    return one.kind[:6] == other.kind[:6] and one.name == other.name
 
 
 def _of_a_dropped_run(of: Blocks, one: Edit, other: Edit) -> str:
@@ -358,8 +439,9 @@ def worlds(form: str) -> Iterator[Merge]:
         names = "".join(name for name in whole if name in written.blocks)
         for place in PLACES:
             of = base(written, names, place)
-            for one in edits(of, "1"):
-                for other in edits(of, "2"):
+            new = written.blocks["N"]
+            for one in edits(of, new, "1"):
+                for other in edits(of, new, "2"):
                     trio = tuple(map(written.write, (of, one.make(of), other.make(of))))
                     if trio in known:
                         continue
