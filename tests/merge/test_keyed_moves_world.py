@@ -13,11 +13,13 @@ from worlds.keyed_moves import (
     LISTINGS,
     Listing,
     Version,
+    acted,
     shown,
     sides,
     truth,
     twice_acted,
     with_new,
+    with_one_more,
 )
 from worlds.lines import git_lines
 
@@ -45,6 +47,8 @@ def samples(name: str, *, commented: bool) -> list[tuple[Version, Version, Versi
     new = [side for _, side in with_new(made, base)]
     chosen = [(base, r.choice(once), r.choice(once)) for _ in range(SAMPLES // 2)]
     chosen += [(base, r.choice(new), r.choice(new)) for _ in range(SAMPLES // 8)]
+    kept = [acted(base, each.who, action) for each in base for action in ("rename", "edit")]
+    chosen += [(base, *pair) for pair in product(kept, with_one_more(made, base))]
     more = (*base, made.one("d", commented=commented))
     chosen += [
         (more, *(twice_acted(made, r, more, commented=commented) for _ in range(2)))

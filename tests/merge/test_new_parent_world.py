@@ -19,6 +19,8 @@ from worlds.new_parents import (
     cases_of_keys,
     cases_of_lists,
     cases_of_maps,
+    cases_of_only_ones,
+    cases_of_two_maps,
     value_of,
 )
 
@@ -28,6 +30,8 @@ from kmerge_git.pipeline import merge_files
 WORLDS: dict[str, Callable[[], Iterator[Case]]] = {
     **{f"keys, {form}": lambda form=form: cases_of_keys(form) for form in FORMS},  # type: ignore[misc]
     **{f"lists, {form}": lambda form=form: cases_of_lists(form) for form in LISTS},  # type: ignore[misc]
+    **{f"only ones, {form}": lambda form=form: cases_of_only_ones(form) for form in LISTS},  # type: ignore[misc]
+    "two maps": cases_of_two_maps,
     "maps, values": lambda: cases_of_maps("values"),
     "maps, resource": lambda: cases_of_maps("resource"),
 }

@@ -40,7 +40,7 @@ class Listing:
     alike: tuple[int, ...] = ()  # fields that all elements have the same value in
     column: int = 0
     after: str = ""
-    ordered: bool = False
+    ordered: bool = False  # order means something, or nobody knows whether it does
     flow: bool = False
     numbers: bool = False  # the key is a number
     parent: tuple[str, ...] = ()  # the mappings in which the values stand
@@ -119,10 +119,14 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n"
 APP = POD + "  containers:\n  - name: app\n"
 TASK = "apiVersion: tekton.dev/v1\nkind: Task\nmetadata:\n  name: build\nspec:\n"
 LISTINGS = {
-    "steps": Listing(TASK + "  steps:", "name", ("image", "script"), column=4),
-    "steps of one image": Listing(TASK + "  steps:", "name", ("image", "script"), (0,), column=2),
-    "steps with little": Listing(TASK + "  steps:", "name", ("image",), column=2),
-    "steps in brackets": Listing(TASK + "  steps:", "name", ("image", "script"), column=4, flow=True),
+    "steps": Listing(TASK + "  steps:", "name", ("image", "script"), column=4, ordered=True),
+    "steps of one image": Listing(
+        TASK + "  steps:", "name", ("image", "script"), (0,), column=2, ordered=True
+    ),
+    "steps with little": Listing(TASK + "  steps:", "name", ("image",), column=2, ordered=True),
+    "steps in brackets": Listing(
+        TASK + "  steps:", "name", ("image", "script"), column=4, ordered=True, flow=True
+    ),
     "containers": Listing(
         POD + "  containers:", "name", ("image", "imagePullPolicy", "workingDir", "tty"), (1,), column=2
     ),
@@ -144,7 +148,7 @@ LISTINGS = {
     "mounts": Listing(
         APP + "    volumeMounts:", "mountPath", ("name", "subPath"), (0,), column=4, after="    image: app:1\n"
     ),
-    "values": Listing("backends:", "name", ("host", "weight", "zone"), (2,), column=2, after="replicas: 1\n"),
+    "values": Listing("backends:", "name", ("host", "weight", "zone"), (2,), column=2, after="replicas: 1\n", ordered=True),
 }  # fmt: skip
 
 
@@ -202,6 +206,13 @@ def with_new(made: Listing, base: Version) -> Iterator[tuple[str, Version]]:
         for at in range(len(base) + 1):
             version = (*order[:at], new, *order[at:])
             yield "".join(each.who for each in version), version
+
+
+def with_one_more(made: Listing, base: Version) -> Iterator[Version]:
+    """The elements in their old order, with one new element at each place."""
+    new = made.one("n", commented=False)
+    for at in range(len(base) + 1):
+        yield (*base[:at], new, *base[at:])
 
 
 def shown(version: Version) -> str:
@@ -302,6 +313,15 @@ def truth(made: Listing, base: Version, ours: Version, theirs: Version) -> Truth
         if made.ordered:
             return Truth(None)
         pairs = []
+    for side, other in ((mine, yours), (yours, mine)):
+        if [who for who in old if who in other] == other:  # the other side moved and added nothing
+            there = [who for who in side if who in merged and who not in new]
+            pairs += [
+                (x, y)
+                for n, x in enumerate(there)
+                for y in there[n + 1 :]
+                if (x in old) is not (y in old)
+            ]
     lost = [who for who in old if who not in merged]
     # what one side moved and the other took away may be a conflict
     moved = any(_passed(old, side, who) for side in (mine, yours) for who in lost)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 
 Path = tuple[str, ...]
 
@@ -473,3 +473,54 @@ def cases_of_maps(form: str) -> Iterator[Case]:
                         wanted,
                         may,
                     )
+
+
+def cases_of_only_ones(form: str) -> Iterator[Case]:
+    """The only element of a list in the list beside it here, and deleted there.
+
+    The emptied list stays as `[]` or without a value, or its key goes, too.
+    """
+    wrap, source, target = _lists_of(form)
+
+    def emptied(how: str) -> Fields:
+        lists = {
+            "gone": (),
+            "brackets": (Field(source, source, (), kind="list"),),
+            "nothing": (leaf(source, ""),),
+        }
+        return lists[how]
+
+    for size, there in product((1, 2, 4), ((), (_box("old", 2),))):
+        box = _box("alpha", size)
+        beside = Field("volumes", "volumes", (element("data"),), kind="list")
+        others = (beside, *((Field(target, target, there, kind="list"),) if there else ()))
+        base = wrap(*others, Field(source, source, (box,), kind="list"))
+        for mine, yours in product(("gone", "brackets", "nothing"), repeat=2):
+            if mine == "gone" and not there:
+                continue  # the list itself has another key
+            both = Field(target, target, (*there, box), kind="list")
+            yield Case(
+                f"{size} of {form}, {len(there)} there: {mine}, {yours}",
+                base,
+                wrap(beside, both, *emptied(mine)),
+                wrap(*others, *emptied(yours)),
+                None,
+            )
+
+
+def cases_of_two_maps() -> Iterator[Case]:
+    """A list that becomes a map on both sides, each in its own way."""
+    for size, count in product((1, 2, 4), (1, 2, 3)):
+        boxes = tuple(_box(who, size) for who in ("alpha", "beta", "gamma")[:count])
+        base = _values((Field("list", "extra", boxes, kind="list"),))
+        keyed = tuple(replace(box, key=box.who) for box in boxes)
+        forms: dict[str, Fields] = {
+            "under": (Field("items", "items", boxes, kind="list"),),
+            "under another": (Field("all", "all", boxes, kind="list"),),
+            "keyed": keyed,
+            "bare": tuple(replace(box, value=box.value[1:]) for box in keyed),
+            "other keys": tuple(replace(box, key=f"at{n}") for n, box in enumerate(boxes)),
+        }
+        for mine, yours in combinations(forms, 2):
+            sides = [_values((Field("list", "extra", forms[how]),)) for how in (mine, yours)]
+            yield Case(f"{count} of {size}: {mine}, {yours}", base, *sides, None)

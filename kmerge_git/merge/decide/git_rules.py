@@ -172,7 +172,9 @@ class GitRules:
             return as_sorted(keys, tables.map(_texts).each()) if is_set else keys
         lawful = arranged(*versions.each())
         if lawful is None:
-            return None if rule is not None and rule.ordered else keys
+            # nobody knows whether order means something where no table knows the list
+            is_free = rule is None or (not rule.ordered and rule.kind != "infer")
+            return keys if is_free else None
         return [key for key in lawful if key in kept]
 
     # -- the text between values

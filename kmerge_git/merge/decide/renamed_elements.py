@@ -90,7 +90,8 @@ class _Search:
         passed = self._moved(other)
         untouched = {k for k in gone if _is_untouched(base[k], other.get(k))}
         in_doubt = {*gone} if self.ordered else {*gone} - (untouched - passed)
-        is_arranged = bool(passed or self._moved(side))
+        # where something is moved or added, the place of a renamed element depends on its old one
+        is_arranged = bool(passed or self._moved(side)) or self._adds(other)
         if not (in_doubt or is_arranged or any(k in other for k in fresh)):
             return {}
         if len(gone) * len(fresh) > MOST_COMPARISONS:
@@ -109,6 +110,10 @@ class _Search:
         if not self.follows_moves:
             return set()
         return moved(self.at.base, _labelled(side, self._guesses(side)))
+
+    def _adds(self, side: Table) -> bool:
+        """Return whether a side has all elements of a list with keys, and a new one."""
+        return self.follows_moves and side.keys() > self.at.base.keys()
 
     def _exchanged(self, side: Table) -> tuple[Keys, Keys]:
         """Return the keys of base that a side lacks, and its new keys; scalars do not count."""

@@ -189,6 +189,8 @@ class Walk:
         base, ours, theirs = at.base, at.ours, at.theirs
         if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
             before = base if isinstance(base, Mapping) else None
+            if isinstance(base, Sequence):  # each side may have made a map of the list
+                self.journal.suspects.append(place.path)
             return self.mapping(Three(before, ours, theirs), place)
         if isinstance(ours, Sequence) and isinstance(theirs, Sequence):
             old = base if isinstance(base, Sequence) else None

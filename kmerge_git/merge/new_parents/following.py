@@ -12,7 +12,7 @@ doubtful place, and so is what it deleted where a move is likely but not certain
 from __future__ import annotations
 
 from kmerge_git.kube.listkeys import ListKeys, start
-from kmerge_git.merge.new_parents.keyed_lists import list_to_map
+from kmerge_git.merge.new_parents.keyed_lists import list_to_map, two_maps
 from kmerge_git.merge.new_parents.moved_elements import MovedElements
 from kmerge_git.merge.new_parents.moved_keys import MovedKeys
 from kmerge_git.merge.new_parents.moved_parts import (
@@ -119,6 +119,8 @@ class _MoveSearch:
             list_to_map(self.findings, entries, "ours", where, path)
         elif kinds == [Sequence, Sequence, Mapping] and entries is not None:
             list_to_map(self.findings, entries, "theirs", where, path)
+        elif kinds == [Sequence, Mapping, Mapping]:
+            two_maps(self.findings, at, where, path)
         elif (
             isinstance(base, Sequence)
             and isinstance(ours, Sequence)

@@ -42,8 +42,7 @@ def list_to_map(
     base, mover, theirs = (entry.value if entry is not None else None for entry in versions)
     assert isinstance(base, Sequence) and isinstance(theirs, Sequence)  # the caller's case
     assert isinstance(mover, Mapping)  # the caller's case
-    parents = [name for name, e in mover.index().items() if _is_the_list(base, e.value)]
-    keys = _keys_given(base, mover)
+    parents, keys = _shape(base, mover)
     if path[-1] in BY_KEY_ALONE or len(parents) > 1 or (keys is None) is (not parents):
         return
     pairs = _paired(base, theirs, where)
@@ -65,6 +64,34 @@ def list_to_map(
         return moved_text.with_keys(entry, like, keys)
 
     findings.found(("map", path, side), FoundMove(other, rewrite, {}))
+
+
+def two_maps(findings: Findings, at: Three[Node | None], where: Where, path: Path) -> None:
+    """Doubt a list of which the sides made two maps in two ways, and what one map lacks."""
+    base, ours, theirs = at.each()
+    assert isinstance(base, Sequence)  # the caller's case
+    assert isinstance(ours, Mapping) and isinstance(theirs, Mapping)  # the caller's case
+    mine, yours = _shape(base, ours), _shape(base, theirs)
+    if mine != yours:
+        findings.doubt([path], Why.UNDER_NEW_PARENT)
+        return
+    parents, keys = mine
+    pairs: list[tuple[str, Node, Where]] = [(name, base, where) for name in parents]
+    given = zip(keys or (), base.entries, strict=False)
+    pairs += [(name, element.value, where.items()) for (name, _), element in given]
+    for name, old, inside in pairs:
+        for one, other in ((ours, theirs), (theirs, ours)):
+            versions = one.index()[name].value, other.index()[name].value
+            lost = losses(old, *versions, inside, (*path, name))
+            findings.doubt(lost, Why.UNDER_NEW_PARENT)
+
+
+def _shape(
+    base: Sequence, mover: Mapping
+) -> tuple[list[str], list[tuple[str, tuple[str, ...]]] | None]:
+    """Return the keys that hold the whole list of base, and the new keys of its elements."""
+    parents = [name for name, e in mover.index().items() if _is_the_list(base, e.value)]
+    return parents, _keys_given(base, mover)
 
 
 def _is_the_list(base: Sequence, value: Node) -> bool:
