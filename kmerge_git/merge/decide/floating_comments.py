@@ -84,12 +84,20 @@ def names_by(tables: Three[dict[Hashable, Entry]]) -> Three[Keys]:
 def names_in(versions: Three[C | None]) -> Three[Keys]:
     """Name elements that have no keys.
 
-    Equal elements get the same name, and so do versions of an element that was changed in place.
+    Equal elements get the same name, and so do versions of an element that was changed in place. If
+    a side moved elements, the names are those by which the lists are merged.
     """
+    from kmerge_git.merge.decide.unkeyed import are_moved
     from kmerge_git.text.diff3 import diff
 
     lists = _all_there(versions)
     keys = lists.map(lambda made: [canon(entry.value) for entry in made.entries])
+    if are_moved(keys):
+        from kmerge_git.merge.decide.element_pairs import pair  # few lists need it
+
+        entries = lists.map(lambda made: list(made.entries))
+        pairs = zip(entries.each(), pair(keys, entries).labels.each(), strict=True)
+        return Three(*({id(e): n for e, n in zip(*p, strict=True)} for p in pairs))
 
     def named(side: str) -> Keys:
         names: Keys = {}

@@ -47,7 +47,7 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     if not walk.rules.stops:
         walk.journal.adopt(trial.journal)
         return items
-    is_moved = _are_moved(keys)
+    is_moved = are_moved(keys)
     pairs = _pairs(keys, entries, is_moved=is_moved)
     doubt = pairs.why or _doubt(walk, pairs, entries, items)
     is_open = place.path in walk.opened  # a conflict inside of an element is wanted
@@ -90,7 +90,7 @@ def _pairs(
     return pair(keys, entries)
 
 
-def _are_moved(keys: Three[list[Hashable]]) -> bool:
+def are_moved(keys: Three[list[Hashable]]) -> bool:
     """Return whether a side has elements of base in a different order."""
     for side in (keys.ours, keys.theirs):
         stay = set(keys.base).intersection(side)
