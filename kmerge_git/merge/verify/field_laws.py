@@ -62,9 +62,6 @@ class Fields:
         self.exempt: set[str] = set()  # lines that a policy or the favoured side decided
         self.known: Known = {}
         self.tallies = Tallies()
-        # whether ours and theirs lack something of base, and have something that is new
-        self.lost = [False, False]
-        self.gained = [False, False]
         self.perhaps = (
             Tallies()
         )  # the entries that only base has, because each side may have renamed them differently
@@ -73,20 +70,12 @@ class Fields:
         """Add a violation."""
         self.found.append(Violation(law, site.number, site.path, what, (site.path, which)))
 
-    @property
-    def may_be_moved(self) -> bool:
-        """Return whether a side may have moved something under a new parent."""
-        return any(lost and gained for lost, gained in zip(self.lost, self.gained, strict=True))
-
     # -- entries with a path
 
     def children(self, tables: Tables, site: Site, inner: Callable[[Hashable], Site]) -> None:
         """Compare the entries of mappings, of lists with keys, or of files, key by key."""
         base, ours, theirs = (table.keys() for table in tables[:RESULT])
         lost = [base - ours, base - theirs]
-        for side, keys in enumerate((ours, theirs)):
-            self.lost[side] |= bool(lost[side])
-            self.gained[side] |= not keys <= base
         both_lost, both_gained = base - ours - theirs, (ours & theirs) - base
         rows = _rows(tables)
         for key in rows if site.entire else _unsettled(rows):

@@ -79,14 +79,10 @@ def objections(
     result resolved to theirs. Documents in `read` were parsed for the proof and are not parsed
     again.
     """
-    hunks = [hunk for _, hunk in merged.hunks()]
-    violated = ask_referee(at, options, settled, read, *results)
-    if not hunks or not violated:
-        return violated
     # A person still has to decide the lines of a conflict.
+    hunks = [hunk for _, hunk in merged.hunks()]
     shown = "\n".join(text for h in hunks for text in (h.base, h.ours, h.theirs))
-    words = set(shown.replace(":", " ").split())  # a fast first check: most keys are words
-    return [v for v in violated if v.about not in words and v.about not in shown]
+    return ask_referee(at, options, settled, read, *results, shown=shown)
 
 
 def ask_referee(
@@ -96,10 +92,12 @@ def ask_referee(
     read: Iterable[Document],
     result: Stream,
     other: Stream | None = None,
+    *,
+    shown: str = "",
 ) -> list[Violation]:
     if options.rules != "git":
         return []  # other rules let one side win, and report the lost changes
-    return violations(at, result, other, settled=settled, read=read)
+    return violations(at, result, other, settled=settled, read=read, shown=shown)
 
 
 def uncertain(found: Violation) -> str:
@@ -142,28 +140,37 @@ def violations(
     *,
     settled: Settled = (),
     read: Iterable[Document] = (),
+    shown: str = "",
 ) -> list[Violation]:
     """Return the places where a result breaks a law.
 
     If there are conflicts, `result` is the result resolved to ours, and `other` is the result
     resolved to theirs. Only a law that both results break is broken outside of the conflicts.
     `settled` holds the places that a policy or the favoured side decided, each with the name of its
-    resource. Documents in `read` were parsed before and are not parsed again.
+    resource. Documents in `read` were parsed before and are not parsed again. `shown` holds the
+    lines of the conflicts, and a law about one of these is not broken. What a side moved under a
+    new parent is looked at where it is now.
     """
     known = {document.content: document for document in read}
-    violated = _broken(at, result, settled, known, has_conflicts=other is not None)
+    words = set(shown.replace(":", " ").split())  # a fast first check: most keys are words
+
+    def broken(at: Three[Stream]) -> list[Violation]:
+        found = _broken(at, result, settled, known, has_conflicts=other is not None)
+        if shown:
+            found = [v for v in found if v.about not in words and v.about not in shown]
+        if not found or other is None:
+            return found
+        always = {v.key for v in _broken(at, other, settled, known, has_conflicts=True)}
+        return [v for v in found if v.key in always]
+
+    violated = broken(at)
     if violated:
-        from kmerge_git.merge.new_parents.following import (
-            followed_streams,  # few results are doubtful
-        )
+        from kmerge_git.merge.new_parents.following import followed_streams  # few are doubtful
 
         moved = followed_streams(at)
         if moved is not None:
             at = moved
-            violated = _broken(at, result, settled, known, has_conflicts=other is not None)
-    if violated and other is not None:
-        always = {v.key for v in _broken(at, other, settled, known, has_conflicts=True)}
-        violated = [v for v in violated if v.key in always]
+            violated = broken(at)
     _place(violated, result, at)
     return violated
 
@@ -188,29 +195,7 @@ def _broken(
     *,
     has_conflicts: bool,
 ) -> list[Violation]:
-    """Return the places where a result breaks a law.
-
-    What a side moved under a new parent is looked at where it is now.
-    """
-    violated, may_be_moved = _broken_in_place(at, result, settled, known, has_conflicts)
-    if not violated or not may_be_moved:
-        return violated
-    from kmerge_git.merge.new_parents.following import followed_streams  # few merges move anything
-
-    moved = followed_streams(at)
-    if moved is None:
-        return violated
-    return _broken_in_place(moved, result, settled, known, has_conflicts)[0]
-
-
-def _broken_in_place(
-    at: Three[Stream],
-    result: Stream,
-    settled: Settled,
-    known: dict[str, Document],
-    has_conflicts: bool,
-) -> tuple[list[Violation], bool]:
-    """Return the places that break a law, and whether a side may have moved something."""
+    """Return the places where a result breaks a law."""
     rest = _without_settled([list(stream.documents) for stream in (*at.each(), result)])
     path = result.source.path or at.ours.source.path
     fields = Fields(has_conflicts=has_conflicts)
@@ -222,7 +207,7 @@ def _broken_in_place(
         fields.judge()
         _values(fields, parsed)
     by_lines = line_laws(at, result, rest, fields.exempt, any_column=has_conflicts)
-    return [*fields.found, *by_lines], fields.may_be_moved
+    return [*fields.found, *by_lines]
 
 
 def _parsed(document: Document, known: dict[str, Document]) -> Document:
