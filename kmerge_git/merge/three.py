@@ -118,3 +118,9 @@ def shared_start(lists: Sequence[Sequence[K]]) -> int:
     """Return how many elements at the start are the same in all lists."""
     rows = enumerate(zip(*lists, strict=False))
     return next((n for n, row in rows if len(set(row)) > 1), min(map(len, lists)))
+
+
+def is_part(shorter: Sequence[K], longer: Sequence[K]) -> bool:
+    """Return whether all elements of one sequence occur in another, in the same order."""
+    rest = iter(longer)
+    return all(any(x == y for y in rest) for x in shorter)

@@ -42,7 +42,7 @@ def pair(keys: Three[Keys], entries: Three[list[Entry]]) -> ElementPairs:
         _EditedSide(entries.base, entries.ours, mine, yours, _places_of(both, keys.ours)),
         _EditedSide(entries.base, entries.theirs, yours, mine, _places_of(both, keys.theirs)),
     )
-    edits = _edits(*sides), _edits(*sides[::-1])
+    edits = _edits(sides[0]), _edits(sides[1])
     labels: Three[Keys] = Three(
         list(range(len(keys.base))),
         _labels("ours", keys.ours, mine, _without_replaced(*edits, sides[1])),
@@ -148,7 +148,7 @@ class _EditedSide:
         return False
 
 
-def _edits(side: _EditedSide, other: _EditedSide) -> Edits:
+def _edits(side: _EditedSide) -> Edits:
     """Return the certain edits of a side.
 
     The edited version is in the gap of the old one, or no other element is alike with either. If

@@ -1,8 +1,8 @@
 """Merge lists without a key as sequences of elements, and check the laws of such a merge.
 
 The law of counts: if only one side added or removed an element, the result follows that side. If
-both sides added an element, the result has it once if both put it between the same neighbours, and
-otherwise once or twice. The law of order: if two elements are in all versions, they follow the side
+both sides added an element, the result has it once if the two additions have a common neighbour,
+and otherwise twice. The law of order: if two elements are in all versions, they follow the side
 that changed their order.
 """
 
@@ -14,7 +14,7 @@ from kmerge_git.merge.decide.comments import takes_new_comments
 from kmerge_git.merge.decide.order import arranged
 from kmerge_git.merge.decide.rules import ElementPairs
 from kmerge_git.merge.plan import Build, Clash, Item, Keep, Note, Take, Why, has_clash
-from kmerge_git.merge.three import Three, counted, cut, shared_start, under
+from kmerge_git.merge.three import Three, counted, cut, is_part, shared_start, under
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon_of, same_node
@@ -36,7 +36,7 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     """Merge the elements with diff3; merge elements by their fields where they align one to one.
 
     If elements were moved, or if the result of diff3 breaks one of the two laws of sequences, the
-    elements are paired by their content. If that pairing is uncertain, the lists clash.
+    elements are paired (see `element_pairs`). If that pairing is uncertain, the lists clash.
     """
     inner, bag = place.elements(at), place.where.list_rule().bag
     entries = at.map(lambda seq: list(seq.entries) if seq is not None else [])
@@ -96,15 +96,9 @@ def are_moved(keys: Three[list[Hashable]]) -> bool:
         stay = set(keys.base).intersection(side)
         kept = [key for key in keys.base if key in stay]
         now = [key for key in side if key in stay]
-        if kept != now and not (_is_part(kept, now) or _is_part(now, kept)):
+        if kept != now and not (is_part(kept, now) or is_part(now, kept)):
             return True
     return False
-
-
-def _is_part(shorter: list[Hashable], longer: list[Hashable]) -> bool:
-    """Return whether all elements of one list occur in another, in the same order."""
-    rest = iter(longer)
-    return all(any(key == other for other in rest) for key in shorter)
 
 
 def _two_versions(

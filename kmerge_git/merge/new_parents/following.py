@@ -15,15 +15,11 @@ from kmerge_git.kube.listkeys import ListKeys, start
 from kmerge_git.merge.new_parents.keyed_lists import list_to_map, two_maps
 from kmerge_git.merge.new_parents.moved_elements import MovedElements
 from kmerge_git.merge.new_parents.moved_keys import MovedKeys
-from kmerge_git.merge.new_parents.moved_parts import (
-    Findings,
-)
+from kmerge_git.merge.new_parents.moved_parts import Findings
 from kmerge_git.merge.three import Three, under
 from kmerge_git.tree.documents import Stream
 from kmerge_git.tree.nodes import Entry, Mapping, Sequence
-from kmerge_git.tree.same import (
-    same_text,
-)
+from kmerge_git.tree.same import same_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +125,7 @@ class _MoveSearch:
             self.sequence(Three(base, ours, theirs), where, path)
 
     def mapping(self, at: Three[Mapping], where: Where, path: Path) -> None:
+        """Search a mapping, and the values of its entries."""
         where = where.at(at.base)
         tables = at.map(lambda mapping: mapping.index())
         for side in ("ours", "theirs"):
@@ -139,6 +136,7 @@ class _MoveSearch:
             self.node(_values(entries), where.child(name), (*path, name), entries)
 
     def sequence(self, at: Three[Sequence], where: Where, path: Path) -> None:
+        """Search the elements of a list, by key or by index."""
         lists = at.map(lambda sequence: list(sequence.entries))
         keys = ListKeys(where.list_rule(), lists.each())
         tables = lists.map(keys.table)

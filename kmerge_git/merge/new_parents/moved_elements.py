@@ -50,6 +50,7 @@ class MovedElements:
         self.side = side
 
     def search(self, source: str, target: str, others: list[str]) -> None:
+        """Search elements of the list `source` in the list `target`; `others` are further lists."""
         names = "base", self.side, "theirs" if self.side == "ours" else "ours"
         maps = [self.at.side(name) for name in names]
         old, new = ([_elements(node, key) for node in maps] for key in (source, target))

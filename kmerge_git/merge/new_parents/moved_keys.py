@@ -55,6 +55,7 @@ class MovedKeys:
         self.inside: Inside = []
 
     def search(self) -> None:
+        """Search the entries that the side lacks below the keys that are new on it."""
         gone = [name for name in self.base if name not in self.mover]
         self.fresh = {
             name: entry

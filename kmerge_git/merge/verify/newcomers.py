@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from kmerge_git.merge.three import is_part
 from kmerge_git.merge.verify.count_laws import bounds
 
 TYPE_CHECKING = False
@@ -193,7 +194,7 @@ class _BothSides:
 
     def _fit(self, mine: int, yours: int) -> bool:
         runs = self._run(0, mine), self._run(1, yours)
-        return _is_part(*runs) or _is_part(*reversed(runs))
+        return is_part(*runs) or is_part(*reversed(runs))
 
     def _beside(self, n: int, m: int) -> Iterator[tuple[int | None, int | None]]:
         """Yield the elements of base before both positions, then those behind both positions."""
@@ -233,9 +234,3 @@ def _matched(pairs: set[Pair]) -> int:
         return False
 
     return sum(take(n, set()) for n in {a for a, _ in pairs})
-
-
-def _is_part(shorter: Keys, longer: Keys) -> bool:
-    """Return whether all elements of one sequence occur in another, in the same order."""
-    rest = iter(longer)
-    return all(any(x == y for y in rest) for x in shorter)
