@@ -77,20 +77,21 @@ class Options:
     def but(
         self,
         *,
+        rules: str = "",
         favor: str | None = None,
         labels: Labels | None = None,
         style: str = "",
         policy: bool = True,
         virtual: bool = True,
     ) -> Options:
-        """Return the same options with another favoured side, other labels or another style.
+        """Return the same options with other rules, favoured side, labels or style.
 
         An empty `favor` means that no side wins. If `policy` is false, the policies are dropped.
         If `virtual` is false, an inner merge writes conflict markers like any other merge.
         """
         return Options(
             self.path,
-            self.rules,
+            rules or self.rules,
             self.favor if favor is None else favor,
             self.marker_size,
             labels or self._labels,
@@ -201,8 +202,9 @@ class Outcome:
     """Hold the text of a merge, whether the merge is clean, and how the text was made.
 
     `method` is `same` (two of the three versions were equal), `lines` (git merged the lines),
-    `structure` (kmerge merged resources and fields, or the blocks of a template) or `kept` (our
-    version is unchanged, and a person must merge).
+    `structure` (kmerge merged resources and fields, or the blocks of a template), `sealed` (an
+    encrypted file that a person must merge, with markers) or `kept` (our version is unchanged, and
+    a person must merge).
     """
 
     __slots__ = (

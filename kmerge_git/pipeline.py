@@ -29,7 +29,6 @@ from kmerge_git.merge.verify.line_opinion import (
     same_meaning,
 )
 from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outcome
-from kmerge_git.text.opaque_files import SEALED, holds_seal, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
 from kmerge_git.tree.documents import YamlText, split_text
@@ -99,6 +98,23 @@ def _merged(texts: Three[YamlText], options: Options, start: Callable[[str], Lin
         _let_explain(same, texts, None, options)
         return same
     lines = Asked(start, options.path)
+    if _may_be_encrypted(texts.ours.data) or _may_be_encrypted(texts.theirs.data):
+        from kmerge_git.merge.sealed import sealed_merge  # few files are encrypted
+
+        sealed = sealed_merge.merged(
+            texts, options, lines, lambda own: _ordinary(texts, own, lines)
+        )
+        if sealed is not None:
+            return sealed
+    return _ordinary(texts, options, lines)
+
+
+def _may_be_encrypted(data: bytes) -> bool:
+    return b"sops" in data or data.startswith(b"$ANSIBLE_VAULT;")
+
+
+def _ordinary(texts: Three[YamlText], options: Options, lines: Asked) -> Outcome:
+    """Merge three texts that are all different."""
     try:
         merged = _by_structure(texts, options, lines)
         if options.policy is not None and merged.is_by_policy and lines.result()[1] == 0:
@@ -329,11 +345,9 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
 
     If git fails or does damage, return a conflict around our version.
     """
-    if holds_seal(texts.ours.data, texts.theirs.data):
-        return _kept(texts, options, SEALED)
     result, count = lines.result()
     if count < 0:
-        return _kept(texts, options, reason)
+        return _left(texts, options, reason)
     if options.rules == "git" and any(b"{{" in text.data for text in texts.each()):
         from kmerge_git.template.template_merge import merged  # only for templates
 
@@ -360,6 +374,17 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
     return Outcome(data, count == 0, "lines", conflicts=conflicts, reason=reason)
 
 
+def _left(texts: Three[YamlText], options: Options, reason: str) -> Outcome:
+    """Return the conflict of a file that git cannot merge by lines; a binary file stays ours."""
+    if options.virtual or any(b"\0" in text.data for text in texts.each()):
+        return _kept(texts, options, reason)
+    from kmerge_git.merge.sealed.sealed_merge import whole  # git merges nearly all texts
+
+    decoded = texts.map(lambda text: text.data.decode("utf-8", "surrogateescape"))
+    conflicts: tuple[Conflict, ...] = (Conflict("", "", "the lines conflict"),)
+    return Outcome(whole(decoded, options), False, "lines", conflicts=conflicts, reason=reason)
+
+
 def _by_lines_of_kyaml(
     texts: Three[YamlText], options: Options, error: KmergeError
 ) -> Outcome | None:
@@ -367,7 +392,7 @@ def _by_lines_of_kyaml(
     from kmerge_git.merge.kyaml.kyaml_merges import is_text, merge3_text
 
     versions = texts.map(lambda text: text.data)
-    if not is_text(error, versions) or holds_seal(versions.ours, versions.theirs):
+    if not is_text(error, versions):
         return None
     result = merge3_text(versions, path=options.path)
     return Outcome(result.data, True, "lines", decisions=result.decisions, reason=_told(error))
@@ -376,16 +401,11 @@ def _by_lines_of_kyaml(
 def refuse_unmergeable(streams: Three[Stream], size: int) -> None:
     """Refuse files that must not be merged by field.
 
-    In files sealed by SOPS the `mac` covers all values. An input with conflict markers comes from
-    `git rerere`, or is an ancestor made by a criss-cross merge. Templates have no fields. A mapping
-    whose keys are collections has no usable field names.
+    An input with conflict markers comes from `git rerere`, or is an ancestor made by a criss-cross
+    merge. Templates have no fields. A mapping whose keys are collections has no usable field names.
     """
     # a text that versions share is one object (see `split_like`), and is looked through once
-    both = (*streams.ours.documents, *streams.theirs.documents)
-    contents = {id(d.content): d.content for d in both}
-    if any("ENC[" in content and is_sealed(content) for content in contents.values()):
-        raise Unsupported(SEALED)
-    contents |= {id(d.content): d.content for d in streams.base.documents}
+    contents = {id(d.content): d.content for stream in streams.each() for d in stream.documents}
     if any("<<<<<<<" in content for content in contents.values()):
         from kmerge_git.text.markers import first_marker
 

@@ -67,6 +67,7 @@ ROOMS = {
     "reshape": {"three", "plan", "write"},
     "placeholders": {"three", "plan", "merged", "write"},
     "verify": {"three", "plan", "bulk", "merged", "new_parents", "commented_entries"},
+    "sealed": {"three", "verify", "placeholders"},
     "finish": {"three", "plan", "merged", "decide", "verify"},
     "kyaml": BESIDE | {"decide", "by_resource", "merged", "verify"},
     "rule_sentences": set(),

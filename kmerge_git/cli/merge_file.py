@@ -14,6 +14,7 @@ _METHODS = {
     "same": "two of the three versions are equal",
     "lines": "git's line merge stands",
     "structure": "merged by structure",
+    "sealed": "an encrypted file",
     "kept": "ours is kept",
 }
 
@@ -105,7 +106,7 @@ def _report(outcome: Outcome, *, explain: bool) -> None:
             say(explain_line(decision))
         how = _METHODS[outcome.method] + (f": {outcome.reason}" if outcome.reason else "")
         say(BY_BLOCKS if outcome.reason == BY_BLOCKS else how)
-    elif outcome.reason and outcome.method in ("lines", "kept") and not outcome.clean:
+    elif outcome.reason and outcome.method in ("lines", "sealed", "kept") and not outcome.clean:
         warn(outcome.reason)
     for conflict in outcome.conflicts if outcome.method == "structure" else ():
         say(f"conflict: {conflict.shown('document')}")

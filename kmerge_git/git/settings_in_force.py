@@ -23,7 +23,7 @@ from kmerge_git.git.manifests import generator_line, is_merged, way_out
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, Settings, matches, settle
 from kmerge_git.outcome import GENERATED, LONGEST_MARKERS
-from kmerge_git.text.opaque_files import SEALED, is_sealed
+from kmerge_git.text.opaque_files import is_sealed
 
 # The name that is shown, the field of the settings, and its keys, the strongest first.
 _ONE_VALUE = (
@@ -229,7 +229,9 @@ class _FileInForce:
             if self._settings.favor:
                 yield "no side wins in a generated file: favor does not count here"
         if is_sealed(self._data.decode("utf-8", "replace")):
-            yield f"{SEALED}: ours is kept, and a conflict"
+            yield "a SOPS file: encrypted values that both sides changed are a conflict"
+            if self._settings.favor:
+                yield "no side wins in a SOPS file: favor does not count here"
         driver = self._attributes.get("merge")
         is_ours = driver == "kmerge" or (not way_out(driver) and is_merged(self._path))
         if self._why_not() and is_ours:

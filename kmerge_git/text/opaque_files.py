@@ -1,24 +1,102 @@
-"""Recognise files that must not be merged by fields: SOPS files, and text files of Helm charts.
+"""Recognise files that are not merged by fields alone: sealed files, and text files of Helm charts.
 
-The checksum (MAC) of a SOPS file covers all values of the file. The template helpers and the notes
-of a chart are plain text, even if their names suggest YAML.
+SOPS writes a checksum (`mac`) over the values of a file into a block of its own, and Ansible Vault
+encrypts whole texts. The template helpers and the notes of a chart are plain text, even if their
+names suggest YAML.
 """
 
 from __future__ import annotations
 
 SEALED = "a SOPS file is merged with sops, not by text"
+VAULT = "$ANSIBLE_VAULT;"  # every text that Ansible Vault encrypted begins with this
 
 
 def is_sealed(text: str) -> bool:
     """Return whether a text was encrypted by SOPS."""
-    if not ("mac: ENC[" in text or '"mac": "ENC[' in text):
-        return False
-    return "\nsops:" in text or '"sops":' in text or text.startswith("sops:")
+    return bool(seal_format(text))
 
 
 def holds_seal(*versions: bytes) -> bool:
     """Return whether any version of a file was encrypted by SOPS."""
-    return any(is_sealed(data.decode("utf-8", "replace")) for data in versions)
+    return any(b"sops" in data and is_sealed(data.decode("utf-8", "replace")) for data in versions)
+
+
+def seal_format(text: str) -> str:
+    """Return `yaml`, `dotenv` or `ini` if SOPS encrypted a text of this format, otherwise ''.
+
+    JSON is `yaml`, too. Such a text has a map `sops` with a `mac` at the top level, a line
+    `sops_mac=` or a section `[sops]` with a `mac`.
+    """
+    if "sops" not in text or "mac" not in text:
+        return ""
+    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return "yaml" if _has_block_in_braces(text) else ""
+    lines = text.split("\n")
+    if any(line.startswith("sops_mac=") for line in lines):
+        return "dotenv"
+    for number, line in enumerate(lines):
+        if line.rstrip() == "[sops]" and _has_mac(lines[number + 1 :], "[", "="):
+            return "ini"
+        key, colon, rest = line.lstrip("\ufeff").partition(":")
+        if colon and key.rstrip() in ("sops", '"sops"', "'sops'"):
+            is_flow = rest.lstrip().startswith("{")
+            below = [line for line in lines[number + 1 :] if line.strip()]
+            if _has_block_in_braces("{sops:" + rest) if is_flow else _has_mac(below, "", ":"):
+                return "yaml"
+    return ""
+
+
+def _has_mac(lines: list[str], end: str, sign: str) -> bool:
+    """Return whether a section of lines has a key `mac`.
+
+    The section ends at a line that starts with `end`, or, if `end` is '', at a line without the
+    indentation of the first line.
+    """
+    inside = [line for line in lines if not line.lstrip().startswith("#")]
+    indent = len(inside[0]) - len(inside[0].lstrip()) if inside and not end else 0
+    if not (inside and (end or indent)):
+        return False
+    for line in inside:
+        depth = len(line) - len(line.lstrip())
+        if line.startswith(end) if end else depth < indent:
+            return False
+        key, found, value = line.partition(sign)
+        if found and depth == indent and key.strip() in ("mac", '"mac"', "'mac'"):
+            return bool(value.strip())
+    return False
+
+
+def _has_block_in_braces(text: str) -> bool:
+    """Return whether the map that a text in braces begins with has a map `sops` with a `mac`."""
+    at, depth, name = 0, 0, ""
+    while at < len(text):
+        char = text[at]
+        if char in "{[":
+            depth += 1
+        elif char in "}]":
+            depth -= 1
+        elif char == '"' or char.isalnum() or char == "_":
+            end = _word_end(text, at)
+            word = text[at:end].strip('"')
+            if depth == 1:
+                name = word
+            elif depth == 2 and name == "sops" and word == "mac":
+                return text[end:].lstrip().startswith(":")
+            at = end - 1
+        at += 1
+    return False
+
+
+def _word_end(text: str, at: int) -> int:
+    """Return the end of the quoted or bare word that starts at an offset."""
+    end = at + 1
+    if text[at] != '"':
+        while text[end : end + 1].isalnum() or text[end : end + 1] == "_":
+            end += 1
+        return end
+    while end < len(text) and text[end] != '"':
+        end += 2 if text[end] == "\\" else 1
+    return end + 1
 
 
 FOLDER = "templates"

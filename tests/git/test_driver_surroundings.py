@@ -9,6 +9,7 @@ from manifests import deployment, stream
 from world import BASE, MERGED, OURS, THEIRS, Driven, Repo, World
 
 from kmerge_git.git.run_git import git_version
+from kmerge_git.text.markers import resolve
 
 CONFLICT = "a: 3\nb: 2\n"  # against OURS: `a` is in conflict, `b` is not
 
@@ -421,14 +422,17 @@ def test_a_policy_of_the_attributes(driven: Driven) -> None:
 # -- files that are not merged by field -----------------------------------------------------------
 
 
-def test_an_encrypted_file_keeps_ours_and_says_how_to_go_on(driven: Driven) -> None:
+def test_an_encrypted_file_has_markers_and_says_how_to_go_on(driven: Driven) -> None:
     def secret(value: str) -> str:
         return f"data: {value}\nsops:\n    mac: ENC[AES256_GCM,data:{value}]\n    version: 3.8.1\n"
 
     driven.fork({"x.yaml": secret("1")}, {"x.yaml": secret("2")}, {"x.yaml": secret("3")})
     done = driven.merge()
     assert done.code == 1
-    assert driven.text("x.yaml") == secret("2")
+    hint = "<<<<<<< HEAD (encrypted: see `kmerge explain x.yaml`)\n"
+    assert resolve(driven.text("x.yaml"), "ours") == secret("2")
+    assert resolve(driven.text("x.yaml"), "theirs") == secret("3")
+    assert driven.text("x.yaml").count(hint) == 1
     assert driven.unmerged() == ["x.yaml"]
     assert "sops" in done.err
 

@@ -10,6 +10,8 @@ from test_merge_equal import registered
 from test_solve import is_sound
 from world import Done, Repo, World
 
+from kmerge_git.text.markers import resolve
+
 BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))
 THEIRS = deployment(env=("A=1", "THEIRS=1"))
@@ -445,14 +447,15 @@ def test_a_file_with_a_filter(repo: Repo) -> None:
     assert is_sound(repo)
 
 
-def test_sealed_files_hold_ours(repo: Repo) -> None:
+def test_sealed_files_have_markers(repo: Repo) -> None:
     def sealed(text: str) -> str:
         return f"a: ENC[{text}]\nsops:\n  mac: ENC[{text}]\n  version: 3\n"
 
     repo.fork(*({"db.yaml": sealed(text)} for text in ("1", "2", "3")))
     done = repo.kmerge("merge", "side", check=False)
     assert (done.code, repo.unmerged()) == (1, ["db.yaml"])
-    assert repo.text("db.yaml") == sealed("2")
+    text = repo.text("db.yaml")
+    assert [resolve(text, side) for side in ("ours", "theirs")] == [sealed("2"), sealed("3")]
 
 
 def criss_cross(repo: Repo) -> None:

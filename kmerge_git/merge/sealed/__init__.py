@@ -1,0 +1,1 @@
+"""Merge files that SOPS or Ansible Vault encrypted, so that a clean result can be decrypted."""
