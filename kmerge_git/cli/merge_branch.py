@@ -359,8 +359,8 @@ def _followed(plan: SolvePlan) -> list[str]:
     return _some(
         f"{move.resource} moved to {move.target}: its change in {move.source} follows it"
         for file in plan.files
-        if file.stages and file.verdict == "solved"
-        for move in file.moves
+        if file.verdict == "solved"
+        for move in file.arrivals
     )
 
 

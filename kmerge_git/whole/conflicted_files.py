@@ -69,8 +69,9 @@ class FileMerge:
     moves: tuple[MovedEdit, ...] = ()  # edits of resources that left or entered this file
     settled_by: str = ""  # the reason why a file was settled without a merge
     favor: str = ""  # the side that wins where both sides changed the same thing
-    # the three versions of a file without a conflict into which a resource was moved
+    # the three versions of a file with the edits of the resources that were moved into the file
     stages: Three[bytes] | None = None
+    own: Both | None = None  # the merge of that file without these edits, if both sides changed it
     three: Three[bytes | None] = _NO_TEXTS  # the merged versions, with moved resources unedited
 
     @property
@@ -81,7 +82,19 @@ class FileMerge:
     @property
     def decisions(self) -> tuple[Decision, ...]:
         """The decisions of the merge, one for each place."""
-        return self.both.outcome.decisions if self.both else ()
+        merges = filter(None, (self.own, self.both))
+        return tuple(decision for both in merges for decision in both.outcome.decisions)
+
+    @property
+    def explained(self) -> tuple[Decision, ...]:
+        """Each place where the versions differ, with its three values and the side taken."""
+        merges = filter(None, (self.own, self.both))
+        return tuple(decision for both in merges for decision in both.outcome.explained)
+
+    @property
+    def arrivals(self) -> tuple[MovedEdit, ...]:
+        """The edits of the resources that were moved into this file."""
+        return tuple(move for move in self.moves if move.target == self.path)
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -99,11 +112,12 @@ class FileMerge:
     def git_clean(self) -> bool:
         """Return whether git's line merge alone would have been clean.
 
-        If a resource was moved into the file, this is true, as git leaves such a file unchanged.
+        Git alone does not merge the edits of resources that were moved into the file.
         """
-        if self.stages is not None:
-            return True
-        return bool(self.both and self.both.git_clean and not self.moves)
+        both = self.own if self.stages else self.both
+        if both is None:
+            return self.stages is not None
+        return both.git_clean and len(self.arrivals) == len(self.moves)
 
     @property
     def asks(self) -> bool:
@@ -140,16 +154,20 @@ class _Look:
         """Return whether both sides have the file."""
         return self.three.ours is not None and self.three.theirs is not None
 
+    def has(self, move: MovedEdit) -> bool:
+        """Return whether a killed run has written the edit into the stages of the new file."""
+        return move.target == self.stages.path and move.is_done(self.three)
+
 
 def settle(
     scene: Scene, is_chosen: Callable[[str], bool] = lambda path: True
 ) -> tuple[FileMerge, ...]:
     """Return the result for every file in conflict, without writing any file."""
-    looks = list(_looks(scene, [stages for stages in scene.conflicts if is_chosen(stages.path)]))
-    jobs = {look.stages.path: Job(look.rest, look.options) for look in looks if look.is_on_both}
-    merged = dict(zip(jobs, scene.merge_all(list(jobs.values()), scene.seconds), strict=True))
-    files = [_settled(scene, look, merged.get(look.stages.path)) for look in looks]
-    return _with_targets(scene, files)
+    chosen = [stages for stages in scene.conflicts if is_chosen(stages.path)]
+    looks = {look.stages.path: look for look in _looks(scene, chosen)}
+    merged = _merge_rests(scene, looks)
+    files = [_settled(scene, look, merged.get(path)) for path, look in looks.items()]
+    return _with_targets(scene, files, looks)
 
 
 def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
@@ -158,7 +176,6 @@ def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
         Arrivals.between(read, at.base, side) if at and side else Arrivals((), read.blob)
         for side in ((at.ours, at.theirs) if at else (None, None))
     ]
-    conflicted = {stages.path: stages for stages in scene.conflicts}
     for stages in chosen:
         obstacle = stages.obstacle
         if not (obstacle or scene.filters):
@@ -170,8 +187,7 @@ def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
         three = Three(*map(scene.repository.text, stages.entries))
         # a generated file is generated again, so no edit is taken out of it
         moves = () if options.generated else find_moves(stages.path, three, *arrivals)
-        follows = (move for move in moves if _can_follow(scene, conflicted.get(move.target), move))
-        yield _Look(stages, options, three, tuple(follows))
+        yield _Look(stages, options, three, moves)
 
 
 def _filtered(repository: Repository, path: str) -> str:
@@ -180,10 +196,37 @@ def _filtered(repository: Repository, path: str) -> str:
     return f"it passes through the filter {name!r}" if name not in (None, "unset") else ""
 
 
-def _can_follow(scene: Scene, target: Stages | None, move: MovedEdit) -> bool:
-    """Return whether the new file has no conflict except stages that a killed run wrote."""
-    # if the new file has a conflict of its own, the edit stays in the old file
-    return target is None or move.is_done(Three(*map(scene.repository.text, target.entries)))
+def _merge_rests(scene: Scene, looks: dict[str, _Look]) -> dict[str, Both]:
+    """Merge each file without the edits that follow a resource to another file.
+
+    If an edit cannot follow its resource, because the new file has a conflict of its own, the edit
+    is put back into the old file in `looks`, and the old file is merged again.
+    """
+    merged: dict[str, Both] = {}
+    again = [*looks]
+    while again:
+        jobs = {p: Job(looks[p].rest, looks[p].options) for p in again if looks[p].is_on_both}
+        done = scene.merge_all(list(jobs.values()), scene.seconds)
+        merged |= zip(jobs, done, strict=True)
+        again = []
+        for path, look in looks.items():
+            moves = tuple(m for m in look.moves if _can_follow(scene, looks, merged, m))
+            if moves != look.moves:
+                looks[path] = replace(look, moves=moves)
+                again.append(path)
+    return merged
+
+
+def _can_follow(
+    scene: Scene, looks: dict[str, _Look], merged: dict[str, Both], move: MovedEdit
+) -> bool:
+    """Return whether the new file has no conflict of its own, and has the resource once."""
+    look, both = looks.get(move.target), merged.get(move.target)
+    if look is None:
+        return all(stages.path != move.target for stages in scene.conflicts)
+    if look.has(move):
+        return True
+    return bool(both and both.outcome.clean and move.fits(both.outcome.text))
 
 
 def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
@@ -243,31 +286,75 @@ def _deleted(scene: Scene, look: _Look) -> FileMerge:
     return replace(file, verdict="conflict", why=why, writes=False)
 
 
-def _with_targets(scene: Scene, files: list[FileMerge]) -> tuple[FileMerge, ...]:
+def _with_targets(
+    scene: Scene, files: list[FileMerge], looks: dict[str, _Look]
+) -> tuple[FileMerge, ...]:
     """Merge the edits of moved resources into the files that now hold the resources."""
-    conflicted = {stages.path for stages in scene.conflicts}
-    free = sorted(_targets(files) - conflicted)
-    entries = {path: _free_entry(scene, path, files) for path in free}
-    busy = {path: entry for path, entry in entries.items() if isinstance(entry, str)}
-    # if an edit cannot be merged into the new file, only the old file still shows it
-    kept = [_blocked(file, busy) if busy.keys() & _targets([file]) else file for file in files]
-    moves = [move for file in kept if file.verdict != "skipped" for move in file.moves]
-    jobs: list[Job] = []
-    arriving: list[tuple[str, TreeEntry, tuple[MovedEdit, ...]]] = []
-    for path, entry in entries.items():
-        mine = tuple(move for move in moves if move.target == path)
-        if not isinstance(entry, str) and mine:
-            arriving.append((path, entry, mine))
-            at = at_target(scene.repository.blob(entry.oid), mine)
-            jobs.append(Job(at, scene.options(path)))
-    merged = zip(arriving, jobs, scene.merge_all(jobs, scene.seconds), strict=True)
-    return (*kept, *(_target(*there, job, both) for there, job, both in merged))
+    if not _targets(files):
+        return tuple(files)
+    homes = {path: _home(scene, path, files) for path in sorted(_targets(files))}
+    files = _without_blocked(files, {p: home for p, home in homes.items() if isinstance(home, str)})
+    arriving = _arriving(files, looks)
+    wanted: list[tuple[_Home, tuple[MovedEdit, ...], Job]] = []
+    for path, home in homes.items():
+        if not isinstance(home, str) and path in arriving:
+            look, moves = looks.get(path), tuple(arriving[path])
+            options = look.options if look else scene.options(path)
+            wanted.append((home, moves, Job(at_target(home.data, moves), options)))
+    merged = scene.merge_all([job for *_, job in wanted], scene.seconds)
+    made = [_target(*each, both) for each, both in zip(wanted, merged, strict=True)]
+    changed = {file.path: file for file in made}
+    rest = [file for file in made if all(file.path != known.path for known in files)]
+    return (*(changed.get(file.path, file) for file in files), *rest)
+
+
+def _arriving(files: Iterable[FileMerge], looks: dict[str, _Look]) -> dict[str, list[MovedEdit]]:
+    """Return the edits to merge into each new file, without those that a killed run has written."""
+    arriving: dict[str, list[MovedEdit]] = {}
+    for move in (move for file in files if file.verdict != "skipped" for move in file.moves):
+        look = looks.get(move.target)
+        if look is None or not look.has(move):
+            arriving.setdefault(move.target, []).append(move)
+    return arriving
 
 
 def _targets(files: Iterable[FileMerge]) -> set[str]:
     """Return the files into which resources of the given files were moved."""
     left = (file for file in files if file.verdict != "skipped")
     return {move.target for file in left for move in file.moves}
+
+
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """Hold a file into which resources were moved, without the edits of these resources."""
+
+    path: str
+    data: bytes
+    mode: int
+    file: FileMerge | None = None  # the merge of the file, if both sides changed it
+
+
+def _home(scene: Scene, path: str, files: Iterable[FileMerge]) -> _Home | str:
+    """Return the file that resources were moved to, or the reason why it cannot be changed."""
+    file = next((file for file in files if file.path == path), None)
+    if file is None:
+        entry = _free_entry(scene, path, files)
+        if isinstance(entry, str):
+            return entry
+        return _Home(path, scene.repository.blob(entry.oid), entry.mode)
+    if file.verdict == "skipped":
+        return f"is left alone: {file.why}"
+    return _Home(path, file.data or b"", file.mode, file)
+
+
+def _without_blocked(files: list[FileMerge], busy: dict[str, str]) -> list[FileMerge]:
+    """Skip the files whose edits cannot be merged into a new file: only they show these edits."""
+    while True:
+        blocked = {file.path for file in files if busy.keys() & _targets([file])}
+        if not blocked:
+            return files
+        files = [_blocked(file, busy) if file.path in blocked else file for file in files]
+        busy |= {file.path: f"is left alone: {file.why}" for file in files if file.path in blocked}
 
 
 def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntry | str:
@@ -286,24 +373,24 @@ def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntr
     return entry
 
 
-def _target(
-    path: str, entry: TreeEntry, moves: tuple[MovedEdit, ...], job: Job, both: Both
-) -> FileMerge:
+def _target(home: _Home, moves: tuple[MovedEdit, ...], job: Job, both: Both) -> FileMerge:
     """Return the merge of a file into which resources were moved."""
-    outcome = both.outcome
+    outcome, own = both.outcome, home.file
+    words = words_for_target(moves)
     return FileMerge(
-        path,
-        "moved resource",
+        home.path,
+        own.situation if own else "moved resource",
         "solved" if outcome.clean else "conflict",
-        words_for_target(moves),
+        f"{own.why}, {words}" if own and own.why else words,
         outcome.text,
-        entry.mode,
+        home.mode,
         writes=True,
         both=both,
         favor=job.options.favor,
-        moves=moves,
+        moves=(*(own.moves if own else ()), *moves),
         stages=job.three.map(lambda data: data or b""),
         three=job.three,
+        own=own.both if own else None,
     )
 
 

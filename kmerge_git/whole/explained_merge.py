@@ -166,7 +166,7 @@ def explain_progress(
 def _places(file: FileMerge) -> Iterator[str]:
     """Yield the path of a file, and of each file from which resources were moved into this file."""
     yield file.path
-    yield from (move.source for move in file.moves if file.stages)
+    yield from (move.source for move in file.arrivals)
 
 
 def _conflicts(repository: Repository) -> list[Stages]:
@@ -273,11 +273,10 @@ def explained(file: FileMerge, present: bytes | None, *, waits: bool = False) ->
     `waits` means that this file, or a file from which a resource was moved into this file, is in
     conflict for git.
     """
-    outcome = file.both.outcome if file.both else None
     again = ExplainedFile(
         file.path,
         file,
-        outcome.explained if outcome else (),
+        file.explained,
         tuple(ExplainedConflict(conflict) for conflict in file.conflicts),
         _by_git(file),
         "same",
@@ -307,10 +306,11 @@ def _is_untouched(file: FileMerge, present: bytes | None) -> bool:
     """Return whether the file is as git left it, so that nobody has resolved the conflict."""
     if present is None or file.data is None:
         return present is not None
-    if file.stages:
-        plain = _plain(present, file.data)
-        return plain != file.data and plain in (file.stages.ours, file.stages.theirs)
-    return _has_markers(present)
+    plain = _plain(present, file.data)
+    if plain == file.data or not file.stages:
+        return _has_markers(present)
+    own = file.own.git if file.own else None
+    return plain in (file.stages.ours, file.stages.theirs, own) or _has_markers(present)
 
 
 def _by_git(file: FileMerge) -> tuple[FieldChange, ...]:
