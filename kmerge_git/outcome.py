@@ -19,6 +19,8 @@ STYLES = ("merge", "diff3", "zdiff3")
 LABELS = ("base", "ours", "theirs")
 LONGEST_MARKERS = 200  # an attribute could ask for gigabytes
 BY_BLOCKS = "a template, merged by its blocks"
+# the methods of conflicts that a person decides for the whole file, not field by field
+WHOLE = ("kept", "sealed")
 GENERATED = "a generated file, ours is kept whole: generate it again, then `git add` it"
 
 

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from kmerge_git.bounds import EXPLAINED_CHARACTERS, SHOWN_ALIKE, SHOWN_ELSEWHERE, SHOWN_ONE_SIDED
-from kmerge_git.cli.in_and_out import add_color, counted, inside, show, warn
+from kmerge_git.cli.in_and_out import add_color, counted, inside, listed, show, warn
 from kmerge_git.cli.lost_changes import place
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.rule_sentences import in_words
@@ -123,6 +123,7 @@ def _fields(merge: Explanation) -> dict[str, Any]:
         "notes": list(merge.notes),
         "files": [_file_fields(file) for file in merge.files],
         "others": list(merge.others),
+        "why_others": dict(merge.others),
         "elsewhere": [
             {"path": e.path, "changes": [c.as_json() for c in e.changes]} for e in merge.elsewhere
         ],
@@ -160,6 +161,8 @@ def _file_fields(file: ExplainedFile) -> dict[str, Any]:
         "against": [change.as_json() for change in file.against],
         "git_alone": [change.as_json() for change in file.git_alone],
         "now": file.state,
+        "waits": file.waits,
+        "chosen": file.choice,
         "changes": [change.as_json() for change in file.changes],
     }
 
@@ -201,10 +204,10 @@ def _lines(merge: Explanation, *, everything: bool) -> Iterator[Line]:
         yield ""
         yield ((elsewhere.path, "bold"), f": {there} has what neither side brought")
         yield from _changes(elsewhere.changes, everything=everything)
-    if merge.others:
+    for why in sorted(set(merge.others.values())):
+        paths = [path for path, reason in merge.others.items() if reason == why]
         yield ""
-        names = ", ".join(merge.others[:5]) + (", …" if len(merge.others) > 5 else "")
-        yield f"conflicts in what is no manifest, git's alone: {names}"
+        yield f"left to a person, {why}: {listed(paths)}"
     yield ""
     yield _summary(merge, len(merge.files) - len(shown), there)
 
@@ -233,7 +236,7 @@ def _is_otherwise(file: ExplainedFile) -> bool:
 
 def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line]:
     merge = file.merge
-    says_why = not merge.why or merge.method == "kept"
+    says_why = not merge.why or merge.is_whole
     says_why = says_why or (merge.why == BY_BLOCKS and merge.result != "conflict")
     yield (
         (file.path, "bold"),
@@ -254,7 +257,7 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line
         yield from changes[:cut]
         if changes[cut:]:
             yield f"    … and {counted(len(changes) - cut, 'more line')} (--all)"
-    for conflict in file.conflicts if merge.method != "kept" else ():  # the first line says why
+    for conflict in file.conflicts if not merge.is_whole else ():  # the first line says why
         yield from _conflict(conflict, there)
     yield from _decisions(file, everything=everything)
     yield from _now(file, there, everything=everything)
@@ -263,15 +266,21 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line
 def _what_came(file: ExplainedFile) -> str:
     merge = file.merge
     if merge.verdict == "skipped":
-        return f"left alone: {merge.why}"
+        return f"left alone: {_why(file)}"
     if merge.result != "conflict":
         how = "lines" if merge.method == "lines" else "fields"
         how = "the blocks of a template" if merge.why == BY_BLOCKS else how
         return _RESULTS["moved here" if merge.stages else merge.result].format(how=how)
-    if merge.both is None or merge.method == "kept":
-        return f"CONFLICT, {merge.why}"
+    if merge.both is None or merge.is_whole:
+        return f"CONFLICT, {_why(file)}"
     left = f"CONFLICT, {counted(len(file.conflicts), 'place')} left to a person"
     return left + ("; git alone is clean" if merge.git_clean else "")
+
+
+def _why(file: ExplainedFile) -> str:
+    """Return why a file is left and, until a person has decided it, what the person does."""
+    is_open = file.waits or file.state == "in conflict"
+    return file.merge.reason if is_open else file.merge.why
 
 
 def _conflict(explained: ExplainedConflict, there: str) -> Iterator[Line]:
@@ -367,10 +376,14 @@ def _now(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line]
     if file.state == "unsolved":
         words = "does not have it yet" if file.merge.stages else "still has the conflict"
         words += ": `kmerge solve` makes it so"
+    elif file.choice:
+        words = "has neither of them" if file.choice == "neither" else f"has {file.choice}"
     elif file.state == "there" and file.merge.result == "conflict":
         words = "has the file"
     if words:
         yield f"  {there} {words}"
+    if file.waits:
+        yield "  it is still in conflict"
     if file.changes and file.state != "as git":
         differs = "differs in comments or layout alone"
         yield f"  {there} {differs if file.is_layout_alone else 'has something else:'}"

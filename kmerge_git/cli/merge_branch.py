@@ -350,8 +350,9 @@ def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
     if left:
         mine = [file for file in plan.files if file.path in left]
         yield from _some(line for file in mine for line in _what_is_left(file))
-        if plan.others:
-            yield f"left as git left it, no manifest: {', '.join(_some(plan.others))}"
+        for why in sorted(set(plan.others.values())):
+            paths = [path for path, reason in plan.others.items() if reason == why]
+            yield f"left as git left it, {why}: {', '.join(_some(paths))}"
         yield _what_next(mine, [*plan.others])
 
 
@@ -390,10 +391,10 @@ def _in_conflict_by_git(plan: SolvePlan) -> list[str]:
 
 def _what_is_left(file: FileMerge) -> Iterator[str]:
     by_lines = f" ({file.why})" if file.method == "lines" and file.why else ""
-    for conflict in file.conflicts:
+    for conflict in file.conflicts if file.asks else ():
         yield f"left: {file.path}: {conflict.shown()}{by_lines}"
-    if not file.conflicts:
-        yield f"left: {file.path}: {file.why}"
+    if not (file.conflicts and file.asks):
+        yield f"left: {file.path}: {file.reason}"
 
 
 def _some(lines: Iterable[str]) -> list[str]:
@@ -426,7 +427,7 @@ def _file(file: FileMerge) -> dict[str, Any]:
         "result": file.result,
         "git": "clean" if file.git_clean else "conflict",
         "method": file.method,
-        "why": file.why,
+        "why": file.reason,
         "moves": [
             {"resource": move.resource, "from": move.source, "to": move.target}
             for move in file.moves

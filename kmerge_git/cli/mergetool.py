@@ -11,6 +11,7 @@ from kmerge_git.cli import in_and_out
 from kmerge_git.cli.in_and_out import say
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three
+from kmerge_git.outcome import WHOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     both = merge_both(texts, options, Libgit2LineMerge())
     outcome = both.outcome
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    if not outcome.clean and outcome.method != "kept" and is_terminal:
+    if not outcome.clean and outcome.method not in WHOLE and is_terminal:
         from kmerge_git.cli.asking import ask
 
         return ask(_in_index(args.merged) or _alone(args.merged, both, texts, options), args)

@@ -128,8 +128,7 @@ def _wanted(args: argparse.Namespace) -> list[tuple[str, str]]:
 
 def _asks(preview: Preview) -> bool:
     """Return whether a file has conflicts that `kmerge resolve` can ask about."""
-    files = [file for step in preview.steps for file in step.files]
-    return any(file.result == "conflict" and file.method != "kept" for file in files)
+    return any(file.asks for step in preview.steps for file in step.files)
 
 
 def _rendered(result: CommandResult, args: argparse.Namespace, format: str, color: str) -> str:
@@ -203,8 +202,8 @@ def _step_lines(step: Step, files: Sequence[FilePreview]) -> Iterator[Line]:
         about = "; ".join(filter(None, (kind, file.note)))
         yield ((f"{word:<9}", colour), f" {file.path:<{width}}  {about}".rstrip())
         yield from (f"    {words}" for words in file.chosen)
-        # the row of a kept file already gives the reason
-        for conflict in file.conflicts if file.method != "kept" else ():
+        # the row of a file that is in conflict as a whole already gives the reason
+        for conflict in file.conflicts if file.asks else ():
             if file.method == "lines":  # the conflict has no field and no values
                 yield f"    merged by lines: {conflict.why}"
             else:

@@ -102,8 +102,8 @@ def _lines(plan: SolvePlan) -> Iterator[Line]:
     for file in plan.files:
         yield _file_line(file)
         yield from (f"    {words}" for words in file.chosen)
-        # the line of a kept file already gives the reason
-        for conflict in file.conflicts if file.method != "kept" else ():
+        # the line of a file that is in conflict as a whole already gives the reason
+        for conflict in file.conflicts if not file.is_whole else ():
             yield ("    ", (conflict.spot or file.path, "bold"), f": {conflict.told}")
 
 
@@ -139,8 +139,8 @@ def what_next(operation: Operation) -> str:
 
 def _file_line(file: FileMerge) -> Line:
     mark = "CONFLICT" if file.verdict == "conflict" else file.verdict
-    why = file.why
-    if file.verdict == "conflict" and file.conflicts and file.method != "kept":
+    why = file.reason
+    if file.asks and file.conflicts:
         left = f"{counted(len(file.conflicts), 'conflict')} left"
         why = f"{why}, {left}" if why else left
     if file.verdict == "solved" and file.data is None:
@@ -161,7 +161,7 @@ def _fields(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:
                 "path": file.path,
                 "situation": file.situation,
                 "result": file.verdict,
-                "why": file.why,
+                "why": file.reason,
                 "method": file.method,
                 "deleted": file.writes and file.data is None,
                 "decided": [plain_decision(d) for d in file.decisions if d.is_settled],

@@ -15,8 +15,10 @@ from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.touched_files import TreeEntry, merged_mode
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import BY_BLOCKS, Conflict, Decision, Options
+from kmerge_git.outcome import BY_BLOCKS, WHOLE, Conflict, Decision, Options
+from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.whole.both_merges import Both, Job, Result, merge_all
+from kmerge_git.whole.left_files import BY_MARKERS, two_modes, way_out, with_way
 from kmerge_git.whole.moved_edits import (
     Arrivals,
     MovedEdit,
@@ -73,6 +75,7 @@ class FileMerge:
     stages: Three[bytes] | None = None
     own: Both | None = None  # the merge of that file without these edits, if both sides changed it
     three: Three[bytes | None] = _NO_TEXTS  # the merged versions, with moved resources unedited
+    way: str = ""  # what a person does about the file, if no question asks about it
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -121,8 +124,25 @@ class FileMerge:
 
     @property
     def asks(self) -> bool:
-        """Return whether a person can answer the conflicts; the answer is no for a `kept` file."""
-        return self.verdict == "conflict" and self.method != "kept"
+        """Return whether a person can answer the conflicts one by one."""
+        return self.verdict == "conflict" and not self.is_whole
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether `why` is the only reason of the conflict, which is about the whole file.
+
+        If one side deleted the file, the answer is no, because there is a question about it.
+        """
+        return (
+            self.verdict == "conflict"
+            and self.both is not None
+            and (self.both.outcome.clean or self.method in WHOLE)
+        )
+
+    @property
+    def reason(self) -> str:
+        """Return why the file is left, and what a person does about it."""
+        return with_way(self.why, self.way)
 
     @property
     def result(self) -> Result:
@@ -185,8 +205,9 @@ def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
             yield _Look(stages, options, obstacle=obstacle)
             continue
         three = Three(*map(scene.repository.text, stages.entries))
-        # a generated file is generated again, so no edit is taken out of it
-        moves = () if options.generated else find_moves(stages.path, three, *arrivals)
+        # no edit is taken out of a file that a program writes as a whole
+        is_whole = options.generated or holds_seal(*filter(None, three.each()))
+        moves = () if is_whole else find_moves(stages.path, three, *arrivals)
         yield _Look(stages, options, three, moves)
 
 
@@ -233,11 +254,13 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
     stages = look.stages
     skipped = FileMerge(stages.path, stages.situation, "skipped")
     if look.obstacle:
-        return replace(skipped, why=look.obstacle)
+        way = way_out(stages) if stages.obstacle else BY_MARKERS
+        return replace(skipped, why=look.obstacle, way=way)
     file = _merged(look, both) if both else _deleted(scene, look)
     in_the_way = scene.in_the_way(stages.path, look.three, _may_be_there(scene, look, file))
     if in_the_way:
-        return replace(skipped, why=in_the_way)
+        about = f"{file.why}; " if file.is_whole else ""
+        return replace(skipped, why=f"{about}{in_the_way}")
     if look.moves:
         return replace(file, why=words_for_source(look.moves), moves=look.moves)
     return file
@@ -253,18 +276,21 @@ def _may_be_there(scene: Scene, look: _Look, file: FileMerge) -> Iterator[bytes 
 
 def _merged(look: _Look, both: Both) -> FileMerge:
     stages, outcome = look.stages, both.outcome
+    modes = two_modes(stages) if outcome.clean else ""
+    is_left = modes or (outcome.method in WHOLE and not look.options.generated)
     return FileMerge(
         stages.path,
         stages.situation,
-        "solved" if outcome.clean else "conflict",
-        "" if outcome.clean and outcome.reason != BY_BLOCKS else outcome.reason,
+        "solved" if outcome.clean and not modes else "conflict",
+        modes or ("" if outcome.clean and outcome.reason != BY_BLOCKS else outcome.reason),
         outcome.text,
         merged_mode(*stages.entries),
-        # a `kept` file must not hold markers; a SOPS file stays as git left it
+        # a binary file stays as git left it; a generated file must not hold markers
         writes=outcome.clean or outcome.method != "kept" or look.options.generated,
         both=both,
         favor=look.options.favor,
         three=look.rest,
+        way=way_out(stages, outcome) if is_left else "",
     )
 
 
@@ -365,6 +391,8 @@ def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntr
     if not entry.is_text:
         return "is no regular file"
     data = scene.repository.blob(entry.oid)
+    if holds_seal(data):
+        return "is encrypted"
     moves = [move for file in files for move in file.moves if move.target == path]
     if not all(move.fits(data) for move in moves):
         return "has no single place for it"

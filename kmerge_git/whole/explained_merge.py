@@ -8,8 +8,8 @@ that git remembers of resolved files. The present settings are used.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -26,8 +26,9 @@ from kmerge_git.outcome import SIDES, Conflict, Decision
 from kmerge_git.text.markers import first_marker, marker_size_for, resolve
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
+from kmerge_git.whole.left_files import why_left, with_way
 from kmerge_git.whole.operation import current_operation
-from kmerge_git.whole.tree_merge import Sides, base_of, merge_trees, result_of
+from kmerge_git.whole.tree_merge import Sides, TreeMerge, base_of, merge_trees, result_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Explanation:
     files: tuple[ExplainedFile, ...]
     commit: Commit | None = None
     notes: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()  # other files in conflict, or with names in conflict
+    others: Mapping[str, str] = field(default_factory=dict)  # other conflicts: path to reason
     elsewhere: tuple[Elsewhere, ...] = ()
     problems: tuple[str, ...] = ()  # invalid settings
 
@@ -84,7 +85,7 @@ def explain_commit(
             for each in _elsewhere(at.repository, tree, commit.tree, seen, is_chosen)
             if _before_tilde(each.path) not in renamed
         )
-    others = {s.path for s in merge.others} | {m.paths[0] for m in merge.stuck if m.paths}
+        others = dict(_others(at.repository, merge, settings))
     return Explanation(
         "merge",
         _title(commit),
@@ -92,10 +93,25 @@ def explain_commit(
         files,
         commit,
         (_CRISS_CROSS,) if sides.is_made_up else (),
-        tuple(sorted(filter(is_chosen, others))),
+        {path: others[path] for path in sorted(filter(is_chosen, others))},
         elsewhere,
         tuple(settings.problems),
     )
+
+
+def _others(
+    repository: Repository, merge: TreeMerge, settings: SettingsOf
+) -> Iterator[tuple[str, str]]:
+    """Yield the conflicts of a merge commit that kmerge did not merge, each with the reason."""
+    for message in merge.stuck:
+        if message.paths:
+            kind = message.kind.removeprefix("CONFLICT (").removesuffix(")")
+            yield message.paths[0], f"names of files are in conflict: {kind}"
+    named = {path for message in merge.stuck for path in message.paths}
+    for stages in merge.others:
+        refusal = settings.refusal(stages.path)
+        if refusal or stages.path not in named:
+            yield stages.path, why_left(repository, stages, refusal)[0]
 
 
 def _parents(repository: Repository, commit: Commit, rev: str) -> tuple[Commit, Commit]:
@@ -151,16 +167,29 @@ def explain_progress(
         for file in merged
         if is_chosen(file.path)
     ]
-    others = sorted(stages.path for stages in rest if stages not in taken)
+    others = unmerged - {stages.path for stages in taken}
     return Explanation(
         operation.name,
         f"{operation.name or 'conflicts'} in progress",
         Three(*operation.labels),
         tuple(sorted(files, key=lambda file: file.path)),
         notes=_notes(operation),
-        others=tuple(filter(is_chosen, others)),
+        others=_reasons(
+            repository, rest, settings, lambda path: path in others and is_chosen(path)
+        ),
         problems=tuple(settings.problems),
     )
+
+
+def _reasons(
+    repository: Repository, left: Sequence[Stages], settings: SettingsOf, is_chosen: IsChosen
+) -> dict[str, str]:
+    """Return why each chosen file is left, and what a person does about it."""
+    return {
+        stages.path: with_way(*why_left(repository, stages, settings.refusal(stages.path)))
+        for stages in sorted(left, key=lambda stages: stages.path)
+        if is_chosen(stages.path)
+    }
 
 
 def _places(file: FileMerge) -> Iterator[str]:
@@ -255,6 +284,8 @@ class ExplainedFile:
     state: State
     changes: tuple[FieldChange, ...]  # from our result to the present file
     against: tuple[FieldChange, ...] = ()  # changes of a file that one side deleted
+    choice: Choice = ""  # whose version the file is, if it was in conflict as a whole
+    waits: bool = False  # the file is still in conflict, and has no markers
 
     @property
     def is_plain(self) -> bool:
@@ -287,15 +318,27 @@ def explained(file: FileMerge, present: bytes | None, *, waits: bool = False) ->
         return replace(again, state="unsolved")
     if file.verdict == "solved":
         return _without_conflict(again, file.data, present)
+    if present is not None and file.asks and file.writes:
+        return _resolved(again, file, present)
+    if present is not None and _has_markers(present):
+        return replace(again, state="in conflict")
+    again = replace(again, waits=waits)
     if present is None:
         return replace(again, state="gone")
-    if file.writes and file.method != "kept":
-        return _resolved(again, file, present)
-    if _has_markers(present):
-        return replace(again, state="in conflict")
-    if file.both and file.data is not None:  # our version was kept, so a person must merge the file
-        return replace(again, state="same" if present == file.data else "different")
-    return replace(again, state="there")
+    if file.both is None:
+        return replace(again, state="there")
+    if file.both.outcome.clean:  # the conflict is about the modes, not about the content
+        return again
+    choice = _taken(file.three, present)
+    return replace(again, state="different" if choice == "neither" else "same", choice=choice)
+
+
+def _taken(three: Three[bytes | None], present: bytes) -> Choice:
+    """Return the side whose version a file in conflict is now, as a whole."""
+    ours, theirs = three.ours or b"", three.theirs or b""
+    if _plain(present, ours) == ours:
+        return "ours"
+    return "theirs" if _plain(present, theirs) == theirs else "neither"
 
 
 def _has_markers(data: bytes, size: int = 7) -> bool:

@@ -16,6 +16,7 @@ from kmerge_git.outcome import Options
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
 from kmerge_git.whole.cores import merge_on_cores
+from kmerge_git.whole.left_files import two_modes, why_left, with_way
 from kmerge_git.whole.solving import SolvePlan, WorkTree, is_converted
 
 Labels = tuple[str, str, str]
@@ -56,18 +57,23 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
     )
     ours = {stages.path for stages in conflicts if _is_ours(stages, settings, start)}
     files = tuple(map(_as_the_driver, settle(scene, ours.__contains__)))
-    others = {stages.path: "" for stages in conflicts if stages.path not in ours}
+    others = {
+        stages.path: with_way(*why_left(repository, stages, settings.refusal(stages.path)))
+        for stages in conflicts
+        if stages.path not in ours
+    }
     operation = Operation("merge", base or "", trees.ours or "", trees.theirs or "", task.labels)
     return SolvePlan(operation, files, others, tuple(settings.problems))
 
 
 def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:
-    """Return whether git gave the file to the driver, or a side deleted the manifest."""
+    """Return whether git gave the file to the driver, or had nothing to give of a manifest."""
     if stages.path in out_of_the_way(start.answer.out):
         return False
     if stages.path in start.given:
         return True
-    return None in (stages.ours, stages.theirs) and settings.takes(stages.path)
+    is_not_given = None in (stages.ours, stages.theirs) or two_modes(stages)
+    return bool(is_not_given) and settings.takes(stages.path)
 
 
 def _as_the_driver(file: FileMerge) -> FileMerge:

@@ -37,6 +37,7 @@ class FilePreview:
     chosen: tuple[str, ...] = ()  # the same decisions in words
     old: str = ""  # the name of the file in the base, if it was renamed
     texts: tuple[bytes, bytes] | None = None  # git's text and kmerge's, if they differ
+    asks: bool = False  # a person can answer the conflicts one by one
 
     @property
     def situation(self) -> str:
@@ -218,6 +219,7 @@ def _of_ours(file: FileMerge, names: _Names) -> FilePreview:
         decided=tuple(d for d in file.decisions if d.is_settled),
         chosen=file.chosen,
         old=names.old(file.path),
+        asks=file.asks,
         texts=(file.both.git, file.both.outcome.text) if is_improved and file.both else None,
     )
 

@@ -105,7 +105,7 @@ class Resolving:
     def unasked(self) -> tuple[tuple[str, str], ...]:
         """The files in conflict without questions, each with the reason."""
         rest = [f for f in self._plan.files if f.path not in self._asked and f.verdict != "solved"]
-        return (*((f.path, f.why) for f in rest), *self._plan.others.items())
+        return (*((f.path, f.reason) for f in rest), *self._plan.others.items())
 
     # -- answers
 

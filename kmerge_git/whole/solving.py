@@ -24,8 +24,10 @@ from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Options
 from kmerge_git.text.markers import resolve
+from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
+from kmerge_git.whole.left_files import BY_MARKERS, why_left, with_way
 from kmerge_git.whole.operation import current_operation
 
 
@@ -69,7 +71,7 @@ def make_plan(
     options = SettingsOf(repository, wishes.favor, operation.labels, mine=operation.mine)
     conflicts = repository.conflicts()
     reasons = {
-        stages.path: options.refusal(stages.path, json=wishes.json)
+        stages.path: _refusal(repository, options, stages, json=wishes.json)
         or _refusal_of_name(repository, operation, stages)
         for stages in conflicts
     }
@@ -90,6 +92,12 @@ def make_plan(
     return SolvePlan(operation, files, others, tuple(options.problems), options)
 
 
+def _refusal(repository: Repository, options: SettingsOf, stages: Stages, *, json: bool) -> str:
+    """If kmerge does not merge files of that path, return the reason; otherwise return ''."""
+    refusal = options.refusal(stages.path, json=json)
+    return with_way(*why_left(repository, stages, refusal)) if refusal else ""
+
+
 def _refusal_of_name(repository: Repository, operation: Operation, stages: Stages) -> str:
     """If a person has to choose the name of a file, return the reason; otherwise return ''.
 
@@ -102,13 +110,14 @@ def _refusal_of_name(repository: Repository, operation: Operation, stages: Stage
     if stages.base is None and all(there):
         oids = [entry.oid for entry in there if entry]
         is_added = oids == [entry.oid for entry in stages.entries if entry]
-        return "" if is_added else "two files were renamed to this name"
+        return "" if is_added else f"two files were renamed to this name: {BY_MARKERS}"
     if stages.base is not None and any(there):
         return ""
     # one side has the name of a renamed file, and both sides have the name of an added file
     wanted = [v for k, v in repository.settings() if k.lower() == "merge.directoryrenames"]
     is_asked = (wanted or ["conflict"])[-1].lower() == "conflict"
-    return "its folder was renamed on one side: the name is yours to choose" if is_asked else ""
+    why = "its folder was renamed on one side; `git add` it where it belongs"
+    return f"{why}, the name is yours to choose" if is_asked else ""
 
 
 class WorkTree:
@@ -248,14 +257,16 @@ def is_left_by_a_merge(
 ) -> bool:
     """Return whether a file is missing, equals one side, or is the result of a merge.
 
-    Such a file can be overwritten. Labels and conflict styles may differ, so markers are resolved
-    to each side before the file is compared with git's merge and with the texts in `merged`.
+    Such a file can be overwritten, but for one side of an encrypted file. Labels and conflict
+    styles may differ, so markers are resolved to each side before the file is compared with git's
+    merge and with the texts in `merged`.
     """
     if data is None:
         return True
     plain = _plain(data)
-    if plain in {_plain(side) for side in three.each() if side}:
-        return True
+    versions = [side for side in three.each() if side]
+    if plain in map(_plain, versions):
+        return not holds_seal(*versions)  # a person begins with one side of an encrypted file
     pair = _readings(plain, size)
     if any(pair == _readings(_plain(text), size) for text in merged if text is not None):
         return True

@@ -11,6 +11,8 @@ import pytest
 from manifests import deployment
 from world import ROOT, Done, Repo
 
+from kmerge_git.text.markers import resolve
+
 # Encrypts each value by itself, and has a checksum over all of them.
 SOPS = """\
 import base64, hashlib, os, shlex, subprocess, sys, tempfile
@@ -78,7 +80,9 @@ def test_a_file_of_sops_keeps_the_changes_of_both(repo: Repo, tools: dict[str, s
     texts = [sealed(repo, tools, f"a: {one}\nb: {two}\nc: 1\n") for one, two in ("11", "21", "12")]
     repo.fork(*({"secret.yaml": text} for text in texts))
     assert repo.merge().code == 1
-    assert repo.text("secret.yaml") == texts[1]
+    text = repo.text("secret.yaml")
+    assert [resolve(text, side) for side in ("ours", "theirs")] == texts[1:]
+    assert run(repo, "EDITOR=true sops edit secret.yaml", tools, check=False).code == 1
     run(repo, recipe("Files that are encrypted"), tools)
     assert repo.unmerged() == []
     repo.kmerge("check", "secret.yaml")

@@ -256,18 +256,21 @@ def test_the_driver_follows_no_resource(repo: Repo) -> None:
 # -- conflicts that are not about values -----------------------------------------------------------
 
 
-def test_a_file_that_must_not_hold_markers(repo: Repo) -> None:
+def test_an_encrypted_file(repo: Repo) -> None:
     texts = [SECRET.format(side, side) for side in SIDES]
     fork(repo, three("secret.yaml", texts))
     done = repo.kmerge("preview", "side", check=False)
     assert done.code == 1
     assert done.lines == [
-        "CONFLICT  secret.yaml  a SOPS file is merged with sops, not by text",
+        "CONFLICT  secret.yaml  a SOPS file: both sides changed its encrypted values or its `sops` "
+        "block",
         "merge: 1 file changed on both sides: 1 in conflict",
     ]
     # as in a working tree: neither side is dropped without a word
     tree = repo.kmerge("preview", "side", "--write-tree", check=False).lines[0]
-    assert {"<<<<<<< HEAD", ">>>>>>> side"} <= set(repo.show(f"{tree}:secret.yaml").splitlines())
+    cause = "(encrypted: see `kmerge explain secret.yaml`)"
+    lines = repo.show(f"{tree}:secret.yaml").splitlines()
+    assert {f"<<<<<<< HEAD {cause}", ">>>>>>> side"} <= set(lines)
 
 
 def test_what_git_merges_itself_is_told(repo: Repo) -> None:

@@ -355,7 +355,7 @@ def test_why_a_file_is_left_to_the_user(repo: Repo) -> None:
         "kmerge: left to you, JSON: --with-json takes it: x.json",
         "kmerge: left to you, merge=other in the attributes: one.yaml",
         "kmerge: left to you, no manifest: notes.txt",
-        "kmerge: left to you, set not to be merged in the attributes: two.yaml",
+        "kmerge: left to you, set not to be merged in the attributes; `git checkout --ours FILE` or `--theirs`, then `git add` it: two.yaml",
         "kmerge: 1 file solved and staged, 4 files left in conflict",
     ]
 
