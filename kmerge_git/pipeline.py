@@ -360,10 +360,9 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
         reason = by_blocks or reason  # the template merge gives the more exact reason
     if count > 0 and options.favor and not options.virtual:  # an ancestor belongs to no side
         result, count = lines.favored(options.favor)
-    if count == 0 and line_damage.breaks(result, texts):
-        outcome = _whole(texts.map(lambda text: text.source), options, Why.DAMAGE)
-        outcome.reason = reason
-        return outcome
+    damaged = _without_damage(result, texts, options, reason) if count == 0 else None
+    if damaged is not None:
+        return damaged
     if count > 0 and options.labels_so_far != options.labels:  # run again, with labels
         result, count = lines.again()
     data = result.data
@@ -383,6 +382,27 @@ def _left(texts: Three[YamlText], options: Options, reason: str) -> Outcome:
     decoded = texts.map(lambda text: text.data.decode("utf-8", "surrogateescape"))
     conflicts: tuple[Conflict, ...] = (Conflict("", "", "the lines conflict"),)
     return Outcome(whole(decoded, options), False, "lines", conflicts=conflicts, reason=reason)
+
+
+def _without_damage(
+    result: YamlText, texts: Three[YamlText], options: Options, reason: str
+) -> Outcome | None:
+    """Return a conflict in place of a damaged line merge, or None if there is no damage.
+
+    In a template that favours a side, the conflict is decided for this side.
+    """
+    if line_damage.breaks(result, texts):
+        outcome = _whole(texts.map(lambda text: text.source), options, Why.DAMAGE)
+        outcome.reason = reason
+        return outcome
+    if options.favor and options.rules == "git" and b"{{" in result.data:
+        from kmerge_git.template.template_merge import looked_through  # only for templates
+
+        try:
+            return looked_through(result, texts, options)
+        except Exception:  # no template, or an error that must not stop the merge
+            return None
+    return None
 
 
 def _by_lines_of_kyaml(

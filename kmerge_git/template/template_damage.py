@@ -11,7 +11,8 @@ from __future__ import annotations
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge.merged import NO_DOCUMENT, MergedDocument, MergedFile, whole_conflict
 from kmerge_git.merge.plan import Why
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, grouped
+from kmerge_git.merge.verify import line_damage
 from kmerge_git.merge.verify.line_damage import places
 from kmerge_git.template.template_parser import Block, Template, unset
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.verify.line_damage import Identities
     from kmerge_git.template.template_readings import Rendering
     from kmerge_git.text.pieces import Pieces
+    from kmerge_git.tree.documents import YamlText
     from kmerge_git.tree.nodes import Entry
 
     Damages = dict[str, "Damage"]  # by the message, before its words are replaced by actions
@@ -46,12 +48,13 @@ _OTHERWISE = "with some conditions true"
 class Damage:
     """Describe the damage in one reading of a template, and its lines, which are counted from 0."""
 
-    __slots__ = ("at", "first", "last", "reading", "short", "what")
+    __slots__ = ("at", "first", "last", "reading", "same", "short", "what")
 
     def __init__(self, what: str, reading: str, first: int, last: int, at: int = -1) -> None:
         self.what = what  # `key twice: spec/template image`
         self.short = _short(what)  # `image twice`
         self.reading = reading
+        self.same = {reading}  # the names of all readings with the same text
         self.first = first
         self.last = last
         self.at = first if at < 0 else at  # the line to show: the line of the second twin
@@ -90,33 +93,60 @@ def when(reading: str) -> str:
     return f"in {define}" if define else _WHEN.get(name, _OTHERWISE)
 
 
+def brought(result: YamlText, texts: Three[YamlText], known: Identities) -> set[str]:
+    """Return the damage that answers to conflicts brought into a file, in any of its readings.
+
+    A file without actions is read as YAML. Documents in `known` are known to be undamaged from
+    earlier results of the same inputs.
+    """
+    if any(b"{{" in text.data for text in (result, *texts.each())):
+        try:
+            made, *versions = (Template(text.source.text) for text in (result, *texts.each()))
+            at = Three(*versions)
+            damages = new_damage(made, at, result.path, known=known, thorough=True)
+        except KmergeError:  # the bytes are no text
+            damages = []
+        if damages:
+            return {damage.why for damage in damages}
+    return line_damage.brought(result, texts, known)
+
+
 def new_damage(
-    result: Template, at: Three[Template], path: str, sound: Container[str] = ()
+    result: Template,
+    at: Three[Template],
+    path: str,
+    sound: Container[str] = (),
+    known: Identities | None = None,
+    *,
+    thorough: bool = False,
 ) -> list[Damage]:
     """Return the damage of a result that neither side has, in the order of the readings.
 
-    The sides are read only if the result has damage. The readings in `sound` are known to be
-    undamaged and are not read again.
+    The sides are read only if the result has damage. The readings in `sound` and the documents in
+    `known` are known to be undamaged and are not read again. With `thorough` more readings are
+    made.
     """
     words = ActionWords()
     sides = at.ours, at.theirs
     try:
-        wanted = WantedReadings(result.parts)
+        wanted = WantedReadings(result.parts, thorough=thorough)
     except Unsupported as error:
         return _unbalanced(error, sides)
     in_text = _unset(result) | _defined_twice(result)
     damages: Damages = {}
     if is_yaml(path):
         readings = rendered(result.parts, words, wanted)
-        damages = _damage([one for one in readings if one.text not in sound], path)
+        damages = _damage([one for one in readings if one.text not in sound], path, known)
     if not damages and not in_text:
         return []
     try:
         for side in sides:
             for what in _unset(side) | _defined_twice(side):
                 in_text.pop(what, None)
-            if damages:
-                _forget(damages, _damage(rendered(side.parts, words, wanted), path))
+            if damages:  # the conditions of all versions, numbered as in the result
+                versions = (result.parts, *(one.parts for one in sides))
+                every = WantedReadings(*versions, thorough=thorough)
+                _forget(damages, _damage(rendered(side.parts, words, every), path))
     except Unsupported:
         return []
     for damage in damages.values():
@@ -171,32 +201,33 @@ def _forget(damages: Damages, known: Damages) -> None:
     If a reading of a side cannot be parsed, the damage in the same reading of the result is removed
     too.
     """
-    unread = {one.reading for one in known.values() if one.is_unread}
-    mixed = any(name.startswith("mix") for name in unread)
+    unreadable = [one for one in known.values() if one.is_unread]
+    unread = {name for one in unreadable for name in one.same}
+    mixed = any(one.reading.startswith("mix") for one in unreadable)
     for key, damage in [*damages.items()]:
         name = damage.reading
         if key in known or name in unread or (mixed and name.startswith("mix")):
             del damages[key]
 
 
-def _damage(readings: list[Rendering], path: str) -> Damages:
-    """Find the damage in the readings of a template."""
+def _damage(readings: list[Rendering], path: str, known: Identities | None = None) -> Damages:
+    """Find the damage in the readings of a template; add the undamaged documents to `known`."""
     damages: Damages = {}
-    keys: Identities = {}
-    first: dict[str, Rendering] = {}  # the first reading with each text
-    for reading in readings:
-        first.setdefault(reading.text, reading)
-    for reading in first.values():
+    keys: Identities = {} if known is None else known
+    by_text = grouped((reading.text, reading) for reading in readings)
+    for reading, *others in by_text.values():
         own = dict(keys)
         try:
             wrong = places(split_text(reading.text, path).documents, path, None, own)
         except KmergeError as error:
             line = reading.number(error.line - 1)
             what = f"{UNREAD}: {error.why.removeprefix('not YAML: ')}"
-            damages[f"{UNREAD}: {reading.name}"] = Damage(what, reading.name, line, line)
+            damage = Damage(what, reading.name, line, line)
+            damage.same.update(other.name for other in others)
+            damages[f"{UNREAD}: {reading.name}"] = damage
             continue
         if not wrong:
-            keys = own
+            keys.update(own)
         for what, twins in wrong.items():
             if what not in damages and _counts(what, twins, reading):
                 damages[what] = Damage(what, reading.name, *_lines(twins, reading))

@@ -4,9 +4,10 @@ In a reading, one branch of each block is chosen, and words replace the actions.
 removed, an action inside a line becomes a word made of its text, and an action on a line of its own
 is removed. In the reading `all` every condition is true and the first branch of each block is
 taken; in `none` no condition is true; `arm1` and so on take the branches of `else if`; `last` takes
-each `else`. In the `mix` readings a hash of the condition decides, so that a condition has the same
-answer in all versions of a file. `not x` gets the opposite answer of `x`. The body of a `define`
-becomes a text of its own.
+each `else`. A `mix` reading has a mask, in which the bit of a condition's number says whether the
+condition is true. Of two conditions with different numbers each is true in some reading in which
+the other is false. A condition has the same answer in all versions of a file. `not x` gets the
+opposite answer of `x`. The body of a `define` becomes a text of its own.
 """
 
 from __future__ import annotations
@@ -25,14 +26,18 @@ from kmerge_git.template.template_parser import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from kmerge_git.template.template_parser import Action, Part, Row
 
     Picked = list[tuple["Shape", int]]  # lines of a reading, with their numbers in the template
     Items = list[tuple["Shape", int] | "_Node"]
 
-MIXES = 4
+FEW_BITS = 2  # of the numbers of conditions: up to 4 conditions have different numbers
+MOST_BITS = 5  # the same in thorough readings
+MOST_NUMBERS = 1 << MOST_BITS
+ALL_WAYS = 5  # conditions that are combined in every way in thorough readings
+MOST_ROUNDS = 3  # of thorough `mix` readings; each round takes other arms of `else if`
 MOST_ARMS = 4  # readings for arms of `else if`
 NOWHERE = -2  # the column if there is no block scalar
 _PRIME = (1 << 64) - 59
@@ -61,20 +66,38 @@ class Rendering:
 
 
 class WantedReadings:
-    """Hold the names of the wanted readings, and the conditions of all versions."""
+    """Hold the names of the wanted readings, and the conditions of all versions, with numbers.
+
+    With `thorough` there are more `mix` readings than a merge takes time for.
+    """
 
     __slots__ = ("conditions", "names")
 
-    def __init__(self, *versions: Sequence[Part]) -> None:
+    def __init__(self, *versions: Sequence[Part], thorough: bool = False) -> None:
         blocks = [block for version in versions for block in blocks_in(version)]
         asking = [block for block in blocks if block.word not in ("define", "block")]
-        self.conditions = {_condition(block.arms[0].action.body) for block in asking}
+        asked = dict.fromkeys(_condition(block.arms[0].action.body) for block in asking)
+        self.conditions = {condition: number for number, condition in enumerate(asked)}
         self.names = ["all"]
         if asking:
             most = max(len(block.arms) - _has_else(block) for block in asking)
             arms = [f"arm{n}" for n in range(1, min(most, MOST_ARMS + 1))]
             last = ["last"] if any(map(_has_else, blocks)) else []
-            self.names += ["none", *arms, *last, *(f"mix{n}" for n in range(MIXES))]
+            self.names += ["none", *arms, *last]
+            masks = [*_masks(len(asked), thorough=thorough)]
+            rounds = min(max(len(_rest(block)) for block in asking), MOST_ROUNDS)
+            for turn in range(rounds if thorough else 1):
+                self.names += [f"mix{turn}-{mask}" for mask in masks]
+
+
+def _masks(count: int, *, thorough: bool) -> Iterator[int]:
+    """Yield masks whose bits say which conditions are true, for so many conditions."""
+    if thorough and count <= ALL_WAYS:
+        yield from range(1, (1 << count) - 1)
+        return
+    for bit in range(min((count - 1).bit_length(), MOST_BITS if thorough else FEW_BITS)):
+        ones = sum(1 << number for number in range(MOST_NUMBERS) if number >> bit & 1)
+        yield from (ones, (1 << MOST_NUMBERS) - 1 - ones)
 
 
 def rendered(
@@ -106,16 +129,20 @@ class _Node:
 
     __slots__ = ("arms", "block", "is_contrary", "number")
 
-    def __init__(self, block: Block, arms: list[Items], conditions: set[str]) -> None:
+    def __init__(self, block: Block, arms: list[Items], conditions: dict[str, int]) -> None:
         self.block = block
         self.arms = arms
         condition = _condition(block.arms[0].action.body)
         other = condition.removeprefix("not ") if condition.startswith("not ") else ""
         self.is_contrary = other in conditions
-        self.number = hashed(other if self.is_contrary else condition)
+        asked = other if self.is_contrary else condition
+        number = conditions.get(asked)
+        self.number = hashed(asked) if number is None else number
 
 
-def _items(parts: Iterable[Part], words: ActionWords, conditions: set[str], scope: str) -> Items:
+def _items(
+    parts: Iterable[Part], words: ActionWords, conditions: dict[str, int], scope: str
+) -> Items:
     """Return the lines and blocks that a template can render."""
     items: Items = []
     for part in parts:
@@ -144,6 +171,11 @@ def _has_else(block: Block) -> bool:
     return len(block.arms) > 1 and block.arms[-1].action.body == "else"
 
 
+def _rest(block: Block) -> list[int]:
+    """Return the numbers of the branches that a block takes if its first condition is false."""
+    return [*range(1, len(block.arms)), *(() if _has_else(block) else (-1,))]
+
+
 def _pick(items: Items, name: str, texts: dict[str, Picked], into: Picked) -> None:
     """Append the lines of a reading to `into`.
 
@@ -165,19 +197,19 @@ def _arm(of: _Node, name: str) -> int:
     """Return the number of the branch that a reading takes, or -1 if it takes no branch."""
     if of.block.word == "block":
         return 0
-    has_else = _has_else(of.block)
-    rest: list[int] = [*range(1, len(of.arms)), *((-1,) if not has_else else ())]
+    rest = _rest(of.block)
     if name in ("all", "none"):
         return 0 if (name == "all") != of.is_contrary else rest[-1]
+    has_else = rest[-1] >= 0
     if name == "last":
         return rest[-1] if has_else or of.is_contrary else 0
-    which = int(name[3:])
     if name.startswith("arm"):
+        which = int(name[3:])
         return which if which < len(of.arms) - has_else else _arm(of, "all")
-    # of two successive readings, each takes the arms that the other does not take
-    if ((of.number >> (which // 2) & 1) == which % 2) != of.is_contrary:
+    turn, mask = map(int, name[3:].split("-"))
+    if (mask >> of.number % MOST_NUMBERS & 1) != of.is_contrary:
         return 0
-    return rest[(of.number >> (8 + which)) % len(rest)]
+    return rest[(of.number + turn) % len(rest)]
 
 
 # -- the lines of a reading

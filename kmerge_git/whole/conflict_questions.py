@@ -12,8 +12,8 @@ from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.merge.finish.open_conflicts import OpenConflicts, open_lines
 from kmerge_git.merge.finish.possible_answers import edited
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import Conflict, Options
+from kmerge_git.template.template_damage import brought
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole.conflicted_files import FileMerge
 
@@ -95,15 +95,23 @@ class AskedFile:
 
     def check(self, answers: Mapping[str, Answer]) -> None:
         """Refuse answers that contradict each other or break the file."""
-        if self._options.define is not None:  # another merge may have replaced the definitions
-            self._options.define()
         if self._open is not None:
+            self._define()
             self._open.check(self._by_number(answers))
         elif any(answer.how == "lines" for answer in answers.values()):
-            result = YamlText(self.data(answers) or b"", self.path)
-            broken = line_damage.brought(result, _texts(self.file))
-            if broken:
-                raise Refused(f"the file would be broken: {min(broken)}")
+            self.check_content(self.data(answers) or b"")
+
+    def check_content(self, data: bytes) -> None:
+        """Refuse a content of the whole file that has damage which neither side has."""
+        self._define()
+        broken = brought(YamlText(data, self.path), _texts(self.file), {})
+        if broken:
+            raise Refused(f"the file would be broken: {min(broken)}")
+
+    def _define(self) -> None:
+        """Define the list keys again, because another merge may have replaced them."""
+        if self._options.define is not None:
+            self._options.define()
 
     def data(self, answers: Mapping[str, Answer]) -> bytes | None:
         """Return the file with the answers applied, or None if the answers delete the file."""
@@ -128,7 +136,7 @@ def _open_conflicts(file: FileMerge, options: Options) -> OpenConflicts | None:
         data = file.three.map(lambda data: data or b"")
         marked, _ = Libgit2LineMerge().merge_file(*data.each(), options.but(style="diff3"))
         open_merge = open_lines(marked, data, options)
-    return OpenConflicts(open_merge, _texts(file))
+    return OpenConflicts(open_merge, _texts(file), brought)
 
 
 def _texts(file: FileMerge) -> Three[YamlText]:

@@ -173,10 +173,15 @@ class Resolving:
     # -- files
 
     def take_file(self, path: str) -> None:
-        """Stage the present content of a file in the working tree, and drop its saved answers."""
-        text = self._staging.content(path).decode("utf-8", "surrogateescape")
+        """Stage the present content of a file in the working tree, and drop its saved answers.
+
+        Refuse a content with conflict markers, or with damage that neither side has.
+        """
+        data = self._staging.content(path)
+        text = data.decode("utf-8", "surrogateescape")
         if first_marker(text, min(self._plan.options(path).marker_size, SIZE)) >= 0:
             raise Refused("conflict markers are left in it", path=path)
+        self._asked[path].check_content(data)
         self._staging.stage(path)
         self._whole.add(path)
         self._saved.forget([path])

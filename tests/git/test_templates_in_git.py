@@ -7,11 +7,14 @@ import json
 import pytest
 from world import Driven
 
+from kmerge_git.errors import Refused
+from kmerge_git.git.repository import Repository
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.pipeline import merge
 from kmerge_git.text.linemerge import Given
 from kmerge_git.tree.documents import YamlText
+from kmerge_git.whole.resolving import Resolving
 
 PATH = "web/templates/web.yaml"
 BASE = """\
@@ -232,3 +235,53 @@ def test_no_policy_decides_in_a_template(driven: Driven) -> None:
     assert (done.code, driven.unmerged()) == (1, [PATH])
     assert driven.text("x.yaml") == plain.format(4)
     assert f"kmerge: {PATH}: a template: changed on both sides at spec.image\n" in done.err
+
+
+# -- answers
+
+ADDED = [BASE.replace("replicas: 2\n", f"replicas: 2\n  tag: {value}\n") for value in ("a", "b")]
+
+
+def stopped(repo: Driven) -> None:
+    """A merge whose sides add one key to one branch of an `if`."""
+    repo.fork({PATH: BASE}, {PATH: ADDED[0]}, {PATH: ADDED[1]})
+    assert repo.merge().code == 1
+
+
+def test_no_answer_puts_a_key_twice_into_a_branch(driven: Driven) -> None:
+    stopped(driven)
+    marked = driven.text(PATH)
+    done = driven.kmerge("resolve", "--take", "both", check=False)
+    assert done.code == 1
+    assert "the file would be broken: key twice: spec tag (with all conditions true)" in done.said
+    assert driven.unmerged() == [PATH]
+    assert driven.text(PATH) == marked
+    id_ = json.loads(driven.kmerge("resolve", "--list", "--json", check=False).out)
+    answer = {"lines": "  tag: a\n  {{- if .Values.more }}\n  tag: b\n  {{- end }}\n"}
+    id_["conflicts"][0]["answer"] = answer
+    done = driven.kmerge("resolve", "--from", "-", check=False, stdin=json.dumps(id_))
+    assert (done.code, driven.unmerged()) == (2, [PATH])
+    assert "key twice: spec tag" in done.said
+    answer["lines"] = "  tag: a\n  {{- if .Values.more }}\n  tags: b\n  {{- end }}\n"
+    driven.kmerge("resolve", "--from", "-", stdin=json.dumps(id_))
+    assert driven.unmerged() == []
+    assert answer["lines"] in driven.show(f":{PATH}")
+
+
+def test_a_broken_file_is_not_taken_as_it_stands(
+    driven: Driven, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped(driven)
+    monkeypatch.chdir(driven.path)
+    resolving = Resolving.start(Repository.open())
+    for broken in (
+        ADDED[0].replace("tag: a\n", "tag: a\n  tag: b\n"),
+        ADDED[0].replace("  {{- end }}\n", ""),
+    ):
+        driven.write(PATH, broken)
+        with pytest.raises(Refused, match="the file would be broken: "):
+            resolving.take_file(PATH)
+        assert driven.unmerged() == [PATH]
+    driven.write(PATH, ADDED[0])
+    resolving.take_file(PATH)
+    assert driven.unmerged() == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 from template_texts import parse
 
@@ -12,7 +14,8 @@ from kmerge_git.tree.parser import accepts
 
 def readings(parts) -> dict[str, str]:
     """The text of every reading, by its name."""
-    return {one.name: one.text for one in rendered(parts, ActionWords())}
+    wanted = WantedReadings(parts, thorough=True)
+    return {one.name: one.text for one in rendered(parts, ActionWords(), wanted)}
 
 
 def shown(text: str, name: str = "all", *, scopes: bool = True) -> str:
@@ -57,8 +60,30 @@ def test_without_conditions_there_is_one_reading() -> None:
 
 def test_two_mixtures_in_a_row_take_contrary_arms() -> None:
     found = readings(parse("{{ if .a }}\na: 1\n{{ end }}\n{{ if .b }}\nb: 1\n{{ end }}\n"))
-    for one, other in (("mix0", "mix1"), ("mix2", "mix3")):
-        assert sorted((found[one] + found[other]).splitlines()) == ["a: 1", "b: 1"]
+    mixes = [found[name] for name in found if name.startswith("mix")]
+    assert mixes == ["b: 1\n", "a: 1\n"] or mixes == ["a: 1\n", "b: 1\n"]
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 12, 32])
+def test_any_two_conditions_differ_in_some_reading(count: int) -> None:
+    """One is true and the other false, and the other way round, whatever their names are."""
+    names = [f"{'abc'[n % 3]}{n}" for n in range(count)]
+    text = "".join(f"{{{{ if .Values.{name} }}}}\n{name}: 1\n{{{{ end }}}}\n" for name in names)
+    lines = [set(reading.splitlines()) for reading in readings(parse(text)).values()]
+    for one, other in permutations(names, 2):
+        assert any(f"{one}: 1" in found and f"{other}: 1" not in found for found in lines)
+
+
+def test_any_two_branches_are_rendered_together() -> None:
+    """The first branch of one block meets each other branch of another block."""
+    block = (
+        "{{ if .x%d }}\nfirst%d:\n{{ else if .y%d }}\nsecond%d:\n{{ else }}\nlast%d:\n{{ end }}\n"
+    )
+    text = "".join(block % ((n,) * 5) for n in range(4))
+    lines = [set(reading.splitlines()) for reading in readings(parse(text)).values()]
+    for one, other in permutations(range(4), 2):
+        for name in ("first", "second", "last"):
+            assert any({f"first{one}:", f"{name}{other}:"} <= found for found in lines)
 
 
 def test_a_condition_has_one_answer() -> None:
@@ -67,9 +92,13 @@ def test_a_condition_has_one_answer() -> None:
     names = [chr(97 + n) for n in range(12)]
     text = "".join(block % (name, name) for name in names)
     other = "x: 1\n" + "".join(block % (name, name) for name in reversed(names))
-    for name in ("mix0", "mix1", "mix2", "mix3"):
-        lines = set(readings(parse(text))[name].splitlines())
-        assert lines == set(readings(parse(other))[name].splitlines()) - {"x: 1"}
+    wanted = WantedReadings(parse(text), parse(other), thorough=True)
+    one, two = (rendered(parse(each), ActionWords(), wanted) for each in (text, other))
+    mixes = [pair for pair in zip(one, two, strict=True) if pair[0].name.startswith("mix")]
+    assert len(mixes) == 8
+    for here, there in mixes:
+        lines = set(here.text.splitlines())
+        assert lines == set(there.text.splitlines()) - {"x: 1"}
         assert 0 < len(lines) < 12
 
 

@@ -24,9 +24,9 @@ def broken(text: str, path: str) -> set[str]:
 
 @lru_cache(maxsize=4096)
 def _broken(text: str, path: str) -> frozenset[str]:
+    lines = _controls(text)
     try:
-        lines = [(line, _CONTROL.fullmatch(line)) for line in text.splitlines()]
-        found = {fault for ways in _ways(lines) for fault in _faults("\n".join(ways))}
+        found = {fault for made in renderings(text) for fault in _faults(made)}
         names = [m[2].strip() for _, m in lines if m and m[1] == "define"]
     except ValueError as error:
         return frozenset({str(error)})
@@ -35,7 +35,18 @@ def _broken(text: str, path: str) -> frozenset[str]:
     return frozenset(found | {f"{name} twice" for name in names if names.count(name) > 1})
 
 
+def renderings(text: str) -> Iterator[str]:
+    """The YAML text of each way through the blocks, with a word for each action."""
+    for lines in _ways(_controls(text)):
+        bare = ("" if _ALONE.fullmatch(line) else line for line in lines)
+        yield "\n".join(_INLINE.sub("word", _INDENTED.sub(":", line)) for line in bare)
+
+
 Lines = list[tuple[str, "re.Match[str] | None"]]
+
+
+def _controls(text: str) -> Lines:
+    return [(line, _CONTROL.fullmatch(line)) for line in text.splitlines()]
 
 
 def _ways(lines: Lines) -> Iterator[list[str]]:
@@ -60,8 +71,12 @@ def _ways(lines: Lines) -> Iterator[list[str]]:
         arms.append(tuple(now))
     if now:
         raise ValueError("no end")
+    contrary = [(f"if {name[7:]}", name) for name in counts if name.startswith("if not ")]
+    contrary = [pair for pair in contrary if pair[0] in counts]
     for numbers in islice(product(*map(range, counts.values())), MOST):
         chosen = dict(zip(counts, numbers, strict=True))
+        if any((not chosen[one]) == (not chosen[other]) for one, other in contrary):
+            continue
         yield [
             line
             for (line, control), at in zip(lines, arms, strict=True)
@@ -71,10 +86,8 @@ def _ways(lines: Lines) -> Iterator[list[str]]:
 
 def _faults(text: str) -> Iterator[str]:
     """What does not parse, and what stands twice."""
-    bare = ("" if _ALONE.fullmatch(line) else line for line in text.split("\n"))
-    lines = [_INLINE.sub("word", _INDENTED.sub(":", line)) for line in bare]
     try:
-        for node in yaml.compose_all("\n".join(lines), LOADER):
+        for node in yaml.compose_all(text, LOADER):
             yield from _repeated(node, "")
     except yaml.YAMLError as error:
         yield f"does not parse: {str(error).splitlines()[0]}"

@@ -221,7 +221,8 @@ def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
     try:
         at = merged.sides.map(lambda side: Template(side.source.text) if side else None)
         result = Template(text)
-        damage = new_damage(result, at.map(lambda side: side or Template("")), path)
+        there = at.map(lambda side: side or Template(""))
+        damage = new_damage(result, there, path, thorough=True)
         unread = [one for one in damage if one.is_unread][1:]  # one such error is enough
         found = [(one.at, one.why) for one in damage if one not in unread]
         seen: set[tuple[int, str]] = set()

@@ -14,7 +14,7 @@ from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.three import Three
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Options
     from kmerge_git.text.pieces import Pieces
 
+    Brought = Callable[[YamlText, Three[YamlText], Identities], set[str]]
     Given = Mapping[int, str]  # the lines of each answer, by the number of the conflict
 
 
@@ -29,6 +30,7 @@ class OpenConflicts:
     """Hold the conflicts of a file, numbered in the order of the text, and apply answers."""
 
     __slots__ = (
+        "_brought",
         "_file",
         "_hunks",
         "_merge",
@@ -41,7 +43,13 @@ class OpenConflicts:
         "kinds",
     )
 
-    def __init__(self, open_merge: OpenMerge, texts: Three[YamlText]) -> None:
+    def __init__(
+        self,
+        open_merge: OpenMerge,
+        texts: Three[YamlText],
+        brought: Brought = line_damage.brought,
+    ) -> None:
+        self._brought = brought  # finds the damage in a file with answers
         self._merge = open_merge
         self._hunks = hunks = open_merge.hunks
         self._texts = texts
@@ -88,7 +96,7 @@ class OpenConflicts:
         for side in SIDES:  # it is enough if the file is sound with one side for the rest
             rest = {n: h.side(side) for n, h in enumerate(self._hunks) if n not in given}
             data = self.text({**rest, **given})
-            broken = line_damage.brought(YamlText(data, self._path), self._texts, self._sound)
+            broken = self._brought(YamlText(data, self._path), self._texts, self._sound)
             if not broken:
                 self._refuse_no_json(data)
                 self._proved = dict(given)
