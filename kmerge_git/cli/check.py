@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kmerge_git.check.run import Run
-    from kmerge_git.cli.check_files import MergeCheck
+    from kmerge_git.cli.merge_check import MergeCheck
 
     Look = Callable[[str, bytes], list[Finding]]
 
@@ -127,8 +127,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     from kmerge_git.check.run import check_files
-    from kmerge_git.cli.check_files import SELECTED, MergeCheck
     from kmerge_git.cli.main import make_haste
+    from kmerge_git.cli.merge_check import SELECTED, MergeCheck
     from kmerge_git.time_limit import within
 
     make_haste()
@@ -138,6 +138,11 @@ def _check(args: argparse.Namespace) -> int:
         merge = MergeCheck(args.merge_of, staged=args.staged)
     worker, paths = _worker(args, merge)
     findings = check_files(paths, worker, within)
+    undecided = merge.undecided if merge else {}
+    if merge:
+        dropped = {finding.file for finding in findings if finding.id == "M11"}
+        findings = sorted([*findings, *merge.one_sided(worker.checks.ids, dropped)], key=order)
+        worker.skipped.update(undecided)
     if findings:
         findings = _heard(args, findings, worker, merge)
     shown = findings
@@ -145,12 +150,13 @@ def _check(args: argparse.Namespace) -> int:
         from kmerge_git.cli import check_hook
 
         shown = check_hook.stopping(args, findings)
-    _report(args, shown, len(paths), worker.skipped)
+    _report(args, shown, len({*paths, *undecided}), worker.skipped)
     if len(shown) < len(findings):
         check_hook.count_others(args, findings)
     if args.fail_on == "never":
         return 0
-    return int(any(worst_first(f.severity) <= worst_first(args.fail_on) for f in findings))
+    is_found = any(worst_first(f.severity) <= worst_first(args.fail_on) for f in findings)
+    return int(is_found or bool(undecided))
 
 
 def _heard(

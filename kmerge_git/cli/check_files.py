@@ -7,19 +7,17 @@ missing file was deleted, renamed or generated. Git is called only if a check ne
 from __future__ import annotations
 
 import os
-from collections import Counter
 from functools import cache, cached_property, partial
 from itertools import accumulate, pairwise
 from posixpath import normpath
 
 from kmerge_git.bounds import CHANGED_FILES
-from kmerge_git.check.checked_texts import World, nowhere
+from kmerge_git.check.checked_texts import World
 from kmerge_git.check.kustomize.kustomization import NAMES
 from kmerge_git.check.kustomize.kustomization_evidence import DELETED, MADE, UNSTAGED, Fate, Past
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, MergeVersions
 from kmerge_git.check.page_values import documents, objects
-from kmerge_git.check.registry import HISTORY, MERGED, MERGED_UNREAD, get
-from kmerge_git.check.run import SUFFIXES, Run, check_files
+from kmerge_git.check.run import SUFFIXES
 from kmerge_git.cli.check_repository import (
     Bounds,
     from_here,
@@ -30,7 +28,7 @@ from kmerge_git.cli.check_repository import (
     top_here,
     top_of,
 )
-from kmerge_git.cli.in_and_out import is_file, warn
+from kmerge_git.cli.in_and_out import is_file
 from kmerge_git.errors import CannotParse, KmergeError, UsageError
 from kmerge_git.git import revision_paths
 from kmerge_git.git.hints import may_be_tracked
@@ -43,7 +41,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from kmerge_git.finding import Finding
     from kmerge_git.git.index_stages import Stages
     from kmerge_git.git.merge_sides import MergeSides
     from kmerge_git.git.touched_files import Entries
@@ -531,77 +528,3 @@ def past_of(files: list[str], *, staged: bool, sides: MergeSides | None = None) 
     """Return functions that ask git about deleted files and earlier versions."""
     of_all = not staged and sides is None and all(os.path.isdir(path) for path in files)
     return GitPast(staged=staged, sides=sides).past(of_all=of_all)
-
-
-BESIDE = (HISTORY, MERGED, MERGED_UNREAD)
-# the checks of a merge if the user selects none: merge damage, and patches without a target
-SELECTED = ["merge-damage", "D69"]
-
-
-class MergeCheck:
-    """Check the files of a merge in progress or of a merge commit."""
-
-    def __init__(self, rev: str = "", *, staged: bool = False) -> None:
-        from kmerge_git.git.merge_sides import in_progress, of_commit
-        from kmerge_git.git.tracked_files import blobs_of
-
-        self._top = top_of("--merge-of" if rev else "--merge")
-        self._staged = staged
-        found = (None if rev else in_progress()) or of_commit(rev or "HEAD")
-        if isinstance(found, str) and rev:
-            raise UsageError(f"it is {found}", path=rev, hint="name a merge of two commits")
-        if isinstance(found, str):
-            warn(f"no merge is in progress, and HEAD is {found}: nothing to compare")
-        self.sides = None if isinstance(found, str) else found
-        self._blobs = blobs_of(self._top, len(self.sides.cases()) if self.sides else 0)
-
-    def world(self, paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
-        """Return a reader of the merged files, a finder of versions, and the files to check."""
-        if self.sides is None:
-            return nowhere(), lambda path: NOTHING, []
-        names = [name for name in self.sides.cases() if is_manifest_name(name)]
-        chosen = self._chosen(names, paths)
-        if self.sides.result:
-            versions = Versions(self._top, self._blobs, self.sides)
-            return self._world(self.sides.result), versions.of, chosen
-        world, of, _ = staged_world(chosen) if self._staged else disk_world(chosen)
-        return world, of, chosen
-
-    def _chosen(self, names: list[str], paths: list[str]) -> list[str]:
-        """Return the files of the merge that the user names directly or by a folder."""
-        wanted = [from_top_of(self._top, path) for path in paths]
-        for path, place in zip(paths, wanted, strict=True):
-            if place != "." and not any(n == place or n.startswith(f"{place}/") for n in names):
-                hint = "name files that both sides changed, or none for all of them"
-                raise UsageError("not both sides of the merge changed it", path=path, hint=hint)
-        return [
-            from_here(self._top, name)
-            for name in names
-            if not wanted or any(w in (".", name) or name.startswith(f"{w}/") for w in wanted)
-        ]
-
-    def _world(self, rev: str) -> World:
-        from kmerge_git.git.tracked_files import committed
-
-        return world_of(self._top, self._blobs, rev, lambda: committed(self._top, rev))
-
-    def brought(self, findings: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
-        """Return the findings that neither side of the merge has."""
-        # checks that compare a file with both sides find nothing in one side alone
-        paths = sorted({f.file for f in findings if get(f.id).scope not in BESIDE})
-        if self.sides is None or not paths:
-            return findings
-        known: Counter[tuple[str, ...]] = Counter()
-        for rev in (self.sides.ours, self.sides.theirs):
-            known |= Counter(map(_words, check_files(paths, Run(self._world(rev), chosen))))
-        left = []
-        for finding in findings:
-            known[_words(finding)] -= 1
-            if known[_words(finding)] < 0:
-                left.append(finding)
-        return left
-
-
-def _words(finding: Finding) -> tuple[str, ...]:
-    """Return the parts of a finding that do not depend on its line."""
-    return finding.file, finding.id, finding.path, finding.message

@@ -1,0 +1,266 @@
+"""Check the files of a merge, and say which of them a person has to decide or has decided.
+
+The checks of a merge compare each file with both sides. A file of which a person took one side
+whole, because it cannot be merged by fields, has no damage: the fields of the other side that are
+not in it are named. A file that is still in conflict without markers is named as not checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cached_property
+from pathlib import Path
+
+from kmerge_git.atomic_files import content
+from kmerge_git.bounds import MESSAGE_NAMES
+from kmerge_git.check.checked_texts import World, nowhere
+from kmerge_git.check.merges.git_versions import NOTHING
+from kmerge_git.check.registry import HISTORY, MERGED, MERGED_UNREAD, WARNING, get
+from kmerge_git.check.run import Run, check_files
+from kmerge_git.cli.check_files import (
+    Versions,
+    disk_world,
+    is_manifest_name,
+    staged_world,
+    world_of,
+)
+from kmerge_git.cli.check_repository import from_here, from_top_of, top_of
+from kmerge_git.cli.in_and_out import listed, warn
+from kmerge_git.compare.shown_values import ENCRYPTED
+from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.finding import Finding
+from kmerge_git.git.file_attributes import values_of
+from kmerge_git.merge.three import Three
+from kmerge_git.text.markers import first_marker
+from kmerge_git.text.opaque_files import VAULT, holds_seal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
+    from kmerge_git.cli.check_files import VersionsOf
+    from kmerge_git.compare.change import FieldChange
+    from kmerge_git.git.touched_files import Entries
+
+
+BESIDE = (HISTORY, MERGED, MERGED_UNREAD)
+# the checks of a merge if the user selects none: merge damage, and patches without a target
+SELECTED = ["merge-damage", "D69"]
+
+
+class MergeCheck:
+    """Check the files of a merge in progress or of a merge commit."""
+
+    def __init__(self, rev: str = "", *, staged: bool = False) -> None:
+        from kmerge_git.git.merge_sides import in_progress, of_commit
+        from kmerge_git.git.tracked_files import blobs_of
+
+        self._top = top_of("--merge-of" if rev else "--merge")
+        self._staged = staged
+        found = (None if rev else in_progress()) or of_commit(rev or "HEAD")
+        if isinstance(found, str) and rev:
+            raise UsageError(f"it is {found}", path=rev, hint="name a merge of two commits")
+        if isinstance(found, str):
+            warn(f"no merge is in progress, and HEAD is {found}: nothing to compare")
+        self.sides = None if isinstance(found, str) else found
+        self._blobs = blobs_of(self._top, len(self.sides.cases()) if self.sides else 0)
+        self._wanted: list[str] = []  # the paths that the user named, from the top
+
+    @property
+    def _names(self) -> list[str]:
+        """Return the manifests that both sides touched; a file with two new names is none."""
+        cases = self.sides.cases().values() if self.sides else ()
+        both = (case.path for case in cases if case.kind != "renamed to two names")
+        return [name for name in both if is_manifest_name(name)]
+
+    def world(self, paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
+        """Return a reader of the merged files, a finder of versions, and the files to check."""
+        self._wanted = [from_top_of(self._top, path) for path in paths]
+        if self.sides is None:
+            return nowhere(), lambda path: NOTHING, []
+        chosen = self._chosen(self._names, paths)
+        if self.sides.result:
+            versions = Versions(self._top, self._blobs, self.sides)
+            return self._world(self.sides.result), versions.of, chosen
+        world, of, _ = staged_world(chosen) if self._staged else disk_world(chosen)
+        return world, of, chosen
+
+    def _chosen(self, names: list[str], paths: list[str]) -> list[str]:
+        """Return the files of the merge that the user names directly or by a folder."""
+        for path, place in zip(paths, self._wanted, strict=True):
+            if place != "." and not any(n == place or n.startswith(f"{place}/") for n in names):
+                hint = "name files that both sides changed, or none for all of them"
+                raise UsageError("not both sides of the merge changed it", path=path, hint=hint)
+        return [from_here(self._top, name) for name in names if self._is_wanted(name)]
+
+    def _is_wanted(self, name: str) -> bool:
+        """Return whether the user names a file directly, by a folder, or names none."""
+        wanted = self._wanted
+        return not wanted or any(w in (".", name) or name.startswith(f"{w}/") for w in wanted)
+
+    def _world(self, rev: str) -> World:
+        from kmerge_git.git.tracked_files import committed
+
+        return world_of(self._top, self._blobs, rev, lambda: committed(self._top, rev))
+
+    def brought(self, findings: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
+        """Return the findings that neither side of the merge has."""
+        # checks that compare a file with both sides find nothing in one side alone
+        paths = sorted({f.file for f in findings if get(f.id).scope not in BESIDE})
+        if self.sides is None or not paths:
+            return findings
+        known: Counter[tuple[str, ...]] = Counter()
+        for rev in (self.sides.ours, self.sides.theirs):
+            known |= Counter(map(_words, check_files(paths, Run(self._world(rev), chosen))))
+        left = []
+        for finding in findings:
+            known[_words(finding)] -= 1
+            if known[_words(finding)] < 0:
+                left.append(finding)
+        return left
+
+    # -- files that a person decides as a whole ----------------------------------------------------
+
+    @cached_property
+    def undecided(self) -> dict[str, str]:
+        """Return the files that are in conflict and show no markers, each with the reason."""
+        if self.sides is not None and self.sides.result:
+            return {}
+        from kmerge_git.git.merge_command import unmerged  # also for a rebase or a stash
+
+        left = [stages.path for stages in unmerged() if self._is_wanted(stages.path)]
+        return {from_here(self._top, path): why for path, why in self._reasons(left)}
+
+    def _reasons(self, left: list[str]) -> Iterator[tuple[str, str]]:
+        hidden = [path for path in left if not self._shows_markers(path)]
+        if not hidden:
+            return
+        from kmerge_git.git.repository import Repository  # only while files are in conflict
+        from kmerge_git.whole.solving import Wishes, make_plan
+
+        plan = make_plan(Repository.open(), Wishes())
+        reasons = {file.path: file.reason or file.situation for file in plan.files}
+        solved = {file.path for file in plan.files if file.verdict == "solved"}
+        for path in hidden:
+            why = {**reasons, **plan.others}.get(path, "")
+            more = "`kmerge solve` solves it" if path in solved else why
+            yield path, f"it is still in conflict: {more}"
+
+    def _shows_markers(self, path: str) -> bool:
+        try:
+            data = content(Path(self._top), path) or b""
+        except KmergeError:  # a folder, for example of a submodule
+            return False
+        return first_marker(data.decode("utf-8", "surrogateescape")) >= 0
+
+    def one_sided(self, chosen: frozenset[str] | None, known: Container[str]) -> list[Finding]:
+        """Return a finding for each file of which a person took one side whole.
+
+        These are encrypted and generated files, and files that one side deleted. The finding names
+        the fields of the other side that are not in the result. Leave out the `known` files.
+        """
+        if chosen is not None and _DROPPED not in chosen:
+            return []
+        cases = {name: entries for name, entries in self._conflicts() if self._is_wanted(name)}
+        marked = values_of(self._top, cases, "kmerge-generated") if cases else {}
+        findings = []
+        for name, entries in cases.items():
+            path = from_here(self._top, name)
+            is_generated = marked.get(name) in ("set", "true")
+            for words in self._lacks(name, entries, is_generated=is_generated):
+                mend = get(_DROPPED).mend
+                findings.append(Finding(_DROPPED, WARNING, path, 1, 1, words, mend=mend))
+        return [finding for finding in findings if finding.file not in known]
+
+    def _conflicts(self) -> Iterator[tuple[str, Entries]]:
+        """Yield the manifests that a person may have decided, with their three versions."""
+        if self.sides is not None and self.sides.result:
+            for case in self.sides.cases().values():
+                if case.is_text and case.path in self._names:
+                    yield case.path, case.entries
+            return
+        from kmerge_git.git.index_stages import resolved_conflicts
+        from kmerge_git.git.merge_sides import is_applying
+
+        for stages in resolved_conflicts(self._top) if self.sides or is_applying() else ():
+            is_text = all(entry.is_text for entry in stages.entries if entry)
+            # git may still list conflicts of an older merge
+            head = self._blobs.read(f"HEAD:{stages.path}")
+            ours = self._blobs.read(stages.ours.oid) if stages.ours else None
+            if is_text and is_manifest_name(stages.path) and head == ours:
+                yield stages.path, stages.entries
+
+    def _lacks(self, name: str, entries: Entries, *, is_generated: bool) -> Iterator[str]:
+        """Yield a message if a file is one side of a conflict about the whole file."""
+        at = Three(*(self._blobs.read(entry.oid) if entry else None for entry in entries))
+        versions = [data for data in at.each() if data is not None]
+        kind = "generated " if is_generated else ""
+        if holds_seal(*versions) or any(data.startswith(VAULT.encode()) for data in versions):
+            kind = "encrypted "
+        if not kind and None not in (at.ours, at.theirs):
+            return
+        result = self._blobs.read(f"{self.sides.result if self.sides else ''}:{name}")
+        for side, other in (("ours", "theirs"), ("theirs", "ours")):
+            if result != at.side(side) or at.side(other) in (None, result, at.base):
+                continue
+            names = list(dict.fromkeys(_missing(at.base, result, at.side(other), name)))
+            if names:
+                what = f"both sides changed this {kind}file, and it is exactly {side}"
+                if result is None:
+                    what = f"{side} deleted this file, {other} changed it, and it is gone"
+                yield f"{what}; of {other} is lost: {listed(names, MESSAGE_NAMES)}"
+
+
+_DROPPED = "M11"
+# what SOPS writes anew in the block of each file that it changes
+_ALWAYS = ("sops.mac", "sops.lastmodified", "sops.version")
+_CIPHER = re.compile(r"ENC\[[^\]]*\]?")
+# the fields that name a recipient in the block of SOPS
+_RECIPIENTS = ("recipient", "fp", "arn", "resource_id", "vault_url", "vault_address")
+
+
+def _missing(
+    base: bytes | None, present: bytes | None, other: bytes | None, path: str
+) -> Iterator[str]:
+    """Yield the changes of one side that the present file lacks, by resource and field."""
+    from kmerge_git.compare.file_changes import compare  # few files are taken whole
+
+    if other is not None and other.startswith(VAULT.encode()):
+        yield "the encrypted text"
+        return
+    left = compare(present, other, path) if present is not None else None
+    for change in compare(base, other, path):
+        if change.field in _ALWAYS:
+            continue
+        if left is None or any(_is_about(change, one) for one in left):
+            yield _named(change)
+
+
+def _is_about(change: FieldChange, other: FieldChange) -> bool:
+    """Return whether one of two changes is at or inside the place of the other."""
+    if change.resource != other.resource:
+        return False
+    if "layout" in (change.how, other.how):
+        return change.how == other.how
+    return all(a == b for a, b in zip(change.path, other.path, strict=False))
+
+
+def _named(change: FieldChange) -> str:
+    """Return the place of a change, and the recipient that it adds; never a cipher text."""
+    value = change.after or change.before
+    plain = value.plain if value else None
+    about = ""
+    if isinstance(plain, dict) and change.field.startswith("sops."):
+        about = next((str(plain[name]) for name in _RECIPIENTS if plain.get(name)), "")
+    elif isinstance(plain, str) and _CIPHER.match(plain):
+        about = ENCRYPTED.strip("()")
+    elif change.how in ("layout", "lines"):
+        about = "comments or layout" if change.how == "layout" else "lines"
+    place = " ".join(part for part in (change.resource, change.field) if part)
+    return _CIPHER.sub(ENCRYPTED, " ".join(filter(None, (place, f"({about})" if about else ""))))
+
+
+def _words(finding: Finding) -> tuple[str, ...]:
+    """Return the parts of a finding that do not depend on its line."""
+    return finding.file, finding.id, finding.path, finding.message

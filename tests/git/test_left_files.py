@@ -1,0 +1,298 @@
+"""Every command names what a merge left to a person, with the reason, until it is decided."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from test_sealed_doors import secret
+from world import Done, Repo
+
+from kmerge_git.text.markers import first_marker
+
+FILE = "f.yaml"
+MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a: '{}'\n"
+TEXTS = [MAP.format(number) for number in (1, 2, 3)]
+
+
+def fork(repo: Repo, name: str, texts: list[str] | list[bytes], attributes: str = "") -> None:
+    base: dict[str, str | bytes] = {".gitattributes": attributes} if attributes else {}
+    repo.fork(base | {name: texts[0]}, {name: texts[1]}, {name: texts[2]})
+
+
+def grow(repo: Repo, base: Callable[[], object], ours: Callable[[], object],
+         theirs: Callable[[], object]) -> None:  # fmt: skip
+    """Make the commits of a fork by functions that change the working tree or the index."""
+    for step, message in ((base, "base"), (theirs, "theirs"), (ours, "ours")):
+        if step is theirs:
+            repo.branch("side")
+        elif step is ours:
+            repo.switch("main")
+        step()
+        repo.git("commit", "-q", "--allow-empty", "-m", message)
+
+
+def written(repo: Repo, name: str, text: str, mode: int = 0o644) -> Callable[[], object]:
+    def step() -> None:
+        (repo.path / name).unlink(missing_ok=True)
+        os.chmod(repo.write(name, text), mode)
+        repo.git("add", "--", name)
+
+    return step
+
+
+def linked(repo: Repo, target: str) -> Callable[[], object]:
+    def step() -> None:
+        (repo.path / FILE).unlink(missing_ok=True)
+        (repo.path / FILE).symlink_to(target)
+        repo.git("add", "--", FILE)
+
+    return step
+
+
+def nested(repo: Repo, digit: str) -> Callable[[], object]:
+    entry = f"160000,{digit * 40},sub"
+    return lambda: repo.git("update-index", "--add", "--cacheinfo", entry)
+
+
+def encrypted(repo: Repo) -> None:
+    fork(repo, FILE, [secret("a", "1"), secret("b", "2"), secret("c", "3")])
+
+
+def generated(repo: Repo) -> None:
+    fork(repo, FILE, TEXTS, f"{FILE} kmerge-generated\n")
+
+
+def deleted_by_us(repo: Repo) -> None:
+    gone = lambda: repo.git("rm", "-q", FILE)  # noqa: E731
+    grow(repo, written(repo, FILE, TEXTS[0]), gone, written(repo, FILE, TEXTS[2]))
+
+
+def deleted_by_them(repo: Repo) -> None:
+    gone = lambda: repo.git("rm", "-q", FILE)  # noqa: E731
+    grow(repo, written(repo, FILE, TEXTS[0]), written(repo, FILE, TEXTS[1]), gone)
+
+
+def text_deleted(repo: Repo) -> None:
+    gone = lambda: repo.git("rm", "-q", "f.txt")  # noqa: E731
+    grow(repo, written(repo, "f.txt", "a\n"), gone, written(repo, "f.txt", "b\n"))
+
+
+def links(repo: Repo) -> None:
+    grow(repo, *(linked(repo, target) for target in "xyz"))
+
+
+def link_or_file(repo: Repo) -> None:
+    grow(repo, written(repo, FILE, TEXTS[0]), written(repo, FILE, TEXTS[1]), linked(repo, "x"))
+
+
+def modes(repo: Repo) -> None:
+    new = [written(repo, FILE, TEXTS[1], mode) for mode in (0o644, 0o755)]
+    grow(repo, written(repo, "g.yaml", TEXTS[0]), *new)
+
+
+def submodule(repo: Repo) -> None:
+    grow(repo, *(nested(repo, digit) for digit in "123"))
+
+
+def binary(repo: Repo) -> None:
+    fork(repo, FILE, [b"a: \0 %d\n" % number for number in (1, 2, 3)])
+
+
+def picture(repo: Repo) -> None:
+    fork(repo, "f.png", [b"\0 %d\n" % number for number in (1, 2, 3)])
+
+
+def text(repo: Repo) -> None:
+    fork(repo, "f.txt", ["a\n", "b\n", "c\n"])
+
+
+def filtered(repo: Repo) -> None:
+    for name in ("clean", "smudge"):
+        repo.git("config", f"filter.crypt.{name}", "cat")
+    fork(repo, FILE, TEXTS, f"{FILE} filter=crypt\n")
+
+
+def unmerged(repo: Repo) -> None:
+    fork(repo, FILE, TEXTS, f"{FILE} -merge\n")
+
+
+def two_names(repo: Repo) -> None:
+    moved = (lambda to=to: repo.git("mv", FILE, to) for to in ("ours.yaml", "theirs.yaml"))
+    grow(repo, written(repo, FILE, TEXTS[0]), *moved)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A file that is left: its path, the reason, and what a person does."""
+
+    fork: Callable[[Repo], None]
+    why: str
+    way: str = "`git checkout --ours FILE` or `--theirs`"
+    path: str = FILE
+    has_markers: bool = False
+    is_asked: bool = False
+    merge: str = ""  # the reason that `kmerge merge` gives, if git leaves the file to it
+
+
+LEFT = [
+    Left(encrypted, "a SOPS file: both sides changed", has_markers=True),
+    Left(generated, "a generated file, ours is kept whole", "generate it again, then `git add`"),
+    Left(deleted_by_us, "deleted by us, changed by them", "", is_asked=True),
+    Left(deleted_by_them, "deleted by them, changed by us", "", is_asked=True),
+    Left(text_deleted, "no manifest, deleted by us", "`git rm` takes it away", "f.txt"),
+    Left(links, "a symbolic link on one side"),
+    Left(link_or_file, "a symbolic link on one side", "`git rm` takes it away"),
+    Left(modes, "added with mode 100644 on our side and 100755 on theirs", "`git add --chmod=+x"),
+    Left(submodule, "a submodule on one side", "`git -C FILE checkout COMMIT`", "sub"),
+    Left(binary, "it is binary"),
+    Left(picture, "no manifest, binary", path="f.png"),
+    Left(text, "no manifest", "", "f.txt", has_markers=True),
+    Left(filtered, "it passes through the filter 'crypt'", "decide between its markers",
+         has_markers=True, merge="changed on both sides"),
+    Left(unmerged, "set not to be merged in the attributes"),
+    Left(two_names, "renamed differently by the two sides", "`git rm` the names", "theirs.yaml"),
+]  # fmt: skip
+NAMES = [left.fork.__name__ for left in LEFT]
+
+
+def named(done: Done, left: Left) -> bool:
+    """Whether a line of a report has the path and the reason."""
+    return any(left.path in line and left.why in line for line in done.said.splitlines())
+
+
+def decide(repo: Repo, left: Left) -> None:
+    for path in repo.unmerged():
+        if path == "sub":
+            entry = f"160000,{'2' * 40},sub"
+            repo.git("update-index", "--cacheinfo", entry)
+            continue
+        repo.git("checkout", "--theirs", "--", path, check=False)
+        repo.git("add", "-A", "--", path)
+    assert repo.unmerged() == []
+
+
+@pytest.mark.parametrize("left", LEFT, ids=NAMES)
+def test_the_word_after_a_merge(repo: Repo, left: Left) -> None:
+    left.fork(repo)
+    done = repo.kmerge("merge", "side", check=False)
+    assert done.code == 1 and left.path in repo.unmerged()
+    if left.fork is two_names:  # git makes this merge alone
+        return
+    lines = [line for line in done.err.splitlines() if left.path in line and "left" in line]
+    assert len([line for line in lines if not line.endswith(f"{FILE}~HEAD")]) == 1
+    assert (left.merge or left.why) in lines[0] and (left.merge or left.way in lines[0])
+    assert ("kmerge resolve" in done.err) == (left.is_asked or bool(left.merge))
+
+
+@pytest.mark.parametrize("left", LEFT, ids=NAMES)
+def test_until_it_is_decided(repo: Repo, left: Left) -> None:
+    left.fork(repo)
+    repo.merge()
+    commands = ("solve",), ("resolve", "--list"), ("explain",), ("check", "--merge")
+    for words in (*commands, *commands):  # a command does not take the word from the next one
+        done = repo.kmerge(*words, check=False)
+        is_by_markers = words[0] == "check" and left.has_markers
+        is_question = words[0] == "resolve" and left.is_asked
+        assert is_by_markers or named(done, left) or (is_question and left.why in done.out)
+        assert is_by_markers or left.way in done.said
+        assert is_question or left.is_asked or "kmerge resolve" not in done.said
+        assert left.path in repo.unmerged()
+    assert (not left.has_markers) == (words[0] == "check" and done.code == 1 and named(done, left))
+    present = repo.path / left.path
+    if present.is_file() and not present.is_symlink():
+        is_marked = first_marker(present.read_bytes().decode("utf-8", "replace")) >= 0
+        assert is_marked == left.has_markers
+    decide(repo, left)
+    for words in commands[:2]:
+        done = repo.kmerge(*words, check=False)
+        assert done.code == 0 and not named(done, left)
+    done = repo.kmerge("check", "--merge", check=False)
+    assert done.code == 0 and "still in conflict" not in done.said
+    done = repo.kmerge("explain", check=False)
+    assert "still in conflict" not in done.said
+    assert not left.way or left.why.startswith("a gen") or left.way not in done.said
+
+
+@pytest.mark.parametrize("left", LEFT, ids=NAMES)
+def test_programs_read_the_same(repo: Repo, left: Left) -> None:
+    left.fork(repo)
+    repo.merge()
+    solved = json.loads(repo.kmerge("solve", "--json", check=False).out)
+    assert left.path in solved["unmerged"]
+    listed = json.loads(repo.kmerge("resolve", "--list", "--json", check=False).out)
+    alone = {row["path"]: row["why"] for row in listed["left_alone"]}
+    assert (left.path in alone) != left.is_asked
+    assert left.is_asked or left.why in alone[left.path]
+    explained = json.loads(repo.kmerge("explain", "--json", check=False).out)
+    whys = {file["path"]: file["why"] for file in explained["files"]} | explained["why_others"]
+    assert left.why in whys[left.path]
+    if not left.has_markers:
+        checked = json.loads(repo.kmerge("check", "--merge", "--json", check=False).out)
+        assert left.why in checked["why_skipped"][left.path]
+
+
+TAKEN = [
+    (encrypted, "--ours", "exactly ours; of theirs is lost: Secret/s stringData.password (encrypted)"),
+    (encrypted, "--theirs", "exactly theirs; of ours is lost: Secret/s stringData.password (enc"),
+    (generated, "--ours", "this generated file, and it is exactly ours; of theirs is lost: ConfigMap/c"),
+    (deleted_by_us, "rm", "ours deleted this file, theirs changed it, and it is gone; of theirs is lost: "
+     "ConfigMap/c data.a"),
+    (deleted_by_them, "rm", "theirs deleted this file, ours changed it, and it is gone; of ours is lost"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "how", "words"), TAKEN)
+def test_what_a_side_taken_whole_leaves_out(
+    repo: Repo, make: Callable[[Repo], None], how: str, words: str
+) -> None:
+    make(repo)
+    repo.kmerge("merge", "side", check=False)
+    if how == "rm":
+        repo.git("rm", "-q", FILE)
+    else:
+        repo.git("checkout", how, "--", FILE)
+        repo.git("add", FILE)
+    for committed in (False, True):
+        done = repo.kmerge("check", "--merge")
+        assert f"{FILE}:1:1: warning M11 " in done.out and words in done.out
+        assert done.out.count("warning M11") == 1 and "ENC[" not in done.out
+        assert repo.kmerge("check", "--merge", "--ignore", "M11").out.count("M11") == 0
+        if not committed:
+            assert "of theirs is lost" not in repo.kmerge("check", "--staged", check=False).out
+            repo.git("commit", "-q", "-m", "merged")
+
+
+def test_names_of_fields_and_recipients(repo: Repo) -> None:
+    """What is named are fields and recipients; a cipher text is never shown, not even as a key."""
+    base = secret("a", "1")
+    theirs = secret("c", "3", "2").replace("    enc: x\n", "    enc: x\n  - recipient: age1b\n")
+    theirs = theirs.replace("stringData:\n", "stringData:\n  new: ENC[AES256_GCM,data:n]\n")
+    repo.fork({FILE: base}, {FILE: secret("b", "2")}, {FILE: theirs})
+    repo.merge()
+    repo.git("checkout", "--ours", "--", FILE)
+    repo.git("add", FILE)
+    done = repo.kmerge("check", "--merge")
+    line = done.lines[0].partition("of theirs is lost: ")[2]
+    assert sorted(line.split(", ")) == [
+        "Secret/s metadata.note",
+        "Secret/s sops.age[1] (age1b)",
+        "Secret/s stringData.new (encrypted)",
+        "Secret/s stringData.password (encrypted)",
+    ]
+    assert "sops.mac" not in done.out and "lastmodified" not in done.out
+
+
+def test_in_a_rebase(repo: Repo) -> None:
+    encrypted(repo)
+    repo.git("checkout", "-q", "-b", "mine", "side")
+    assert repo.git("rebase", "main", check=False).code == 1
+    repo.git("checkout", "--ours", "--", FILE)
+    done = repo.kmerge("check", "--merge", check=False)
+    assert done.code == 1 and f"not checked: {FILE}: it is still in conflict: a SOPS" in done.out
+    repo.git("add", FILE)
+    done = repo.kmerge("check", "--merge")
+    assert "exactly ours; of theirs is lost: Secret/s stringData.password" in done.out
