@@ -172,7 +172,7 @@ class Run:
         if is_steered(text):
             self.skipped[path] = "a template with statements in its comments"
             return []
-        is_sealed = "sops" in text and sealed(data) is not None
+        is_sealed = "sops" in text and bool(sealed(data))
         verdict = Verdict(MANIFEST, 11) if is_sealed else self.verdict(book)
         findings = page.findings(checks, registry.HISTORY, data, self.versions(path))
         if merged:

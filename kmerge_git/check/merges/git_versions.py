@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from kmerge_git.bounds import MESSAGE_NAMES
-from kmerge_git.check.page_values import Map, alike, documents
+from kmerge_git.check.page_values import Map, Text, Value, alike, documents
 from kmerge_git.check.registry import ERROR, HISTORY, WARNING, Check, Found
 from kmerge_git.errors import CannotParse
 from kmerge_git.merge.three import Three, whose
@@ -111,38 +111,78 @@ def _few(names: tuple[str, ...]) -> str:
     "with `sops edit FILE`.",
 )  # fmt: skip
 def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
-    """Find a SOPS file with changed plain text but the same `sops.mac` as in HEAD."""
+    """Find a SOPS file with changed fields whose `mac` is that of HEAD, or of a side of a merge.
+
+    A file that has all fields of one of these versions with the same `mac` is as right as that
+    version. With `mac_only_encrypted`, only the encrypted values count.
+    """
     new = sealed(data)
-    old = sealed(versions.head) if new is not None else None
-    if new is None or old is None or new.string("sops", "mac") != old.string("sops", "mac"):
-        return
-    changed = _first_change(new, old)
-    if changed is not None:
+    merge = versions.merge if new else None
+    versions_before = (versions.head, merge.sides.theirs if merge else None) if new else ()
+    olds = [old for old in map(sealed, versions_before) if old and _macs(old) == _macs(new)]
+    changes = [_first_change_of(new, old) for old in olds]
+    if changes and changes[0] is not None and None not in changes:
         message = "this changed, but sops.mac did not: sops will refuse to decrypt the file"
-        yield Found(changed, f"{message} (MAC mismatch)")
+        yield Found(changes[0], f"{message} (MAC mismatch)")
 
 
-def sealed(data: bytes | None) -> Map | None:
-    """Return the content of a SOPS file, or None if the file is no SOPS file."""
+def sealed(data: bytes | None) -> list[Map]:
+    """Return the documents of a SOPS file, or an empty list if the file is no SOPS file."""
     if data is None or b"sops" not in data or b"mac" not in data:
-        return None
+        return []
     try:
         roots = [plain.root for plain in documents(YamlText(data))]
     except CannotParse:
-        return None
-    root = roots[0] if len(roots) == 1 else None
-    return (
-        root if isinstance(root, Map) and root.map("sops") and root.string("sops", "mac") else None
-    )
+        return []
+    maps = [root for root in roots if isinstance(root, Map)]
+    is_sealed = any(root.map("sops") and root.string("sops", "mac") for root in maps)
+    return maps if is_sealed else []
 
 
-def _first_change(new: Map, old: Map) -> int | None:
-    """Return the offset of the first difference outside of `sops`, or None."""
+def _macs(of: list[Map]) -> set[str | None]:
+    return {root.string("sops", "mac") for root in of if root.map("sops")}
+
+
+def _first_change_of(new: list[Map], old: list[Map]) -> int | None:
+    """Return the offset of the first difference that the `mac` covers, or None."""
+    if len(new) != len(old):
+        return new[0].at
+    for one, other in zip(new, old, strict=True):
+        changed = _first_change(one, other, _is_partial(one) and _is_partial(other))
+        if changed is not None:
+            return changed
+    return None
+
+
+def _first_change(new: Map, old: Map, partial: bool) -> int | None:
+    """Return the offset of the first difference outside of `sops`, or None.
+
+    If `partial` is true, compare only encrypted values.
+    """
+
+    def same(one: Value | None, other: Value | None) -> bool:
+        if partial:
+            return _encrypted(one) == _encrypted(other)
+        return one is not None and other is not None and alike(one, other)
+
     for key, (at, value) in new.fields.items():
         before = old.get(key)
-        if key != "sops" and not (before and alike(value, before)):
+        if key != "sops" and not same(value, before):
             if isinstance(value, Map) and isinstance(before, Map):
-                deeper = _first_change(value, before)
+                deeper = _first_change(value, before, partial)
                 return at if deeper is None else deeper
             return at
-    return new.at if set(old.fields) - set(new.fields) else None
+    gone = set(old.fields) - set(new.fields)
+    return new.at if any(not same(None, old.get(key)) for key in gone) else None
+
+
+def _encrypted(value: Value | None) -> list[str]:
+    """Return the encrypted values inside of a value, in their order."""
+    if isinstance(value, Text):
+        return [value.text] if value.text.startswith("ENC[") else []
+    return [text for _, inner in (value.entries if value else ()) for text in _encrypted(inner)]
+
+
+def _is_partial(of: Map) -> bool:
+    """Return whether the `mac` of a document covers the encrypted values alone."""
+    return of.string("sops", "mac_only_encrypted").lower() == "true"

@@ -61,15 +61,14 @@ class Protected:
 def wanted(at: Three[Protected]) -> str:
     """Return the side whose seal the result must have, or '' if no result could be decrypted.
 
-    If the `mac` of a version covers its plain fields, the versions with an equal seal must
-    have equal values.
+    Versions with this seal must have equal values, unless its `mac` covers no plain fields.
     """
     side = whose(at.map(lambda version: version.seal))
     if not side or may_change_plain(at, side):
         return side
-    versions = at.each()
-    is_covered = all(a.leaves == b.leaves for a in versions for b in versions if a.seal == b.seal)
-    return side if is_covered else ""
+    chosen = at.side(side)
+    others = [version for version in at.each() if version.seal == chosen.seal]
+    return side if all(version.leaves == chosen.leaves for version in others) else ""
 
 
 def objection(at: Three[Protected]) -> str:
