@@ -348,6 +348,8 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
     result, count = lines.result()
     if count < 0:
         return _left(texts, options, reason)
+    if line_damage.mixes_encrypted(result.data, texts, options.marker_size):
+        return _damaged(texts, options, reason)
     if options.rules == "git" and any(b"{{" in text.data for text in texts.each()):
         from kmerge_git.template.template_merge import merged  # only for templates
 
@@ -373,6 +375,16 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
     return Outcome(data, count == 0, "lines", conflicts=conflicts, reason=reason)
 
 
+def _damaged(texts: Three[YamlText], options: Options, reason: str) -> Outcome:
+    """Return a file that a merge by lines would damage as one conflict."""
+    try:
+        outcome = _whole(texts.map(lambda text: text.source), options, Why.DAMAGE)
+    except KmergeError:  # a version is not in UTF-8
+        return _left(texts, options, reason)
+    outcome.reason = reason
+    return outcome
+
+
 def _left(texts: Three[YamlText], options: Options, reason: str) -> Outcome:
     """Return the conflict of a file that git cannot merge by lines; a binary file stays ours."""
     if options.virtual or any(b"\0" in text.data for text in texts.each()):
@@ -392,9 +404,7 @@ def _without_damage(
     In a template that favours a side, the conflict is decided for this side.
     """
     if line_damage.breaks(result, texts):
-        outcome = _whole(texts.map(lambda text: text.source), options, Why.DAMAGE)
-        outcome.reason = reason
-        return outcome
+        return _damaged(texts, options, reason)
     if options.favor and options.rules == "git" and b"{{" in result.data:
         from kmerge_git.template.template_merge import looked_through  # only for templates
 

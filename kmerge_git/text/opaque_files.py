@@ -9,6 +9,7 @@ from __future__ import annotations
 
 SEALED = "a SOPS file is merged with sops, not by text"
 VAULT = "$ANSIBLE_VAULT;"  # every text that Ansible Vault encrypted begins with this
+_HEX = "0123456789abcdefABCDEF"
 
 
 def is_sealed(text: str) -> bool:
@@ -97,6 +98,35 @@ def _word_end(text: str, at: int) -> int:
     while end < len(text) and text[end] != '"':
         end += 2 if text[end] == "\\" else 1
     return end + 1
+
+
+def mixes_vaults(result: str, *versions: str) -> bool:
+    """Return whether a result has a text of Ansible Vault that no version has.
+
+    Nobody can decrypt a mixture of the lines of two such texts.
+    """
+    if VAULT not in result:
+        return False
+    known = {vault for version in versions for vault in _vaults(version)}
+    return any(vault not in known for vault in _vaults(result))
+
+
+def _vaults(text: str) -> list[tuple[str, ...]]:
+    """Return the lines of each text that Ansible Vault encrypted, without indentation."""
+    lines = list(map(str.strip, text.split("\n")))
+    starts = [number for number, line in enumerate(lines) if VAULT in line]
+    return [
+        (lines[at][lines[at].index(VAULT) :], *lines[at + 1 : vault_end(lines, at)])
+        for at in starts
+    ]
+
+
+def vault_end(lines: list[str], start: int) -> int:
+    """Return the number behind the last line of a text of Ansible Vault, which has hex digits."""
+    end = start + 1
+    while end < len(lines) and (line := lines[end].strip()) and not line.strip(_HEX):
+        end += 1
+    return end
 
 
 FOLDER = "templates"

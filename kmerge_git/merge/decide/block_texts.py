@@ -5,6 +5,7 @@ from __future__ import annotations
 from kmerge_git.merge.plan import Line, NewText
 from kmerge_git.merge.three import Three, cut, standing, whose
 from kmerge_git.text.diff3 import diff3, refine
+from kmerge_git.text.opaque_files import VAULT
 from kmerge_git.tree.block_scalars import (
     body_lines,
     flow_indent,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 def merge(base: Scalar | None, ours: Scalar, theirs: Scalar) -> NewText | None:
     """Merge the lines of both sides into our block scalar; return None if that is impossible."""
+    if is_encrypted(ours) or is_encrypted(theirs):
+        return None
     if not is_block_text(ours) or ours.anchor != theirs.anchor or ours.tag != theirs.tag:
         return None
     if theirs.style != ours.style or (base is not None and base.style != ours.style):
@@ -42,6 +45,8 @@ def merge_flow(base: Scalar, ours: Scalar, theirs: Scalar) -> NewText | None:
     It is impossible if the first or the last line is in a conflict, because these lines have text
     of other nodes on them.
     """
+    if is_encrypted(ours) or is_encrypted(theirs):
+        return None
     at = Three(base, ours, theirs)
     marks = {(scalar.style, scalar.anchor, scalar.tag) for scalar in at.each()}
     if is_block_text(ours) or len(marks) > 1 or not all("\n" in s.raw for s in at.each()):
@@ -50,6 +55,11 @@ def merge_flow(base: Scalar, ours: Scalar, theirs: Scalar) -> NewText | None:
     if isinstance(parts[0], Three) or isinstance(parts[-1], Three):
         return None
     return NewText(ours, ours.style, parts)
+
+
+def is_encrypted(scalar: Scalar) -> bool:
+    """Return whether Ansible Vault encrypted a value; its lines are one value."""
+    return scalar.tag.startswith("!vault") or scalar.value.lstrip().startswith(VAULT)
 
 
 def _spelled(scalar: Scalar) -> list[str]:

@@ -10,7 +10,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names, start
 from kmerge_git.merge.three import Three, grouped
-from kmerge_git.text.opaque_files import is_chart_text
+from kmerge_git.text.opaque_files import VAULT, is_chart_text, mixes_vaults
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Mapping, Node, Sequence
 from kmerge_git.tree.same import canon
@@ -34,7 +34,10 @@ LARGE = 100_000  # a file with more bytes may have too many entries
 
 def is_sound(result: YamlText, inputs: Three[Stream]) -> bool:
     """Return whether a line merge has no damage that neither ours nor theirs had."""
+    sides = inputs.ours.source.text, inputs.theirs.source.text
     try:
+        if mixes_vaults(result.source.text, *sides):
+            return False
         return not new_damage(result.stream, inputs, result.path)
     except KmergeError:
         return False
@@ -53,6 +56,8 @@ def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None =
     not parsed again.
     """
     path = result.path
+    if mixes_encrypted(result.data, texts):
+        return {"an encrypted text of neither side"}
     if is_chart_text(path):
         return set()
     if len(result.data) > LARGE:
@@ -80,6 +85,21 @@ def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None =
         return damages if at.base.roots is not None else set()
     except KmergeError:
         return set()
+
+
+def mixes_encrypted(result: bytes, texts: Three[YamlText], size: int = 0) -> bool:
+    """Return whether a result has lines of two texts of Ansible Vault as one text.
+
+    If the result has conflicts with markers of this size, our side of them counts.
+    """
+    if VAULT.encode() not in result:
+        return False
+    from kmerge_git.text.markers import resolve  # few files are encrypted
+
+    made, ours, theirs = (
+        data.decode("utf-8", "replace") for data in (result, texts.ours.data, texts.theirs.data)
+    )
+    return mixes_vaults(resolve(made, "ours", size) if size else made, ours, theirs)
 
 
 def new_damage(result: Stream, inputs: Three[Stream], path: str) -> set[str]:

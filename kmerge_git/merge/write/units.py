@@ -11,6 +11,7 @@ from itertools import accumulate
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import field_text
+from kmerge_git.text.opaque_files import VAULT, vault_end
 from kmerge_git.tree.block_scalars import body_indent, header
 from kmerge_git.tree.documents import Document, split_text
 from kmerge_git.tree.nodes import (
@@ -212,12 +213,18 @@ class Version:
         """Return units and the lines between them; a line gets the parent of the unit above."""
         at = start
         for unit in found:
-            for line in range(at, unit.start):
-                yield self._unit(line, line + 1, parent, None)
+            yield from self._single(at, unit.start, parent)
             yield unit
             at, parent = unit.end, unit.parent
-        for line in range(at, end):
-            yield self._unit(line, line + 1, parent, None)
+        yield from self._single(at, end, parent)
+
+    def _single(self, start: int, end: int, parent: object) -> Iterator[Unit]:
+        """Return each line as a unit; the lines of an encrypted text are one unit."""
+        while start < end:
+            is_vault = VAULT in self.lines[start]
+            behind = min(vault_end(self.lines, start), end) if is_vault else start + 1
+            yield self._unit(start, behind, parent, None)
+            start = behind
 
     def _unit(self, start: int, end: int, parent: object, thing: Entry | Document | None) -> Unit:
         return Unit(start, end, self.text[self.starts[start] : self.starts[end]], parent, thing)
