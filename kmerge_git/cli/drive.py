@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from kmerge_git.git.settings import Settings
+    from kmerge_git.merge.three import Three
     from kmerge_git.outcome import Options, Outcome
     from kmerge_git.text.linemerge import GitMergeFile
 
@@ -66,7 +67,6 @@ def _version() -> int:
 def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
     from kmerge_git.git.settings import settings_for
     from kmerge_git.merge.three import Three
-    from kmerge_git.outcome import GENERATED
     from kmerge_git.pipeline import merge
     from kmerge_git.tree.documents import YamlText
 
@@ -95,18 +95,31 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
             _learn(name, settings, texts.ours)
         outcome = merge(texts.map(lambda data: YamlText(data, name)), options, start)
     except TimeUp:
-        late = f"no result within {settings.timeout:g} s"
-        if options.generated and not options.virtual:
-            _say(name, f"{late}; {GENERATED}")
-            return CONFLICT
-        _say(name, f"{late}, git's line merge instead")
-        return NO_ANSWER
+        late = _late(name, texts, options, settings.timeout)
+        if isinstance(late, int):
+            return late
+        outcome = late
     finally:
         _set_clock(0)
     if outcome.text != texts.ours:
         _replace(paths[1], outcome.text)
     _tell(name, outcome, options)
     return CLEAN if outcome.clean else CONFLICT
+
+
+def _late(name: str, texts: Three[bytes], options: Options, seconds: float) -> Outcome | int:
+    """Return the conflict of an encrypted file after the time is up, or the exit code."""
+    from kmerge_git.merge.sealed.sealed_merge import unmerged
+    from kmerge_git.outcome import GENERATED
+
+    late = f"no result within {seconds:g} s"
+    if options.generated and not options.virtual:
+        _say(name, f"{late}; {GENERATED}")
+        return CONFLICT
+    encrypted = unmerged(texts, options, late)
+    if encrypted is None:
+        _say(name, f"{late}, git's line merge instead")
+    return NO_ANSWER if encrypted is None else encrypted
 
 
 def _learn(name: str, settings: Settings, text: bytes) -> None:

@@ -12,7 +12,7 @@ RULES = {
     "7": "values of two kinds: conflict",
     "8": "resources pair by kind and name; deleted on one side, changed on the other: conflict",
     "9": "directives, nulls and aliases are data",
-    "10": "a file of SOPS is never merged in parts: ours stays",
+    "10": "what SOPS or Ansible Vault encrypted is one value; both changed it: conflict",
     "11": "renamed, it is the same thing under its new name",
     "12": "both changed it, and a policy for the field decides",
     "13": "both changed it, and the favoured side wins",

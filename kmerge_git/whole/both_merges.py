@@ -20,6 +20,7 @@ from kmerge_git.git.settings import ATTRIBUTES, Settings, settle
 from kmerge_git.kube import keytable
 from kmerge_git.kube.crds import learn_files, learn_own
 from kmerge_git.merge.decide.policies import policy_for
+from kmerge_git.merge.sealed.sealed_merge import unmerged, whole
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import GENERATED, LABELS, Conflict, Decision, Options, Outcome
 from kmerge_git.pipeline import merge
@@ -123,12 +124,22 @@ def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
         conflict = Conflict("", "", GENERATED)
         outcome = Outcome(texts.ours, False, "kept", conflicts=(conflict,), reason=reason)
         return Both(outcome, text if count >= 0 else texts.ours, False)
+    encrypted = unmerged(texts, job.options, late)
+    if encrypted is not None:
+        return Both(encrypted, text if count >= 0 else texts.ours, count == 0, is_late=True)
     why = f"{late}, git's line merge instead"
     conflicts = (Conflict("", "", "the lines conflict"),) * count
     if count < 0:
-        text, conflicts = texts.ours, (Conflict("", "", why),)
+        text, conflicts = _unmerged(texts, job.options), (Conflict("", "", why),)
     outcome = Outcome(text, count == 0, "lines", conflicts=conflicts, reason=why)
     return Both(outcome, text, count == 0, is_late=True)
+
+
+def _unmerged(texts: Three[bytes], options: Options) -> bytes:
+    """Return a text that git cannot merge between markers; a binary file stays ours."""
+    if any(b"\0" in data for data in texts.each()):
+        return texts.ours
+    return whole(texts.map(lambda data: data.decode("utf-8", "surrogateescape")), options)
 
 
 Result = Literal["clean", "resolved", "improved", "moved", "conflict"]

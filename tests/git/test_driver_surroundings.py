@@ -437,6 +437,18 @@ def test_an_encrypted_file_has_markers_and_says_how_to_go_on(driven: Driven) -> 
     assert "sops" in done.err
 
 
+def test_an_encrypted_file_without_a_result_in_time_has_markers(driven: Driven) -> None:
+    """Git's clean lines would be a file that nobody can decrypt."""
+    lines = [f"k{n}: 1\n" for n in range(9)]
+    seal = "sops:\n    mac: ENC[1]\n"
+    texts = ["".join([*lines[:n], *lines[n + 1 :], seal]) for n in (99, 0, 8)]
+    driven.fork(*({"x.yaml": text} for text in texts))
+    done = driven.git("merge", "side", env={"KMERGE_TIMEOUT": "0.000001"}, check=False)
+    assert (done.code, driven.unmerged()) == (1, ["x.yaml"])
+    assert [resolve(driven.text("x.yaml"), side) for side in ("ours", "theirs")] == texts[1:]
+    assert "no result within" in done.err
+
+
 @pytest.mark.world
 @pytest.mark.parametrize("line", ["{{- if .Values.on }}", "\tx: 1", "a: 9", "<<<<<<< x"])
 def test_what_cannot_be_parsed_is_merged_by_lines(driven: Driven, line: str) -> None:

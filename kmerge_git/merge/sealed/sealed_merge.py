@@ -14,7 +14,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Options, Outcome
 from kmerge_git.text.diff3 import uncommon
 from kmerge_git.text.markers import conflict, marker_size_for
-from kmerge_git.text.opaque_files import VAULT, seal_format
+from kmerge_git.text.opaque_files import VAULT, holds_seal, seal_format
 from kmerge_git.text.source import encode
 from kmerge_git.text.undecided import without_placeholders
 from kmerge_git.tree.documents import YamlText
@@ -52,6 +52,17 @@ def merged(
     if isinstance(outcome, Outcome):
         return outcome
     return _conflict(texts, decoded, options, lines, outcome)
+
+
+def unmerged(texts: Three[bytes], options: Options, why: str) -> Outcome | None:
+    """Return an encrypted file as one conflict, or None if ours and theirs are not encrypted.
+
+    Git's line merge of such a file can be clean although nobody can decrypt the result.
+    """
+    sides = texts.ours, texts.theirs
+    if not (holds_seal(*sides) or any(side.startswith(VAULT.encode()) for side in sides)):
+        return None
+    return _whole(texts.map(lambda data: data.decode("utf-8", "surrogateescape")), options, why)
 
 
 def _of_seals(
