@@ -225,12 +225,19 @@ def _merge(call: _Call, task: Task) -> int:
         out = out.replace(git.LATER, "")
     _relay(call, out, start.answer.err.removesuffix(git.WELL))
     # git's text after FAILED is about an autostash, which waits for the commit
-    code = _finish(call, task, left, start.answer.out.partition(git.FAILED)[2])
+    code, as_before = _finish(call, task, left, start.answer.out.partition(git.FAILED)[2])
+    left = _without_staged(left, as_before)
     if call.json:
         _show_json(code, plan, left)
     elif plan and not call.is_quiet:
-        warn(*plan.problems, *_lines(plan, left))
+        warn(*plan.problems, *_lines(plan, left, as_before))
     return code
+
+
+def _without_staged(left: list[str], as_before: Sequence[str]) -> list[str]:
+    """Return the files that are left, without those that rerere has staged."""
+    unmerged = {stages.path for stages in git.unmerged()} if as_before else {*left}
+    return [path for path in left if path in unmerged]
 
 
 def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
@@ -307,34 +314,42 @@ def _relay(call: _Call, out: str, err: str) -> None:
             there.flush()
 
 
-def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
-    """Do what `git merge` does after the files are merged, and return the exit code."""
+def _finish(call: _Call, task: Task, left: list[str], last: str) -> tuple[int, list[str]]:
+    """Do what `git merge` does after the files are merged.
+
+    Return the exit code, and the files whose conflicts rerere has resolved as before.
+    """
     if left or not call.commits:
         git.refresh()
     if left:
         chosen = call.given.last("--rerere-autoupdate", "--no-rerere-autoupdate")
-        git.remember([chosen] if chosen else [], call.out)
+        as_before = git.remember([chosen] if chosen else [], left, call.out)
         _relay(call, git.FAILED + last, "")
-        return 1
+        return 1, as_before
     if not call.commits:
         _relay(call, last, git.WELL)
-        return 0
+        return 0, []
     code = git.commit(task.place, call.given.of_the_commit, edit=call.edits, out=call.out)
     if code:
         warn("all is merged and staged, but not committed: finish with `git commit`")
-        return code
+        return code, []
     if not call.is_quiet:
         _relay(call, f"Merge made by the '{call.strategy or 'ort'}' strategy.\n", "")
         shown = call.given.last("--stat", "--no-stat") or call.setting("merge.stat").lower()
         if shown not in ("--no-stat", "false", "no", "off", "0"):
             git.show_stat(task.place.ours, call.out)
-    return 0
+    return 0, []
 
 
-def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of the report; leave out files that git alone merges in the same way."""
-    by_git = _in_conflict_by_git(plan)
-    resolved = [path for path in by_git if path not in left]
+def _lines(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of the report; leave out files that git alone merges in the same way.
+
+    No file is called both resolved and left: the conflicts of the files `as_before` were left, and
+    rerere has resolved them.
+    """
+    by_git = [path for path in _in_conflict_by_git(plan) if path not in as_before]
+    solved = {file.path for file in plan.files if file.verdict == "solved"}
+    resolved = [path for path in by_git if path in solved]
     if resolved:
         rest = f", {len(by_git) - len(resolved)} left" if len(by_git) > len(resolved) else ""
         yield (
@@ -347,13 +362,23 @@ def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
         names = ", ".join(_some(better))
         yield f"git's lines merge clean, structure says otherwise and stands: {names}"
     yield from _decided(plan)
-    if left:
-        mine = [file for file in plan.files if file.path in left]
-        yield from _some(line for file in mine for line in _what_is_left(file))
-        for why in sorted(set(plan.others.values())):
-            paths = [path for path, reason in plan.others.items() if reason == why]
-            yield f"left as git left it, {why}: {', '.join(_some(paths))}"
-        yield _what_next(mine, [*plan.others])
+    yield from _left(plan, left, as_before)
+
+
+def _left(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> Iterator[str]:
+    """Yield what is left, what rerere has resolved as before, and a hint how to go on."""
+    files = [f for f in plan.files if f.verdict != "solved" and f.path not in as_before]
+    others = {path: why for path, why in plan.others.items() if path not in as_before}
+    yield from _some(line for file in files for line in _what_is_left(file))
+    for why in sorted(set(others.values())):
+        paths = [path for path, reason in others.items() if reason == why]
+        yield f"left as git left it, {why}: {', '.join(_some(paths))}"
+    unstaged = [path for path in as_before if path in left]
+    if as_before:
+        staged = "" if unstaged else ", and staged"
+        yield f"resolved by rerere as before{staged}, look at it: {', '.join(_some(as_before))}"
+    if files or others or as_before:
+        yield _what_next(files, [*others, *unstaged])
 
 
 def _followed(plan: SolvePlan) -> list[str]:
@@ -374,6 +399,8 @@ def _decided(plan: SolvePlan) -> Iterator[str]:
 
 def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:
     """Return a hint how to finish the merge; the hint depends on the kinds of files in conflict."""
+    if not (files or others):
+        return "finish with `git commit`"
     if not any(file.asks for file in files):
         why = "`kmerge explain` says why; then " if files else ""
         return f"{why}edit, `git add` and `git commit`"

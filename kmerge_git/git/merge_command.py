@@ -25,6 +25,7 @@ from kmerge_git.git.file_attributes import values_of
 from kmerge_git.git.index_stages import Stages, read_stages, stage_entries
 from kmerge_git.git.run_git import GitAnswer, ask_git, git, pass_on, to_its_end
 from kmerge_git.git.settings import marker_size
+from kmerge_git.text.markers import first_marker
 from kmerge_git.visible import visible
 
 WELL = "Automatic merge went well; stopped before committing as requested\n"
@@ -194,9 +195,22 @@ def commit(place: MergeSite, words: Sequence[str], *, edit: bool, out: int | Non
         return _run([*binding, *argv], out)
 
 
-def remember(words: Sequence[str], out: int | None = None) -> None:
-    """Let rerere record the remaining conflicts, as `git merge` does if rerere is enabled."""
+def remember(words: Sequence[str], left: Sequence[str], out: int | None = None) -> list[str]:
+    """Let rerere record the remaining conflicts, as `git merge` does if rerere is enabled.
+
+    Return the files whose conflicts rerere has resolved as before.
+    """
+    top = Path(_top())
+    marked_files = [path for path in left if _has_markers(top, path)]
     _run(["rerere", *words], out)
+    return [path for path in marked_files if not _has_markers(top, path)]
+
+
+def _has_markers(top: Path, path: str) -> bool:
+    file = top / path
+    if file.is_symlink() or not file.is_file():
+        return False
+    return first_marker(file.read_text("utf-8", "surrogateescape")) >= 0
 
 
 def show_stat(before: str, out: int | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -296,3 +297,74 @@ def test_in_a_rebase(repo: Repo) -> None:
     repo.git("add", FILE)
     done = repo.kmerge("check", "--merge")
     assert "exactly ours; of theirs is lost: Secret/s stringData.password" in done.out
+
+
+# -- one word about each file ----------------------------------------------------------------------
+
+_GIT_REUSES = re.compile(r"^(?:Resolved|Staged) '(.*)' using previous resolution\.$", re.MULTILINE)
+
+
+def listed(line: str) -> set[str]:
+    return set(line.rpartition(": ")[2].split(", "))
+
+
+def assert_one_word(repo: Repo, done: Done) -> None:
+    """No file is called resolved and left, and what is left is what git calls unmerged."""
+    err = [line.removeprefix("kmerge: ") for line in done.err.splitlines()]
+    left = {line.split(": ")[1] for line in err if line.startswith("left: ")}
+    left |= {name for line in err if line.startswith("left as git ") for name in listed(line)}
+    resolved = {name for line in err if line.startswith("git's lines ") for name in listed(line)}
+    as_before = {name for line in err if line.startswith("resolved by ") for name in listed(line)}
+    assert as_before == set(_GIT_REUSES.findall(done.said))
+    assert left.isdisjoint(resolved | as_before)
+    if "... and" not in done.err:  # all of them are named
+        assert left - as_before == set(repo.unmerged()) - as_before
+    for line in err:
+        count = re.match(r"git alone leaves (\d+) files? in conflict: (\d+) resolved", line)
+        if count:
+            rest = int((re.search(r", (\d+) left$", line) or [0, 0])[1])
+            assert int(count[1]) == int(count[2]) + rest
+            assert rest <= len(repo.unmerged())
+
+
+SOLVED = "solved.yaml"
+APART = [f"a: {a}\nb: {b}\n" for a, b in ("11", "21", "12")]
+
+
+@pytest.mark.parametrize("left", LEFT[:-1], ids=NAMES[:-1])
+def test_no_file_is_resolved_and_left(repo: Repo, left: Left) -> None:
+    """Beside the file that is left, one is solved."""
+    repo.commit("start", {SOLVED: APART[0]})
+    left.fork(repo)
+    for branch, text in (("side", APART[2]), ("main", APART[1])):
+        repo.switch(branch)
+        repo.write(SOLVED, text)
+        repo.git("commit", "-q", "-m", "solved", "--", SOLVED)
+    done = repo.kmerge("merge", "side", check=False)
+    assert done.code == 1
+    assert re.search(r"git alone leaves \d files? in conflict: 1 resolved by struct", done.err)
+    assert_one_word(repo, done)
+
+
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_what_rerere_resolves_is_not_left(repo: Repo, is_staged: bool) -> None:
+    repo.git("config", "rerere.enabled", "true")
+    repo.git("config", "rerere.autoupdate", str(is_staged).lower())
+    texts = [{FILE: text, "f.txt": text, "g.yaml": text + "  b: 1\n"} for text in TEXTS]
+    repo.fork(*texts)
+    assert_one_word(repo, repo.kmerge("merge", "side", check=False))
+    for name in (FILE, "f.txt"):
+        repo.write(name, MAP.format(9))
+    repo.git("rerere")
+    repo.git("merge", "--abort")
+    done = repo.kmerge("merge", "side", check=False)
+    assert (done.code, repo.text(FILE)) == (1, MAP.format(9))
+    assert_one_word(repo, done)
+    staged = ", and staged" if is_staged else ""
+    assert f"kmerge: resolved by rerere as before{staged}, look at it: f.txt, {FILE}" in done.err
+    assert "left: g.yaml: ConfigMap/c data.a: changed on both sides" in done.err
+    left = ["g.yaml"] if is_staged else ["f.txt", FILE, "g.yaml"]
+    assert repo.unmerged() == left
+    repo.git("merge", "--abort")
+    told = json.loads(repo.kmerge("merge", "side", "--json", check=False).out)
+    assert told["left"] == left

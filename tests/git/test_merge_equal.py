@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from depth import part
 from manifests import deployment, service
+from test_left_files import assert_one_word
 from world import Done, Repo, World
 
 from kmerge_git.git.driver_lines import driver_line
@@ -86,7 +87,8 @@ def test_every_case_in_one_merge(world: World, style: str) -> None:
     files = all_cases()
     assert len(files) > 100
     files = {path: files[path] for path in part(files)}
-    (driver, _), (whole, _) = both_ways(world, files, style)
+    (driver, _), (whole, done) = both_ways(world, files, style)
+    assert_one_word(Repo(world, world.root / "whole"), done)
     for path in driver["files"]:
         assert whole["files"][path] == driver["files"][path], path
     assert whole == driver
