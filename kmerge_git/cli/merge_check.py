@@ -196,7 +196,7 @@ class MergeCheck:
         at = Three(*(self._blobs.read(entry.oid) if entry else None for entry in entries))
         versions = [data for data in at.each() if data is not None]
         kind = "generated " if is_generated else ""
-        if holds_seal(*versions) or any(data.startswith(VAULT.encode()) for data in versions):
+        if holds_seal(*versions):
             kind = "encrypted "
         if not kind and None not in (at.ours, at.theirs):
             return

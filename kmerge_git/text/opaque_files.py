@@ -18,8 +18,12 @@ def is_sealed(text: str) -> bool:
 
 
 def holds_seal(*versions: bytes) -> bool:
-    """Return whether any version of a file was encrypted by SOPS."""
-    return any(b"sops" in data and is_sealed(data.decode("utf-8", "replace")) for data in versions)
+    """Return whether SOPS, or Ansible Vault as a whole, encrypted any version of a file."""
+    return any(
+        data.startswith(VAULT.encode())
+        or (b"sops" in data and is_sealed(data.decode("utf-8", "replace")))
+        for data in versions
+    )
 
 
 def seal_format(text: str) -> str:

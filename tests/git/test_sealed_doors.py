@@ -261,3 +261,31 @@ def test_a_criss_cross(driven: Driven) -> None:
     done = driven.kmerge("merge", "side", check=False)
     assert (done.code, driven.unmerged()) == (1, [FILE])
     assert_marked(driven.text(FILE), OURS, THEIRS)
+
+
+VAULT = "$ANSIBLE_VAULT;1.1;AES256\n{0}6162\n3132\n3334\n3536\n{1}6364\n"
+
+
+@pytest.mark.parametrize("door", ["driver", "merge", "solve"])
+def test_a_vault_is_one_value(driven: Driven, door: str) -> None:
+    """Git mixes lines of two such texts without a conflict; nobody could open the result."""
+    base, ours, theirs = (VAULT.format(*digits) for digits in ("00", "10", "01"))
+    driven.fork({FILE: base}, {FILE: ours}, {FILE: theirs})
+    if door == "merge":
+        assert driven.kmerge("merge", "side", check=False).code == 1
+    else:
+        assert driven.merge().code == 1
+    if door == "solve":
+        assert driven.kmerge("solve", check=False).code == 1
+    assert driven.unmerged() == [FILE]
+    assert readings(driven.text(FILE)) == [ours, theirs]
+    listed = driven.kmerge("resolve", "--list").err
+    assert "an Ansible Vault file" in listed and TAKE in listed
+    line = next(x for x in driven.kmerge("explain").lines if x.startswith(FILE))
+    assert line.startswith(f"{FILE}: CONFLICT, an Ansible Vault file")
+    driven.git("checkout", "--ours", "--", FILE)
+    driven.kmerge("solve", check=False)
+    assert driven.text(FILE) == ours
+    driven.git("add", FILE)
+    done = driven.kmerge("check", "--merge")
+    assert "this encrypted file, and it is exactly ours; of theirs is lost: the enc" in done.out
