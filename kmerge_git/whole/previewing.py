@@ -208,12 +208,17 @@ def _of_ours(file: FileMerge, names: _Names) -> FilePreview:
     note, is_improved = file.why, file.result == "improved"
     if not file.both and not file.moves and file.verdict == "conflict":
         note = ""  # the kind, `deleted by us`, is enough
+    renamed = names.note(file.path) if not file.moves else ""
+    if not file.is_whole:  # the reason of another conflict is shown with the conflict
+        note = renamed or note
+    elif renamed:
+        note = f"{renamed}; {note}"
     return FilePreview(
         file.path,
         _KINDS.get(file.situation, file.situation),
         file.result,
         file.git_clean,
-        note if file.moves else names.note(file.path) or note,
+        note,
         file.method if file.both else "",
         file.conflicts,
         decided=tuple(d for d in file.decisions if d.is_settled),

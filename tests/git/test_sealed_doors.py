@@ -104,6 +104,8 @@ def test_every_road_leaves_markers(driven: Driven, road: Callable[[Repo], None],
     assert driven.unmerged() == [FILE]
     assert_marked(driven.text(FILE), ours, theirs, is_clean=is_clean)
     assert driven.text(PLAIN) == APP.format(2, 2)
+    line = next(line for line in driven.kmerge("explain").lines if line.startswith(FILE))
+    assert line.startswith(f"{FILE}: CONFLICT, a SOPS file: ")
     before = readings(driven.text(FILE))
     for words in (("solve",), ("resolve", "--take", "theirs"), ("solve", "--favor", "ours")):
         driven.kmerge(*words, check=False)
@@ -211,6 +213,38 @@ def test_explain_says_first_that_it_is_encrypted(driven: Driven) -> None:
     assert any(line.startswith(why) for line in done.lines)
     assert "  the commit has theirs" in done.lines
     assert "ENC[" not in done.said
+
+
+@pytest.mark.parametrize("mover", ["ours", "theirs"])
+@pytest.mark.parametrize("door", ["driver", "merge", "solve", "preview"])
+def test_a_renamed_file(driven: Driven, door: str, mover: str) -> None:
+    values = "".join(f"  k{n}: ENC[AES256_GCM,data:{n},type:str]\n" for n in range(9))
+    base, ours, theirs = (
+        text.replace("sops:\n", values + "sops:\n") for text in (BASE, OURS, THEIRS)
+    )
+    driven.commit("base", {FILE: base})
+    for branch, side, text in (("side", "theirs", theirs), ("main", "ours", ours)):
+        (driven.branch if branch == "side" else driven.switch)(branch)
+        if mover == side:
+            driven.git("mv", FILE, "new.yaml")
+        driven.commit(side, {"new.yaml" if mover == side else FILE: text})
+    if door == "preview":
+        done = driven.kmerge("preview", "side", check=False)
+        assert "new.yaml  renamed from secret.yaml; a SOPS file: both sides " in done.out
+        tree = driven.kmerge("preview", "--write-tree", "side", check=False).lines[0]
+        assert_marked(driven.show(f"{tree}:new.yaml"), ours, theirs)
+        return
+    if door == "merge":
+        assert driven.kmerge("merge", "side", check=False).code == 1
+    else:
+        assert driven.merge().code == 1
+    if door == "solve":
+        assert driven.kmerge("solve", check=False).code == 1
+    assert driven.unmerged() == ["new.yaml"]
+    assert_marked(driven.text("new.yaml"), ours, theirs)
+    assert "(encrypted: see `kmerge explain new.yaml`)" in driven.text("new.yaml")
+    line = next(x for x in driven.kmerge("explain", "new.yaml").lines if x.startswith("new.yaml"))
+    assert line.startswith("new.yaml: CONFLICT, a SOPS file: ")
 
 
 def two(first: str, second: str) -> str:
