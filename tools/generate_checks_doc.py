@@ -89,7 +89,10 @@ kmerge check --merge-of v1.2.0    # a merge commit, whoever made it
 ```
 
 `--merge` says what the merge did, not what a side has already, and runs the checks of
-*merge-damage*; `--select` chooses others. Files that both sides changed are looked at. Of HEAD that
+*merge-damage*; `--select` chooses others. Files that both sides changed are looked at. A file that is
+still in conflict without markers (a link, a binary or generated file, a deleted one) is *not checked*,
+with the reason, and the exit code is 1. Of an encrypted or generated file that is exactly one side, and
+of one that is deleted, M11 names what of the other side is not in it. Of HEAD that
 is no merge it says so, and exits with 0. In CI: [adopting.md](adopting.md#3-for-the-team).
 
 ## Kustomizations
