@@ -60,6 +60,7 @@ class Why:
     NAMESAKES = "another resource has this name now"
     UNPROVED = "cannot be merged by structure"
     DAMAGE = "a merge by lines would do damage"
+    ALIAS = "`*"  # the beginning of the causes that name an alias
 
     # A clean merge of lines does not settle these conflicts: a line merge ignores which lines
     # belong together, and would bring back a deleted entry, or keep both replacements of an entry.

@@ -11,7 +11,7 @@ RULES = {
     "6": "a text of several lines merges line by line; other values that both changed: conflict",
     "7": "values of two kinds: conflict",
     "8": "resources pair by kind and name; deleted on one side, changed on the other: conflict",
-    "9": "directives, nulls and aliases are data",
+    "9": "directives, nulls and aliases are data; an alias keeps the anchor that it means",
     "10": "what SOPS or Ansible Vault encrypted is one value; both changed it: conflict",
     "11": "renamed, it is the same thing under its new name",
     "12": "both changed it, and a policy for the field decides",

@@ -23,6 +23,7 @@ from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -32,6 +33,7 @@ FRAMES = 6000
 DEEPEST = 200  # nested collections; the C composer recurses and would crash at some 50,000
 
 # replace indicators by blanks, and the last byte of each YAML 1.1 line break by a line end
+_NAMED = ("<anchor>", "<alias>")  # the tokens that hold the name of an anchor
 _BLANKED = bytes.maketrans(b"-?:\t\r\x85\xa8\xa9", b"    \n\n\n\n")
 _plain: Any = None  # the parser; `_guarded` is the parser that also counts the depth
 _guarded: Any = None
@@ -53,6 +55,13 @@ def compose(text: str) -> Any:
     gc.disable()  # all new nodes are in use: a garbage collection makes this five times slower
     try:
         return parser.get_single_node()
+    except yaml_error() as error:
+        if getattr(error, "problem", "") != "second occurrence":
+            raise
+        renamed = _without_repeated_anchors(text)
+        if renamed == text:
+            raise
+        return compose(renamed)
     finally:
         if collecting:
             gc.enable()
@@ -92,19 +101,56 @@ def may_be_deep(text: str) -> bool:
 
 def long_scalars(text: str) -> list[tuple[int, int, str, str]]:
     """Return start, end, style and value of each quoted or block scalar in a text that parses."""
+    return [
+        (token.start_mark.index, token.end_mark.index, token.style, token.value)
+        for token in _tokens(text)
+        if getattr(token, "id", "") == "<scalar>" and token.style
+    ]
+
+
+def _tokens(text: str) -> Iterator[Any]:
     if _plain is None:
         _load()
     parser = _plain(text)
-    scalars = []
     try:
         while parser.check_token():
-            token = parser.get_token()
-            if getattr(token, "id", "") == "<scalar>" and token.style:
-                start, end = token.start_mark.index, token.end_mark.index
-                scalars.append((start, end, token.style, token.value))
+            yield parser.get_token()
     finally:
         parser.dispose()
-    return scalars
+
+
+# the characters of the names of anchors
+_NAMING = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+
+def _without_repeated_anchors(text: str) -> str:
+    """Return the text with a new name for each anchor whose name another anchor had before.
+
+    The aliases that mean such an anchor get the same name. PyYAML refuses a second anchor of one
+    name, though YAML allows it: an alias means the last anchor of its name before it. A new name is
+    as long as the old name, so no mark moves. If all names of a length are taken, return the text.
+    """
+    from itertools import product  # few files repeat an anchor
+
+    names = [token for token in _tokens(text) if getattr(token, "id", "") in _NAMED]
+    taken = {token.value for token in names}
+    meant: dict[str, str] = {}
+    unused: dict[int, Iterator[str]] = {}
+    parts: list[str] = []
+    position = 0
+    for token in names:
+        name, size, start = token.value, len(token.value), token.start_mark.index + 1
+        if token.id == "<anchor>":
+            if name in meant:
+                spare = unused.setdefault(size, map("".join, product(_NAMING, repeat=size)))
+                meant[name] = next((new for new in spare if new not in taken), "")
+                if not meant[name]:
+                    return text
+            else:
+                meant[name] = name
+        parts += (text[position:start], meant.get(name, name))
+        position = start + size
+    return "".join((*parts, text[position:]))
 
 
 def yaml_error() -> Any:
@@ -192,7 +238,12 @@ def _import_binding_alone(folders: list[str] | None) -> None:
     for name in ("scanner", "parser", "composer", "constructor"):
         class_name = name.capitalize() + "Error"
         contents[name] = {class_name: type(class_name, (error,), marked)}
-    contents["tokens"] = {"ScalarToken": _ScalarToken}
+    named = {"value": _argument(0), "start_mark": _argument(1)}
+    contents["tokens"] = {
+        "ScalarToken": _ScalarToken,
+        "AnchorToken": type("AnchorToken", (Exception,), {**named, "id": "<anchor>"}),
+        "AliasToken": type("AliasToken", (Exception,), {**named, "id": "<alias>"}),
+    }
     for name in ("events", "emitter", "serializer", "representer"):
         contents[name] = {}
     for name, names in contents.items():
@@ -249,14 +300,15 @@ def _node(name: str, kind: str, style: str) -> Any:
     fast as an `__init__` in Python. Thousands of nodes are made, and few of them are read.
     """
 
-    def argument(index: int) -> Any:
-        return property(lambda self: self.args[index])
-
-    names: dict[str, Any] = {"id": kind, "value": argument(1), "start_mark": argument(2)}
-    names[style] = argument(4)
+    names: dict[str, Any] = {"id": kind, "value": _argument(1), "start_mark": _argument(2)}
+    names[style] = _argument(4)
     if kind == "scalar":  # the end of a collection is set later, on the object itself
-        names["end_mark"] = argument(3)
+        names["end_mark"] = _argument(3)
     return type(name, (Exception,), names)
+
+
+def _argument(index: int) -> Any:
+    return property(lambda self: self.args[index])
 
 
 def _init_marked(

@@ -77,7 +77,7 @@ class _Reading:
 
     def __init__(self, root: Node) -> None:
         self.root = root
-        self.anchors: dict[str, Node] | None = None
+        self.anchors: dict[str, list[Node]] | None = None
         self.depth = 0
         self.inside = 0  # aliases around the current node
         self.expanded = 0
@@ -150,13 +150,30 @@ class _Reading:
 
     def target(self, alias: Alias) -> Node:
         if self.anchors is None:
-            self.anchors = {node.anchor: node for node in anchored(self.root)}
-        target = self.anchors.get(alias.name)
-        if target is None or target.start > alias.start:
+            self.anchors = anchors_of(self.root)
+        target = meant(alias, self.anchors)
+        if target is None:
             raise _unsupported(alias, f"no anchor &{alias.name} before its alias")
         if target.end > alias.start:
             raise _unsupported(alias, f"*{alias.name} stands inside its own anchor")
         return target
+
+
+def anchors_of(root: Node) -> dict[str, list[Node]]:
+    """Return the nodes of a document that have an anchor, by its name, in the order of the text."""
+    nodes: dict[str, list[Node]] = {}
+    for node in anchored(root):
+        nodes.setdefault(node.anchor, []).append(node)
+    return nodes
+
+
+def meant(alias: Alias, anchors: dict[str, list[Node]]) -> Node | None:
+    """Return the node that an alias means: the last one before it that has its anchor."""
+    from bisect import bisect_left  # few readers meet an alias
+
+    nodes = anchors.get(alias.name, [])
+    at = bisect_left(nodes, alias.start, key=lambda node: node.start)
+    return nodes[at - 1] if at else None
 
 
 def anchored(node: Node) -> Iterator[Node]:

@@ -390,7 +390,6 @@ def test_keys_have_names():
             "control characters are not allowed",
             "remove the control character",
         ),
-        ("a: &x 1\nb: &x 2\n", (2, 4), "second occurrence", "mend the YAML"),
         (
             "<<<<<<< ours\na: 1\n=======\n",
             (2, 2),

@@ -53,6 +53,20 @@ def test_aliases_give_values_of_their_own():
     assert value["a"] is not value["b"]
 
 
+def test_an_alias_means_the_last_anchor_of_its_name_before_it():
+    text = b"a: &x 1\nb: *x\nc: &x {d: 2}\ne: [*x, &x f]\n<<: &y {g: *x}\nh: *x\n---\ni: &x 3\n"
+    first, second = load(text)
+    assert first == {"a": 1, "b": 1, "c": {"d": 2}, "e": [{"d": 2}, "f"], "g": "f", "h": "f"}
+    assert second == {"i": 3}
+
+
+def test_many_anchors_may_have_one_short_name():
+    text = "".join(f"a{n}: &x {n}\nb{n}: *x\n" for n in range(60))
+    values = load(text.encode())[0]
+    assert isinstance(values, dict)
+    assert all(values[f"b{n}"] == n for n in range(60))
+
+
 def test_an_alias_of_a_part_is_looked_up_in_the_whole():
     root = split(Source(b"a: &x [1]\nb: {c: *x}\n")).documents[0].root
     assert isinstance(root, Mapping)

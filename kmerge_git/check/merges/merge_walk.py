@@ -20,7 +20,7 @@ from kmerge_git.kube.likeness import CLEARLY, MOST_COMPARISONS, SAME_PLACE, Leav
 from kmerge_git.kube.listkeys import ListKeys, Where, field_text, start
 from kmerge_git.text.diff3 import changes
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.plain_values import anchored
+from kmerge_git.tree.plain_values import anchors_of, meant
 from kmerge_git.tree.same import canon_of, same_text
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ class Anchors:
 
     def __init__(self, roots: Nodes) -> None:
         self._roots = [root for root in roots if root is not None]
-        self._named: dict[int, dict[str, Node]] = {}  # by the `id()` of a root
+        self._named: dict[int, dict[str, list[Node]]] = {}  # by the `id()` of a root
 
     def written_out(self, node: Node | None) -> Node | None:
         """Return a node. If the node is an alias, return the value of its anchor."""
@@ -83,8 +83,8 @@ class Anchors:
         if not isinstance(node, Alias) or root is None:
             return node
         if id(root) not in self._named:
-            self._named[id(root)] = {one.anchor: one for one in anchored(root)}
-        return self._named[id(root)].get(node.name, node)
+            self._named[id(root)] = anchors_of(root)
+        return meant(node, self._named[id(root)]) or node
 
 
 class SideWalk:

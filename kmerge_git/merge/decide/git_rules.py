@@ -102,7 +102,7 @@ class GitRules:
         if ruling is not None and _may_say(ruling, why):
             return ruling, [Note(path, why, ruling.side, ruling.rule)]
         refused = _refusal(ruling) if ruling is not None else ""
-        rule = RULE_OF.get(why, "6") if path else "8"
+        rule = RULE_OF.get(why, "9" if why.startswith(Why.ALIAS) else "6") if path else "8"
         words = f"{why} ({refused})" if refused else why
         return Ruling("", "", refused=refused), [Note(path, words, "conflict", rule)]
 

@@ -62,7 +62,7 @@ class Walk:
         self.rules = rules
         self.journal = journal
         self.doubts = doubts or {}  # places with no certain merge, and the reasons
-        # the places of doubts about moves, and the places around them
+        # the places of doubts about moves and aliases, and the places around them
         self.opened: set[Path] = _opened(self.doubts) if doubts else set()
 
     def trial(self) -> Walk:
@@ -361,8 +361,9 @@ def _repeated_key(mapping: Mapping) -> RepeatedKey:
 
 
 def _opened(doubts: dict[Path, str]) -> set[Path]:
-    """Return the places of doubts about moves, and the places around them."""
-    paths = [path for path, why in doubts.items() if why in Why.NEW_PARENT]
+    """Return the places of doubts about moves and aliases, and the places around them."""
+    opening = Why.NEW_PARENT
+    paths = [p for p, why in doubts.items() if why in opening or why.startswith(Why.ALIAS)]
     return {path[:size] for path in paths for size in range(len(path) + 1)}
 
 

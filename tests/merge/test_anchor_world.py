@@ -1,0 +1,53 @@
+"""Every pair of edits of a document with anchors and aliases: an alias is held to what it meant."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from depth import part
+from worlds.anchors import BASES, LAYOUTS, Case, cases, verdict
+from worlds.lines import git_lines
+
+from kmerge_git.outcome import Outcome
+from kmerge_git.pipeline import merge_files
+
+SHARE = 25  # one in this many pairs of edits; 97,000 pairs in seven layouts are too many for a test
+NEEDLESS = 0.05  # conflicts where some order of the entries would be right
+GIT_RIGHT = 0.002  # of what git merges right
+
+
+def _merged(case: Case, layout: str, *, mirrored: bool = False) -> Outcome:
+    sides = (case.theirs, case.ours) if mirrored else (case.ours, case.theirs)
+    trio = (LAYOUTS[layout](version).encode() for version in (case.base, *sides))
+    return merge_files(*trio, path="values.yaml", line_merge=git_lines)
+
+
+def _places(outcome: Outcome) -> list[tuple[str, str]]:
+    return sorted((c.field, c.why) for c in outcome.conflicts if "deleted" not in c.why)
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_an_alias_means_what_it_meant(layout: str, base: str) -> None:
+    counts: Counter[str] = Counter()
+    wrong, swapped = [], []
+    for case in part([*cases(BASES[base], layout)][:: SHARE + 1]):
+        outcome, mirrored = _merged(case, layout), _merged(case, layout, mirrored=True)
+        answer = verdict(case, layout, outcome.text) if outcome.clean else "conflict"
+        if outcome.clean and answer != "right":
+            wrong.append(case.name)
+        if outcome.clean != mirrored.clean or _places(outcome) != _places(mirrored):
+            swapped.append(case.name)
+        trio = (
+            LAYOUTS[layout](version).encode() for version in (case.base, case.ours, case.theirs)
+        )
+        lines, is_clean = git_lines(*trio)
+        is_right = is_clean and verdict(case, layout, lines) == "right"
+        is_needless = answer == "conflict" and case.content is not None and case.has_order
+        counts += Counter({"all": 1, "needless": is_needless, "git": is_right})
+        counts += Counter({"git, not we": is_right and not outcome.clean})
+    assert not wrong, f"{len(wrong)}: {wrong[:5]}"
+    assert not swapped, f"{len(swapped)}: {swapped[:5]}"
+    assert counts["needless"] <= max(5, NEEDLESS * counts["all"]), counts
+    assert counts["git, not we"] <= max(1, GIT_RIGHT * counts["git"]), counts
