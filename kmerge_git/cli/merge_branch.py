@@ -213,7 +213,7 @@ def _merge(call: _Call, task: Task) -> int:
         _relay(call, start.answer.out, start.answer.err)
         return _by_git(call, code)
     _leave_names(call, start)
-    plan = _plan(call, task, start) if code else None
+    plan = _plan(call, task, start) if code or _may_have_moved(task) else None
     if plan:
         _carry_out(task, plan)
     solved = [file.path for file in plan.files if file.verdict == "solved"] if plan else []
@@ -269,9 +269,27 @@ def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
     except Exception as error:  # nothing is written yet, so git can still make the merge
         what = str(error) if isinstance(error, KmergeError) else f"{type(error).__name__}: {error}"
         _give_up(call, f"internal error: {what}; please report it")
-    if not (plan.files or plan.others):
+    if start.answer.code and not (plan.files or plan.others):
         _refuse_empty(call, start)
     return plan
+
+
+def _may_have_moved(task: Task) -> bool:
+    """Return whether both sides changed or deleted a manifest, so that a resource may have moved.
+
+    Git reports no conflict if both sides take the same resource out of a file.
+    """
+    from kmerge_git.git.manifests import is_manifest
+
+    place, read = task.place, task.repository
+    if not place.bases:
+        return False
+    base, ours, theirs = (read.commit(c).tree for c in (place.bases[0], place.ours, place.theirs))
+    here, there = (
+        {change.old_path for change in read.changes(base, side, renames=False)}
+        for side in (ours, theirs)
+    )
+    return any(map(is_manifest, here & there))
 
 
 def _refuse_empty(call: _Call, start: git.Start) -> NoReturn:
@@ -357,6 +375,7 @@ def _lines(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> It
             f"{len(resolved)} resolved by structure{rest}"
         )
     yield from _followed(plan)
+    yield from _some(plan.notes)
     better = [file.path for file in plan.files if file.result == "improved"]
     if better:
         names = ", ".join(_some(better))
@@ -442,6 +461,7 @@ def _show_json(
             "git_alone": _in_conflict_by_git(plan) if plan else [],
             "left": list(left),
             "files": [_file(file) for file in plan.files] if plan else [],
+            "notes": list(plan.notes) if plan else [],
             "problems": list(plan.problems) if plan else [],
         }
     )

@@ -194,6 +194,7 @@ def _lines(preview: Preview) -> Iterator[Line]:
 def _step_lines(step: Step, files: Sequence[FilePreview]) -> Iterator[Line]:
     if step.criss_cross:
         yield "criss-cross: there are several merge bases, this is against the first one"
+    yield from step.notes
     width = min(max((len(file.path) for file in files), default=0), 60)
     for file in files:
         word = "CONFLICT" if file.result == "conflict" else file.result
@@ -256,6 +257,7 @@ def _fields(preview: Preview) -> dict[str, Any]:
                 "commit": step.commit,
                 "title": step.title,
                 "criss_cross": step.criss_cross,
+                "notes": list(step.notes),
                 "files": [file_as_json(file) for file in step.files],
             }
             for step in preview.steps

@@ -122,6 +122,7 @@ def _lines(each: Refreshed) -> Iterator[Line]:
         solved = [f.path for f in each.files if f.result in ("resolved", "moved")]
         tail = f"  {', '.join(solved[:3])}" + (" …" if len(solved) > 3 else "")
     yield ((f"{each.result:<12}", _COLOURS.get(each.result, "red")), f" {each.branch.name}{tail}")
+    yield from (f"    {note}" for note in each.notes)
     for file in each.files:
         about: list[str] = []
         if each.result == "resolved":
@@ -159,6 +160,7 @@ def _fields(
                 "why": each.why,
                 "old": each.branch.oid,
                 "new": each.new or None,
+                "notes": list(each.notes),
                 "files": [file_as_json(file) for file in each.files],
             }
             for each in done

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     plan = make_plan(repository, Wishes(paths, args.favor, json=args.with_json, force=args.force))
     for given, path in zip(args.paths, paths, strict=True):
         _require_conflict(plan, given, path)
-    warn(*plan.problems)
+    warn(*plan.problems, *plan.notes)
     if not args.dry_run:
         carry_out(repository, plan)
     left = _unmerged(repository, plan, args.dry_run)
@@ -170,6 +170,7 @@ def _fields(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:
             for file in plan.files
         ],
         "left_alone": list(plan.others),
+        "notes": list(plan.notes),
         "unmerged": left,
         "finish": "" if left else plan.operation.finish,
     }

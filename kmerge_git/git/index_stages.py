@@ -44,6 +44,14 @@ class Stages:
         return self.base, self.ours, self.theirs
 
     @property
+    def is_proposal(self) -> bool:
+        """Return whether kmerge wrote these stages, of which only ours differs from the base.
+
+        Git leaves no such file in conflict. The stage of ours is the result that kmerge proposes.
+        """
+        return self.base is not None and self.base == self.theirs
+
+    @property
     def situation(self) -> str:
         """Return how the conflict came about, in the words of `git status`."""
         return _SITUATIONS[tuple(entry is not None for entry in self.entries)]

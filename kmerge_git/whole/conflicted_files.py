@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.touched_files import TreeEntry, merged_mode
+from kmerge_git.kube.identity import Identity
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import BY_BLOCKS, WHOLE, Conflict, Decision, Options
 from kmerge_git.text.opaque_files import holds_seal
@@ -25,16 +27,21 @@ from kmerge_git.whole.moved_edits import (
     at_target,
     changed_nothing_else,
     find_moves,
+    with_base,
     without_edits,
     words_for_source,
     words_for_target,
 )
+from kmerge_git.whole.taken_by_both import TakenByBoth, edits_of_both, has_resource
 
 Verdict = Literal["solved", "conflict", "skipped"]
 # If a file in conflict must be left alone, return the reason, otherwise ''. The arguments are the
 # path, the three versions, and the texts that an earlier run may have written.
+IsChosen = Callable[[str], bool]
 InTheWay = Callable[[str, Three[bytes | None], Iterable[bytes | None]], str]
 
+WAITS = "waits"  # the method of a file that waits for the decision about another file
+UNDECIDED_PLACE = "a resource moved to two files, and it is open in which one it stays"
 _NO_TEXTS: Three[bytes | None] = Three(None, None, None)
 
 
@@ -54,6 +61,8 @@ class Scene:
     seconds: float = 0.0  # the time limit for a file; 0 means no limit
     filters: bool = False  # merge files with a git filter, too
     favors_deletions: bool = False  # let the favoured side decide whether a file is deleted
+    # return the stages of the files that were in conflict and are resolved
+    resolved: Callable[[], Iterable[Stages]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +81,10 @@ class FileMerge:
     settled_by: str = ""  # the reason why a file was settled without a merge
     favor: str = ""  # the side that wins where both sides changed the same thing
     # the three versions of a file with the edits of the resources that were moved into the file
-    stages: Three[bytes] | None = None
+    stages: Three[bytes | None] | None = None
     own: Both | None = None  # the merge of that file without these edits, if both sides changed it
+    # resources of this file, each with the file in which a conflict decides its place
+    waits: tuple[tuple[Identity, str], ...] = ()
     three: Three[bytes | None] = _NO_TEXTS  # the merged versions, with moved resources unedited
     way: str = ""  # what a person does about the file, if no question asks about it
 
@@ -133,11 +144,9 @@ class FileMerge:
 
         If one side deleted the file, the answer is no, because there is a question about it.
         """
-        return (
-            self.verdict == "conflict"
-            and self.both is not None
-            and (self.both.outcome.clean or self.method in WHOLE)
-        )
+        if self.verdict != "conflict" or self.both is None:
+            return self.verdict == "conflict" and self.method == WAITS
+        return self.both.outcome.clean or self.method in WHOLE
 
     @property
     def reason(self) -> str:
@@ -163,41 +172,61 @@ class _Look:
     three: Three[bytes | None] = _NO_TEXTS
     moves: tuple[MovedEdit, ...] = ()
     obstacle: str = ""
+    twins: tuple[MovedEdit, ...] = ()  # the edits of resources that both sides moved to this file
 
     @property
     def rest(self) -> Three[bytes | None]:
         """The three versions, with the moved resources unedited."""
-        return without_edits(self.three, self.moves)
+        return with_base(without_edits(self.three, self.moves), self.twins)
 
     @property
     def is_on_both(self) -> bool:
-        """Return whether both sides have the file."""
-        return self.three.ours is not None and self.three.theirs is not None
+        """Return whether both sides have the file, so that it can be merged."""
+        return None not in (self.three.ours, self.three.theirs) and not self.is_proposal
+
+    @property
+    def is_proposal(self) -> bool:
+        """Return whether the file waits for the decision in which file a resource stays."""
+        return self.stages.is_proposal
 
     def has(self, move: MovedEdit) -> bool:
-        """Return whether a killed run has written the edit into the stages of the new file."""
-        return move.target == self.stages.path and move.is_done(self.three)
+        """Return whether an earlier run has written the edit into the stages of the new file."""
+        is_here = move.target == self.stages.path
+        return is_here and (self.is_proposal or move.is_done(self.three))
 
 
-def settle(
-    scene: Scene, is_chosen: Callable[[str], bool] = lambda path: True
+def settle_files(
+    scene: Scene,
+    arrivals: tuple[Arrivals, Arrivals],
+    taken: Sequence[TakenByBoth],
+    is_chosen: IsChosen,
 ) -> tuple[FileMerge, ...]:
-    """Return the result for every file in conflict, without writing any file."""
+    """Return the result for every file in conflict, without writing any file.
+
+    `taken` are the resources that both sides took out of a file.
+    """
     chosen = [stages for stages in scene.conflicts if is_chosen(stages.path)]
-    looks = {look.stages.path: look for look in _looks(scene, chosen)}
+    looks = {look.stages.path: look for look in _looks(scene, arrivals, chosen)}
+    for path in {one.ours for one in taken if one.ours == one.theirs} & looks.keys():
+        looks[path] = _with_twins(looks[path], [one for one in taken if one.ours == path])
     merged = _merge_rests(scene, looks)
     files = [_settled(scene, look, merged.get(path)) for path, look in looks.items()]
     return _with_targets(scene, files, looks)
 
 
-def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
-    read, at = scene.repository, scene.trees
-    arrivals = [
-        Arrivals.between(read, at.base, side) if at and side else Arrivals((), read.blob)
-        for side in ((at.ours, at.theirs) if at else (None, None))
-    ]
+def _with_twins(look: _Look, taken: Iterable[TakenByBoth]) -> _Look:
+    """Return the file with the edits of the resources that both sides moved to it."""
+    if look.obstacle or look.is_proposal:
+        return look
+    three = look.three.map(lambda data: data or b"")
+    return replace(look, twins=tuple(e for one in taken for e in edits_of_both(one, three)))
+
+
+def _looks(
+    scene: Scene, arrivals: tuple[Arrivals, Arrivals], chosen: Sequence[Stages]
+) -> Iterator[_Look]:
     for stages in chosen:
-        obstacle = stages.obstacle
+        obstacle = "" if stages.is_proposal else stages.obstacle
         if not (obstacle or scene.filters):
             obstacle = _filtered(scene.repository, stages.path)
         options = scene.options(stages.path)
@@ -205,6 +234,9 @@ def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
             yield _Look(stages, options, obstacle=obstacle)
             continue
         three = Three(*map(scene.repository.text, stages.entries))
+        if stages.is_proposal:
+            yield _Look(stages, options, three)
+            continue
         # no edit is taken out of a file that a program writes as a whole
         is_whole = options.generated or holds_seal(*filter(None, three.each()))
         moves = () if is_whole else find_moves(stages.path, three, *arrivals)
@@ -231,9 +263,10 @@ def _merge_rests(scene: Scene, looks: dict[str, _Look]) -> dict[str, Both]:
         merged |= zip(jobs, done, strict=True)
         again = []
         for path, look in looks.items():
-            moves = tuple(m for m in look.moves if _can_follow(scene, looks, merged, m))
-            if moves != look.moves:
-                looks[path] = replace(look, moves=moves)
+            follows = partial(_can_follow, scene, looks, merged)
+            moves, twins = (tuple(filter(follows, edits)) for edits in (look.moves, look.twins))
+            if (moves, twins) != (look.moves, look.twins):
+                looks[path] = replace(look, moves=moves, twins=twins)
                 again.append(path)
     return merged
 
@@ -247,7 +280,12 @@ def _can_follow(
         return all(stages.path != move.target for stages in scene.conflicts)
     if look.has(move):
         return True
-    return bool(both and both.outcome.clean and move.fits(both.outcome.text))
+    if both is None or not both.outcome.clean or move in look.twins:
+        return bool(both and both.outcome.clean and move.fits(both.outcome.text))
+    # if the new file was renamed, it may have held another resource of this name before
+    other = look.three.theirs if move.mover == "ours" else look.three.ours
+    is_new = not any(has_resource(data or b"", move.key) for data in (look.three.base, other))
+    return is_new and move.fits(both.outcome.text)
 
 
 def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
@@ -256,6 +294,8 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
     if look.obstacle:
         way = way_out(stages) if stages.obstacle else BY_MARKERS
         return replace(skipped, why=look.obstacle, way=way)
+    if look.is_proposal:
+        return replace(skipped, why=UNDECIDED_PLACE)
     file = _merged(look, both) if both else _deleted(scene, look)
     in_the_way = scene.in_the_way(stages.path, look.three, _may_be_there(scene, look, file))
     if in_the_way:
@@ -316,22 +356,30 @@ def _with_targets(
     scene: Scene, files: list[FileMerge], looks: dict[str, _Look]
 ) -> tuple[FileMerge, ...]:
     """Merge the edits of moved resources into the files that now hold the resources."""
-    if not _targets(files):
+    targets = _targets(files) | {path for path, look in looks.items() if look.twins}
+    if not targets:
         return tuple(files)
-    homes = {path: _home(scene, path, files) for path in sorted(_targets(files))}
+    homes = {path: _home(scene, path, files) for path in sorted(targets)}
     files = _without_blocked(files, {p: home for p, home in homes.items() if isinstance(home, str)})
-    arriving = _arriving(files, looks)
-    wanted: list[tuple[_Home, tuple[MovedEdit, ...], Job]] = []
-    for path, home in homes.items():
-        if not isinstance(home, str) and path in arriving:
-            look, moves = looks.get(path), tuple(arriving[path])
-            options = look.options if look else scene.options(path)
-            wanted.append((home, moves, Job(at_target(home.data, moves), options)))
+    wanted = list(_wanted(scene, files, looks, homes))
     merged = scene.merge_all([job for *_, job in wanted], scene.seconds)
     made = [_target(*each, both) for each, both in zip(wanted, merged, strict=True)]
     changed = {file.path: file for file in made}
     rest = [file for file in made if all(file.path != known.path for known in files)]
     return (*(changed.get(file.path, file) for file in files), *rest)
+
+
+def _wanted(
+    scene: Scene, files: Iterable[FileMerge], looks: dict[str, _Look], homes: dict[str, _Home | str]
+) -> Iterator[tuple[_Home, tuple[MovedEdit, ...], Job]]:
+    """Yield each new file, the edits that follow a resource to it, and the merge of the edits."""
+    arriving = _arriving(files, looks)
+    for path, home in homes.items():
+        look, moves = looks.get(path), tuple(arriving.get(path, ()))
+        twins = look.twins if look else ()
+        if not isinstance(home, str) and (moves or twins):
+            options = look.options if look else scene.options(path)
+            yield home, moves, Job(at_target(home.data, (*moves, *twins)), options)
 
 
 def _arriving(files: Iterable[FileMerge], looks: dict[str, _Look]) -> dict[str, list[MovedEdit]]:
@@ -364,7 +412,8 @@ def _home(scene: Scene, path: str, files: Iterable[FileMerge]) -> _Home | str:
     """Return the file that resources were moved to, or the reason why it cannot be changed."""
     file = next((file for file in files if file.path == path), None)
     if file is None:
-        entry = _free_entry(scene, path, files)
+        moves = [move for file in files for move in file.moves if move.target == path]
+        entry = free_entry(scene, path, moves)
         if isinstance(entry, str):
             return entry
         return _Home(path, scene.repository.blob(entry.oid), entry.mode)
@@ -383,8 +432,8 @@ def _without_blocked(files: list[FileMerge], busy: dict[str, str]) -> list[FileM
         busy |= {file.path: f"is left alone: {file.why}" for file in files if file.path in blocked}
 
 
-def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntry | str:
-    """Return the file that resources were moved to, or the reason why it cannot be changed."""
+def free_entry(scene: Scene, path: str, moves: Iterable[MovedEdit] = ()) -> TreeEntry | str:
+    """Return a file without a conflict, or the reason why the edits cannot be merged into it."""
     entry = scene.settled(path)
     if entry is None:
         return "is not there, or has another name"
@@ -393,7 +442,6 @@ def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntr
     data = scene.repository.blob(entry.oid)
     if holds_seal(data):
         return "is encrypted"
-    moves = [move for file in files for move in file.moves if move.target == path]
     if not all(move.fits(data) for move in moves):
         return "has no single place for it"
     if not scene.is_as_staged(path, data):
@@ -404,19 +452,19 @@ def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntr
 def _target(home: _Home, moves: tuple[MovedEdit, ...], job: Job, both: Both) -> FileMerge:
     """Return the merge of a file into which resources were moved."""
     outcome, own = both.outcome, home.file
-    words = words_for_target(moves)
+    words = ", ".join(filter(None, (own.why if own else "", words_for_target(moves))))
     return FileMerge(
         home.path,
         own.situation if own else "moved resource",
         "solved" if outcome.clean else "conflict",
-        f"{own.why}, {words}" if own and own.why else words,
+        words,
         outcome.text,
         home.mode,
         writes=True,
         both=both,
         favor=job.options.favor,
         moves=(*(own.moves if own else ()), *moves),
-        stages=job.three.map(lambda data: data or b""),
+        stages=job.three,
         three=job.three,
         own=own.both if own else None,
     )

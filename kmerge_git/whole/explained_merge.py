@@ -25,9 +25,10 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Conflict, Decision
 from kmerge_git.text.markers import first_marker, marker_size_for, resolve
 from kmerge_git.whole.both_merges import SettingsOf
-from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
+from kmerge_git.whole.conflicted_files import FileMerge, Scene
 from kmerge_git.whole.left_files import why_left, with_way
 from kmerge_git.whole.operation import current_operation
+from kmerge_git.whole.settled_moves import settle
 from kmerge_git.whole.tree_merge import Sides, TreeMerge, base_of, merge_trees, result_of
 
 
@@ -92,7 +93,7 @@ def explain_commit(
         Three(base, ours, theirs).map(_title),
         files,
         commit,
-        (_CRISS_CROSS,) if sides.is_made_up else (),
+        (*((_CRISS_CROSS,) if sides.is_made_up else ()), *merge.notes),
         {path: others[path] for path in sorted(filter(is_chosen, others))},
         elsewhere,
         tuple(settings.problems),
@@ -154,12 +155,12 @@ def explain_progress(
     if operation.name == "merge" and repository.is_shallow:  # the shallow clone may lack the base
         _base(repository, repository.commit("HEAD"), repository.commit("MERGE_HEAD"))
     settings = SettingsOf(repository, labels=operation.labels, mine=operation.mine)
-    known = _from_trees(repository, operation, settings)
+    known, moved = _from_trees(repository, operation, settings)
     seen = {file.path for file in known}
     rest = [stages for stages in left if stages.path not in seen]
     taken = tuple(stages for stages in rest if settings.takes(stages.path))
     scene = Scene(repository, None, taken, repository.staged, settings, seconds=settings.timeout)
-    merged = (*known, *settle(scene))
+    merged = (*known, *settle(scene).files)
     top = Path(repository.worktree)
     unmerged = {stages.path for stages in repository.conflicts()}
     files = [
@@ -173,7 +174,7 @@ def explain_progress(
         f"{operation.name or 'conflicts'} in progress",
         Three(*operation.labels),
         tuple(sorted(files, key=lambda file: file.path)),
-        notes=_notes(operation),
+        notes=(*_notes(operation), *moved),
         others=_reasons(
             repository, rest, settings, lambda path: path in others and is_chosen(path)
         ),
@@ -223,13 +224,17 @@ def _notes(operation: Operation) -> tuple[str, ...]:
 
 def _from_trees(
     repository: Repository, operation: Operation, settings: SettingsOf
-) -> tuple[FileMerge, ...]:
-    """Make the merge again on trees to find the files that the driver merged without a conflict."""
+) -> tuple[tuple[FileMerge, ...], tuple[str, ...]]:
+    """Make the merge again on trees to find the files that the driver merged without a conflict.
+
+    Return also the notes of this merge.
+    """
     if not operation.is_known:
-        return ()
+        return (), ()
     trees = Three(operation.base, operation.ours, operation.theirs)
     with scratch(repository) as at:
-        return merge_trees(at, Sides(trees), settings).files
+        merge = merge_trees(at, Sides(trees), settings)
+        return merge.files, merge.notes
 
 
 def _on_disk(file: Path) -> bytes | None:
@@ -318,6 +323,8 @@ def explained(file: FileMerge, present: bytes | None, *, waits: bool = False) ->
         return replace(again, state="unsolved")
     if file.verdict == "solved":
         return _without_conflict(again, file.data, present)
+    if file.waits and not waits:
+        return _without_conflict(again, file.data, present)
     if present is not None and file.asks and file.writes:
         return _resolved(again, file, present)
     if present is not None and _has_markers(present):
@@ -365,7 +372,7 @@ def _by_git(file: FileMerge) -> tuple[FieldChange, ...]:
 
 def _against(file: FileMerge) -> tuple[FieldChange, ...]:
     """Return the changes that one side made to a file that the other side deleted."""
-    if file.both is not None or file.verdict != "conflict":
+    if file.both is not None or file.verdict != "conflict" or file.stages:
         return ()
     base, ours, theirs = file.three.each()
     return tuple(compared(base, theirs if ours is None else ours, file.path))

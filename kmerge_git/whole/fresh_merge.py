@@ -14,9 +14,10 @@ from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.whole.both_merges import SettingsOf
-from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
+from kmerge_git.whole.conflicted_files import FileMerge, Scene
 from kmerge_git.whole.cores import merge_on_cores
 from kmerge_git.whole.left_files import two_modes, why_left, with_way
+from kmerge_git.whole.settled_moves import settle
 from kmerge_git.whole.solving import SolvePlan, WorkTree, is_converted
 
 Labels = tuple[str, str, str]
@@ -56,14 +57,15 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
         filters=True,  # git gives filtered files to its driver, too
     )
     ours = {stages.path for stages in conflicts if _is_ours(stages, settings, start)}
-    files = tuple(map(_as_the_driver, settle(scene, ours.__contains__)))
     others = {
         stages.path: with_way(*why_left(repository, stages, settings.refusal(stages.path)))
         for stages in conflicts
         if stages.path not in ours
     }
+    done = settle(scene, lambda path: path not in others)
+    files = tuple(map(_as_the_driver, done.files))
     operation = Operation("merge", base or "", trees.ours or "", trees.theirs or "", task.labels)
-    return SolvePlan(operation, files, others, tuple(settings.problems))
+    return SolvePlan(operation, files, others, tuple(settings.problems), notes=done.notes)
 
 
 def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:

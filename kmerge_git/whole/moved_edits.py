@@ -85,11 +85,20 @@ class Arrivals:
         return self._files.get(key, {})
 
     @cached_property
+    def by_old_path(self) -> dict[str, Change]:
+        """Return the changes of the files that the base has, by their paths."""
+        return {change.old_path: change for change in self._changes if change.old}
+
+    @cached_property
+    def _changes(self) -> tuple[Change, ...]:
+        return tuple(self.changes)
+
+    @cached_property
     def _files(self) -> dict[Identity, dict[str, str]]:
         return {key: dict(files) for key, files in holders(self._arrived()).items()}
 
     def _arrived(self) -> Iterator[tuple[tuple[str, str], set[Identity]]]:
-        for change in self.changes:
+        for change in self._changes:
             if change.new and change.new.is_text and is_manifest(change.new_path):
                 before = places(YamlText(self.read(change.old.oid))) if change.old else {}
                 names = places(YamlText(self.read(change.new.oid))).keys() - before.keys()
@@ -117,11 +126,11 @@ def find_moves(
 
 def _all_stayed(texts: Three[YamlText]) -> bool:
     """Return whether the lines show, without parsing, that both sides kept every resource."""
-    base, ours, theirs = texts.map(_names).each()
+    base, ours, theirs = texts.map(names_by_lines).each()
     return base is not None and base <= (ours or set()) & (theirs or set())
 
 
-def _names(text: YamlText) -> set[object] | None:
+def names_by_lines(text: YamlText) -> set[object] | None:
     """Return the names of a file's documents, or None if the lines do not show every name."""
     try:
         names = [outline(document.content) for document in text.stream.documents]
@@ -148,14 +157,14 @@ def _edits(
         data = arrivals.read(arrivals.of(key)[files[1]])
         arrived = places(YamlText(data))[key]
         texts = _texts(before, after, arrived)
-        if texts and not _has_stayed(before, left, arrived):
+        if texts and not has_stayed(before, left, arrived):
             whole = not (before.is_item or after.is_item or arrived.is_item)
             edit = MovedEdit(describe(key), key, *files, mover, *texts, whole)
             if edit.fits(data):
                 yield edit
 
 
-def _has_stayed(before: Stand, left: bytes, arrived: Stand) -> bool:
+def has_stayed(before: Stand, left: bytes, arrived: Stand) -> bool:
     """Return whether the old file still has more lines of a resource than the new file.
 
     Then the resource was renamed in place, and a new resource took the old name.
@@ -190,6 +199,17 @@ def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Thr
         elif edit.mover == "theirs" and ours is not None:
             ours = with_resource(ours, edit.key, edit.base_text, whole=edit.whole)
     return Three(three.base, ours, theirs)
+
+
+def with_base(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Three[bytes | None]:
+    """Give both sides the base text of the resources that both sides moved to this file."""
+    for edit in edits:
+
+        def unedited(data: bytes | None, edit: MovedEdit = edit) -> bytes | None:
+            return data and with_resource(data, edit.key, edit.base_text, whole=edit.whole)
+
+        three = Three(three.base, unedited(three.ours), unedited(three.theirs))
+    return three
 
 
 def changed_nothing_else(rest: Three[bytes | None]) -> bool:
@@ -307,13 +327,13 @@ def _of(source: Source, document: Document) -> Iterator[tuple[Identity, Stand]]:
     key = identity(root)
     if key is not None:
         yield key, Stand(source, document.body, document.end, root, False)
-    for entry in _items(root):
+    for entry in items_of(root):
         name = identity(entry.value)
         if name is not None:
             yield name, Stand(source, entry.lead, entry.end, entry.value, True)
 
 
-def _items(root: Node | None) -> tuple[Entry, ...]:
+def items_of(root: Node | None) -> tuple[Entry, ...]:
     kind = root.get("kind") if isinstance(root, Mapping) else None
     if not isinstance(kind, Scalar) or not kind.value.endswith("List"):
         return ()

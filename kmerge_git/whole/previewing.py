@@ -54,6 +54,7 @@ class Step:
     criss_cross: bool
     files: tuple[FilePreview, ...]
     tree: str = ""  # the result of a clean rebase step; deleted with the scratch folder
+    notes: tuple[str, ...] = ()  # about resources that one side moved and the other side deleted
 
     @property
     def is_clean(self) -> bool:
@@ -110,7 +111,7 @@ def preview_merge(
         raise Unsupported(why, hint="`git merge` makes it, with the driver")
     merge = merge_trees(at, sides, settings, keep=keep)
     files = _asked(repository, settings, files_of(at.repository, sides.trees, merge))
-    step = Step(theirs.subject, theirs.oid, sides.is_made_up, files)
+    step = Step(theirs.subject, theirs.oid, sides.is_made_up, files, notes=merge.notes)
     return replace(preview, steps=(step,), kept=result_of(repository, merge) if keep else "")
 
 
@@ -130,7 +131,7 @@ def preview_rebase(
         trees = Three(repository.commit(commit.parents[0]).tree, tree, commit.tree)
         merge = merge_trees(at, Sides(trees), settings)
         files = _asked(repository, settings, files_of(at.repository, trees, merge))
-        steps.append(Step(commit.subject, commit.oid, False, files))
+        steps.append(Step(commit.subject, commit.oid, False, files, notes=merge.notes))
         if not steps[-1].is_clean:
             break
         tree = result_of(at.repository, merge)
@@ -206,9 +207,9 @@ class _Names:
 
 def _of_ours(file: FileMerge, names: _Names) -> FilePreview:
     note, is_improved = file.why, file.result == "improved"
-    if not file.both and not file.moves and file.verdict == "conflict":
+    if not (file.both or file.moves or file.waits) and file.verdict == "conflict":
         note = ""  # the kind, `deleted by us`, is enough
-    renamed = names.note(file.path) if not file.moves else ""
+    renamed = "" if file.moves or file.stages else names.note(file.path)
     if not file.is_whole:  # the reason of another conflict is shown with the conflict
         note = renamed or note
     elif renamed:

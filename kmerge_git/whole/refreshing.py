@@ -39,6 +39,7 @@ class Refreshed:
     why: str = ""
     files: tuple[FilePreview, ...] = ()
     new: str = ""
+    notes: tuple[str, ...] = ()  # about resources that one side moved and the other side deleted
 
     @property
     def is_left(self) -> bool:
@@ -120,17 +121,17 @@ class Refresher:
             return self._criss_cross(branch, ours), None
         # no time limit: a merge that took too long must not be pushed
         merge = merge_trees(self._at, sides, self.settings, is_timed=False)
-        if merge.merged.is_clean:  # no file needs structure
-            return Refreshed(branch, "clean"), None
+        if merge.merged.is_clean and merge.is_clean:  # no file needs structure
+            return Refreshed(branch, "clean", notes=merge.notes), None
         files = files_of(self._at.repository, sides.trees, merge)
         if not merge_tree(self._at, ours.oid, self.other.oid, driver=False).is_clean:
             if merge.is_clean:
-                return Refreshed(branch, "resolved", files=files), merge
-            return Refreshed(branch, "conflict", files=files), None
+                return Refreshed(branch, "resolved", files=files, notes=merge.notes), merge
+            return Refreshed(branch, "conflict", files=files, notes=merge.notes), None
         if merge.is_clean:
-            return Refreshed(branch, "clean", _otherwise(files), files), None
+            return Refreshed(branch, "clean", _otherwise(files), files, notes=merge.notes), None
         why = "git merges it, but to something that is broken"
-        return Refreshed(branch, "conflict", why, files), None
+        return Refreshed(branch, "conflict", why, files, notes=merge.notes), None
 
     def _criss_cross(self, branch: Branch, ours: Commit) -> Refreshed:
         """Leave a branch with several merge bases to git, which merges in a working tree."""

@@ -31,6 +31,7 @@ from kmerge_git.whole.conflict_questions import ID, SURE, Answer, AskedFile, Que
 from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.operation import UNKNOWN
 from kmerge_git.whole.solving import SolvePlan, Wishes, make_plan
+from kmerge_git.whole.taken_by_both import has_resource, without_resource
 
 
 class Resolving:
@@ -49,6 +50,7 @@ class Resolving:
         self._asked = {file.path: file for file in asked}
         self._whole: set[str] = set()  # files that the user staged as they are
         self._to_settle = {file.path: file for file in plan.files if file.verdict == "solved"}
+        self._waiting = [file for file in plan.files if file.waits]
         self.operation = plan.operation
         self.problems = plan.problems
         self.questions = tuple(q for file in self._asked.values() for q in file.questions)
@@ -196,15 +198,42 @@ class Resolving:
         self.check(asked)
         settled = [self._to_settle[path] for path in chosen if path in self._to_settle]
         files = [self._answered(path) for path in asked if self._is_to_write(path)]
+        if self._waiting:
+            settled += self._decided_with({file.path for file in files} | self._whole)
         self._staging.write(files, settled)
         staged = tuple(file.path for file in (*settled, *files) if file.verdict == "solved")
+        self._waiting = [file for file in self._waiting if file.path not in staged]
         self._to_settle = {p: f for p, f in self._to_settle.items() if p not in staged}
         self._saved.forget(staged)
         return staged
 
+    def _decided_with(self, written: set[str]) -> list[FileMerge]:
+        """Return the files whose resources are decided in one of the written files."""
+        return [
+            self._placed(file)
+            for file in self._waiting
+            if any(path in written for _, path in file.waits)
+        ]
+
+    def _placed(self, file: FileMerge) -> FileMerge:
+        """Return a file without those of its resources that another file has after the answers."""
+        data = file.stages.theirs if file.stages else None
+        for key, path in file.waits:
+            if path in self._whole:
+                other: bytes | None = self._staging.content(path)
+            elif path in self._asked and self._is_decided(path):
+                other = self._answered(path).data
+            else:
+                return file
+            if data is not None and has_resource(other or b"", key):
+                data = without_resource(data, key)
+        return replace(file, verdict="solved", data=data)
+
     def _is_to_write(self, path: str) -> bool:
         """Return whether the file on the disk may lack an answer, or hold an answer taken back."""
-        is_new = bool(self._answers[path]) or self._is_decided(path)
+        # a file without a conflict of git is not unmerged yet
+        is_new = bool(self._answers[path] or self._asked[path].file.stages)
+        is_new = is_new or self._is_decided(path)
         return path not in self._whole and (is_new or self._staging.is_touched(path))
 
     def _is_decided(self, path: str) -> bool:
@@ -213,7 +242,10 @@ class Resolving:
     def _answered(self, path: str) -> FileMerge:
         """Return the file with its answers applied."""
         data = self._asked[path].data(self._answers[path])
-        file = replace(self._asked[path].file, data=data, writes=True)
+        file = self._asked[path].file
+        if file.stages and not (data or b"").strip():
+            data = None  # nothing but resources that moved elsewhere was in the file
+        file = replace(file, data=data, writes=True)
         return replace(file, verdict="solved") if self._is_decided(path) else file
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from kmerge_git.atomic_files import content, read_text, replace_file
 from kmerge_git.errors import KmergeError
 from kmerge_git.git import index_stages
-from kmerge_git.git.index_stages import Operation, Stages
+from kmerge_git.git.index_stages import Operation, Stages, resolved_conflicts
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.repository import Repository
@@ -26,9 +26,10 @@ from kmerge_git.outcome import SIDES, Options
 from kmerge_git.text.markers import resolve
 from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.whole.both_merges import SettingsOf
-from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
+from kmerge_git.whole.conflicted_files import FileMerge, Scene
 from kmerge_git.whole.left_files import BY_MARKERS, why_left, with_way
 from kmerge_git.whole.operation import current_operation
+from kmerge_git.whole.settled_moves import settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class SolvePlan:
     others: Mapping[str, str] = field(default_factory=dict)  # path to reason
     problems: tuple[str, ...] = ()  # invalid settings
     options: Callable[[str], Options] = Options
+    notes: tuple[str, ...] = ()  # about resources that one side moved and the other side deleted
 
     @property
     def is_solved(self) -> bool:
@@ -87,9 +89,10 @@ def make_plan(
         tree.is_as_staged,
         seconds=options.timeout,
         favors_deletions=True,
+        resolved=lambda: resolved_conflicts(repository.worktree or ""),
     )
-    files = settle(scene, lambda path: path not in others and is_selected(path, wishes.paths))
-    return SolvePlan(operation, files, others, tuple(options.problems), options)
+    done = settle(scene, lambda path: path not in others and is_selected(path, wishes.paths))
+    return SolvePlan(operation, done.files, others, tuple(options.problems), options, done.notes)
 
 
 def _refusal(repository: Repository, options: SettingsOf, stages: Stages, *, json: bool) -> str:
@@ -191,7 +194,13 @@ def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -
     writes = [file for file in plan.files if file.writes]
     # with these stages `git checkout -m` can show the conflict that was solved
     stages = [
-        Stages(file.path, *(_stored(repository, data, file) for data in file.stages.each()))
+        Stages(
+            file.path,
+            *(
+                data if data is None else _stored(repository, data, file)
+                for data in file.stages.each()
+            ),
+        )
         for file in writes
         if file.stages
     ]

@@ -11,7 +11,8 @@ from kmerge_git.git.scratch_merges import MergedTree, Message, Scratch, merge_tr
 from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.both_merges import SettingsOf
-from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
+from kmerge_git.whole.conflicted_files import FileMerge, Scene
+from kmerge_git.whole.settled_moves import settle
 
 # conflicts about the content or the deletion of a file, which the stages of the file show
 _TOLD_BY_STAGES = ("contents", "binary", "modify/delete", "rename/delete")
@@ -47,6 +48,7 @@ class TreeMerge:
     files: tuple[FileMerge, ...]  # manifests that both sides changed
     others: tuple[Stages, ...]  # conflicts that no merge of manifests settles
     stuck: tuple[Message, ...]  # conflicts about names of files and folders
+    notes: tuple[str, ...] = ()  # about resources that one side moved and the other side deleted
 
     @property
     def is_clean(self) -> bool:
@@ -93,12 +95,13 @@ def merge_trees(
         settings,
         seconds=settings.timeout if is_timed else 0.0,
     )
-    files = settle(scene, lambda path: path not in left)
+    done = settle(scene, lambda path: path not in left)
+    files = done.files
     if not with_text and (stuck or any(file.verdict == "skipped" for file in files)):
         # Git has to merge the files that kmerge does not write. For a conflict about a name, git
         # merges the content first, so a stage can hold the result of that merge.
         return merge_trees(at, sides, settings, keep=keep, is_timed=is_timed, with_text=True)
-    return TreeMerge(merged, files, others, stuck)
+    return TreeMerge(merged, files, others, stuck, done.notes)
 
 
 def _is_stuck(at: Scratch, merged: MergedTree, message: Message) -> bool:

@@ -79,8 +79,19 @@ def _chosen(
     for path in paths:  # report a path that selects no file
         if not any(is_selected(name, (path,)) for name in names):
             raise _nothing_to_undo(path, unmerged)
-    staged = [stages for stages in staged if is_selected(stages.path, paths)]
-    return staged, [stages for stages in begun if is_selected(stages.path, paths)]
+    begun = [stages for stages in begun if is_selected(stages.path, paths)]
+    return _with_partners(staged, paths), begun
+
+
+def _with_partners(staged: list[Stages], paths: tuple[str, ...]) -> list[Stages]:
+    """Return the selected files; files that were decided together come back together.
+
+    A resource that the sides moved to two files is decided in both files at once.
+    """
+    chosen = [stages for stages in staged if is_selected(stages.path, paths)]
+    if any(stages.is_proposal for stages in chosen):
+        chosen += [s for s in staged if s.is_proposal and s not in chosen]
+    return chosen
 
 
 def _nothing_to_undo(path: str, unmerged: set[str]) -> UsageError:

@@ -106,3 +106,117 @@ def test_a_solved_file_brings_its_conflict_and_the_edit_back(repo: Repo, door: s
     repo.git("merge", "--abort")
     assert repo.text("new.yaml") == moved["new.yaml"]
     assert is_sound(repo)
+
+
+APART = {"all.yaml": KEPT, "b.yaml": stream(deployment(name="b"), service(80))}
+OTHER = {"all.yaml": KEPT, "c.yaml": stream(deployment(2, name="c"), service(80))}
+BASE = {**OLD, "b.yaml": deployment(name="b"), "c.yaml": deployment(name="c")}
+
+
+@pytest.mark.parametrize("edit", ["", "ours", "theirs", "both", "same field"])
+@pytest.mark.parametrize("door", ["merge", "preview", "solve"])
+def test_both_moved_it_to_different_files(repo: Repo, door: str, edit: str) -> None:
+    """Ours keeps it, in a conflict that names theirs' file; theirs has its other changes."""
+    here = service(81 if edit in ("ours", "both", "same field") else 80)
+    there = service(82 if edit == "same field" else 80)
+    if edit in ("theirs", "both"):
+        there = there.replace("targetPort: 8080", "targetPort: 9090")
+    ours = {
+        "all.yaml": KEPT,
+        "b.yaml": stream(deployment(name="b"), here),
+        "x.yaml": service(1, "x"),
+    }
+    theirs = {"all.yaml": KEPT, "c.yaml": stream(deployment(2, name="c"), there)}
+    base = {**BASE, "x.yaml": service(0, "x")}
+    repo.fork(base, ours, {**theirs, "x.yaml": service(2, "x")} if door == "solve" else theirs)
+    left = through(door, repo)
+    assert [path for path in left if path != "x.yaml"] == ["b.yaml", "c.yaml"]
+    text = repo.text("b.yaml")
+    assert repo.text("c.yaml") == deployment(2, name="c")
+    markers = [line for line in text.split("\n") if line.startswith(("<<<<<<<", ">>>>>>>"))]
+    assert len(markers) == 2
+    assert "c.yaml" in "".join(markers)
+    wanted = {"port: 81"} if here != service(80) else {"port: 80"}
+    wanted |= {"targetPort: 9090"} if edit in ("theirs", "both") else set()
+    wanted |= {"port: 82"} if edit == "same field" else set()
+    assert all(f"{part}\n" in text for part in wanted)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_the_answer_decides_both_files(repo: Repo, side: str) -> None:
+    theirs = {**OTHER, "c.yaml": stream(deployment(2, name="c"), service(81))}
+    repo.fork(BASE, APART, theirs)
+    assert through("merge", repo) == ["b.yaml", "c.yaml"]
+    assert repo.git("commit", "-m", "too early", check=False).code != 0
+    repo.kmerge("solve", check=False)
+    assert repo.unmerged() == ["b.yaml", "c.yaml"]
+    repo.kmerge("resolve", "--take", side)
+    assert repo.unmerged() == []
+    b, c = deployment(name="b"), deployment(2, name="c")
+    wanted = (stream(b, service(81)), c) if side == "ours" else (b, stream(c, service(81)))
+    assert (repo.text("b.yaml"), repo.text("c.yaml")) == wanted
+    repo.kmerge("resolve", "--undo", "b.yaml")
+    assert repo.unmerged() == ["b.yaml", "c.yaml"]
+    repo.kmerge("resolve", "--take", side)
+    assert (repo.text("b.yaml"), repo.text("c.yaml")) == wanted
+    repo.git("commit", "-q", "--no-edit")
+    assert is_sound(repo)
+
+
+def test_a_file_with_nothing_else_in_it(repo: Repo) -> None:
+    base = {"all.yaml": stream(KEPT, service(80))}
+    repo.fork(
+        base, {"all.yaml": KEPT, "b.yaml": service(80)}, {"all.yaml": KEPT, "c.yaml": service(80)}
+    )
+    assert through("merge", repo) == ["b.yaml", "c.yaml"]
+    assert not (repo.path / "c.yaml").exists()
+    repo.kmerge("resolve", "--take", "theirs")
+    assert repo.unmerged() == []
+    assert not (repo.path / "b.yaml").exists()
+    assert repo.text("c.yaml") == service(80)
+
+
+def test_a_decision_by_hand_is_not_asked_again(repo: Repo) -> None:
+    repo.fork(BASE, APART, OTHER)
+    assert through("merge", repo) == ["b.yaml", "c.yaml"]
+    repo.write("b.yaml", stream(deployment(name="b"), service(80)))
+    repo.git("add", "b.yaml")
+    repo.kmerge("solve")
+    assert repo.unmerged() == []
+    assert repo.text("c.yaml") == deployment(2, name="c")
+
+
+def test_an_abort_takes_the_two_files_back(repo: Repo) -> None:
+    repo.fork(BASE, APART, OTHER)
+    assert through("merge", repo) == ["b.yaml", "c.yaml"]
+    repo.git("merge", "--abort")
+    assert {path: repo.text(path) for path in APART} == APART
+    assert repo.text("c.yaml") == BASE["c.yaml"]
+    assert is_sound(repo)
+
+
+@pytest.mark.parametrize("door", ["merge", "preview"])
+def test_both_moved_it_to_the_same_file(repo: Repo, door: str) -> None:
+    ours = {"all.yaml": KEPT, "new.yaml": service(81)}
+    theirs = {"all.yaml": KEPT, "new.yaml": service(80).replace("8080", "9090")}
+    repo.fork(OLD, ours, theirs)
+    assert through(door, repo) == []
+    assert repo.text("new.yaml") == service(81).replace("8080", "9090")
+
+
+@pytest.mark.parametrize("mover", SIDES)
+def test_moved_here_and_deleted_there_is_told(repo: Repo, mover: str) -> None:
+    moved, deleted = {"all.yaml": KEPT, "new.yaml": service(80)}, {"all.yaml": KEPT}
+    fork(repo, mover, OLD, moved, deleted)
+    said = (
+        "Service/web: moved from all.yaml to new.yaml here, deleted in all.yaml there"
+        if mover == "ours"
+        else "Service/web: deleted in all.yaml here, moved from all.yaml to new.yaml there"
+    )
+    said += "; new.yaml keeps it"
+    assert said in repo.kmerge("preview", "side").said
+    assert said in repo.kmerge("refresh", "--with", "side", "main", "--dry-run").said
+    done = repo.kmerge("merge", "side")
+    assert said in done.said
+    assert said in repo.kmerge("explain", "HEAD").said
+    assert repo.text("new.yaml") == service(80)
