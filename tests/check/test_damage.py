@@ -313,6 +313,28 @@ def test_sops(why: str, text: str, at: int | None) -> None:
     assert [f.at for f in found] == ([] if at is None else [at])
 
 
+PARTIAL = SOPS.replace("sops:\n", "sops:\n  mac_only_encrypted: true\n")
+RESEALED = SOPS.replace("ENC[x]", "ENC[y]").replace("ENC[1]", "ENC[2]")
+IN_MERGES = [
+    ("the seal of theirs, as theirs has it", SOPS, RESEALED, RESEALED, False),
+    ("the seal of theirs, a plain value of ours", SOPS, RESEALED, RESEALED.replace("b: 1", "b: 2"), True),
+    ("a plain value of theirs, with its mac", SOPS, SOPS.replace("b: 1", "b: 2"), SOPS.replace("b: 1", "b: 2"), False),
+    ("only encrypted values count", PARTIAL, PARTIAL, PARTIAL.replace("b: 1", "b: 2\nc: 1"), False),
+    ("an encrypted value counts", PARTIAL, PARTIAL, PARTIAL.replace("ENC[x]", "ENC[y]"), True),
+    ("another document", f"{SOPS}---\n{SOPS}", SOPS, f"{SOPS}---\n{SOPS}".replace("b: 1", "b: 2"), True),
+    ("documents", f"{SOPS}---\n{SOPS}", SOPS, f"{SOPS}---\n{SOPS}", False),
+    ("decrypted", SOPS, SOPS, "a: x\nmeta:\n  b: 2\n", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, ours, theirs, text, found", IN_MERGES, ids=[c[0] for c in IN_MERGES])
+def test_sops_in_a_merge(why: str, ours: str, theirs: str, text: str, found: bool) -> None:
+    sides = Three[bytes | None](SOPS.encode(), ours.encode(), theirs.encode())
+    merge = MergeVersions(sides, text.encode())
+    versions = GitVersions(ours.encode, lambda: merge)
+    assert bool([*changed_without_mac(text.encode(), versions)]) is found
+
+
 def test_a_sops_file_has_no_other_findings() -> None:
     assert (
         check_text((SOPS + "kind: A\napiVersion: v1\n$patch: x\n").encode(), "a-patch.yaml") == []
