@@ -45,9 +45,9 @@ class Stages:
 
     @property
     def is_proposal(self) -> bool:
-        """Return whether kmerge wrote these stages, of which only ours differs from the base.
+        """Return whether kmerge wrote these stages: git leaves no file in conflict with them.
 
-        Git leaves no such file in conflict. The stage of ours is the result that kmerge proposes.
+        The stage of ours is then the result that kmerge proposes.
         """
         return self.base is not None and self.base == self.theirs
 

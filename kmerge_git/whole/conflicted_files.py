@@ -32,7 +32,7 @@ from kmerge_git.whole.moved_edits import (
     words_for_source,
     words_for_target,
 )
-from kmerge_git.whole.taken_by_both import TakenByBoth, edits_of_both, has_resource
+from kmerge_git.whole.taken_by_both import TakenByBoth, edits_of_both, has_resource, is_proposal
 
 Verdict = Literal["solved", "conflict", "skipped"]
 # If a file in conflict must be left alone, return the reason, otherwise ''. The arguments are the
@@ -173,6 +173,7 @@ class _Look:
     moves: tuple[MovedEdit, ...] = ()
     obstacle: str = ""
     twins: tuple[MovedEdit, ...] = ()  # the edits of resources that both sides moved to this file
+    is_proposal: bool = False  # the file waits for the decision in which file a resource stays
 
     @property
     def rest(self) -> Three[bytes | None]:
@@ -183,11 +184,6 @@ class _Look:
     def is_on_both(self) -> bool:
         """Return whether both sides have the file, so that it can be merged."""
         return None not in (self.three.ours, self.three.theirs) and not self.is_proposal
-
-    @property
-    def is_proposal(self) -> bool:
-        """Return whether the file waits for the decision in which file a resource stays."""
-        return self.stages.is_proposal
 
     def has(self, move: MovedEdit) -> bool:
         """Return whether an earlier run has written the edit into the stages of the new file."""
@@ -234,8 +230,8 @@ def _looks(
             yield _Look(stages, options, obstacle=obstacle)
             continue
         three = Three(*map(scene.repository.text, stages.entries))
-        if stages.is_proposal:
-            yield _Look(stages, options, three)
+        if stages.is_proposal and is_proposal(three):
+            yield _Look(stages, options, three, is_proposal=True)
             continue
         # no edit is taken out of a file that a program writes as a whole
         is_whole = options.generated or holds_seal(*filter(None, three.each()))

@@ -21,6 +21,7 @@ from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.source import Source
 from kmerge_git.whole.both_merges import Job
 from kmerge_git.whole.conflicted_files import (
+    UNDECIDED_PLACE,
     WAITS,
     FileMerge,
     IsChosen,
@@ -151,7 +152,7 @@ def _sites(
     sites: dict[str, _Site] = {}
     for path in sorted({one.ours for one in apart} | has_theirs):
         file, stages = known.get(path), conflicts.get(path)
-        if stages is not None and stages.is_proposal and file is not None:
+        if stages is not None and file is not None and file.why == UNDECIDED_PLACE:
             entry = stages.theirs if path in has_theirs else stages.ours
             data = scene.repository.text(entry)
             sites[path] = _Site(path, data, entry.mode if entry else 0o100644, file, stages)

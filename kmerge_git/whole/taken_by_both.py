@@ -145,6 +145,18 @@ def edit_apart(taken: TakenByBoth, ours: bytes, theirs: bytes) -> MovedEdit | No
     return edit if edit and edit.fits(ours) else None
 
 
+def is_proposal(three: Three[bytes | None]) -> bool:
+    """Return whether three stages propose in which of two files a resource stays.
+
+    The stages of a file with the edit of a moved resource have the same resources on both sides.
+    """
+    base, ours, theirs = three.each()
+    if base != theirs or ours == base:
+        return base == theirs
+    names = [places(YamlText(data or b"")).keys() for data in (base, ours)]
+    return names[0] != names[1]
+
+
 def is_known(taken: TakenByBoth, waiting: bytes, staged: bytes) -> bool:
     """Return whether a file has nothing of a resource that neither the base nor `staged` has."""
     here, there = (places(YamlText(data)).get(taken.key) for data in (waiting, staged))

@@ -26,6 +26,7 @@ from kmerge_git.whole.both_merges import Job, SettingsOf, merge_all
 from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.solving import SolvePlan, WorkTree, carry_out
+from kmerge_git.whole.taken_by_both import is_proposal
 
 _FORCE = "`git add` it first, or --force drops that"
 
@@ -80,17 +81,26 @@ def _chosen(
         if not any(is_selected(name, (path,)) for name in names):
             raise _nothing_to_undo(path, unmerged)
     begun = [stages for stages in begun if is_selected(stages.path, paths)]
-    return _with_partners(staged, paths), begun
+    return _with_partners(repository, staged, paths), begun
 
 
-def _with_partners(staged: list[Stages], paths: tuple[str, ...]) -> list[Stages]:
+def _with_partners(
+    repository: Repository, staged: list[Stages], paths: tuple[str, ...]
+) -> list[Stages]:
     """Return the selected files; files that were decided together come back together.
 
     A resource that the sides moved to two files is decided in both files at once.
     """
     chosen = [stages for stages in staged if is_selected(stages.path, paths)]
-    if any(stages.is_proposal for stages in chosen):
-        chosen += [s for s in staged if s.is_proposal and s not in chosen]
+    if not any(stages.is_proposal for stages in chosen):
+        return chosen
+
+    def waited(stages: Stages) -> bool:
+        three = Three(*map(repository.text, stages.entries))
+        return stages.is_proposal and is_proposal(three)
+
+    if any(map(waited, chosen)):
+        chosen += [stages for stages in staged if stages not in chosen and waited(stages)]
     return chosen
 
 
