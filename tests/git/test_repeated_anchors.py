@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from world import Driven, Repo
+from world import Driven, Repo, World
 
 FILE = "values.yaml"
 BASE = "".join(
@@ -105,3 +105,26 @@ def test_a_criss_cross_whose_inner_merge_turns_an_alias(driven: Driven) -> None:
     driven.switch("main")
     assert driven.merge().code == 1
     assert driven.unmerged() == [FILE]
+
+
+@pytest.mark.parametrize(
+    "ours, theirs",
+    [
+        (WITHOUT, THEIRS),
+        (BASE.replace("color: red\n", "color: red\nthird: &app new\n"), THEIRS),
+    ],
+)
+def test_what_git_alone_turned_is_found(world: World, ours: str, theirs: str) -> None:
+    repo = world.init()
+    middle = BASE.replace("color: red\n", "color: red\nkind: a\nform: b\n")
+    new = "kind: a\nform: b\n"
+    at = [text.replace("color: red\n", "color: red\n" + new) for text in (ours, theirs)]
+    at[0] = at[0].replace(f"{new}third: &app new\n", f"third: &app new\n{new}")
+    repo.fork(*({FILE: text} for text in (middle, *at)))
+    assert repo.merge("--no-commit").code == 0
+    done = repo.kmerge("check", "--merge", check=False)
+    assert done.code == 1
+    assert "M23" in done.said
+    repo.write(FILE, at[1])
+    repo.git("add", FILE)
+    assert repo.kmerge("check", "--merge", check=False).code == 0

@@ -89,7 +89,8 @@ def element_twice(merged: SidedFile) -> Iterator[Found]:
 
 
 @Check(
-    "M23", ERROR, MERGED, "a merge key or an alias that every side of the merge has, and is gone",
+    "M23", ERROR, MERGED, "a merge key or an alias that every side of the merge has, and is gone, "
+    "or that means another anchor than on each side",
     kubectl="The file is valid, but lacks what the anchor brought.",
     kustomize="The file is valid, but lacks what the anchor brought.",
     example="# base:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 80\n"
@@ -103,7 +104,7 @@ def element_twice(merged: SidedFile) -> Iterator[Found]:
     mend=f"Put it back: {_DIFF} it. " + _ON_PURPOSE,
 )  # fmt: skip
 def tie_gone(merged: SidedFile) -> Iterator[Found]:
-    """Find a lost `<<: *anchor`, or a lost alias as a value."""
+    """Find a lost `<<: *anchor`, a lost alias as a value, or an alias that means another anchor."""
     yield from _said(merged, UNTIED)
 
 

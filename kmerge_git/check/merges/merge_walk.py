@@ -18,14 +18,15 @@ from typing import NamedTuple
 from kmerge_git.bounds import LINE_CHARACTERS
 from kmerge_git.kube.likeness import CLEARLY, MOST_COMPARISONS, SAME_PLACE, Leaves, likeness
 from kmerge_git.kube.listkeys import ListKeys, Where, field_text, start
+from kmerge_git.merge.anchors import Groups, marks, resolved
 from kmerge_git.text.diff3 import changes
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.plain_values import anchors_of, meant
-from kmerge_git.tree.same import canon_of, same_text
+from kmerge_git.tree.same import canon_of, same_node, same_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterator
 
     from kmerge_git.kube.fieldpath import Element, Path
     from kmerge_git.kube.listkeys import ListRule
@@ -65,7 +66,33 @@ def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
     """Return the oddities of one document in the file at `path`."""
     walk = SideWalk(Anchors(sides))
     walk.node(root, sides, start(root, path), ())
+    if root.text.find("*", root.start, root.end) >= 0:
+        walk.found += _turned_aliases(root, [side for side in sides if side is not None])
     return walk.found
+
+
+def _turned_aliases(root: Node, sides: list[Node]) -> Iterator[Odd]:
+    """Find aliases that mean another anchor than on each side that has them."""
+    roots: list[Node | None] = [*sides, root]
+    groups = Groups(len(roots))
+    groups.pair(None, roots)
+    there = [[*marks(node)] for node in (*sides, root)]
+    groups.pair_moved([[node for node in nodes if node.anchor] for nodes in there])
+    meant = {id(alias): node for nodes in there for alias, node in resolved(nodes)}
+    for alias, target in resolved(there[-1]):
+        known = [
+            meant[id(n)]
+            for n in groups.of(alias)[:-1]
+            if isinstance(n, Alias) and n.name == alias.name
+        ]
+        if target is None or not known or None in known:
+            continue
+        explained = (
+            groups.number(n) == groups.number(target) or same_node(n, target) for n in known if n
+        )
+        if not any(explained):
+            message = f"no side of the merge means this &{alias.name} by the alias *{alias.name}"
+            yield Odd(UNTIED, alias.start, (), message)
 
 
 class Anchors:
