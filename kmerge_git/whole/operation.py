@@ -193,7 +193,12 @@ def _is_exact(repository: Repository, operation: Operation, conflicts: tuple[Sta
 
 
 def _confirms(repository: Repository, operation: Operation, stages: Stages) -> bool | None:
-    """Return whether a file's stages come from the trees, or None if the trees lack the path."""
+    """Return whether a file's stages come from the trees, or None if the trees lack the path.
+
+    Return None also if kmerge wrote the stages, which then come from no tree.
+    """
+    if stages.is_proposal:
+        return None
     pairs = [(operation.theirs, stages.theirs)]
     if operation.name not in ("merge", "squash"):  # git may have merged several bases into one
         pairs.append((operation.base, stages.base))

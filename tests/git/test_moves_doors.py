@@ -220,3 +220,19 @@ def test_moved_here_and_deleted_there_is_told(repo: Repo, mover: str) -> None:
     assert said in done.said
     assert said in repo.kmerge("explain", "HEAD").said
     assert repo.text("new.yaml") == service(80)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_both_split_the_file_in_other_ways(repo: Repo, side: str) -> None:
+    """No file of the two sides is in the tree of the other side."""
+    one, two, three = (service(n, f"s{n}") for n in (1, 2, 3))
+    ours = {"all.yaml": KEPT, "o.yaml": stream(one, service(22, "s2")), "o3.yaml": three}
+    theirs = {"all.yaml": KEPT, "t.yaml": stream(one, two, three)}
+    repo.fork({"all.yaml": stream(KEPT, one, two, three)}, ours, theirs)
+    assert through("merge", repo) == ["o.yaml", "o3.yaml", "t.yaml"]
+    repo.kmerge("resolve", "--take", side)
+    assert repo.unmerged() == []
+    files = ours if side == "ours" else {"t.yaml": stream(one, service(22, "s2"), three)}
+    for path in ("o.yaml", "o3.yaml", "t.yaml"):
+        assert (repo.path / path).exists() == (path in files)
+        assert path not in files or repo.text(path) == files[path]
