@@ -40,6 +40,7 @@ def may_turn(texts: list[str]) -> bool:
         return False
     lines = [_marked_lines(text) for text in texts]
     names = [part[: name_end(part, 0)] for part in "\n".join(lines[0]).split("&")[1:]]
+    names = [name for name in names if name]  # `&&` in a script names nothing
     return len(texts) < 3 or lines[1:] != lines[:-1] or len(set(names)) < len(names)
 
 

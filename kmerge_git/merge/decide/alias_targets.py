@@ -28,6 +28,9 @@ def wider(doubts: dict[Path, str], plan: Plan, roots: Roots, path: str) -> dict[
     The places of earlier doubts stay. If they were of no use for an alias, the collection around
     the alias is added. `path` is the path of the file.
     """
+    sides = [root for root in (roots.ours, roots.theirs) if root is not None]
+    if not any(isinstance(node, Alias) for root in sides for node in marks(root)):
+        return doubts  # `*` and `&` are in texts only
     result = dict(doubts)
     for why, places in _Targets(plan, roots, path).turned():
         new = [place for place in places if place not in doubts]
