@@ -141,7 +141,9 @@ def _check(args: argparse.Namespace) -> int:
     undecided = merge.undecided if merge else {}
     if merge:
         dropped = {finding.file for finding in findings if finding.id == "M11"}
-        findings = sorted([*findings, *merge.one_sided(worker.checks.ids, dropped)], key=order)
+        ids = worker.checks.ids
+        more = (*merge.one_sided(ids, dropped), *merge.twice(ids, findings))
+        findings = sorted([*findings, *more], key=order)
         worker.skipped.update(undecided)
     if findings:
         findings = _heard(args, findings, worker, merge)

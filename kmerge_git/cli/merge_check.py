@@ -16,7 +16,7 @@ from kmerge_git.atomic_files import content
 from kmerge_git.bounds import MESSAGE_NAMES
 from kmerge_git.check.checked_texts import World, nowhere
 from kmerge_git.check.merges.git_versions import NOTHING
-from kmerge_git.check.registry import HISTORY, MERGED, MERGED_UNREAD, WARNING, get
+from kmerge_git.check.registry import ERROR, HISTORY, MERGED, MERGED_UNREAD, WARNING, get
 from kmerge_git.check.run import Run, check_files
 from kmerge_git.cli.check_files import (
     Versions,
@@ -31,6 +31,7 @@ from kmerge_git.compare.shown_values import ENCRYPTED
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.finding import Finding
 from kmerge_git.git.file_attributes import values_of
+from kmerge_git.git.touched_files import Change
 from kmerge_git.merge.three import Three
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import VAULT, holds_seal
@@ -211,7 +212,58 @@ class MergeCheck:
                     what = f"{side} deleted this file, {other} changed it, and it is gone"
                 yield f"{what}; of {other} is lost: {listed(names, MESSAGE_NAMES)}"
 
+    # -- resources in two files --------------------------------------------------------------------
 
+    def twice(self, chosen: frozenset[str] | None, known: list[Finding]) -> list[Finding]:
+        """Return a finding for each resource that is in two files, because both sides moved it.
+
+        Git sees no conflict in this. Leave out the resources that a `known` finding names.
+        """
+        if self.sides is None or (chosen is not None and _TWICE not in chosen):
+            return []
+        from kmerge_git.whole.moved_edits import Arrivals
+        from kmerge_git.whole.taken_by_both import has_resource, taken_by_both
+
+        sides = (Arrivals(_apart(side), self._read) for side in self.sides.changes())
+        findings = []
+        for one in taken_by_both(*sides):
+            files = one.ours, one.theirs
+            is_known = any(f.id == _TWICE and one.resource in f.message for f in known)
+            is_wanted = any(map(self._is_wanted, (one.source, *files)))
+            if is_known or not (one.is_apart and is_wanted):
+                continue
+            if all(has_resource(self._present(name), one.key) for name in files):
+                path, mend = from_here(self._top, one.theirs), get(_TWICE).mend
+                who = f"ours moved it there from {one.source}, theirs moved it here"
+                what = f"{one.resource} is in {one.ours}, too: {who}"
+                findings.append(Finding(_TWICE, ERROR, path, 1, 1, what, mend=mend))
+        return findings
+
+    def _read(self, oid: str) -> bytes:
+        return self._blobs.read(oid) or b""
+
+    def _present(self, name: str) -> bytes:
+        """Return a file of the merge commit, or the staged file, or the file on the disk."""
+        result = self.sides.result if self.sides else ""
+        if result or self._staged:
+            return self._read(f"{result}:{name}")
+        try:
+            return content(Path(self._top), name) or b""
+        except KmergeError:  # a folder
+            return b""
+
+
+def _apart(changes: list[Change]) -> Iterator[Change]:
+    """Yield the changes of a side, with a deleted and an added file in place of a renamed one."""
+    for change in changes:
+        if change.old and change.new and change.old_path != change.new_path:
+            yield Change(change.old_path, change.old_path, change.old, None)
+            yield Change(change.new_path, change.new_path, None, change.new)
+        else:
+            yield change
+
+
+_TWICE = "M04"
 _DROPPED = "M11"
 # what SOPS writes anew in the block of each file that it changes
 _ALWAYS = ("sops.mac", "sops.lastmodified", "sops.version")

@@ -46,9 +46,16 @@ def stopped(world: World, count: int = RANDOM) -> Repo:
     return repo
 
 
+ENCRYPTED = "driver/sops-file.yaml"  # it is asked about by nobody, and `solve` alone labels it
+
+
 def texts(repo: Repo) -> dict[str, bytes]:
     found = (path for path in repo.path.rglob("*.yaml") if ".git" not in path.parts)
-    return {path.relative_to(repo.path).as_posix(): path.read_bytes() for path in found}
+    every = {path.relative_to(repo.path).as_posix(): path.read_bytes() for path in found}
+    if ENCRYPTED in every:
+        label = rb"(?m)^(<<<<<<< \w+) \(encrypted: .*\)$"
+        every[ENCRYPTED] = re.sub(label, rb"\1", every[ENCRYPTED])
+    return every
 
 
 def test_one_side_of_all_is_what_a_favoured_side_makes(world: World) -> None:
