@@ -142,7 +142,7 @@ def _check(args: argparse.Namespace) -> int:
     if merge:
         dropped = {finding.file for finding in findings if finding.id == "M11"}
         ids = worker.checks.ids
-        more = (*merge.one_sided(ids, dropped), *merge.twice(ids, findings))
+        more = (*merge.one_sided(ids, dropped), *merge.taken(ids, findings))
         findings = sorted([*findings, *more], key=order)
         worker.skipped.update(undecided)
     if findings:

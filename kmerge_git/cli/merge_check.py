@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from kmerge_git.cli.check_files import VersionsOf
     from kmerge_git.compare.change import FieldChange
     from kmerge_git.git.touched_files import Entries
+    from kmerge_git.whole.taken_by_both import TakenByBoth
 
 
 BESIDE = (HISTORY, MERGED, MERGED_UNREAD)
@@ -212,31 +213,32 @@ class MergeCheck:
                     what = f"{side} deleted this file, {other} changed it, and it is gone"
                 yield f"{what}; of {other} is lost: {listed(names, MESSAGE_NAMES)}"
 
-    # -- resources in two files --------------------------------------------------------------------
+    # -- resources that both sides took out of one file --------------------------------------------
 
-    def twice(self, chosen: frozenset[str] | None, known: list[Finding]) -> list[Finding]:
-        """Return a finding for each resource that is in two files, because both sides moved it.
+    def taken(self, chosen: frozenset[str] | None, known: list[Finding]) -> list[Finding]:
+        """Return findings for resources that both sides moved, or one moved and the other deleted.
 
-        Git sees no conflict in this. Leave out the resources that a `known` finding names.
+        Git sees no conflict in this, unless the sides renamed the whole file. Leave out the
+        resources that a `known` finding has twice.
         """
-        if self.sides is None or (chosen is not None and _TWICE not in chosen):
+        if self.sides is None:
             return []
         from kmerge_git.whole.moved_edits import Arrivals
         from kmerge_git.whole.taken_by_both import has_resource, taken_by_both
 
+        cases = self.sides.cases().values()
+        by_git = {case.path for case in cases if case.kind == "renamed to two names"}
         sides = (Arrivals(_apart(side), self._read) for side in self.sides.changes())
         findings = []
-        for one in taken_by_both(*sides):
-            files = one.ours, one.theirs
-            is_known = any(f.id == _TWICE and one.resource in f.message for f in known)
+        for one in (taken for taken in taken_by_both(*sides) if taken.source not in by_git):
+            files = [path for path in dict.fromkeys((one.ours, one.theirs)) if path]
+            there = sum(has_resource(self._present(path), one.key) for path in files)
+            check, severity, words = _about(one, there)
+            is_known = any(f.id == check and one.resource in f.message for f in known)
             is_wanted = any(map(self._is_wanted, (one.source, *files)))
-            if is_known or not (one.is_apart and is_wanted):
-                continue
-            if all(has_resource(self._present(name), one.key) for name in files):
-                path, mend = from_here(self._top, one.theirs), get(_TWICE).mend
-                who = f"ours moved it there from {one.source}, theirs moved it here"
-                what = f"{one.resource} is in {one.ours}, too: {who}"
-                findings.append(Finding(_TWICE, ERROR, path, 1, 1, what, mend=mend))
+            if words and is_wanted and not is_known and (chosen is None or check in chosen):
+                path, mend = from_here(self._top, files[-1]), get(check).mend
+                findings.append(Finding(check, severity, path, 1, 1, words, mend=mend))
         return findings
 
     def _read(self, oid: str) -> bytes:
@@ -251,6 +253,19 @@ class MergeCheck:
             return content(Path(self._top), name) or b""
         except KmergeError:  # a folder
             return b""
+
+
+def _about(one: TakenByBoth, there: int) -> tuple[str, str, str]:
+    """Return a check, a severity and a message for a resource that is in so many of its files.
+
+    The message is '' if the merge has the resource as it should.
+    """
+    if not one.is_apart:
+        return _DROPPED, WARNING, one.words if there and not (one.ours and one.theirs) else ""
+    who = f"ours moved it from {one.source} to {one.ours}, theirs to {one.theirs}"
+    if there == 2:
+        return _TWICE, ERROR, f"{one.resource} is in two files: {who}"
+    return _DROPPED, WARNING, "" if there else f"{one.resource} is in neither file: {who}"
 
 
 def _apart(changes: list[Change]) -> Iterator[Change]:

@@ -60,10 +60,19 @@ def settle(scene: Scene, is_chosen: IsChosen = lambda path: True) -> Settled:
         for side in ((at.ours, at.theirs) if at else (None, None))
     )
     taken = tuple(taken_by_both(ours, theirs))
+    if taken:
+        by_git = _given_two_names(scene)
+        taken = tuple(one for one in taken if one.source not in by_git)
     files = settle_files(scene, (ours, theirs), taken, is_chosen)
     notes = tuple(one.words for one in taken if not (one.ours and one.theirs))
     apart = [o for o in taken if o.is_apart and (is_chosen(o.ours) or is_chosen(o.theirs))]
     return Settled(_with_apart(scene, files, apart) if apart else files, notes)
+
+
+def _given_two_names(scene: Scene) -> set[str]:
+    """Return the files that both sides renamed, and whose two names git has in conflict itself."""
+    every = (*scene.conflicts, *scene.resolved())
+    return {stages.path for stages in every if stages.ours is None and stages.theirs is None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,3 +236,26 @@ def test_both_split_the_file_in_other_ways(repo: Repo, side: str) -> None:
     for path in ("o.yaml", "o3.yaml", "t.yaml"):
         assert (repo.path / path).exists() == (path in files)
         assert path not in files or repo.text(path) == files[path]
+
+
+@pytest.mark.parametrize("where", ["both files", "no file", "one file"])
+def test_a_check_of_the_merge_finds_it(repo: Repo, where: str) -> None:
+    """Git alone merges it clean, and somebody may lose the resource who decides by hand."""
+    ours, theirs = ({"all.yaml": KEPT, path: service(80)} for path in ("o.yaml", "t.yaml"))
+    repo.fork(OLD, ours, theirs)
+    assert repo.merge("--no-commit").code == 0
+    for path in {"both files": (), "no file": ("o.yaml", "t.yaml"), "one file": ("o.yaml",)}[where]:
+        repo.git("rm", "-qf", path)
+    done = repo.kmerge("check", "--merge", check=False)
+    if where == "both files":
+        assert done.code == 1
+        assert "M04 Service/web is in two files: ours moved it from all.yaml" in done.out
+    else:
+        assert ("M11 Service/web is in neither file" in done.out) == (where == "no file")
+
+
+def test_a_check_of_the_merge_tells_what_was_moved_and_deleted(repo: Repo) -> None:
+    repo.fork(OLD, {"all.yaml": KEPT, "o.yaml": service(80)}, {"all.yaml": KEPT})
+    assert repo.merge("--no-commit").code == 0
+    said = "M11 Service/web: moved from all.yaml to o.yaml here, deleted in all.yaml there"
+    assert said in repo.kmerge("check", "--merge").out

@@ -95,8 +95,8 @@ SCRIPT = "kind: ConfigMap\ndata:\n  run.sh: |\n      echo a\n      echo b\n  z: 
         (ANCHOR, ANCHOR.replace("&x ", ""), ANCHOR + "*x : 1\n"),
         (
             ANCHOR,
-            ANCHOR.replace("b: 1", "b: &y 2"),
-            ANCHOR.replace("[80]", "&y [80]"),
+            ANCHOR.replace("b: 1", "b: &x 2"),
+            ANCHOR.replace("[80]", "[80,*x]"),
         ),
         (  # the first line of ours makes the comment of theirs a line of the text
             SCRIPT,

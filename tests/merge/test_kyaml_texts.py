@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3_bytes, merge3_text
+from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3, merge3_bytes, merge3_text
 from kmerge_git.merge.three import Three
 from kmerge_git.pipeline import merge_files
 
@@ -135,3 +135,13 @@ def test_what_both_added_behind_other_changes_is_there_once():
         Three(base.encode(), dest.encode(), dest.replace("a: 1", "a: 2").encode())
     )
     assert merged.data.decode() == dest.replace("a: 1", "a: 2")
+
+
+@pytest.mark.parametrize("between", ["", "c: 1\nd: 1\ne: 1\n"])
+def test_no_alias_gets_another_anchor(between: str) -> None:
+    """Updated has a second anchor of the name before an alias that only dest has."""
+    base = f"a: &k 1\nb: 1\n{between}z: 1\n"
+    dest = base.replace("z: 1", "z: *k")
+    assert merge3(base, base.replace("b: 1", "b: &k 2"), dest) == dest
+    taken = merge3(base, base.replace("b: 1", "b: &j 2"), dest)
+    assert taken.endswith("z: *k\n") and "b: &j 2" in taken

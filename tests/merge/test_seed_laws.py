@@ -19,7 +19,16 @@ from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+class LOADER(yaml.SafeLoader):
+    """PyYAML's loader, in which an anchor may be repeated, as YAML has it."""
+
+    def compose_node(self, parent, index):
+        if not self.check_event(yaml.AliasEvent):
+            self.anchors.pop(self.peek_event().anchor, None)
+        return super().compose_node(parent, index)
+
+
 TRIOS = strategies.trios()
 
 

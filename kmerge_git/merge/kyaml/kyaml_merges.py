@@ -11,7 +11,14 @@ a line, the line of the destination stays.
 
 from __future__ import annotations
 
-from kmerge_git.errors import CannotParse, KmergeError, RepeatedKey, TextOnly, Unsupported
+from kmerge_git.errors import (
+    CannotParse,
+    KmergeError,
+    RepeatedKey,
+    TextOnly,
+    Unproved,
+    Unsupported,
+)
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.bulk import split_within
 from kmerge_git.merge.kyaml.rule_numbers import THREE_WAY, TWO_WAY, numbered
@@ -23,7 +30,7 @@ from kmerge_git.merge.verify.proof import prove
 from kmerge_git.outcome import Decision
 from kmerge_git.text.markers import marker_size_for
 from kmerge_git.text.opaque_files import SEALED, is_sealed
-from kmerge_git.tree.documents import YamlText
+from kmerge_git.tree.documents import YamlText, split_text
 from kmerge_git.tree.oddities import TEMPLATE, refuse_oddities
 
 TYPE_CHECKING = False
@@ -193,7 +200,13 @@ def _merged(
     refuse_oddities(*streams.each())  # merge2 has an empty base, so this checks all documents
     merged = by_resource.merge(rules, streams, journal, path)
     prove(merged, "ours")
-    data = _spelled(merged.decided("ours"), texts)
+    text = merged.decided("ours")
+    if "*" in text and "&" in text:
+        from kmerge_git.merge.verify.alias_law import turns_alias  # few files have aliases
+
+        if turns_alias(split_text(text, path), streams, ("theirs",)):  # updated wins
+            raise Unproved("an alias would mean another anchor of its name")
+    data = _spelled(text, texts)
     return Result(data, tuple(numbered(d, numbers) for d in journal.decisions()))
 
 

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Node
 
 
-def turns_alias(result: Stream, at: Three[Stream]) -> bool:
+def turns_alias(result: Stream, at: Three[Stream], sides: tuple[str, ...] = SIDES) -> bool:
     """Return whether an alias of a result may mean another anchor than it should.
 
+    Where both sides changed what an alias means, the result must agree with each of the `sides`.
     The nodes are paired by their keys and their content. Where they cannot be paired, the answer is
     True. A document that is the same on one side needs no check.
     """
@@ -30,7 +31,7 @@ def turns_alias(result: Stream, at: Three[Stream]) -> bool:
         if "*" in document.content and document.content not in known:
             versions = [table.get(name) for table in tables]
             texts = [version.content for version in versions[:3] if version is not None]
-            if may_turn(texts) and _is_turned([d.root if d else None for d in versions]):
+            if may_turn(texts) and _is_turned([d.root if d else None for d in versions], sides):
                 return True
     return False
 
@@ -46,7 +47,7 @@ def _by_name(stream: Stream, streams: tuple[Stream, ...]) -> dict[Hashable, Docu
     return table
 
 
-def _is_turned(roots: list[Node | None]) -> bool:
+def _is_turned(roots: list[Node | None], sides: tuple[str, ...]) -> bool:
     groups = Groups(len(roots))
     groups.pair(None, roots)
     there = [[*marks(root)] if root is not None else [] for root in roots]
@@ -58,6 +59,6 @@ def _is_turned(roots: list[Node | None]) -> bool:
 
     for alias, _ in resolved(there[-1]):
         known = Three(*map(meaning, groups.of(alias)[:3]))
-        if any(meaning(alias) not in lawful(known, side) for side in SIDES):
+        if any(meaning(alias) not in lawful(known, side) for side in sides):
             return True
     return False
