@@ -141,6 +141,21 @@ SEALED = (
         {"b.yaml": sealed("v2", "m2")},
     ),
     Kind(
+        "decrypted and moved",
+        {"a.yaml": sealed()},
+        {"b.yaml": opened()},
+        {"a.yaml": sealed(note="n2")},
+        {"b.yaml": opened(note="n2")},
+        spans=True,
+    ),
+    Kind(
+        "decrypted and moved, edited there",
+        {"a.yaml": sealed()},
+        {"b.yaml": opened()},
+        {"a.yaml": sealed("v2", "m2")},
+        spans=True,
+    ),
+    Kind(
         "sealed, file renamed, both edited",
         {"a.yaml": sealed()},
         {"b.yaml": sealed("v3", "m3")},
