@@ -313,6 +313,8 @@ def _clean(
     object to the structural merge and accept git's line merge.
     """
     text = merged.decided("ours")
+    if options.rules == "kyaml":
+        _refuse_turned(text, streams, options)
     data = to_bytes(text, streams.map(lambda stream: stream.source))
     settled = journal.settled()
     said = opinion(merged, streams)
@@ -338,6 +340,13 @@ def _clean(
         reason = referee.uncertain(objections[0])
         return Outcome(by_lines.data, True, "lines", reason=reason)
     return objections or Outcome(data, True, "structure")
+
+
+def _refuse_turned(text: str, streams: Three[Stream], options: Options) -> None:
+    if "*" in text and "&" in text:
+        from kmerge_git.merge.verify.alias_law import refuse_turned  # few files have aliases
+
+        refuse_turned(text, options.path, streams)
 
 
 def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: str) -> Outcome:

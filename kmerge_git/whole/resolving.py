@@ -106,8 +106,14 @@ class Resolving:
     @property
     def unasked(self) -> tuple[tuple[str, str], ...]:
         """The files in conflict without questions, each with the reason."""
-        rest = [f for f in self._plan.files if f.path not in self._asked and f.verdict != "solved"]
-        return (*((f.path, f.reason) for f in rest), *self._plan.others.items())
+        waiting = {file.path for file in self._waiting}  # without those that are staged by now
+        rest = [
+            file
+            for file in self._plan.files
+            if file.path not in self._asked and file.verdict != "solved"
+            if not file.waits or file.path in waiting
+        ]
+        return (*((file.path, file.reason) for file in rest), *self._plan.others.items())
 
     # -- answers
 

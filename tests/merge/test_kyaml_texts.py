@@ -145,3 +145,6 @@ def test_no_alias_gets_another_anchor(between: str) -> None:
     assert merge3(base, base.replace("b: 1", "b: &k 2"), dest) == dest
     taken = merge3(base, base.replace("b: 1", "b: &j 2"), dest)
     assert taken.endswith("z: *k\n") and "b: &j 2" in taken
+    theirs = base.replace("b: 1", "b: &k 2")
+    driven = merge_files(base.encode(), dest.encode(), theirs.encode(), rules="kyaml")
+    assert not driven.clean

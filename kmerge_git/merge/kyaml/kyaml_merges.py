@@ -16,7 +16,6 @@ from kmerge_git.errors import (
     KmergeError,
     RepeatedKey,
     TextOnly,
-    Unproved,
     Unsupported,
 )
 from kmerge_git.merge import by_resource
@@ -30,7 +29,7 @@ from kmerge_git.merge.verify.proof import prove
 from kmerge_git.outcome import Decision
 from kmerge_git.text.markers import marker_size_for
 from kmerge_git.text.opaque_files import SEALED, is_sealed
-from kmerge_git.tree.documents import YamlText, split_text
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.oddities import TEMPLATE, refuse_oddities
 
 TYPE_CHECKING = False
@@ -202,10 +201,9 @@ def _merged(
     prove(merged, "ours")
     text = merged.decided("ours")
     if "*" in text and "&" in text:
-        from kmerge_git.merge.verify.alias_law import turns_alias  # few files have aliases
+        from kmerge_git.merge.verify.alias_law import refuse_turned  # few files have aliases
 
-        if turns_alias(split_text(text, path), streams, ("theirs",)):  # updated wins
-            raise Unproved("an alias would mean another anchor of its name")
+        refuse_turned(text, path, streams)
     data = _spelled(text, texts)
     return Result(data, tuple(numbered(d, numbers) for d in journal.decisions()))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from kmerge_git.errors import Unsupported
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.anchors import Groups, lawful, marks, may_turn, resolved
 from kmerge_git.merge.three import Three, grouped
 from kmerge_git.outcome import SIDES
+from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Alias
 
 TYPE_CHECKING = False
@@ -34,6 +36,15 @@ def turns_alias(result: Stream, at: Three[Stream], sides: tuple[str, ...] = SIDE
             if may_turn(texts) and _is_turned([d.root if d else None for d in versions], sides):
                 return True
     return False
+
+
+def refuse_turned(text: str, path: str, at: Three[Stream]) -> None:
+    """Refuse a result of the rules `kyaml` in which an alias means another anchor than it should.
+
+    These rules have no conflicts: where both sides changed what an alias means, theirs wins.
+    """
+    if turns_alias(split_text(text, path), at, ("theirs",)):
+        raise Unsupported("an alias would mean another anchor of its name")
 
 
 def _by_name(stream: Stream, streams: tuple[Stream, ...]) -> dict[Hashable, Document]:
