@@ -5,7 +5,7 @@ set -eu
 
 usage() {
     cat <<'END'
-usage: ./install.sh [--demo] [--global] [--prefix DIR] [--dry-run]
+usage: ./install.sh [--demo] [--global] [--prefix DIR] [--newest] [--dry-run]
        ./install.sh --uninstall [--prefix DIR] [--dry-run]
 
 Installs the commands `kmerge` and `git-kmerge` (so that `git kmerge` works) from this checkout.
@@ -14,6 +14,7 @@ Run it again to upgrade or to repair.
   --demo        afterwards show a merge of a Deployment: git alone, then with kmerge
   --global      afterwards run `kmerge install --global`: the driver for all your repositories
   --prefix DIR  an own virtual environment in DIR/share/kmerge-git, commands in DIR/bin
+  --newest      take the newest release of each dependency, not the release that was tested
   --dry-run     print what would be done, do nothing
   --uninstall   remove what an earlier run installed (with --prefix: what it installed there)
   --help        this text
@@ -51,6 +52,17 @@ run() {
     for argument in "$@"; do printf ' %s' "$(word "$argument")"; done
     printf '\n'
     [ -n "$dry" ] || "$@"
+}
+
+# Add the tested versions to the constraints of the user. pip and uv separate several files by blanks.
+constrain() {
+    file=file://$(printf '%s' "$checkout/tests/constraints.txt" | sed 's/%/%25/g; s/ /%20/g; s/#/%23/g; s/?/%3F/g')
+    PIP_CONSTRAINT="${PIP_CONSTRAINT:+$PIP_CONSTRAINT }$file"
+    PIP_BUILD_CONSTRAINT="${PIP_BUILD_CONSTRAINT:+$PIP_BUILD_CONSTRAINT }$file"
+    UV_CONSTRAINT="${UV_CONSTRAINT:+$UV_CONSTRAINT }$file"
+    UV_BUILD_CONSTRAINT="${UV_BUILD_CONSTRAINT:+$UV_BUILD_CONSTRAINT }$file"
+    export PIP_CONSTRAINT PIP_BUILD_CONSTRAINT UV_CONSTRAINT UV_BUILD_CONSTRAINT
+    say "  with the tested versions of its dependencies: $checkout/tests/constraints.txt"
 }
 
 # -- what is there ------------------------------------------------------------------------------------
@@ -209,6 +221,7 @@ install_venv() {
 not_installed() {
     say "install.sh: $method could not install kmerge-git; its own words are above" >&2
     say "  behind a proxy set HTTPS_PROXY, with a mirror PIP_INDEX_URL (uv: UV_DEFAULT_INDEX), and run this again" >&2
+    [ -n "$newest" ] || say "  where a tested version cannot be had, --newest takes the newest ones" >&2
     [ "$method" = venv ] || say "  --prefix DIR does it with pip instead of $method" >&2
     if [ "$method" = venv ] && [ -n "$aside" ]; then
         rm -rf "$data/venv"
@@ -257,6 +270,7 @@ install_all() {
         "${python:+($("$python" --version 2>&1))}"
     if [ "$method" = venv ]; then refuse_foreign_commands; fi
     make_places
+    [ -n "$newest" ] || constrain
     install_package
     compile_package
     [ -n "$dry" ] || say "  $("$bin/kmerge" --version) is installed as $bin/kmerge and $bin/git-kmerge"
@@ -471,11 +485,12 @@ demo_files() {
 
 # -- the arguments ------------------------------------------------------------------------------------
 
-demo='' dry='' global='' prefix='' action=install_all
+demo='' dry='' global='' newest='' prefix='' action=install_all
 while [ $# -gt 0 ]; do
     case $1 in
     --demo) demo=yes ;;
     --global) global=yes ;;
+    --newest) newest=yes ;;
     --dry-run) dry=yes ;;
     --uninstall) action=uninstall_all ;;
     --prefix=*) prefix=${1#--prefix=} ;;

@@ -64,7 +64,8 @@ def world(tmp_path):
 def test_help_names_every_flag_and_does_nothing(world):
     done = world.run("--help")
     assert done.returncode == 0
-    for flag in ("--demo", "--global", "--prefix DIR", "--dry-run", "--uninstall", "--help"):
+    flags = ("--demo", "--global", "--prefix DIR", "--newest", "--dry-run", "--uninstall", "--help")
+    for flag in flags:
         assert flag in done.stdout
     assert world.files() == []
 
@@ -115,6 +116,23 @@ def test_uv_goes_before_pipx_and_both_before_a_venv(world, present, chosen):
     assert "-m venv" not in done.stdout
     with_prefix = world.run("--dry-run", "--prefix", str(world.prefix))
     assert f"-m venv '{world.prefix}/share/kmerge-git/venv'\n" in with_prefix.stdout
+
+
+@pytest.mark.parametrize("method", ["uv", "pipx"])
+def test_what_was_tested_is_installed_unless_the_newest_is_wanted(world, method):
+    names = "PIP_CONSTRAINT PIP_BUILD_CONSTRAINT UV_CONSTRAINT UV_BUILD_CONSTRAINT"
+    shown = "; ".join(f'echo "{name}=${name}" >>"{world.root}/seen"' for name in names.split())
+    tools = world.root / "tools"
+    world.add(method, f'case $* in *install*) {shown} ;; *) echo "{tools}" ;; esac; exit 0')
+    own = {name: "/team.txt" for name in names.split()}
+    seen = []
+    for arguments in ((), ("--newest",)):
+        world.run(*arguments, **own)
+        seen.append((world.root / "seen").read_text().splitlines()[: len(own)])
+        (world.root / "seen").unlink()
+    file = (SCRIPT.parent / "tests" / "constraints.txt").as_uri()
+    assert seen[0] == [f"{name}=/team.txt {file}" for name in own]
+    assert seen[1] == [f"{name}=/team.txt" for name in own]
 
 
 @pytest.mark.parametrize(

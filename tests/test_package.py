@@ -1,6 +1,9 @@
 """The package as a whole: its version, its entry points."""
 
+import os
+import re
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ from kmerge_git import UsageError, __version__, merge_files
 from kmerge_git.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
+PINNED = "tests/constraints.txt" in os.environ.get("PIP_CONSTRAINT", "")
 
 
 def test_main_without_a_command_explains_itself(capsys):
@@ -24,6 +28,21 @@ def test_the_version_is_printed_and_is_that_of_the_package(capsys):
     assert line.removesuffix("\n") == f"kmerge {__version__}"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["version"] == __version__
+
+
+@pytest.mark.skipif(not PINNED, reason="`tests/run` takes the versions of tests/constraints.txt")
+def test_every_installed_version_is_the_one_of_the_constraints():
+    lines = (ROOT / "tests" / "constraints.txt").read_text("utf-8").splitlines()
+    wanted = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    wanted = {_normal(name): version for name, version in wanted.items()}
+    for installed in metadata.distributions():
+        name = _normal(installed.name)
+        if name not in ("kmerge-git", "pip", "setuptools"):  # a venv brings the last two
+            assert wanted.get(name) == installed.version, name
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ FRAMES = 6000
 DEEPEST = 200  # nested collections; the C composer recurses and would crash at some 50,000
 
 # replace indicators by blanks, and the last byte of each YAML 1.1 line break by a line end
+_TOO_DEEP = "exceeded maximum nesting depth"  # libyaml 0.2.6 has a limit of its own, 1,000
 _NAMED = ("<anchor>", "<alias>")  # the tokens that hold the name of an anchor
 _BLANKED = bytes.maketrans(b"-?:\t\r\x85\xa8\xa9", b"    \n\n\n\n")
 _plain: Any = None  # the parser; `_guarded` is the parser that also counts the depth
@@ -45,6 +46,15 @@ class TooDeep(Exception):
 
 def compose(text: str) -> Any:
     """Return PyYAML's node graph of one document, or None if the document is empty."""
+    try:
+        return _composed(text)
+    except yaml_error() as error:
+        if getattr(error, "problem", "") == _TOO_DEEP:
+            raise TooDeep from None
+        raise
+
+
+def _composed(text: str) -> Any:
     if _plain is None:
         _load()
     is_deep = may_be_deep(text)
@@ -61,7 +71,7 @@ def compose(text: str) -> Any:
         renamed = _without_repeated_anchors(text)
         if renamed == text:
             raise
-        return compose(renamed)
+        return _composed(renamed)
     finally:
         if collecting:
             gc.enable()
