@@ -19,7 +19,7 @@ from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.merged import conflict, conflicted, to_bytes, whole_conflict
 from kmerge_git.merge.plan import Journal, Why
 from kmerge_git.merge.three import Three, agreed
-from kmerge_git.merge.verify import line_damage, proof, referee
+from kmerge_git.merge.verify import line_damage, proof, referee, whole_file
 from kmerge_git.merge.verify.line_opinion import (
     Asked,
     holds_two_values,
@@ -162,9 +162,7 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
             by_lines, count = lines.result()
             if count or referee.accepts(by_lines, streams, options, journal.settled()):
                 raise  # git's line merge is better than one conflict for the file
-            for document in proof.unproved(merged):
-                document.give_up(conflict(document.at, Why.UNPROVED))
-            better = _with_conflicts(merged, sources, options)
+            better = _unproved(merged, streams, options)
         if isinstance(better, Outcome):
             if options.favor and better.open_merge is not None:
                 from kmerge_git.merge.finish.favor import favored  # few merges favour a side
@@ -177,6 +175,25 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
         if wider is None:
             return _doubtful(better, sources, options, lines)
         doubts = wider
+
+
+def _unproved(merged: MergedFile, streams: Three[Stream], options: Options) -> Outcome:
+    """Return the merge with a conflict around each document that could not be proved.
+
+    If the file as a whole is not proved, it is one conflict.
+    """
+    sources = streams.map(lambda stream: stream.source)
+    broken = proof.unproved(merged)
+    for document in broken:
+        document.give_up(conflict(document.at, Why.UNPROVED))
+    try:
+        for side in SIDES:
+            whole_file.prove(merged, side, streams)
+    except Unproved:
+        broken = []
+    if not broken:
+        return _whole(sources, options, Why.UNPROVED)
+    return _with_conflicts(merged, sources, options)
 
 
 def _let_explain(
@@ -271,6 +288,8 @@ def _better(
             return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
     objections = []
     if not merged.is_one_conflict:
+        for side in SIDES:
+            whole_file.prove(merged, side, streams)
         results = [split_text(merged.decided(side), options.path, streams.ours) for side in SIDES]
         objections = referee.objections(merged, results, read, streams, options, settled)
     sources = streams.map(lambda stream: stream.source)
@@ -324,6 +343,7 @@ def _clean(
         by_lines, count = lines.result()
     is_confirmed = count == 0 and by_lines.data == data
     read = proof.prove(merged, "ours") if not is_confirmed or needs_proof(merged) else []
+    whole_file.prove(merged, "ours", streams)
     if is_confirmed:
         return Outcome(data, True, "structure")
     result = split_text(text, options.path, streams.ours)

@@ -124,7 +124,7 @@ def test_what_was_tested_is_installed_unless_the_newest_is_wanted(world, method)
     shown = "; ".join(f'echo "{name}=${name}" >>"{world.root}/seen"' for name in names.split())
     tools = world.root / "tools"
     world.add(method, f'case $* in *install*) {shown} ;; *) echo "{tools}" ;; esac; exit 0')
-    own = {name: "/team.txt" for name in names.split()}
+    own = dict.fromkeys(names.split(), "/team.txt")
     seen = []
     for arguments in ((), ("--newest",)):
         world.run(*arguments, **own)

@@ -28,6 +28,7 @@ from kmerge_git.merge.pairing import (
     one_new_file,
     pair_documents,
     perhaps_renamed,
+    replaced_apart,
     standing_name,
 )
 from kmerge_git.merge.plan import Note, Plan, Why
@@ -36,6 +37,7 @@ from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.merge.write.placed_lines import line_pieces
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.diff3 import diff, lines_between, uncommon
+from kmerge_git.text.opaque_files import is_json
 from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.tree.documents import Document, Stream, whole_document
 from kmerge_git.tree.nodes import Collection
@@ -90,9 +92,7 @@ def merge(
     merged: dict[Hashable, MergedDocument] = {}
     causes: dict[Hashable, str] = {}
     if rules.stops and tables.ours.keys() != tables.theirs.keys():
-        tables, in_doubt = perhaps_renamed(tables)
-        causes = dict.fromkeys(_moved_and_gone(tables), Why.MOVED_AND_GONE)
-        causes |= dict.fromkeys(in_doubt, Why.WHICH)
+        tables, causes = _in_conflict(tables)
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
         versions = under(tables, key)
         doubtful = Walk(rules, journal, doubts.get(numbers_of(versions), {})) if doubts else walk
@@ -102,10 +102,25 @@ def merge(
     if rules.stops:
         _part_namesakes(walk, merged)
     order, _ = (weave_alike if rules.stops else weave)(*tables.map(list).each(), merged)
-    documents = [merged[key] for key in order]
+    return _as_file(walk, [merged[key] for key in order], at, path)
+
+
+def _as_file(
+    walk: Walk, documents: list[MergedDocument], at: Three[Stream], path: str
+) -> MergedFile:
+    """Return the merged documents as a file, with their opening lines."""
+    if len(documents) > 1 and walk.rules.stops and _is_one_value(at, path):
+        return _whole_file(walk, at, Why.BOTH_CHANGED)
     _open(documents, at)
     prologue = _comment_pieces(walk, at.map(lambda s: s.prologue))
-    return MergedFile(prologue, documents, standing(at.map(lambda s: s.tail)))
+    tail = _without_ends(standing(at.map(lambda s: s.tail)), documents)
+    return MergedFile(prologue, documents, tail)
+
+
+def _is_one_value(at: Three[Stream], path: str) -> bool:
+    """Return whether a file is JSON, which cannot hold several documents."""
+    is_one = all(len(stream.documents) < 2 for stream in at.each())
+    return is_one and is_json(path, [stream.source.data for stream in at.each()])
 
 
 def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
@@ -131,6 +146,17 @@ def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None
     return merged
 
 
+def _in_conflict(
+    tables: Three[dict[Hashable, Document]],
+) -> tuple[Three[dict[Hashable, Document]], dict[Hashable, str]]:
+    """Return the documents that only a person can pair, with the causes, and pair them."""
+    tables, replaced = replaced_apart(tables)
+    tables, in_doubt = perhaps_renamed(tables)
+    causes = dict.fromkeys(_moved_and_gone(tables), Why.MOVED_AND_GONE)
+    causes |= dict.fromkeys(in_doubt, Why.WHICH) | dict.fromkeys(replaced, Why.REPLACED)
+    return tables, causes
+
+
 def _moved_and_gone(tables: Three[dict[Hashable, Document]]) -> set[Hashable]:
     """Return the resources that one side moved and the other side deleted."""
     pairs = (tables.ours, tables.theirs), (tables.theirs, tables.ours)
@@ -147,6 +173,8 @@ def _merge_one(walk: Walk, at: Trio, path: str, cause: str) -> MergedDocument | 
         return _clash(walk, at, name_of(there) if there else "", walk.doubts[()])
     if ours is None or theirs is None:
         return _one_sided(walk, at, cause)
+    if cause:
+        return _clash(walk, at, standing_name(at), cause)
     if not reading.live:
         side = whose(at.map(lambda d: d.content if d is not None else None))
         if side == "ours":
@@ -396,12 +424,15 @@ def _clash(walk: Walk, at: Trio, name: str, why: str) -> MergedDocument:
 
 
 def _open(documents: list[MergedDocument], at: Three[Stream]) -> None:
-    """Give every document of the result its opening line."""
+    """Give every document of the result its opening lines."""
     opened = standing(at.map(lambda s: bool(s.documents and s.documents[0].opening)))
     for index, document in enumerate(documents):
-        opening = _opening(document, None if index else opened)
-        piece = document.pieces[0] if len(document.pieces) == 1 else None
-        if document.plan is None and isinstance(piece, Hunk):  # a side without it stays empty
+        opening = _opening(document, is_first=not index)
+        opening = _without_ends(opening, documents[:index])
+        if not index and opening in ("---\n", ""):
+            opening = "---\n" if opened else ""
+        piece = _whole_hunk(document)
+        if piece is not None:  # a side without the document stays empty
             document.pieces = [piece.map(_opened(opening))]
         else:
             document.opening = opening
@@ -411,20 +442,41 @@ def _opened(opening: str) -> Callable[[str], str]:
     return lambda text: text and opening + text
 
 
-def _opening(merged: MergedDocument, opened: bool | None) -> str:
-    """Return the opening line of a document.
-
-    For the first document `opened` says whether the file begins with `---`; for other documents
-    `opened` is None.
-    """
+def _opening(merged: MergedDocument, *, is_first: bool) -> str:
+    """Return the opening lines of a document: `...` of the document above, directives and `---`."""
     base, ours, theirs = merged.at.map(lambda d: d.opening if d is not None else None).each()
     if ours is None and theirs is None:
         return ""
     chosen = theirs if ours is None or (theirs is not None and ours == base) else ours
     assert chosen is not None  # one of the versions exists
-    if opened is None:
-        return chosen if "---" in chosen else chosen + "---\n"
-    return ("---\n" if opened else "") if chosen in ("---\n", "") else chosen
+    if not is_first and "---" not in chosen:
+        chosen += "---\n"
+    # a directive is one only at the start of a file or behind a `...`
+    return f"...\n{chosen}" if not is_first and chosen.startswith("%") else chosen
+
+
+def _without_ends(opening: str, above: list[MergedDocument]) -> str:
+    """Return the text behind the documents `above` without the `...` lines that it begins with.
+
+    If the result has a document above, return the whole text. If a side has no such document, the
+    lines become a part of the conflict.
+    """
+    rest = opening
+    while rest.startswith("..."):
+        rest = rest.partition("\n")[2]
+    piece = _whole_hunk(above[-1]) if above else None
+    if rest == opening or (above and (piece is None or (piece.ours and piece.theirs))):
+        return opening
+    if piece is not None:
+        ends = opening[: len(opening) - len(rest)]
+        above[-1].pieces = [piece.map(lambda text: text and text + ends)]
+    return rest
+
+
+def _whole_hunk(document: MergedDocument) -> Hunk | None:
+    """Return the conflict about a whole document, or None."""
+    piece = document.pieces[0] if document.plan is None and len(document.pieces) == 1 else None
+    return piece if isinstance(piece, Hunk) else None
 
 
 def _comment_pieces(walk: Walk, at: Three[str]) -> Pieces:

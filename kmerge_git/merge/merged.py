@@ -110,6 +110,11 @@ def texts_of(at: Trio) -> Three[str]:
     return at.map(lambda document: document.content if document is not None else "")
 
 
+def opening_in(text: str, document: Document | None) -> str:
+    """Return how a document begins in the text of a conflict about the whole document."""
+    return text[: max(text.rfind(document.content), 0)] if document is not None else ""
+
+
 def conflict(at: Trio, why: str) -> Pieces:
     """Return a document as one conflict."""
     return [Hunk(*texts_of(at).each(), "", why, at)]

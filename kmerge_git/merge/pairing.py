@@ -13,9 +13,10 @@ from kmerge_git.tree.same import is_undecided
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 
     Documents = dict[Hashable, Document]
+    Gaps = dict[Hashable, set[tuple[int, Hashable]]]  # by document: its neighbours
     Pairs = list[tuple[int, int]]  # of indexes
     Twins = Callable[[list[Document], list[Document]], Pairs]
 
@@ -139,12 +140,80 @@ def _alike(
     return [(k, key) for k, key in pairs if left[k] == right[key] == 1]
 
 
+def replaced_apart(tables: Three[Documents]) -> tuple[Three[Documents], set[Hashable]]:
+    """Find the documents that each side replaced by another new document of the same kind.
+
+    Two of the three documents must be in one gap, so that git's line merge has a conflict, too. The
+    replaced document gets the new ones as its partners, because a conflict needs their texts.
+    """
+    base, ours, theirs = tables.each()
+    gone = _by_kind(base, ours, theirs)
+    mine = _by_kind(ours, base, theirs) if gone else {}
+    yours = _by_kind(theirs, base, ours) if mine else {}
+    kinds = [kind for kind in gone if kind in mine and kind in yours]
+    if not kinds:
+        return tables, set()
+    kept = base.keys() & ours.keys() & theirs.keys()
+    gaps = _gaps(base, kept) | _gaps(ours, kept) | _gaps(theirs, kept)
+    found: dict[Hashable, Hashable] = {}
+    for kind in kinds:
+        for key in gone[kind]:
+            pair = _nearest(gaps, key, mine[kind], yours[kind])
+            if pair is not None:
+                mine[kind].remove(pair[0])
+                yours[kind].remove(pair[1])
+                found |= dict.fromkeys(pair, key)
+    sides = ({found.get(k, k): d for k, d in side.items()} for side in (ours, theirs))
+    return Three(base, *sides), set(found.values())
+
+
+def _by_kind(side: Documents, *others: Documents) -> dict[str, list[Hashable]]:
+    """Return the named documents that only one of three versions has, by their kinds."""
+    alone = [key for key in side if not any(key in other for other in others)]
+    kinds = grouped((_kind(side[key]), key) for key in alone)
+    kinds.pop("", None)
+    return kinds
+
+
+def _gaps(side: Documents, kept: Set[Hashable]) -> Gaps:
+    """Return the nearest kept documents before and behind each other document."""
+    gaps: Gaps = {}
+    for direction, keys in enumerate((side, reversed(side))):
+        nearest: Hashable = None
+        for key in keys:
+            if key in kept:
+                nearest = key
+            else:
+                gaps.setdefault(key, set()).add((direction, nearest))
+    return gaps
+
+
+def _nearest(
+    gaps: Gaps, key: Hashable, left: list[Hashable], right: list[Hashable]
+) -> tuple[Hashable, Hashable] | None:
+    """Return a new document of each side, as many as possible in one gap with the replaced one."""
+    if len(left) * len(right) > likeness.MOST_COMPARISONS:
+        return left[0], right[0]  # too many to compare: any two make the conflict
+    from itertools import product  # rare
+
+    best, most = None, 0
+    for pair in product(left, right):
+        a, b, c = (gaps[k] for k in (key, *pair))
+        shared = bool(a & b) + bool(a & c) + bool(b & c)
+        if shared > most:
+            best, most = pair, shared
+        if most == 3:
+            break
+    return best
+
+
 def perhaps_renamed(tables: Three[Documents]) -> tuple[Three[Documents], set[Hashable]]:
     """Find the resources that a side perhaps renamed, though it is uncertain to which name.
 
     These resources have no partner on a side, but the side added resources that are much like them,
-    and the other side changed or deleted them. If the other side deleted such a resource, the
-    resource gets the first of the added ones as its partner, because a conflict needs a text.
+    and the other side changed or deleted them. If there are too many to compare, all resources of
+    one kind count as alike. If the other side deleted such a resource, the resource gets the first
+    of the added ones as its partner, because a conflict needs a text.
     """
     ours, mine = _perhaps_renamed(tables.base, tables.ours, tables.theirs)
     theirs, yours = _perhaps_renamed(tables.base, tables.theirs, tables.ours)
@@ -154,17 +223,33 @@ def perhaps_renamed(tables: Three[Documents]) -> tuple[Three[Documents], set[Has
 def _perhaps_renamed(
     base: Documents, side: Documents, other: Documents
 ) -> tuple[Documents, set[Hashable]]:
+    found: set[Hashable] = set()
+    known: dict[Hashable, Hashable] = {}
+    for key, alike, least in _candidates(base, side, other):
+        free = [k for k in alike if k not in known]
+        if len(free) >= least:
+            found.add(key)
+            known |= {free[0]: key} if key not in other else {}
+    return {known.get(k, k): document for k, document in side.items()}, found
+
+
+def _candidates(
+    base: Documents, side: Documents, other: Documents
+) -> Iterator[tuple[Hashable, list[Hashable], int]]:
+    """Yield each document that a side perhaps renamed, and the new documents that are like it.
+
+    Also yield how many of them make it doubtful: a single one is its partner already, unless the
+    other side changed the document.
+    """
     fresh = [key for key in side if key not in base and key not in other]
     gone = [k for k in base if k not in side] if fresh else []
     changed = [k for k in gone if k not in other or other[k].content != base[k].content]
-    found: set[Hashable] = set()
-    known: dict[Hashable, Hashable] = {}
-    for key in changed if len(fresh) * len(changed) <= likeness.MOST_COMPARISONS else ():
-        alike = [k for k in fresh if k not in known and _is_like(base[key], side[k])]
-        if len(alike) > (key not in other):
-            found.add(key)
-            known |= {alike[0]: key} if key not in other else {}
-    return {known.get(k, k): document for k, document in side.items()}, found
+    if len(fresh) * len(changed) > likeness.MOST_COMPARISONS:
+        kinds = _by_kind(side, base, other)
+        yield from ((key, kinds.get(_kind(base[key]), []), 1) for key in changed)
+        return
+    for key in changed:
+        yield key, [k for k in fresh if _is_like(base[key], side[k])], 1 if key in other else 2
 
 
 def _is_like(old: Document, new: Document) -> bool:

@@ -10,7 +10,14 @@ from __future__ import annotations
 
 from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.listkeys import KEYS, field_text
-from kmerge_git.merge.merged import MergedDocument, MergedFile, conflict_of, texts_of, to_bytes
+from kmerge_git.merge.merged import (
+    MergedDocument,
+    MergedFile,
+    conflict_of,
+    opening_in,
+    texts_of,
+    to_bytes,
+)
 from kmerge_git.merge.plan import Build, Clash, Item, NewText, Plan, Take, Why, has_clash
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.document_text import write_document
@@ -86,8 +93,7 @@ def _known_of(hunk: Hunk, at: Trio) -> str:
         return f"{COMMENT}{UNDECIDED}: {digest(*texts.each())}\n"
     opening = ""  # an opening line within the hunk is above every side
     for document, text in zip(at.each(), texts.each(), strict=True):
-        if document is not None and text.endswith(document.content):
-            opening = text[: len(text) - len(document.content)] or opening
+        opening = opening_in(text, document) or opening
     if opening.endswith("---"):  # the document began on this line
         opening += " "
     return opening + _unknown(at, texts)

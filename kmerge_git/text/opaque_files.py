@@ -1,4 +1,4 @@
-"""Recognise files that are not merged by fields alone: sealed files, and text files of Helm charts.
+"""Recognise files by their texts and paths: sealed files, text files of Helm charts, and JSON.
 
 SOPS writes a checksum (`mac`) over the values of a file into a block of its own, and Ansible Vault
 encrypts whole texts. The template helpers and the notes of a chart are plain text, even if their
@@ -146,3 +146,13 @@ def is_chart_text(path: str) -> bool:
         return False
     folders = path.split("/")[:-1]
     return FOLDER in folders if path.endswith(".tpl") else folders[-1] == FOLDER
+
+
+def is_json(path: str, versions: list[bytes]) -> bool:
+    """Return whether a file is JSON: by its path, or, if that says nothing, by all its versions."""
+    if path.endswith((".json", ".yaml", ".yml")):
+        return path.endswith(".json")
+    starts = [text.removeprefix(b"\xef\xbb\xbf").lstrip()[:2] for text in versions]
+    return any(starts) and all(
+        start[:1] in (b"{", b"[", b"") and start != b"{{" for start in starts
+    )

@@ -23,7 +23,7 @@ from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 
@@ -46,15 +46,51 @@ class TooDeep(Exception):
 
 def compose(text: str) -> Any:
     """Return PyYAML's node graph of one document, or None if the document is empty."""
-    try:
-        return _composed(text)
-    except yaml_error() as error:
-        if getattr(error, "problem", "") == _TOO_DEEP:
-            raise TooDeep from None
-        raise
+    return _composed(text, lambda parser: parser.get_single_node())
 
 
-def _composed(text: str) -> Any:
+def count_documents(data: bytes) -> int:
+    """Return the number of documents in the bytes of a file; raise PyYAML's error if there is one.
+
+    libyaml reads the file as a whole, to its end. It makes no nodes, unless the file may be too
+    deep or has line breaks that only YAML knows.
+    """
+    if _plain is None:
+        _load()
+    text = data.decode("utf-8").removeprefix("\ufeff")
+    if may_be_deep(text) or has_odd_breaks(text) or not hasattr(_plain, "raw_parse"):
+        number: int = _composed(text, _number_of_documents)
+        return number
+    _plain(data).raw_parse()
+    return _counted(text)
+
+
+def _number_of_documents(parser: Any) -> int:
+    count = 0
+    while parser.check_node():
+        parser.get_node()
+        count += 1
+    return count
+
+
+def _counted(text: str) -> int:
+    """Return the number of documents in a text that libyaml accepts.
+
+    libyaml takes each line that begins with `---` and a blank for the start of a document. Only the
+    first document may do without.
+    """
+    count, first = 0, len(text)
+    at = 0 if text.startswith("---") else text.find("\n---") + 1 or -1
+    while at >= 0:
+        if text[at + 3 : at + 4] in ("", " ", "\t", "\r", "\n"):
+            count, first = count + 1, min(first, at)
+        at = text.find("\n---", at) + 1 or -1
+    lines = map(str.strip, text[:first].split("\n"))
+    return count + any(line and line[0] not in "#%" for line in lines)
+
+
+def _composed(text: str, read: Callable[[Any], Any]) -> Any:
+    """Return what `read` gets from a parser of the text; raise `TooDeep` for a text too deep."""
     if _plain is None:
         _load()
     is_deep = may_be_deep(text)
@@ -64,18 +100,22 @@ def _composed(text: str) -> Any:
     collecting = gc.isenabled()
     gc.disable()  # all new nodes are in use: a garbage collection makes this five times slower
     try:
-        return parser.get_single_node()
+        return read(parser)
     except yaml_error() as error:
-        if getattr(error, "problem", "") != "second occurrence":
-            raise
-        renamed = _without_repeated_anchors(text)
-        if renamed == text:
-            raise
-        return _composed(renamed)
+        is_repeated = getattr(error, "problem", "") == "second occurrence"
+        renamed = _without_repeated_anchors(text) if is_repeated else text
+        if renamed != text:
+            return _composed(renamed, read)
+        raise _meant(error) from None
     finally:
         if collecting:
             gc.enable()
         parser.dispose()
+
+
+def _meant(error: Exception) -> Exception:
+    """Return our own error for a text that is too deep for libyaml, or else the error itself."""
+    return TooDeep() if getattr(error, "problem", "") == _TOO_DEEP else error
 
 
 def allow_deep_calls() -> None:
@@ -125,6 +165,8 @@ def _tokens(text: str) -> Iterator[Any]:
     try:
         while parser.check_token():
             yield parser.get_token()
+    except yaml_error() as error:
+        raise _meant(error) from None
     finally:
         parser.dispose()
 

@@ -29,6 +29,8 @@ def merge(base: Scalar | None, ours: Scalar, theirs: Scalar) -> NewText | None:
         return None
     if theirs.style != ours.style or (base is not None and base.style != ours.style):
         return None
+    if base is None and not _are_one_text(ours, theirs):
+        return None
     at = Three(base or ours, ours, theirs)
     headers, notes = at.map(header), at.map(header_comment)
     if not whose(headers) or not whose(notes):
@@ -37,6 +39,13 @@ def merge(base: Scalar | None, ours: Scalar, theirs: Scalar) -> NewText | None:
     plan = NewText(ours, standing(headers), _merged(lines), standing(notes))
     explicit = has_explicit_indent(ours) and has_explicit_indent(theirs)
     return plan if explicit or _starts_at_the_margin(plan) else None
+
+
+def _are_one_text(ours: Scalar, theirs: Scalar) -> bool:
+    """Return whether two texts that both sides added end alike, and share their comment, if any."""
+    ends = [text.value[len(text.value.rstrip("\n")) :] for text in (ours, theirs)]
+    notes = set(map(header_comment, (ours, theirs))) - {""}
+    return ends[0] == ends[1] and len(notes) < 2
 
 
 def merge_flow(base: Scalar, ours: Scalar, theirs: Scalar) -> NewText | None:

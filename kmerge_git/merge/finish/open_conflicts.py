@@ -98,17 +98,9 @@ class OpenConflicts:
             data = self.text({**rest, **given})
             broken = self._brought(YamlText(data, self._path), self._texts, self._sound)
             if not broken:
-                self._refuse_no_json(data)
                 self._proved = dict(given)
                 return
         raise Refused(f"the file would be broken: {min(broken)}")
-
-    def _refuse_no_json(self, data: bytes) -> None:
-        """Refuse an answer that makes a file invalid JSON, if all versions of the file are JSON."""
-        if not self._path.endswith(".json") or _is_json(data):
-            return
-        if all(_is_json(text.data) for text in self._texts.each() if text.data):
-            raise Refused("the file would be no JSON any more: quote it")
 
     def text(self, given: Given) -> bytes:
         """Return the file with these answers; conflicts without an answer keep their markers."""
@@ -126,16 +118,6 @@ class OpenConflicts:
 
     def _by_hunk(self, given: Given) -> dict[int, str]:
         return {id(self._hunks[number]): text for number, text in given.items()}
-
-
-def _is_json(data: bytes) -> bool:
-    import json  # few files are JSON
-
-    try:
-        json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def open_lines(marked: bytes, texts: Three[bytes], options: Options) -> OpenMerge:

@@ -10,6 +10,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names, start
 from kmerge_git.merge.three import Three, grouped
+from kmerge_git.merge.verify.whole_file import fault
 from kmerge_git.text.opaque_files import VAULT, is_chart_text, mixes_vaults
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Mapping, Node, Sequence
@@ -38,7 +39,8 @@ def is_sound(result: YamlText, inputs: Three[Stream]) -> bool:
     try:
         if mixes_vaults(result.source.text, *sides):
             return False
-        return not new_damage(result.stream, inputs, result.path)
+        sources = inputs.map(lambda stream: stream.source)
+        return not (new_damage(result.stream, inputs, result.path) or fault(result.data, sources))
     except KmergeError:
         return False
 
@@ -69,6 +71,8 @@ def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None =
         return {"an encrypted text of neither side"}
     if is_chart_text(path):
         return set()
+    if why := fault(result.data, texts):
+        return {why}
     if len(result.data) > LARGE:
         from kmerge_git.merge.bulk import has_bulk  # few files are so large
 
@@ -83,7 +87,7 @@ def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None =
     try:
         damages = damage(result.stream.documents, path, known, keys)
     except KmergeError:
-        damages = {"it is no YAML"}
+        damages = {"it is not YAML"}
     if not damages:
         if sound is not None:
             sound.update(keys)

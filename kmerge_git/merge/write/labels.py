@@ -231,7 +231,8 @@ def _has_key(path: Path, at: Three[list[Entry]]) -> bool:
 
 def _told_of_documents(at: Three[Document | None], why: str) -> str:
     base, ours, theirs = at.each()
-    if base is None and ours is not None and theirs is not None:
+    is_new = base is None or why == Why.REPLACED
+    if is_new and ours is not None and theirs is not None:
         return _told_of_new(identity(ours.root), identity(theirs.root), why)
     new = ours or theirs
     if base is None or new is None or (ours and theirs):
@@ -274,6 +275,9 @@ def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str
     if why == Why.STRANGERS:
         here, there = (_short(_called(known)) for known in (mine, yours))
         return f"{why}, `{here}` here, `{there}` there"
+    if why == Why.REPLACED:
+        here, there = (_short(known.name or f"{known.generate_name}*") for known in (mine, yours))
+        return f"replaced by `{here}` here, by `{there}` there"
     if why == Why.NAMESPACES:
         here, there = (f"`{_short(k.namespace)}`" if k.namespace else "none" for k in (mine, yours))
         return f"{Why.BOTH_ADDED}, in namespace {here} here, {there} there"
