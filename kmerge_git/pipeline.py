@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from kmerge_git.text.pieces import Hunk
     from kmerge_git.tree.documents import Stream
 
+    StartLines = Callable[[str, int], LineMerge]
 
 LINES_ARE_CLEAN = "git's line merge is clean"
 MOST_CONFLICTS = 2000  # in a file: a person does not decide more, and writing more takes long
@@ -70,19 +71,21 @@ def merge_files(
     options = Options(path, rules, favor, marker_size, labels, style, policy)
     data = base, ours, theirs
 
-    def start(favor: str) -> LineMerge:
+    def start(favor: str, size: int) -> LineMerge:
         from kmerge_git.text.linemerge import Given, TemporaryFiles
 
         if line_merge is not None:
             return Given(*line_merge(*data))
-        size = options.marker_size
         return TemporaryFiles(data, marker_size=size, labels=labels, style=style, favor=favor)
 
     return merge(Three(*data).map(lambda text: YamlText(text, path)), options, start)
 
 
-def merge(texts: Three[YamlText], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
-    """Merge three texts; `start` starts git's line merge, which may favor a side."""
+def merge(texts: Three[YamlText], options: Options, start: StartLines) -> Outcome:
+    """Merge three texts; `start` starts git's line merge.
+
+    It is given the side to favor, or '', and the size of the markers.
+    """
     if options.define is not None:
         options.define()
     merged = _merged(texts, options, start)
@@ -91,13 +94,13 @@ def merge(texts: Three[YamlText], options: Options, start: Callable[[str], LineM
     return merged
 
 
-def _merged(texts: Three[YamlText], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
+def _merged(texts: Three[YamlText], options: Options, start: StartLines) -> Outcome:
     trivial = agreed(texts.map(lambda text: text.data))
     if trivial is not None:
         same = Outcome(trivial, True, "same")
         _let_explain(same, texts, None, options)
         return same
-    lines = Asked(start, options.path)
+    lines = Asked(start, texts, options.marker_size)
     if _may_be_encrypted(texts.ours.data) or _may_be_encrypted(texts.theirs.data):
         from kmerge_git.merge.sealed import sealed_merge  # few files are encrypted
 
@@ -377,7 +380,7 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
     result, count = lines.result()
     if count < 0:
         return _left(texts, options, reason)
-    if line_damage.mixes_encrypted(result.data, texts, options.marker_size):
+    if line_damage.mixes_encrypted(result.data, texts, lines.marker_size()):
         return _damaged(texts, options, reason)
     if options.rules == "git" and any(b"{{" in text.data for text in texts.each()):
         from kmerge_git.template.template_merge import merged  # only for templates

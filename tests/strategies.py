@@ -38,8 +38,6 @@ def trio(r: Random, most: int = 3, kind: str = "") -> Trio:
 def _without_known_faults(made: File) -> None:
     """Take out what merges are known to get wrong; what is mended can go from here."""
     for document in made.documents:
-        # a deletion can make `...` the first line of a result, where it is no YAML
-        document.above = [line for line in document.above if line != "..."]
         for each in collections(document.root):
             # with `[ # comment` on one side, where conflicts are is up to the order of the sides
             each.flow = "lines" if each.flow == "comment" else each.flow

@@ -37,17 +37,23 @@ USAGE = (
 )
 
 
-def main(argv: list[str]) -> int:
-    """Run the merge driver: merge the file %B into the file %A."""
+def main(argv: list[str], at_last: Callable[[], None] = lambda: None) -> int:
+    """Run the merge driver: merge the file %B into the file %A.
+
+    `at_last` is called before %A is replaced, which comes last: if the process is killed after
+    that, git merges the result once more by lines.
+    """
     flags, paths = _split(argv)
     if "version" in flags:
-        return _version()
+        code = _version()
+        at_last()
+        return code
     if variable("KMERGE") == "0":
         return NO_ANSWER
     if len(paths) != 3:
         print(USAGE, file=sys.stderr)
         return NO_ANSWER
-    return _merge(flags, (paths[0], paths[1], paths[2]))
+    return _merge(flags, (paths[0], paths[1], paths[2]), at_last)
 
 
 def _version() -> int:
@@ -64,7 +70,7 @@ def _version() -> int:
     return CLEAN
 
 
-def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
+def _merge(flags: dict[str, str], paths: tuple[str, str, str], at_last: Callable[[], None]) -> int:
     from kmerge_git.git.settings import settings_for
     from kmerge_git.merge.three import Three
     from kmerge_git.pipeline import merge
@@ -78,12 +84,12 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
     options = _options(flags, (paths[0], paths[1], paths[2]), name, settings)
     _inject_fault()
 
-    def start(favor: str) -> GitMergeFile:
+    def start(favor: str, size: int) -> GitMergeFile:
         from kmerge_git.text.linemerge import GitMergeFile  # seldom needed
 
         return GitMergeFile(
             paths,
-            marker_size=options.marker_size,
+            marker_size=size,
             labels=options.labels_so_far,
             style=settings.conflict_style if options.virtual is False else "merge",
             favor=favor,
@@ -101,9 +107,11 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         outcome = late
     finally:
         _set_clock(0)
-    if outcome.text != texts.ours:
-        _replace(paths[1], outcome.text)
+    text = outcome.text
     _tell(name, outcome, options)
+    at_last()
+    if text != texts.ours:
+        _replace(paths[1], text)
     return CLEAN if outcome.clean else CONFLICT
 
 
@@ -209,7 +217,7 @@ def _replace(path: str, data: bytes) -> None:
 
 
 def _tell(name: str, outcome: Outcome, options: Options) -> None:
-    """Report the result; catch every error, because %A is written and git must not merge again."""
+    """Report the result; catch every error, because a report must not fail a merge."""
     try:
         _report(name, outcome, options)
     except BaseException as error:

@@ -40,11 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Merge BASE, LOCAL and REMOTE into the file MERGED."""
-    from kmerge_git.git.inmemory import Libgit2LineMerge
     from kmerge_git.git.settings import settings_for
     from kmerge_git.git.top_side import mine
     from kmerge_git.kube.crds import learn_files, learn_own
-    from kmerge_git.whole.both_merges import merge_both, options_for
+    from kmerge_git.whole.both_merges import Job, merge_all, options_for
 
     # if both sides added the file, git names a base that is empty or does not exist
     base = in_and_out.read(args.base) if args.base and os.path.exists(args.base) else b""
@@ -54,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         say(f"kmerge: {args.merged}: {problem}")
     texts = Three[bytes | None](base, in_and_out.read(args.local), in_and_out.read(args.remote))
     options = options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE"), mine=mine())
-    both = merge_both(texts, options, Libgit2LineMerge())
+    (both,) = merge_all([Job(texts, options)], settings.timeout)
     outcome = both.outcome
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not outcome.clean and outcome.method not in WHOLE and is_terminal:
@@ -62,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
 
         return ask(_in_index(args.merged) or _alone(args.merged, both, texts, options), args)
     in_and_out.write(args.merged, outcome.text)
+    if both.is_late:
+        say(f"kmerge: {args.merged}: {outcome.reason}")
     for conflict in outcome.conflicts:
         say(f"kmerge: {args.merged}: {conflict.shown()}")
     if outcome.clean:

@@ -14,6 +14,7 @@ except ImportError:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
     from typing import Any, BinaryIO
 
@@ -101,9 +102,7 @@ def run(
         if file is not None:
             sys.meta_path.insert(0, Lazy(root, file, bundle[2]))
             _load(root, bundle[1], bundle[3])
-        code = _answer(libraries)
-        if file is None and code in (CLEAN, CONFLICT):
-            _keep_bundle(root, path)
+        code = _answer(libraries, lambda: None if file is not None else _keep_bundle(root, path))
     except BaseException as error:  # after any error, git merges by lines
         tell("", error, "; git's line merge instead")
     finally:
@@ -134,7 +133,7 @@ def _above() -> int:
     return int(words[0])
 
 
-def _answer(libraries: "list[str]") -> int:
+def _answer(libraries: "list[str]", at_last: "Callable[[], None]") -> int:
     is_merge = "--version" not in sys.argv
     if is_merge:
         _seal_stdout()
@@ -146,7 +145,7 @@ def _answer(libraries: "list[str]") -> int:
     if is_merge:
         _seal_stdout()  # the loaded binding may have closed stdout
     try:
-        code = main(sys.argv[1:])
+        code = main(sys.argv[1:], at_last)
     except TimeUp:
         return NO_ANSWER
     if not is_merge:

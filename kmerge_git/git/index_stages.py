@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from kmerge_git.errors import GitFailed
+from kmerge_git.errors import GitFailed, KmergeError
 from kmerge_git.git.run_git import ask_git, git, to_its_end
 from kmerge_git.git.top_side import by_labels
 from kmerge_git.git.touched_files import Entries, TreeEntry
@@ -124,6 +124,35 @@ class Operation:
     def finish(self) -> str:
         """Return the command that finishes the operation, or '' for a stash."""
         return _FINISH.get(self.name, "")
+
+
+def refuse_unwritable(git_dir: str, files: Iterable[str] = ()) -> None:
+    """Raise an error if the index cannot be written now, or a file cannot be replaced.
+
+    A command asks this before it writes the first file, so that no file is written and not staged.
+    """
+    lock = os.path.join(git_dir, "index.lock")
+    if os.path.lexists(lock):
+        hint = f"wait until it ends, or remove {lock} if there is none"
+        raise KmergeError("another git process holds the index", hint=hint)
+    for folder in dict.fromkeys([git_dir, *map(_existing_folder, files)]):
+        if not os.access(folder, os.W_OK):
+            why = "the disk is read-only" if _is_read_only(folder) else "it cannot be written"
+            raise KmergeError(why, path=folder, hint="nothing was changed")
+
+
+def _is_read_only(folder: str) -> bool:
+    try:
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    except (AttributeError, OSError):  # not on Windows
+        return False
+
+
+def _existing_folder(file: str) -> str:
+    folder = os.path.dirname(file)
+    while folder and not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def stage_files(worktree: str, paths: Iterable[str], *, sparse: bool = False) -> None:

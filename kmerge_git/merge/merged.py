@@ -170,6 +170,11 @@ class OpenMerge:
         self._size = size  # of the markers
         self._encode = encode
 
+    @property
+    def marker_size(self) -> int:
+        """Return the size of the markers that the caller wants, which may be longer in the file."""
+        return self._options.marker_size
+
     def text(self, answers: Answers) -> bytes:
         """Return the file with these answers, and with markers around the other conflicts."""
         given = {id(self.hunks[number]): text for number, text in answers.items()}

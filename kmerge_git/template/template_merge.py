@@ -229,7 +229,11 @@ def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
 
     def structure(at: Three[YamlText]) -> Outcome:
         data = at.map(lambda text: text.data).each()
-        asked = Asked(lambda favor: TemporaryFiles(data, favor=favor), plain.path)
+        asked = Asked(
+            lambda favor, size: TemporaryFiles(data, favor=favor, marker_size=size),
+            at,
+            plain.marker_size,
+        )
         return by_structure(at, plain, asked)
 
     return structure

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from kmerge_git.system import CAN_SPAWN, all_of, calls, spawn
+from kmerge_git.system import CAN_SPAWN, all_of, calls, exists, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,40 +83,62 @@ def _run(argv: list[str]) -> tuple[bytes, int]:
     try:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except OSError as error:
-        from kmerge_git.visible import visible
-
-        print(visible(f"kmerge: cannot run git: {error}"), file=sys.stderr)
+        _say(f"cannot run git: {error}")
         return b"", -1
     return (done.stdout, done.returncode) if 0 <= done.returncode <= 127 else (b"", -1)
+
+
+def _say(problem: str) -> None:
+    from kmerge_git.visible import visible
+
+    if sys.stderr is not None:
+        print(visible(f"kmerge: {problem}"), file=sys.stderr)
 
 
 class TemporaryFiles:
     """Write three texts to temporary files and merge the files by lines."""
 
-    __slots__ = ("_folder", "_merge")
+    __slots__ = ("_folder", "_merge", "_paths")
 
     def __init__(self, texts: tuple[bytes, bytes, bytes], **options: object) -> None:
         from tempfile import mkdtemp
 
-        self._folder = mkdtemp(prefix="kmerge-")
-        paths = []
-        for name, text in zip(("base", "ours", "theirs"), texts, strict=True):
-            paths.append(f"{self._folder}/{name}")
-            with open(paths[-1], "wb") as file:
-                file.write(text)
-        self._merge = GitMergeFile((paths[0], paths[1], paths[2]), **options)  # type: ignore[arg-type]
+        self._paths: list[str] = []
+        self._folder = ""
+        self._merge: GitMergeFile | None = None
+        try:
+            self._folder = mkdtemp(prefix="kmerge-")
+            for name, text in zip(("base", "ours", "theirs"), texts, strict=True):
+                self._paths.append(f"{self._folder}/{name}")
+                with open(self._paths[-1], "wb") as file:
+                    file.write(text)
+            base, ours, theirs = self._paths
+            self._merge = GitMergeFile((base, ours, theirs), **options)  # type: ignore[arg-type]
+        except OSError as error:
+            _say(f"cannot write temporary files: {error}")
+            self._remove()
+        except BaseException:  # such as a time limit
+            self._remove()
+            raise
 
     def result(self) -> tuple[bytes, int]:
-        """Return the result of `GitMergeFile.result` and remove the temporary files."""
+        """Return the result of `GitMergeFile.result` and remove the temporary files.
+
+        If the files could not be written, the number of conflicts is -1.
+        """
+        if self._merge is None:
+            return b"", -1
         try:
             return self._merge.result()
         finally:
             self._remove()
 
     def _remove(self) -> None:
-        for name in ("base", "ours", "theirs"):
-            calls.unlink(f"{self._folder}/{name}")
-        calls.rmdir(self._folder)
+        for path in self._paths:
+            if exists(path):
+                calls.unlink(path)
+        if self._folder:
+            calls.rmdir(self._folder)
 
 
 class Given:

@@ -10,7 +10,7 @@ from kmerge_git.visible import label as one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     Labels = tuple[str, str, str]
 
@@ -27,6 +27,26 @@ def first_marker(text: str, size: int = SIZE) -> int:
     """
     offsets = [at for at in (_first(text, char, size) for char in "<|>") if at >= 0]
     return min(offsets, default=-1)
+
+
+def has_new_marker(text: str, versions: Iterable[str], size: int = SIZE) -> bool:
+    """Return whether a text has a line that looks like a marker, and that no version has.
+
+    `size` is the size of the markers; git's own markers are looked for as well.
+    """
+    size = min(size, SIZE)
+    found = set(_marker_lines(text, size))
+    return bool(found) and not found.issubset(
+        line for version in versions for line in _marker_lines(version, size)
+    )
+
+
+def _marker_lines(text: str, size: int) -> Iterator[str]:
+    for char in "<|>":
+        at = _first(text, char, size)
+        while at >= 0:
+            yield text[at : _next_line(text, at)].rstrip("\r\n")
+            at = _first(text, char, size, at + 1)
 
 
 def marker_size_for(texts: Iterable[str], size: int = SIZE) -> int:

@@ -8,6 +8,7 @@ killed, no answer is lost.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -158,6 +159,11 @@ class IndexStaging:
         for known in (saved.answers, saved.written):
             saved.forget(known.keys() - self._stages.keys())
 
+    def refuse_unwritable(self) -> None:
+        """Raise an error if a conflicted file or the index cannot be written now."""
+        files = (os.path.join(self._worktree, path) for path in self._stages)
+        index_stages.refuse_unwritable(self._repository.git_dir, files)
+
     def content(self, path: str) -> bytes:
         """Return the content of a file in the working tree."""
         return content(Path(self._worktree), path) or b""
@@ -174,6 +180,7 @@ class IndexStaging:
 
     def write(self, asked: Sequence[FileMerge], settled: Sequence[FileMerge]) -> None:
         """Write the files with answers and the files without questions; stage the decided files."""
+        self.refuse_unwritable()
         self._refuse_ended(asked)
         self._refuse_handwork(asked)
         # git cannot stage the deletion of a file twice
@@ -229,6 +236,9 @@ class FileStaging:
     def content(self, path: str) -> bytes:
         """Return the content of the file."""
         return self._file.read_bytes()
+
+    def refuse_unwritable(self) -> None:
+        """Do nothing, because git has just written the file."""
 
     def is_touched(self, path: str) -> bool:
         """Return True, so that the file is always written."""

@@ -225,8 +225,10 @@ def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineM
     texts = three.map(lambda data: data or b"")
     by_lines = _Lines(texts, options.but(favor=""), lines)  # git's own merge favours no side
 
-    def start(favor: str) -> _Lines:
-        return _Lines(texts, options.but(favor=favor), lines) if favor else by_lines
+    def start(favor: str, size: int) -> _Lines:
+        if not favor and size == options.marker_size:
+            return by_lines
+        return _Lines(texts, options.but(favor=favor, marker_size=size), lines)
 
     outcome = merge(texts.map(lambda data: YamlText(data, options.path)), options, start)
     text, count = by_lines.result()

@@ -14,6 +14,7 @@ from kmerge_git.merge.finish.possible_answers import edited
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Options
 from kmerge_git.template.template_damage import brought
+from kmerge_git.text.markers import SIZE, has_new_marker, marker_size_for
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole.conflicted_files import FileMerge
 
@@ -76,7 +77,7 @@ class AskedFile:
         if self._open is not None:
             return Answer(choice, self._open.chosen(question.number, choice))
         if choice not in question.choices:
-            raise Refused("a file is deleted on one side: there is no such answer")
+            raise Refused("the question is about the whole file: there is no such answer")
         return Answer(choice, _text(self.file.three.side(choice)))
 
     def with_value(self, question: Question, given: str) -> Answer:
@@ -87,8 +88,8 @@ class AskedFile:
 
     def with_lines(self, text: str) -> Answer:
         """Return the answer for lines that the user gave to replace a conflict."""
-        lines = edited(text, self._options.marker_size)
         three = self.file.three
+        lines = edited(text, self._options.marker_size, map(_decoded, three.each()))
         if self._open is None and b"\r\n" in (three.ours or three.theirs or b""):
             lines = lines.replace("\n", "\r\n")  # the answer is a whole file, with its line ends
         return Answer("lines", lines)
@@ -104,6 +105,9 @@ class AskedFile:
     def check_content(self, data: bytes) -> None:
         """Refuse a content of the whole file that has damage which neither side has."""
         self._define()
+        size, versions = self._options.marker_size, map(_decoded, self.file.three.each())
+        if has_new_marker(_decoded(data), versions, size):
+            raise Refused("conflict markers are left in it")
         broken = brought(YamlText(data, self.path), _texts(self.file), {})
         if broken:
             raise Refused(f"the file would be broken: {min(broken)}")
@@ -134,8 +138,13 @@ def _open_conflicts(file: FileMerge, options: Options) -> OpenConflicts | None:
     open_merge = file.both.outcome.open_merge
     if open_merge is None:
         data = file.three.map(lambda data: data or b"")
-        marked, _ = Libgit2LineMerge().merge_file(*data.each(), options.but(style="diff3"))
-        open_merge = open_lines(marked, data, options)
+        # no version has a line that looks like these markers, so each side is cut out exactly
+        size = marker_size_for((text.decode("latin-1") for text in data.each()), SIZE)
+        own = options.but(style="diff3", marker_size=max(size, options.marker_size))
+        marked, count = Libgit2LineMerge().merge_file(*data.each(), own)
+        if count < 0 or own.marker_size < size:
+            return None
+        open_merge = open_lines(marked, data, own)
     return OpenConflicts(open_merge, _texts(file), brought)
 
 
@@ -178,6 +187,10 @@ def _id(path: str, conflict: Conflict, again: int) -> str:
     parts = [path, conflict.place, conflict.base, conflict.ours, conflict.theirs]
     about = "\0".join([*parts, *([str(again)] if again else [])])
     return sha256(about.encode("utf-8", "surrogateescape")).hexdigest()[:ID]
+
+
+def _decoded(data: bytes | None) -> str:
+    return _text(data) or ""
 
 
 def _text(data: bytes | None) -> str | None:

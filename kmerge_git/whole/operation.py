@@ -72,7 +72,7 @@ def _is_rebasing(place: Path) -> bool:
 
 
 def _read(file: Path) -> str:
-    return file.read_text(errors="replace") if file.is_file() else ""
+    return file.read_text("utf-8", errors="replace") if file.is_file() else ""
 
 
 def _first_line(repository: Repository, name: str) -> str:

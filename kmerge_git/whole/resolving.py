@@ -24,7 +24,6 @@ from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.merge.three import Three
 from kmerge_git.nearest import did_you_mean, nearest
 from kmerge_git.outcome import Options
-from kmerge_git.text.markers import SIZE, first_marker
 from kmerge_git.whole.answer_staging import FileStaging, IndexStaging, SavedAnswers
 from kmerge_git.whole.both_merges import Both
 from kmerge_git.whole.conflict_questions import ID, SURE, Answer, AskedFile, Question
@@ -84,6 +83,10 @@ class Resolving:
         plan = SolvePlan(operation, (file,), options=lambda path: options)
         staging = FileStaging(path, outcome.text)
         return cls(plan, [AskedFile(file, options)], SavedAnswers(None), staging)
+
+    def refuse_unwritable(self) -> None:
+        """Raise an error if answers cannot be written now, before the first one is saved."""
+        self._staging.refuse_unwritable()
 
     # -- questions
 
@@ -185,11 +188,10 @@ class Resolving:
 
         Refuse a content with conflict markers, or with damage that neither side has.
         """
-        data = self._staging.content(path)
-        text = data.decode("utf-8", "surrogateescape")
-        if first_marker(text, min(self._plan.options(path).marker_size, SIZE)) >= 0:
-            raise Refused("conflict markers are left in it", path=path)
-        self._asked[path].check_content(data)
+        try:
+            self._asked[path].check_content(self._staging.content(path))
+        except Refused as refused:
+            raise Refused(refused.why, path=path, hint=refused.hint) from None
         self._staging.stage(path)
         self._whole.add(path)
         self._saved.forget([path])
@@ -321,6 +323,7 @@ def carry_out(resolving: Resolving, picked: Picked) -> Picked:
 
     If any other answer is refused, keep the previous answer to its question.
     """
+    resolving.refuse_unwritable()
     before = _answers_to(resolving, picked.answers)
     try:
         resolving.give_all(picked.named)

@@ -23,7 +23,7 @@ from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Options
-from kmerge_git.text.markers import resolve
+from kmerge_git.text.markers import marker_size_for, resolve
 from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene
@@ -192,19 +192,11 @@ def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -
     """
     worktree = repository.worktree or ""
     writes = [file for file in plan.files if file.writes]
+    targets = (os.path.join(worktree, file.path) for file in writes)
+    index_stages.refuse_unwritable(repository.git_dir, targets)
     # with these stages `git checkout -m` can show the conflict that was solved
-    stages = [
-        Stages(
-            file.path,
-            *(
-                data if data is None else _stored(repository, data, file)
-                for data in file.stages.each()
-            ),
-        )
-        for file in writes
-        if file.stages
-    ]
-    index_stages.mark_unmerged(worktree, stages)
+    moved = [file for file in writes if file.stages]
+    index_stages.mark_unmerged(worktree, [_stages(repository, file) for file in moved])
     by_git: list[tuple[str, TreeEntry]] = []
     for file in writes:
         if file.data is not None and (b"\0" in file.data or is_converted(repository, file.path)):
@@ -230,6 +222,12 @@ def _stage(repository: Repository, files: Sequence[FileMerge], *, fresh: bool) -
         return
     sparse = ("core.sparsecheckout", "true") in repository.settings()
     index_stages.stage_files(worktree, [file.path for file in files], sparse=sparse)
+
+
+def _stages(repository: Repository, file: FileMerge) -> Stages:
+    three = file.stages.each() if file.stages else ()
+    entries = (None if data is None else _stored(repository, data, file) for data in three)
+    return Stages(file.path, *entries)
 
 
 def _stored(repository: Repository, data: bytes, file: FileMerge) -> TreeEntry:
@@ -273,17 +271,27 @@ def is_left_by_a_merge(
     if data is None:
         return True
     plain = _plain(data)
+    sizes = _sizes(three, size)
     versions = [side for side in three.each() if side]
     if plain in map(_plain, versions):
         return not holds_seal(*versions)  # a person begins with one side of an encrypted file
-    pair = _readings(plain, size)
-    if any(pair == _readings(_plain(text), size) for text in merged if text is not None):
-        return True
+    for text in (_plain(text) for text in merged if text is not None):
+        if any(_readings(plain, size) == _readings(text, size) for size in sizes):
+            return True
     sides = three.map(lambda side: side or b"")
     # compare with line ends, too: if one side changed them, every line is in conflict
     return any(
-        _is_left(text, of, lines, size) for text, of in ((plain, sides.map(_plain)), (data, sides))
+        _is_left(text, of, lines, size)
+        for text, of in ((plain, sides.map(_plain)), (data, sides))
+        for size in sizes
     )
+
+
+def _sizes(three: Three[bytes | None], size: int) -> set[int]:
+    """Return the sizes of the markers that git and kmerge give to a conflict in a file."""
+    texts = three.map(lambda data: (data or b"").decode("latin-1"))
+    sides = (texts.ours, texts.theirs)
+    return {size, marker_size_for(sides, size), marker_size_for(texts.each(), size)}
 
 
 def _is_left(text: bytes, three: Three[bytes], lines: Libgit2LineMerge, size: int) -> bool:

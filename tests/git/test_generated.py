@@ -204,7 +204,7 @@ def test_what_merges_clean_merges_as_always(ours: str, theirs: str) -> None:
         merge(
             texts.map(YamlText),
             Options(X, generated=flag),
-            lambda favor: Given(b"<<<<<<<\n", False),
+            lambda favor, size: Given(b"<<<<<<<\n", False),
         )
         for flag in (False, True)
     )

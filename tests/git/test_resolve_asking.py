@@ -320,16 +320,18 @@ def test_a_file_edited_meanwhile_is_left_alone_or_taken(stopped: Repo) -> None:
 
 @pytest.mark.parametrize("key", ["q", "kill"])
 def test_an_index_that_is_held_for_a_while(stopped: Repo, key: str) -> None:
-    """The file is written and not staged: it is nobody's work but ours."""
+    """No file is written that could not be staged; the answers are kept."""
     lock = stopped.path / ".git" / "index.lock"
+    before = stopped.text("app.yaml")
     decided = deployment(3, "app:2", ("A=1", "OURS=1", "THEIRS=1"))
     with Person(stopped) as it:
         it.question("spec.replicas")
         lock.touch()
         it.press("to")
         it.question("image")
-        assert "not written: app.yaml" in it.question("version")
-        assert "app.yaml" in stopped.unmerged() and stopped.text("app.yaml") == decided
+        told = it.question("version")
+        assert "not written: app.yaml: another git process holds the index" in told
+        assert "app.yaml" in stopped.unmerged() and stopped.text("app.yaml") == before
         if key == "q":
             lock.unlink()
             it.press(key)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from manifests import deployment, service
 from world import Done, Driven, Repo
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.git.repository import Repository
+from kmerge_git.whole.solving import Wishes, carry_out, make_plan
 
 NAMES = ("a.yaml", "apps/b.yaml")
 SIDES = [deployment(replicas=n, image=f"app:{n}") for n in (1, 2, 3)]
@@ -323,16 +329,41 @@ def test_outside_of_any_conflict(repo: Repo, tmp_path: Path) -> None:
     assert "no terminal" in refused(repo)
 
 
-def test_what_was_written_and_not_staged_is_staged_by_the_next_call(torn: Driven) -> None:
-    """As after a kill between the two: another git holds the index."""
-    one, other = (c["id"] for c in listed(torn, "a.yaml")["conflicts"])
+@pytest.mark.parametrize("command", ["resolve", "solve"])
+def test_an_index_that_is_held_is_told_before_a_file_is_written(torn: Driven, command: str) -> None:
+    """Else the file would be ours, and `solve` would call it edited by hand."""
+    before = torn.text("a.yaml"), torn.git("status", "--porcelain").out
+    words = ("resolve", "--take", "theirs") if command == "resolve" else ("solve", "--favor=theirs")
     lock = torn.write(".git/index.lock", "")
-    done = torn.kmerge("resolve", "--set", f"{one}=7", "--set", f"{other}=app:7", check=False)
-    assert (done.code, torn.text("a.yaml")) == (2, deployment(replicas=7, image="app:7"))
+    done = torn.kmerge(*words, check=False)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    told = "another git process holds the index; wait until it ends, or remove"
+    assert f"kmerge: {told} {torn.path}/.git/index.lock if there is none\n" == done.err
+    assert (torn.text("a.yaml"), torn.git("status", "--porcelain").out) == before
+    assert not (torn.path / ".git/kmerge-answers").exists()
     lock.unlink()
-    assert torn.kmerge("resolve", "--take", "theirs").code == 0
+    assert torn.kmerge(*words).code == 0
     assert torn.unmerged() == []
-    assert torn.text("a.yaml") == deployment(replicas=7, image="app:7")
+
+
+@pytest.mark.parametrize("what", ["the disk is read-only", "it cannot be written"])
+@pytest.mark.parametrize("place", [".git", "apps"])
+def test_a_place_that_cannot_be_written_is_told_before_a_file_is_written(
+    torn: Driven, monkeypatch: pytest.MonkeyPatch, what: str, place: str
+) -> None:
+    monkeypatch.chdir(torn.path)
+    repository = Repository.open()
+    plan = make_plan(repository, Wishes(("a.yaml", "apps/b.yaml"), favor="theirs"))
+    before = torn.text("a.yaml")
+    at = str(torn.path / place)
+    denied = lambda path, mode: str(path).rstrip("/") != at  # noqa: E731
+    monkeypatch.setattr(os, "access", denied)
+    flag = os.ST_RDONLY if "disk" in what else 0
+    monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_flag=flag))
+    with pytest.raises(KmergeError, match=what) as refused:
+        carry_out(repository, plan)
+    assert refused.value.path.rstrip("/") == at
+    assert torn.text("a.yaml") == before
 
 
 def test_nothing_is_written_beyond_a_link(torn: Driven, tmp_path: Path) -> None:

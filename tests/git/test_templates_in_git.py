@@ -118,7 +118,7 @@ def test_an_ancestor_favours_nobody(texts: tuple[str, str, str], clean: bytes) -
     """A base that has one side's answer would make the other's the only change."""
     marked = b"<<<<<<<<< ours\n=========\n>>>>>>>>> theirs\n"
 
-    def lines(favor: str) -> Given:
+    def lines(favor: str, size: int) -> Given:
         return Given(clean or (b"favoured\n" if favor else marked), bool(clean or favor))
 
     options = Options(PATH, favor="theirs", marker_size=9, virtual=True)

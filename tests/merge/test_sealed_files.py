@@ -125,7 +125,7 @@ def test_line_ends_and_names_of_files() -> None:
 def test_what_git_cannot_merge_has_both_sides_unless_it_is_binary(data: bytes) -> None:
     texts = Three(*(data % number for number in (1, 2, 3)))
     no_merge = NoMerge()
-    text = merge(texts.map(YamlText), Options(), lambda favor: no_merge).text
+    text = merge(texts.map(YamlText), Options(), lambda favor, size: no_merge).text
     if b"\0" in data:
         assert text == texts.ours
     else:
@@ -213,4 +213,4 @@ def test_a_given_merge_of_lines_is_held_against_the_sides() -> None:
     texts = [write(digits()), write(digits("ours 1")), write(digits("theirs 6"))]
     mixed = write(digits("ours 1", "theirs 6")).encode()
     data = Three(*(text.encode() for text in texts)).map(YamlText)
-    assert not merge(data, Options(), lambda favor: Given(mixed, True)).clean
+    assert not merge(data, Options(), lambda favor, size: Given(mixed, True)).clean

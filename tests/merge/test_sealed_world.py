@@ -132,5 +132,5 @@ def test_a_merge_of_ancestors_has_a_placeholder() -> None:
                 assert not after.clean
 
 
-def starter(made: Merge) -> Callable[[str], Given]:
-    return lambda favor: Given(*LINES(made.base, made.ours, made.theirs))
+def starter(made: Merge) -> Callable[[str, int], Given]:
+    return lambda favor, size: Given(*LINES(made.base, made.ours, made.theirs))

@@ -158,7 +158,7 @@ def merged(base: str, ours: str, theirs: str, *, virtual: bool = False, style: s
     """The merge of three texts: an inner one (`virtual`), or the one that people see."""
     data = [text.encode() for text in (base, ours, theirs)]
     options = Options("x.yaml", virtual=virtual, style=style)
-    return merge(Three(*data).map(YamlText), options, lambda favor: by_lines(*data))
+    return merge(Three(*data).map(YamlText), options, lambda favor, size: by_lines(*data))
 
 
 def text_of(outcome: Outcome) -> str:
@@ -323,7 +323,7 @@ def test_no_placeholder_is_shown_where_lines_merge() -> None:
     inner = merged("a: 1\n", "a: 2\n", "a: 3\n", virtual=True).text
     shown = b"<<<<<<< o\na: 2\n||||||| b\n%b=======\na: {{ 3 }} \xff\n>>>>>>> t\n"
     at = Three(inner, b"a: 2\n", b"a: {{ 3 }} \xff\n")
-    outer = merge(at.map(YamlText), Options(), lambda favor: Given(shown % inner, False))
+    outer = merge(at.map(YamlText), Options(), lambda favor, size: Given(shown % inner, False))
     assert outer.method == "lines"
     assert outer.text == shown % b""
 
@@ -345,10 +345,14 @@ SEALED = "a: ENC[AES256_GCM,data:@,type:str]\nsops:\n    mac: ENC[AES256_GCM,dat
 def test_of_what_cannot_be_merged_nothing_is_decided(text: str) -> None:
     """Else the side that the inner merge kept would be the one that has not changed."""
     data = [text.replace("@", char).encode() for char in "123"]
-    outcome = merge(Three(*data).map(YamlText), Options(virtual=True), lambda favor: NoMerge())
+    outcome = merge(
+        Three(*data).map(YamlText), Options(virtual=True), lambda favor, size: NoMerge()
+    )
     assert not outcome.clean and outcome.text not in data
     assert UNDECIDED in text_of(outcome)
-    plain = merge(Three(*data).map(YamlText), Options(), lambda favor: NoMerge()).text.decode()
+    plain = merge(
+        Three(*data).map(YamlText), Options(), lambda favor, size: NoMerge()
+    ).text.decode()
     assert [resolve(plain, side).encode() for side in ("ours", "theirs")] == [
         data[1],
         data[1] if "\0" in text else data[2],
@@ -363,7 +367,7 @@ class NoMerge:
 
 
 def test_what_lines_merged_keeps_its_markers() -> None:
-    def lines(favor: str) -> Given:
+    def lines(favor: str, size: int) -> Given:
         return Given(b"<<<<<<<<< 1\na\n=========\nb\n>>>>>>>>> 2\n", False)
 
     data = [b"a: {{ .x }} 1\n", b"a: {{ .x }} 2\n", b"a: {{ .x }} 3\n"]

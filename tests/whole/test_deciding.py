@@ -50,6 +50,9 @@ class Fake:
     def left(self) -> tuple[Question, ...]:
         return tuple(q for q in self.questions if q.id not in self.answers)
 
+    def refuse_unwritable(self) -> None:
+        """It can be written."""
+
     def answer_of(self, question: Question, side: str) -> Answer:
         if side not in question.choices:
             raise Refused(f"{side} cannot stand here")

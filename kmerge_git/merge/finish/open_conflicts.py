@@ -8,7 +8,7 @@ from kmerge_git.merge.finish.answer_proof import DocumentProof
 from kmerge_git.merge.merged import NO_DOCUMENT, MergedDocument, MergedFile, OpenMerge, answered
 from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import SIDES
-from kmerge_git.text.markers import sections
+from kmerge_git.text.markers import has_new_marker, sections
 from kmerge_git.text.pieces import Hunk, is_clean
 from kmerge_git.tree.documents import YamlText
 
@@ -96,11 +96,17 @@ class OpenConflicts:
         for side in SIDES:  # it is enough if the file is sound with one side for the rest
             rest = {n: h.side(side) for n, h in enumerate(self._hunks) if n not in given}
             data = self.text({**rest, **given})
+            self._refuse_markers(data)
             broken = self._brought(YamlText(data, self._path), self._texts, self._sound)
             if not broken:
                 self._proved = dict(given)
                 return
         raise Refused(f"the file would be broken: {min(broken)}")
+
+    def _refuse_markers(self, data: bytes) -> None:
+        texts = (text.data.decode("utf-8", "surrogateescape") for text in self._texts.each())
+        if has_new_marker(data.decode("utf-8", "surrogateescape"), texts, self._merge.marker_size):
+            raise Refused("conflict markers would be left in the file")
 
     def text(self, given: Given) -> bytes:
         """Return the file with these answers; conflicts without an answer keep their markers."""

@@ -14,7 +14,7 @@ from kmerge_git.kube.listkeys import field_text
 from kmerge_git.merge.decide.higher_version import higher, why_not_higher
 from kmerge_git.merge.plan import Clash, Item, Why
 from kmerge_git.outcome import SIDES
-from kmerge_git.text.markers import first_marker
+from kmerge_git.text.markers import SIZE, first_marker, has_new_marker
 from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import (
@@ -110,9 +110,12 @@ def lines_of(kind: str, hunk: Hunk, choice: str) -> str:
     return hunk.side(choice)
 
 
-def edited(text: str, size: int = 7) -> str:
-    """Check the lines that a user wrote for a conflict, and return them with a final line end."""
-    if first_marker(text, min(size, 7)) >= 0:
+def edited(text: str, size: int = SIZE, versions: Iterable[str] = ()) -> str:
+    """Check the lines that a user wrote for a conflict, and return them with a final line end.
+
+    `size` is the size of the markers, and `versions` are the texts that may have such lines, too.
+    """
+    if has_new_marker(text, versions, size):
         raise Refused("conflict markers are left in it")
     text = text.replace("\r\n", "\n")
     if "\0" in text or "\r" in text:

@@ -38,13 +38,19 @@ UNTOLD = ("*", "&", ": |", ": >", "- |", "- >", "? |", "? >")
 
 
 class Asked:
-    """Run git's line merge when its result is first needed, and keep the result."""
+    """Run git's line merge when its result is first needed, and keep the result.
 
-    __slots__ = ("_answer", "_path", "_start")
+    If our version or theirs has lines that look like markers, the markers are longer.
+    """
 
-    def __init__(self, start: Callable[[str], LineMerge], path: str = "") -> None:
+    __slots__ = ("_answer", "_size", "_start", "_texts")
+
+    def __init__(
+        self, start: Callable[[str, int], LineMerge], texts: Three[YamlText], size: int
+    ) -> None:
         self._start = start
-        self._path = path
+        self._texts = texts
+        self._size = size
         self._answer: tuple[YamlText, int] | None = None
 
     def result(self) -> tuple[YamlText, int]:
@@ -58,8 +64,15 @@ class Asked:
 
     def favored(self, side: str) -> tuple[YamlText, int]:
         """Return the result with every conflict resolved to a side."""
-        data, count = self._start(side).result()
-        return YamlText(data, self._path), count
+        data, count = self._start(side, self.marker_size()).result()
+        return YamlText(data, self._texts.ours.path), count
+
+    def marker_size(self) -> int:
+        """Return the size of the markers."""
+        from kmerge_git.text.markers import marker_size_for  # most merges need no git
+
+        sides = (self._texts.ours.data, self._texts.theirs.data)
+        return marker_size_for((side.decode("latin-1") for side in sides), self._size)
 
     def again(self) -> tuple[YamlText, int]:
         """Run the merge again, with other labels for example, and return the new result."""
