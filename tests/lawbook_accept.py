@@ -8,8 +8,9 @@ That is what editors offer with one click: the markers go, and the base's sectio
   `operator: Exists` of both is behind it, the first one has lost it. What is longer than `LONG`
   lines may be cut;
 - *repeats* no key but that of a value that both sides have, ours and theirs in one conflict.
-  Two collections of one kind could be one, if it is the same line that introduces them and the
-  same column in which they stand, but for the styles with a base: these are never cut inside.
+  Two collections of one kind could be one, if it is the same line that introduces them, the
+  same column in which they stand, and one order in which both sides have the keys around them; but
+  for the styles with a base: these are never cut inside.
 
 Not looked at: where a conflict is within brackets of several lines, in which commas are missing,
 or about a document that is one line of JSON.
@@ -320,6 +321,12 @@ def _twice(reading: _Reading) -> Iterator[str]:
     return (first.key for first, *others in reading.by_key() if others)
 
 
+def _keys_around(reading: _Reading, entry: Entry) -> list[str]:
+    owner = entry.parent
+    entries = reading.documents[entry.document] if owner is None else owner.below
+    return [each.key for each in entries]
+
+
 def _why_not(
     marked: _Marked, sides: dict[str, _Reading], first: Entry, others: list[Entry], style: str
 ) -> str:
@@ -332,13 +339,17 @@ def _why_not(
         return "stands on one side twice"
     if len(conflicts) > 1:
         return "stands in two conflicts"
-    kinds, forms = set(), set()
+    kinds, forms, around = set(), set(), []
     for entry, at in zip((first, *others), where, strict=True):
         side = at[1] if at else ""
         line = marked.up[side].index(entry.line)
         there = sides[side].entries[line, entry.column]
+        around.append(_keys_around(sides[side], there))
         kinds.add(there.kind)
         forms.add((sides[side].lines[line].strip(), *(each.column for each in there.below[:1])))
     if style != "merge" or "leaf" in kinds or len(kinds) > 1 or len(forms) > 1:
+        return ""
+    mine, yours = around
+    if [key for key in mine if key in yours] != [key for key in yours if key in mine]:
         return ""
     return f"is a {kinds.pop()} twice"

@@ -591,48 +591,104 @@ def _pairs(base: Lines, side: Lines) -> dict[int, int]:
 
 
 def _moved(lines: Lines, wanted: dict[int, int]) -> str:
-    """Return the text with its lines at the wanted columns; other lines follow their neighbours."""
-    columns = [_column(line) if line.strip() else -1 for line in lines]
-    shifts = {number: wanted[number] - columns[number] for number in wanted}
+    """Return the text with its lines at the wanted columns.
+
+    All keys of a mapping, all elements of a list and all lines of a text move alike: as most of
+    those move whose columns are wanted, or else as the line above them moves.
+    """
+    blocks = _blocks(lines)
+    votes: dict[Block, dict[int, int]] = {}
+    tied: dict[Block, dict[int, int]] = {}  # these count where a block has no other votes
+    for number, column in wanted.items():
+        block = blocks[number]
+        if block is not None:
+            shift = column - block.column
+            counts = (votes if block.anchor is None else tied).setdefault(block.first, {})
+            counts[shift] = counts.get(shift, 0) + 1
+    votes = {**tied, **votes}
     result: Lines = []
-    above = [(-1, 0)]  # the columns of the enclosing lines, and their shifts
-    for number, (line, column) in enumerate(zip(lines, columns, strict=True)):
-        if column < 0:
-            result.append(line)
-            continue
-        while above[-1][0] > column:
-            above.pop()
-        shift = shifts.get(number)
-        if shift is None:
-            shift = _shift_beside(lines, columns, shifts, number)
-        if shift is None:
-            shift = above[-1][1]
-        above.append((column, shift))
-        result.append(" " * max(column + shift, 0) + line[column:])
+    for number, line in enumerate(lines):
+        block = blocks[number]
+        shift = block.shift(votes) if block is not None else 0
+        column = _column(line)
+        if number in wanted and line[column : column + 1] == "#":
+            shift = wanted[number] - column
+        result.append(" " * max(column + shift, 0) + line[column:] if line.strip() else line)
     return "\n".join(result)
 
 
-def _shift_beside(
-    lines: Lines, columns: list[int], shifts: dict[int, int], number: int
-) -> int | None:
-    """Return the shift of the nearest moved line in the same block or element.
+class Block:
+    """Hold lines at one column that move alike: the keys of a mapping, the elements of a list.
 
-    Return None if there is no such line. The key of a list and the dashes of its elements may be in
-    one column.
+    If the first of them is on the line of a dash, the block is tied to that dash, its `anchor`.
     """
-    column = columns[number]
-    is_element = lines[number][column] == "-"
-    inside = column + 2 if is_element else column
-    for rest in (range(number + 1, len(columns)), range(number - 1, -1, -1)):
-        for other in rest:
-            is_dash = columns[other] == column and lines[other][column] == "-"
-            is_key = columns[other] == column and not is_dash and lines[other][column] != "#"
-            if 0 <= columns[other] < column or (is_element and is_key):
-                break
-            is_beside = columns[other] in (column, inside) and (is_element or not is_dash)
-            if is_beside and other in shifts:
-                return shifts[other]
-    return None
+
+    __slots__ = ("above", "anchor", "column", "is_list")
+
+    def __init__(
+        self, column: int, is_list: bool, above: Block | None, anchor: Block | None = None
+    ) -> None:
+        self.column = column
+        self.is_list = is_list
+        self.above = above
+        self.anchor = anchor
+
+    @property
+    def first(self) -> Block:
+        """Return the block of the first dash on the line, or the block itself."""
+        return self if self.anchor is None else self.anchor.first
+
+    def shift(self, votes: dict[Block, dict[int, int]]) -> int:
+        """Return by how many columns the block moves."""
+        first = self.first
+        if first in votes:
+            return max(votes[first], key=votes[first].__getitem__)
+        return first.above.shift(votes) if first.above is not None else 0
+
+
+def _enter(around: list[Block], column: int, bare: str) -> Block:
+    """Return the block of a line that begins at a column, and put it into the blocks around."""
+    is_list = bare[:2] in ("- ", "-")
+    while around and (around[-1].column, around[-1].is_list) > (column, is_list):
+        around.pop()
+    if not around or (around[-1].column, around[-1].is_list) != (column, is_list):
+        around.append(Block(column, is_list, around[-1] if around else None))
+    own = around[-1]
+    while bare.startswith("- "):
+        rest = bare[1:].lstrip(" ")
+        column += len(bare) - len(rest)
+        if rest and rest[0] != "#":
+            dash = around[-1]
+            around.append(Block(column, rest[:2] in ("- ", "-"), dash, anchor=dash))
+        bare = rest
+    return own
+
+
+def _block_at(column: int, blocks: list[Block]) -> Block | None:
+    """Return the last block at a column, or else the last block that is less deep."""
+    same = [block for block in blocks if block.column == column]
+    return next(reversed(same or [block for block in blocks if block.column < column]), None)
+
+
+def _blocks(lines: Lines) -> list[Block | None]:
+    """Return the block of each line; a comment belongs to the block of the line below it."""
+    blocks: list[Block | None] = [None] * len(lines)
+    around: list[Block] = []
+    comments: list[int] = []  # above the next line
+    for number, line in enumerate(lines):
+        column = _column(line)
+        bare = line[column:]
+        if not bare.strip() or bare[0] == "#":
+            comments += [number] if bare.strip() else []
+            continue
+        before = [*around]
+        blocks[number] = _enter(around, column, bare)
+        for at in comments:
+            blocks[at] = _block_at(_column(lines[at]), [*before, *around])
+        comments.clear()
+    for at in comments:
+        blocks[at] = _block_at(_column(lines[at]), around)
+    return blocks
 
 
 def _column(line: str) -> int:

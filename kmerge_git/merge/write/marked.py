@@ -306,7 +306,17 @@ def _differences(
             cuts += _differences(ours, theirs, *parts, inside)
         o0, t0 = one.end, other.end
     cuts.append(Cut(o0, within.o1, t0, within.t1))
-    return [cut for cut in cuts if cut.o0 < cut.o1 or cut.t0 < cut.t1]
+    cuts = [cut for cut in cuts if cut.o0 < cut.o1 or cut.t0 < cut.t1]
+    if len(cuts) > 1 and _are_in_two_orders(mine, yours):  # a key would be in two of the conflicts
+        return [Cut(cuts[0].o0, cuts[-1].o1, cuts[0].t0, cuts[-1].t1)]
+    return cuts
+
+
+def _are_in_two_orders(mine: Units, yours: Units) -> bool:
+    """Return whether two lists of units have common keys of a mapping in different orders."""
+    left, right = ([u.name for u in units if u.is_field] for units in (mine, yours))
+    here, there = set(left), set(right)
+    return [name for name in left if name in there] != [name for name in right if name in here]
 
 
 def _pairs(mine: Units, yours: Units) -> list[Pair]:

@@ -63,6 +63,11 @@ class Unit:
         return isinstance(self.thing, Entry) and self.thing.key is None
 
     @property
+    def is_field(self) -> bool:
+        """Return whether the unit is an entry of a mapping."""
+        return isinstance(self.thing, Entry) and self.thing.key is not None
+
+    @property
     def is_bare(self) -> bool:
         """Return whether the unit is a document without a `---` above it."""
         return isinstance(self.thing, Document) and "---" not in self.thing.opening
@@ -182,11 +187,13 @@ class Version:
     ) -> Iterator[Unit]:
         """Return the units of a part of an entry or document.
 
-        The first lines of the entry or document belong to `parent`.
+        The first line of an entry belongs to `parent`, and so do the first lines of a document.
         """
         node = _node(thing)
         top = min(max(start, self._top(thing)), end)
-        yield from self._tiled([], start, top, parent)
+        below = min(start + 1, top) if isinstance(thing, Entry) else top
+        yield from self._tiled([], start, below, parent)
+        yield from self._tiled([], below, top, node)
         yield from self._tiled([*self._below(node, top, end)], top, end, node)
 
     def _top(self, thing: Entry | Document | None) -> int:
@@ -261,9 +268,15 @@ def share_first_line(mine: Unit, yours: Unit) -> bool:
         if not (isinstance(a, Collection) and isinstance(b, Collection)) or a.flow or b.flow:
             return True
         one, other = a.entries[0], b.entries[0]
-        if one.value.raw != other.value.raw and not _can_differ(one.value, other.value):
+        if not (_is_same(one.value, other.value) or _can_differ(one.value, other.value)):
             return False
     return True
+
+
+def _is_same(a: Node, b: Node) -> bool:
+    """Return whether two values have the same text, at the same column if they have lines."""
+    is_moved = isinstance(a, Collection) and isinstance(b, Collection) and a.column != b.column
+    return a.raw == b.raw and not is_moved
 
 
 def _can_differ(a: Node | None, b: Node | None) -> bool:
