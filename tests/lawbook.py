@@ -153,10 +153,11 @@ def _lines(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> Ite
 
 def _columns(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> Iterator[Breach]:
     mine, yours = (dict(_matches(base, side)) for side in (ours, theirs))
-    found: dict[str, set[int]] = {}
-    for line in (line for result in results for line in result):
-        for text in _shown(line):
-            found.setdefault(text, set()).add(_column(line))
+    found: list[dict[str, set[int]]] = [{} for _ in results]
+    for columns_of, result in zip(found, results, strict=True):
+        for line in result:
+            for text in _shown(line):
+                columns_of.setdefault(text, set()).add(_column(line))
     documents: dict[int, dict[str, list[int]]] = {}  # lines that are like no other, and columns
     starts = [at for at, line in enumerate(base) if line.startswith("---")]
     for text, (at, *others) in _places(base).items():
@@ -172,7 +173,7 @@ def _columns(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> I
         alone = [side for side in (1, 2) if all(map(_is_alone(side), document.values()))]
         for text, columns in document.items():
             allowed = {columns[side] for side in alone or (1, 2)}
-            if text in found and not found[text] & allowed:
+            if all(text in there and not there[text] & allowed for there in found):
                 yield Breach("columns", "", f"{text} | is not at column {min(allowed)}")
 
 

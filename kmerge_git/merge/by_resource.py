@@ -40,7 +40,7 @@ from kmerge_git.text.diff3 import diff, lines_between, uncommon
 from kmerge_git.text.opaque_files import is_json
 from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.tree.documents import Document, Stream, whole_document
-from kmerge_git.tree.nodes import Collection
+from kmerge_git.tree.nodes import Collection, Scalar
 from kmerge_git.tree.same import comments, same_node
 
 TYPE_CHECKING = False
@@ -538,8 +538,8 @@ def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | No
         return None
     kept = _pairs(bare.base, bare.ours)
     moved = (
-        _moved(lines.base, wanted),
-        _moved(lines.ours, {o: wanted[b] for b, o in kept.items() if b in wanted}),
+        _moved(base, lines.base, wanted),
+        _moved(ours, lines.ours, {o: wanted[b] for b, o in kept.items() if b in wanted}),
     )
     laid_out = [whole_document(text) for text in moved]
     if all(_means(new, old) for new, old in zip(laid_out, (base, ours), strict=True)):
@@ -590,15 +590,16 @@ def _pairs(base: Lines, side: Lines) -> dict[int, int]:
     return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
 
 
-def _moved(lines: Lines, wanted: dict[int, int]) -> str:
-    """Return the text with its lines at the wanted columns.
+def _moved(document: Document, lines: Lines, wanted: dict[int, int]) -> str:
+    """Return the text of a document with its lines at the wanted columns.
 
-    All keys of a mapping, all elements of a list and all lines of a text move alike: as most of
-    those move whose columns are wanted, or else as the line above them moves.
+    All keys of a mapping and all elements of a list move alike: as most of those move whose columns
+    are wanted, or else as the line above them moves. Comments and the lines of texts move alone.
     """
     blocks = _blocks(lines)
-    votes: dict[Block, dict[int, int]] = {}
-    tied: dict[Block, dict[int, int]] = {}  # these count where a block has no other votes
+    texts = _text_lines(document)
+    votes: dict[LineBlock, dict[int, int]] = {}
+    tied: dict[LineBlock, dict[int, int]] = {}  # these count where a block has no other votes
     for number, column in wanted.items():
         block = blocks[number]
         if block is not None:
@@ -607,17 +608,36 @@ def _moved(lines: Lines, wanted: dict[int, int]) -> str:
             counts[shift] = counts.get(shift, 0) + 1
     votes = {**tied, **votes}
     result: Lines = []
+    shift = 0
     for number, line in enumerate(lines):
-        block = blocks[number]
-        shift = block.shift(votes) if block is not None else 0
-        column = _column(line)
-        if number in wanted and line[column : column + 1] == "#":
+        column, block = _column(line), blocks[number]
+        if number in wanted and texts.get(number, line[column : column + 1] == "#"):
             shift = wanted[number] - column
+        elif block is not None and texts.get(number, True):
+            shift = block.shift(votes)
         result.append(" " * max(column + shift, 0) + line[column:] if line.strip() else line)
     return "\n".join(result)
 
 
-class Block:
+def _text_lines(document: Document) -> dict[int, bool]:
+    """Return the lines within scalars, but for the first line of each, and whether they move alone.
+
+    The lines of a text such as `|2` move with the line above the text.
+    """
+    found: dict[int, bool] = {}
+    text, nodes = document.source.text, [document.root]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, Collection):
+            nodes += [entry.value for entry in node.entries]
+        elif isinstance(node, Scalar) and "\n" in node.raw:
+            first = text.count("\n", document.body, node.start) + 1
+            lines = range(first, first + text.count("\n", node.start, node.end))
+            found |= dict.fromkeys(lines, not _is_measured(node.raw))
+    return found
+
+
+class LineBlock:
     """Hold lines at one column that move alike: the keys of a mapping, the elements of a list.
 
     If the first of them is on the line of a dash, the block is tied to that dash, its `anchor`.
@@ -626,7 +646,7 @@ class Block:
     __slots__ = ("above", "anchor", "column", "is_list")
 
     def __init__(
-        self, column: int, is_list: bool, above: Block | None, anchor: Block | None = None
+        self, column: int, is_list: bool, above: LineBlock | None, anchor: LineBlock | None = None
     ) -> None:
         self.column = column
         self.is_list = is_list
@@ -634,46 +654,57 @@ class Block:
         self.anchor = anchor
 
     @property
-    def first(self) -> Block:
+    def first(self) -> LineBlock:
         """Return the block of the first dash on the line, or the block itself."""
         return self if self.anchor is None else self.anchor.first
 
-    def shift(self, votes: dict[Block, dict[int, int]]) -> int:
+    def shift(self, votes: dict[LineBlock, dict[int, int]]) -> int:
         """Return by how many columns the block moves."""
-        first = self.first
-        if first in votes:
-            return max(votes[first], key=votes[first].__getitem__)
-        return first.above.shift(votes) if first.above is not None else 0
+        first, above = self.first, self.first.above
+        least = above.shift(votes) if above is not None else 0
+        if first not in votes:
+            return least
+        shift = max(votes[first], key=votes[first].__getitem__)
+        is_flat = above is not None and first.is_list and not above.is_list
+        if above is not None and first.column + shift + is_flat <= above.column + least:
+            return least  # it would leave the block above it
+        return shift
 
 
-def _enter(around: list[Block], column: int, bare: str) -> Block:
+def _is_measured(line: str) -> bool:
+    """Return whether the first line of a text ends with a header such as `|2`."""
+    header = line.partition("\n")[0].split(" #")[0].split()[-1:]
+    return bool(header) and header[0][0] in "|>" and any(map(str.isdigit, header[0]))
+
+
+def _enter(around: list[LineBlock], column: int, bare: str) -> LineBlock:
     """Return the block of a line that begins at a column, and put it into the blocks around."""
     is_list = bare[:2] in ("- ", "-")
     while around and (around[-1].column, around[-1].is_list) > (column, is_list):
         around.pop()
     if not around or (around[-1].column, around[-1].is_list) != (column, is_list):
-        around.append(Block(column, is_list, around[-1] if around else None))
+        around.append(LineBlock(column, is_list, around[-1] if around else None))
     own = around[-1]
     while bare.startswith("- "):
         rest = bare[1:].lstrip(" ")
         column += len(bare) - len(rest)
         if rest and rest[0] != "#":
             dash = around[-1]
-            around.append(Block(column, rest[:2] in ("- ", "-"), dash, anchor=dash))
+            around.append(LineBlock(column, rest[:2] in ("- ", "-"), dash, anchor=dash))
         bare = rest
     return own
 
 
-def _block_at(column: int, blocks: list[Block]) -> Block | None:
+def _block_at(column: int, blocks: list[LineBlock]) -> LineBlock | None:
     """Return the last block at a column, or else the last block that is less deep."""
     same = [block for block in blocks if block.column == column]
     return next(reversed(same or [block for block in blocks if block.column < column]), None)
 
 
-def _blocks(lines: Lines) -> list[Block | None]:
+def _blocks(lines: Lines) -> list[LineBlock | None]:
     """Return the block of each line; a comment belongs to the block of the line below it."""
-    blocks: list[Block | None] = [None] * len(lines)
-    around: list[Block] = []
+    blocks: list[LineBlock | None] = [None] * len(lines)
+    around: list[LineBlock] = []
     comments: list[int] = []  # above the next line
     for number, line in enumerate(lines):
         column = _column(line)
