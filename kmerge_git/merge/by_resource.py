@@ -602,7 +602,7 @@ def _moved(document: Document, lines: Lines, wanted: dict[int, int]) -> str:
     tied: dict[LineBlock, dict[int, int]] = {}  # these count where a block has no other votes
     for number, column in wanted.items():
         block = blocks[number]
-        if block is not None:
+        if block is not None and lines[number].strip()[0] != "#":
             shift = column - block.column
             counts = (votes if block.anchor is None else tied).setdefault(block.first, {})
             counts[shift] = counts.get(shift, 0) + 1
