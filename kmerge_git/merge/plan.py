@@ -345,7 +345,18 @@ def decided_item(item: Item, side: str) -> Iterator[Item]:
             else:
                 yield Item(Take(entry.value, entry), None, entry, item.path, base=base)
         return
-    yield item.but(decided(item.plan, side), item.theirs, item.lead and [*settled(item.lead, side)])
+    own = item.ours if side == "ours" else item.theirs
+    if isinstance(item.plan, Build) and own is not None and _is_emptied(item.plan, own, side):
+        # the side has no comments in its empty collection either
+        plan: Plan = Keep(own.value) if side == "ours" else Take(own.value, own)
+    else:
+        plan = decided(item.plan, side)
+    yield item.but(plan, item.theirs, item.lead and [*settled(item.lead, side)])
+
+
+def _is_emptied(plan: Build, own: Entry, side: str) -> bool:
+    is_collection = isinstance(own.value, Collection) and not own.value.entries
+    return is_collection and is_empty(plan, side)
 
 
 def settled(parts: Lines, side: str) -> list[Sequence[str]]:

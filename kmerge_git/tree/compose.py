@@ -428,12 +428,7 @@ def block_entries(
             )
         limit = spans[index + 1][0] - column if index < last else collection.bottom
         end = text.find("\n", value_end) + 1
-        if 0 < end < limit:
-            end = _with_deeper_comments(text, end, limit, column)
-            if text[value_end - 1] in "]}" and _is_empty(text, start, value_end):
-                end = _with_example(text, end, limit, is_last=index == last)
-        else:
-            end = limit
+        end = _with_deeper_comments(text, end, limit, column) if 0 < end < limit else limit
         if line == floor:
             line = attached = floor  # the same object: a document has very many entries
         else:
@@ -510,23 +505,6 @@ def _with_deeper_comments(text: str, end: int, limit: int, column: int) -> int:
             break
         position = stop
     return end
-
-
-def _is_empty(text: str, start: int, end: int) -> bool:
-    """Return whether an entry is a single line that ends in `[]` or `{}`."""
-    return text[end - 2 : end] in ("[]", "{}") and text.find("\n", start, end) < 0
-
-
-def _with_example(text: str, end: int, limit: int, *, is_last: bool) -> int:
-    """Return the end of the comments at `end`, if a blank line or nothing follows them."""
-    position = end
-    while position < limit:
-        stop = text.find("\n", position, limit) + 1 or limit
-        bare = text[position:stop].strip()
-        if not bare.startswith("#"):
-            return end if bare else position
-        position = stop
-    return position if is_last else end
 
 
 def _attached(text: str, floor: int, line: int) -> int:
