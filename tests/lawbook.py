@@ -19,14 +19,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import lawbook_values
 from lawbook_values import Breach, bounds, bounds_of_equal
+from yaml_places import Nodes, Unreadable
 
-from kmerge_git.errors import KmergeError
 from kmerge_git.kube.listkeys import KEYS
 from kmerge_git.text.diff3 import diff
 from kmerge_git.text.markers import marker_size_for, resolve
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
-from kmerge_git.tree.nodes import Collection
 
 Lines = list[str]
 LAWS = ("comments", "lines", "columns", *lawbook_values.LAWS)
@@ -57,6 +54,7 @@ def breaches(
 
 def _text(data: bytes) -> str:
     text = "\n" + data.decode("utf-8", "replace").replace("\r\n", "\n")
+    text += "\n" * (not text.endswith("\n"))  # a lost one at the end of a file is no lost work
     return text.replace("\n\ufeff", "\n")[1:]  # a byte order mark may stand in a conflict
 
 
@@ -81,7 +79,7 @@ def _comments(
     versions = (base, ours, theirs)
     try:
         told = [_comments_of("\n".join(lines)) for lines in (*versions, *results)]
-    except KmergeError:  # what is text and what is a comment, nobody can tell
+    except Unreadable:  # what is text and what is a comment, nobody can tell
         told = [[line.strip() for line in lines] for lines in (*versions, *results)]
     # a comment is kept where it leads the same entry
     kept = [
@@ -99,9 +97,26 @@ def _comments(
         # what is left of all versions where the conflicts are cut out
         bag = [count - cut[text] for count, cut in zip((old, mine, yours), within, strict=True)]
         low, high = bounds(*(max(count, 0) for count in bag))
+        if max(found) < low and _leads_all(text, told, (base, ours, theirs), results):
+            continue
         if not any(inside) or not low <= found[0] - within[1][text] <= high:
             times = f"{min(found)} to {max(found)}"
             yield Breach("comments", "", f"{text} | {times} times, not {low} to {high}")
+
+
+def _leads_all(
+    text: str, told: list[Lines], versions: tuple[Lines, Lines, Lines], results: list[Lines]
+) -> bool:
+    """Whether a comment leads all that it led: two things that it led have become one."""
+    owners = {
+        _owner(lines, at)
+        for lines, comments in zip(versions, told, strict=False)
+        for at, comment in enumerate(comments)
+        if comment == text
+    }
+    bare = [[_owner([line], 0) for line in lines] for lines in results]
+    there = max(sum(lines.count(owner) for owner in owners) for lines in bare)
+    return there <= max(comments.count(text) for comments in told[3:])
 
 
 def _owner(lines: Lines, at: int) -> str:
@@ -116,22 +131,19 @@ def _comments_of(text: str) -> Lines:
     """The lines, of which all are empty but those that are comments."""
     lines = [line.strip() if line.strip().startswith("#") else "" for line in text.split("\n")]
     if any(lines):
-        for start, end in _texts(text):
-            first = text.count("\n", 0, start) + 1
-            for at in range(first, first + text.count("\n", start, end - 1)):
-                lines[at] = ""
+        for at in _lines_of_texts(text):
+            lines[at] = ""
     return lines
 
 
-def _texts(text: str) -> Iterator[tuple[int, int]]:
-    """Where scalars of several lines stand."""
-    nodes = [document.root for document in split(Source(text.encode())).documents]
+def _lines_of_texts(text: str) -> Iterator[int]:
+    """The lines of scalars, but for the first one of each."""
+    nodes = [document.node for document in Nodes(text).documents]
     while nodes:
         node = nodes.pop()
-        if isinstance(node, Collection):
-            nodes += [entry.value for entry in node.entries]
-        elif node is not None and "\n" in node.raw:
-            yield node.start, node.end
+        nodes += [entry.node for entry in node.entries]
+        if node.kind == "scalar":
+            yield from range(node.first + 1, node.stop)
 
 
 # -- untouched lines
@@ -218,10 +230,23 @@ def _shown(line: str) -> tuple[str, ...]:
 
 
 def _parent(lines: Lines, at: int) -> str:
-    """The line that a line stands below."""
+    """The line that a line stands below; at the top, the name of the resource."""
     depth = len(lines[at]) - len(lines[at].lstrip(" "))
+    if not depth:
+        return _name_of(lines, at)
     above = (line for line in reversed(lines[:at]) if line.strip() and line.strip()[0] != "#")
     return next((_bare(line) for line in above if len(line) - len(line.lstrip(" ")) < depth), "")
+
+
+def _name_of(lines: Lines, at: int) -> str:
+    """The first line with a name in the document of a line."""
+    first = next((n + 1 for n in range(at, -1, -1) if lines[n].startswith("---")), 0)
+    for line in lines[first:]:
+        if line.startswith("---"):
+            break
+        if _bare(line).startswith("name:"):
+            return _bare(line)
+    return ""
 
 
 def _column(line: str) -> int:

@@ -281,7 +281,7 @@ def _is_torn(entry: Entry, now: Entry, up: list[int], reading: _Reading, both: _
 def _length(reading: _Reading, entry: Entry) -> int:
     """The length of what an entry stands in."""
     if entry.parent is not None:
-        return entry.parent.length
+        return _with_comments(reading, entry.parent)
     top = reading.documents[entry.document]
     return top[-1].end - top[0].line + 1
 
@@ -301,7 +301,20 @@ def _length_there(
     there = sides[other].entries.get((lines.get(inside.line, -1), inside.column))
     if there is None:
         return 0
-    return there.length if inside.column == column else _length(sides[other], there)
+    if inside.column == column:
+        return _with_comments(sides[other], there)
+    return _length(sides[other], there)
+
+
+def _with_comments(reading: _Reading, entry: Entry) -> int:
+    """The length of an entry with the comments at its end, which are deeper than its start."""
+    end = entry.end
+    for at in range(entry.end + 1, len(reading.lines)):
+        bare = reading.lines[at].lstrip(" ")
+        if bare and (bare[0] != "#" or len(reading.lines[at]) - len(bare) <= entry.column):
+            break
+        end = at if bare else end
+    return end - entry.line + 1
 
 
 def _repeated(

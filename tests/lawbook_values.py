@@ -22,18 +22,17 @@ from itertools import product
 
 from laws import GONE, Folded, same, show
 from worlds.sequences import counts, orders
+from yaml_places import Node, Nodes, Unreadable
 
-from kmerge_git.errors import KmergeError
-from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import KEYS, PORT_KEYS, Where, start
 from kmerge_git.text.diff3 import diff
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
-from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
-from kmerge_git.tree.plain_values import to_value
+from kmerge_git.tree.documents import whole_document
+from kmerge_git.tree.nodes import Scalar
 from kmerge_git.tree.same import meaning
 
 NAMES = dict.fromkeys((*KEYS, *PORT_KEYS))  # the fields that may be the key of an element
+CORE = "tag:yaml.org,2002:"
+NULLS = ("", "~", "null", "Null", "NULL")
 LAWS = ("documents", "count", "order", "leaf", "gone", "gap")
 
 
@@ -96,11 +95,11 @@ def breaches(versions: list[str], result: str, other: str, path: str) -> Iterato
     """
     try:
         inputs = [_documents(text) for text in versions]
-    except KmergeError:
+    except Unreadable:
         return
     try:
         results = [_documents(text) for text in (result, other)]
-    except KmergeError as error:
+    except Unreadable as error:
         yield Breach("leaf", "", f"the result is no manifest: {error}")
         return
     found = [Counter(name for name, _ in documents) for documents in (*inputs, *results)]
@@ -111,20 +110,27 @@ def breaches(versions: list[str], result: str, other: str, path: str) -> Iterato
         {name: _said(root) for name, root in documents if name in once}
         for documents in (*inputs, *results)
     ]
-    places = {name: start(root, path) for documents in inputs for name, root in documents}
+    places = {name: _top(root, path) for documents in inputs for name, root in documents}
     renames = [found[0] - side and side - found[0] for side in found[1:3]]
     yield from _map(Five(*maps), "", places, [*map(bool, renames)])
 
 
+def _top(root: Node, path: str) -> Where:
+    """What the tables know of a resource: it is told by two fields."""
+    fields = [f"{field}: {_text(root, field)!r}\n" for field in ("apiVersion", "kind")]
+    return start(whole_document("".join(fields)).root, path)
+
+
 def _said(node: Node) -> object:
     """The value as it is written: an alias is a value of its own, and `<<` a key."""
-    if isinstance(node, Mapping):
-        return {entry.name: _said(entry.value) for entry in node.entries}
-    if isinstance(node, Collection):
-        return [_said(entry.value) for entry in node.entries]
-    if not isinstance(node, Scalar):
-        return f"*{node.raw}"
-    kind, value = meaning(node)[:2]
+    if node.kind == "map":
+        return {_name(entry.key): _said(entry.node) for entry in node.entries}
+    if node.kind == "list":
+        return [_said(entry.node) for entry in node.entries]
+    if node.kind == "alias":
+        return f"*{node.anchor}"
+    tag = f"!!{node.tag.removeprefix(CORE)}" if node.tag.startswith(CORE) else node.tag
+    kind, value = meaning(Scalar("", 0, 0, 0, "", tag, node.text, node.style))[:2]
     if node.style == ">":
         return Folded(value)
     return value if kind == "str" else f"!{kind} {value}"
@@ -146,13 +152,32 @@ def _numbers(found: list[Counter[str]]) -> Iterator[Breach]:
 
 def _documents(text: str) -> list[tuple[str, Node]]:
     """The documents with what they are called; all that have no identity are called alike."""
-    found = []
-    for document in split(Source(text.encode())).documents:
-        if document.root is not None:
-            to_value(document.root)  # every alias has its anchor
-            known = identity(document.root)
-            found.append(("" if known is None else str(known), document.root))
-    return found
+    return [(_called(each.node), each.node) for each in Nodes(text).documents]
+
+
+def _called(root: Node) -> str:
+    """Group, kind, namespace and name; nothing where it has no kind, or no name."""
+    kind, metadata = _text(root, "kind"), _below(root, "metadata")
+    name = _text(metadata, "name") or _text(metadata, "generateName")
+    group = _text(root, "apiVersion").rpartition("/")[0]
+    return f"{kind}.{group} {_text(metadata, 'namespace')}/{name}" if kind and name else ""
+
+
+def _below(node: Node | None, field: str) -> Node | None:
+    entries = node.entries if node is not None and node.kind == "map" else ()
+    return next((entry.node for entry in reversed(entries) if _name(entry.key) == field), None)
+
+
+def _text(node: Node | None, field: str) -> str:
+    """The text of a scalar field, or nothing."""
+    value = _below(node, field)
+    if value is None or value.kind != "scalar" or (not value.style and value.text in NULLS):
+        return ""
+    return value.text
+
+
+def _name(key: Node | None) -> str:
+    return key.text if key is not None else ""
 
 
 def _map(

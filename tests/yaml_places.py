@@ -56,8 +56,8 @@ class Entry:
     opened: int = -1  # a document: the line of its `---`
 
 
-class Reading:
-    """A text that was read."""
+class Nodes:
+    """The nodes of a text, with their lines."""
 
     def __init__(self, text: str) -> None:
         """Read; raises Unreadable."""
@@ -67,6 +67,17 @@ class Reading:
             self.starts.append(self.starts[-1] + len(line) + 1)
         self.anchors: set[str] = set()
         self.documents = _Builder(self, text).documents
+
+    def line(self, index: int) -> int:
+        return bisect_right(self.starts, index) - 1
+
+
+class Reading(Nodes):
+    """A text that was read, with the paths and values of its nodes."""
+
+    def __init__(self, text: str) -> None:
+        """Read; raises Unreadable."""
+        super().__init__(text)
         self.value = tuple(value(each.node) for each in self.documents)
         # how often each path, alias and text is there, and what each list holds
         self.paths: Counter[Path] = Counter()
@@ -79,9 +90,6 @@ class Reading:
             each.path = (_document_step(each, len(self.documents)),)
             self.paths[each.path] += 1
             self._walk(each.node, each.path)
-
-    def line(self, index: int) -> int:
-        return bisect_right(self.starts, index) - 1
 
     def _walk(self, node: Node, path: Path) -> None:
         if node.kind == "alias":
@@ -203,7 +211,7 @@ def _document_step(each: Entry, count: int) -> object:
 class _Builder:
     """Makes nodes of the events of a text."""
 
-    def __init__(self, reading: Reading, text: str) -> None:
+    def __init__(self, reading: Nodes, text: str) -> None:
         self.reading = reading
         self.anchors: dict[str, Node | None] = {}
         self.documents: list[Entry] = []

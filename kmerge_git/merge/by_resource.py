@@ -555,6 +555,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
     mine, yours = _pairs(bare.base, bare.ours), _pairs(bare.base, bare.theirs)
     columns = lines.map(lambda columns_wanted: [_column(line) for line in columns_wanted])
     depths, there = _depths(lines.base), _depths(lines.theirs)
+    ties = lines.map(lambda found: [b is not None and b.anchor is not None for b in _blocks(found)])
     columns_wanted: dict[int, int] = {}
     is_moved = False
     for number, line in enumerate(bare.base):
@@ -564,6 +565,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
         own = columns.ours[mine[number]] if number in mine else old
         # a line in another block was not only indented
         follows = own == old != new and depths[number] == there[yours[number]]
+        follows = follows and ties.base[number] == ties.theirs[yours[number]]
         columns_wanted[number] = new if follows else own
         is_moved |= follows
     if is_moved:
@@ -599,14 +601,15 @@ def _moved(document: Document, lines: Lines, wanted: dict[int, int]) -> str:
     blocks = _blocks(lines)
     texts = _text_lines(document)
     votes: dict[LineBlock, dict[int, int]] = {}
-    tied: dict[LineBlock, dict[int, int]] = {}  # these count where a block has no other votes
+    weak: dict[LineBlock, dict[int, int]] = {}  # these count where a block has no other votes
     for number, column in wanted.items():
         block = blocks[number]
-        if block is not None and lines[number].strip()[0] != "#":
-            shift = column - block.column
-            counts = (votes if block.anchor is None else tied).setdefault(block.first, {})
+        if block is not None:
+            shift = column - _column(lines[number])
+            is_weak = block.anchor is not None or lines[number].strip()[0] == "#"
+            counts = (weak if is_weak else votes).setdefault(block.first, {})
             counts[shift] = counts.get(shift, 0) + 1
-    votes = {**tied, **votes}
+    votes = {**weak, **votes}
     result: Lines = []
     shift = 0
     for number, line in enumerate(lines):

@@ -388,7 +388,7 @@ def _comparable(mine: Units, yours: Units) -> tuple[Units, Units]:
 def _share(one: Unit, other: Unit, share: float, least: float) -> float:
     """Return how likely two units are versions of one thing, or 0 if they must not be divided."""
     if one.is_bare and other.is_bare:
-        return share + BETTER_THAN_NONE  # accepting both gives one document in any case
+        return share + BETTER_THAN_NONE
     is_one = one.is_element and other.is_element and are_one(one, other)
     if one.is_long and other.is_long:
         is_alike = share >= least
@@ -404,9 +404,9 @@ def _may_part(one: Unit, other: Unit) -> bool:
 
     If a person accepts both sides, the differing parts occur twice below one first line. This would
     destroy two short units with different first lines. In elements that have their fields in
-    different orders, it would repeat a field.
+    different orders, it would repeat a field. Two documents without `---` become one in any case.
     """
-    if one.is_long and other.is_long:
+    if (one.is_long and other.is_long) or (one.is_bare and other.is_bare):
         return True
     return share_first_line(one, other) and not _are_crossed(one, other)
 
