@@ -320,10 +320,13 @@ def _too_many(
 def _is_beyond_lines(hunk: Hunk) -> bool:
     """Return whether a conflict remains even if git's line merge is clean.
 
-    A line merge would bring back entries that a side deleted. If both sides replaced a placeholder,
-    a line merge would treat the placeholder as their common base.
+    A line merge would bring back entries that a side deleted, or put the edit of a deleted resource
+    into a new resource with the same lines. If both sides replaced a placeholder, a line merge
+    would treat the placeholder as their common base.
     """
-    return hunk.why in Why.FIRM or UNDECIDED in hunk.base
+    at = hunk.about
+    is_gone = isinstance(at, Three) and at.base is not None and None in (at.ours, at.theirs)
+    return is_gone or hunk.why in Why.FIRM or UNDECIDED in hunk.base
 
 
 def _clean(
@@ -394,11 +397,14 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
         reason = by_blocks or reason  # the template merge gives the more exact reason
     if count > 0 and options.favor and not options.virtual:  # an ancestor belongs to no side
         result, count = lines.favored(options.favor)
+        if count < 0:
+            return _left(texts, options, reason)
     damaged = _without_damage(result, texts, options, reason) if count == 0 else None
     if damaged is not None:
         return damaged
     if count > 0 and options.labels_so_far != options.labels:  # run again, with labels
-        result, count = lines.again()
+        again, more = lines.again()
+        result, count = (again, more) if more > 0 else (result, count)
     data = result.data
     if UNDECIDED.encode() in texts.base.data:  # a base section may show a placeholder
         shown = without_placeholders(data.decode("utf-8", "surrogateescape"))
@@ -456,7 +462,10 @@ def _by_lines_of_kyaml(
     versions = texts.map(lambda text: text.data)
     if not is_text(error, versions):
         return None
-    result = merge3_text(versions, path=options.path)
+    try:
+        result = merge3_text(versions, path=options.path)
+    except Unsupported:  # git cannot merge the lines, and a conflict says so
+        return None
     return Outcome(result.data, True, "lines", decisions=result.decisions, reason=_told(error))
 
 

@@ -14,14 +14,19 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import whole_text
+
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
-from kmerge_git.merge.plan import Why
+from kmerge_git.merge import by_resource
+from kmerge_git.merge.decide.git_rules import GitRules
+from kmerge_git.merge.plan import Journal, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.markers import marker_size_for, resolve
+from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import YamlText, is_idle, split
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar
 from kmerge_git.tree.plain_values import to_value
 
@@ -66,6 +71,7 @@ def obey(trio: Trio, path: str = "") -> Outcome:
         if found.text != wanted or not found.clean:
             raise Broken(f"one side alone: {found}\n{found.text.decode(errors='replace')}")
     outcome = merge(trio, path)
+    read_as_a_whole(trio, outcome, path)
     if not comparable(trio):
         return outcome
     if outcome.method == "structure":
@@ -73,6 +79,26 @@ def obey(trio: Trio, path: str = "") -> Outcome:
         sides_swapped(trio, outcome, path)
         lines_survive(trio, outcome)
     return outcome
+
+
+def read_as_a_whole(trio: Trio, outcome: Outcome, path: str) -> None:
+    """Another reader takes the file, if it takes the versions, and sees the documents of the plan."""
+    unread = whole_text.unread(trio, outcome.text, clean=outcome.clean, path=path)
+    if unread:
+        raise Broken(unread)
+    found = whole_text.documents(outcome.text, path)
+    if outcome.clean and outcome.method == "structure" and found is not None:
+        wanted = planned(trio, path)
+        if found != wanted:
+            raise Broken(f"{found} documents, not {wanted}:\n{outcome.text.decode()}")
+
+
+def planned(trio: Trio, path: str = "") -> int:
+    """How many documents the plan of a merge has."""
+    streams = by_resource.split_all(Three(*(YamlText(data, path) for data in trio)))
+    merged = by_resource.merge(GitRules(), streams, Journal(), path)
+    texts = (document.opening + side_text(document.pieces, "ours") for document in merged.documents)
+    return sum(not is_idle(text) for text in texts)
 
 
 def merge(trio: Trio, path: str = "") -> Outcome:

@@ -13,6 +13,7 @@ import yaml
 
 from kmerge_git.text.markers import marker_size_for, resolve
 
+LAW = "whole"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -43,21 +44,28 @@ def _documents_of_json(data: bytes) -> int | None:
         return None
 
 
-def readings(result: bytes, versions: Iterable[bytes], *, clean: bool) -> list[bytes]:
+def readings(
+    result: bytes, versions: Iterable[bytes], *, clean: bool, size: int = 7
+) -> list[bytes]:
     """A result, or what is left of it with every conflict decided for ours, and for theirs."""
     if clean:
         return [result]
     texts = [data.decode("utf-8", "replace").replace("\r\n", "\n") for data in versions]
-    text, size = result.decode("utf-8", "replace").replace("\r\n", "\n"), marker_size_for(texts)
+    text, size = (
+        result.decode("utf-8", "replace").replace("\r\n", "\n"),
+        marker_size_for(texts, size),
+    )
     return [resolve(text, side, size).encode() for side in ("ours", "theirs")]
 
 
-def unread(versions: Iterable[bytes], result: bytes, *, clean: bool, path: str = "") -> str:
+def unread(
+    versions: Iterable[bytes], result: bytes, *, clean: bool, path: str = "", size: int = 7
+) -> str:
     """What is wrong with a result that no reader takes; nothing if a version is as bad."""
     versions = list(versions)
     if any(documents(data, path) is None for data in versions if data):
         return ""
-    for reading in readings(result, versions, clean=clean):
+    for reading in readings(result, versions, clean=clean, size=size):
         if documents(reading, path) is None:
             return f"no reader takes it:\n{reading.decode(errors='replace')}"
     return ""

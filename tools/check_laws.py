@@ -2,9 +2,12 @@
 
     python tools/check_laws.py folder DIR [--law LAW ...]        the merges of a folder
     python tools/check_laws.py random [KIND ...] [--number N]    random edits of random manifests
+    python tools/check_laws.py random --day [DAY] [--number N]   those of a day, such as 20261127
 
 A conflict is made in each of the three styles, and held against the law "accept both" as well
-(tests/lawbook_accept.py). Of random KINDs, `conflicts` are those of tests/random_conflicts.py.
+(tests/lawbook_accept.py). The law "whole" (tests/whole_text.py) asks PyYAML, or a reader of JSON,
+for the whole file. Of random KINDs, `conflicts` are those of tests/random_conflicts.py, and
+`streams` and `json` are of tests/random_streams.py: a fifth of them favors a side or has a policy.
 
 A folder has a `cases.jsonl`, whose lines name the files `base`, `ours` and `theirs` in `blobs/`, or
 subfolders with base.yaml, ours.yaml and theirs.yaml. Of each merge that breaks a law it is told
@@ -19,6 +22,7 @@ import argparse
 import json
 import multiprocessing
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -31,20 +35,30 @@ sys.path.insert(1, str(HERE / "tests"))
 sys.path.append(str(HERE))  # where nobody chose a package
 
 import lawbook_accept  # noqa: E402
+import whole_text  # noqa: E402
 from lawbook import LAWS, Breach, breaches  # noqa: E402
 from random_conflicts import conflict_trio  # noqa: E402
 from random_manifests import KINDS  # noqa: E402
+from random_streams import json_trio, stream_trio  # noqa: E402
 from strategies import Trio, trio  # noqa: E402
 from worlds.lines import git_lines  # noqa: E402
 
 import kmerge_git  # noqa: E402
 from kmerge_git import Outcome, merge_files  # noqa: E402
+from kmerge_git.merge.decide.policies import policy_for  # noqa: E402
 from kmerge_git.text.markers import marker_size_for  # noqa: E402
 
 Found = tuple[str, Trio, Outcome, list[Breach]]  # name and path, versions, result, breaches
 MOST_SHOWN = 5  # breaches of one merge
-ALL_LAWS = [*LAWS, lawbook_accept.LAW]
-ALL_KINDS = [*KINDS, "conflicts"]
+ALL_LAWS = [*LAWS, lawbook_accept.LAW, whole_text.LAW]
+STREAMS = {"streams": (stream_trio, "a.yaml"), "json": (json_trio, "a.json")}
+ALL_KINDS = [*KINDS, "conflicts", *STREAMS]
+# what a fifth of the merges of streams is made with
+SETTLED = [
+    {"favor": "ours"},
+    {"favor": "theirs"},
+    {"policy": policy_for([("**", "theirs")], "", "a")},
+]
 STYLES = ("diff3", "merge", "zdiff3")
 
 
@@ -61,6 +75,12 @@ def main() -> int:
     command.add_argument("kinds", nargs="*", choices=[*ALL_KINDS, []], metavar="KIND")
     command.add_argument("--number", type=int, default=20_000, metavar="N", help="a kind")
     command.add_argument("--seed", default="", help="another one gives other merges")
+    command.add_argument(
+        "--day",
+        nargs="?",
+        const=time.strftime("%Y%m%d", time.gmtime()),
+        help="the seed is a day, today if none is named; how to repeat it is told",
+    )
     command.set_defaults(
         groups=lambda args: {kind: random_merges(kind, args) for kind in args.kinds or ALL_KINDS}
     )
@@ -71,6 +91,10 @@ def main() -> int:
         each.add_argument("--keep", type=Path, help="write the files of what breaks a law there")
     args = parser.parse_args()
     print(Path(kmerge_git.__file__).parent)
+    if getattr(args, "day", None):
+        args.seed = f"{args.day}-"
+        kinds = "".join(f" {kind}" for kind in args.kinds)
+        print(f"again: tools/check_laws.py random{kinds} --day {args.day} --number {args.number}")
     broken = 0
     for group, givens in args.groups(args).items():
         broken += checked(group, givens, args.law or ALL_LAWS, args.keep)
@@ -142,24 +166,44 @@ def random_merges(kind: str, args: argparse.Namespace) -> Iterator[tuple[str, ..
 
 def merged(laws: list[str], given: tuple[str, ...]) -> Found:
     """One merge; of a random one there are its kind and its seed."""
+    count = None  # how many documents a clean result has, where that is known
     if len(given) == 2:
         kind, seed = given
         name, path, r = f"{kind}-{seed}", "", Random(f"{kind} {seed}")
-        versions = trio(r, r.randint(1, 4), kind) if kind in KINDS else conflict_trio(r)
-        make = partial(merge_files, *versions, line_merge=git_lines)
+        if kind in STREAMS:
+            maker, path = STREAMS[kind]
+            versions, count = maker(r)
+        else:
+            versions = trio(r, r.randint(1, 4), kind) if kind in KINDS else conflict_trio(r)
+        settled = r.choice(SETTLED) if kind in STREAMS and r.randrange(5) == 0 else {}
+        count = None if settled else count
+        make = partial(merge_files, *versions, path=path, line_merge=git_lines, **settled)
     else:
         name, path, *files = given
         base, ours, theirs = (Path(file).read_bytes() if file else b"" for file in files)
         versions = (base, ours, theirs)
         make = partial(merge_files, *versions, path=path)
     outcome = make(style="diff3")
-    found = []
+    found = [Breach(whole_text.LAW, "", why) for why in whole(versions, outcome, count, path)]
+    if len(given) == 2 and given[0] in STREAMS:
+        laws = [whole_text.LAW]  # what is in the documents is looked at elsewhere
     if {*laws} & {*LAWS}:
         found += breaches(*versions, outcome.text, clean=outcome.clean, path=path)
     if lawbook_accept.LAW in laws and not outcome.clean and outcome.method == "structure":
         found += [each for style in STYLES for each in accept(versions, style, make)]
     outcome = Outcome(outcome.text, outcome.clean, outcome.method)  # what another process can send
     return f"{name} {path}".rstrip(), versions, outcome, found
+
+
+def whole(versions: Trio, outcome: Outcome, count: int | None, path: str) -> Iterator[str]:
+    """What a reader of the whole file says against a result."""
+    unread = whole_text.unread(versions, outcome.text, clean=outcome.clean, path=path)
+    if unread:
+        yield unread
+    elif outcome.clean and count is not None:
+        found = whole_text.documents(outcome.text, path)
+        if found not in (None, count):
+            yield f"{found} documents, not {count}"
 
 
 def accept(versions: Trio, style: str, make: Callable[..., Outcome]) -> Iterator[Breach]:

@@ -87,9 +87,10 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str], at_last: Callable
     def start(favor: str, size: int) -> GitMergeFile:
         from kmerge_git.text.linemerge import GitMergeFile  # seldom needed
 
+        is_longer = size != options.marker_size
         return GitMergeFile(
             paths,
-            marker_size=size,
+            marker_size=options.marker_size if is_longer and _rerere_is_on() else size,
             labels=options.labels_so_far,
             style=settings.conflict_style if options.virtual is False else "merge",
             favor=favor,
@@ -113,6 +114,19 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str], at_last: Callable
     if text != texts.ours:
         _replace(paths[1], text)
     return CLEAN if outcome.clean else CONFLICT
+
+
+def _rerere_is_on() -> bool:
+    """Return whether git remembers resolutions.
+
+    It knows markers of one size only. Beside the markers that a version has, it would not see
+    longer ones, and take this conflict for another one.
+    """
+    from kmerge_git.git.spawned_git import GitQuestion
+
+    value = GitQuestion("config", "--type=bool", "--get", "rerere.enabled").answer().strip()
+    folder = GitQuestion("rev-parse", "--git-path", "rr-cache").answer().decode().strip()
+    return value == b"true" or (not value and exists(folder))
 
 
 def _late(name: str, texts: Three[bytes], options: Options, seconds: float) -> Outcome | int:

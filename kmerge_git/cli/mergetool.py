@@ -55,14 +55,14 @@ def run(args: argparse.Namespace) -> int:
     options = options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE"), mine=mine())
     (both,) = merge_all([Job(texts, options)], settings.timeout)
     outcome = both.outcome
+    if both.is_late:
+        say(f"kmerge: {args.merged}: {outcome.reason}")
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not outcome.clean and outcome.method not in WHOLE and is_terminal:
         from kmerge_git.cli.asking import ask
 
         return ask(_in_index(args.merged) or _alone(args.merged, both, texts, options), args)
     in_and_out.write(args.merged, outcome.text)
-    if both.is_late:
-        say(f"kmerge: {args.merged}: {outcome.reason}")
     for conflict in outcome.conflicts:
         say(f"kmerge: {args.merged}: {conflict.shown()}")
     if outcome.clean:

@@ -157,6 +157,7 @@ def replaced_apart(tables: Three[Documents]) -> tuple[Three[Documents], set[Hash
     gaps = _gaps(base, kept) | _gaps(ours, kept) | _gaps(theirs, kept)
     found: dict[Hashable, Hashable] = {}
     for kind in kinds:
+        _refuse_many(len(mine[kind]), len(yours[kind]))
         for key in gone[kind]:
             pair = _nearest(gaps, key, mine[kind], yours[kind])
             if pair is not None:
@@ -165,6 +166,15 @@ def replaced_apart(tables: Three[Documents]) -> tuple[Three[Documents], set[Hash
                 found |= dict.fromkeys(pair, key)
     sides = ({found.get(k, k): d for k, d in side.items()} for side in (ours, theirs))
     return Three(base, *sides), set(found.values())
+
+
+def _refuse_many(gone: int, fresh: int) -> None:
+    """Refuse to guess which of many new resources became of many old ones."""
+    if gone * fresh > likeness.MOST_COMPARISONS:
+        from kmerge_git.merge.bulk import too_many  # few files have so many
+
+        what = "pairs of resources that are gone and new, and the other side changed some of them"
+        raise too_many(what, likeness.MOST_COMPARISONS)
 
 
 def _by_kind(side: Documents, *others: Documents) -> dict[str, list[Hashable]]:
@@ -192,8 +202,6 @@ def _nearest(
     gaps: Gaps, key: Hashable, left: list[Hashable], right: list[Hashable]
 ) -> tuple[Hashable, Hashable] | None:
     """Return a new document of each side, as many as possible in one gap with the replaced one."""
-    if len(left) * len(right) > likeness.MOST_COMPARISONS:
-        return left[0], right[0]  # too many to compare: any two make the conflict
     from itertools import product  # rare
 
     best, most = None, 0
@@ -211,9 +219,8 @@ def perhaps_renamed(tables: Three[Documents]) -> tuple[Three[Documents], set[Has
     """Find the resources that a side perhaps renamed, though it is uncertain to which name.
 
     These resources have no partner on a side, but the side added resources that are much like them,
-    and the other side changed or deleted them. If there are too many to compare, all resources of
-    one kind count as alike. If the other side deleted such a resource, the resource gets the first
-    of the added ones as its partner, because a conflict needs a text.
+    and the other side changed or deleted them. If the other side deleted such a resource, the
+    resource gets the first of the added ones as its partner, because a conflict needs a text.
     """
     ours, mine = _perhaps_renamed(tables.base, tables.ours, tables.theirs)
     theirs, yours = _perhaps_renamed(tables.base, tables.theirs, tables.ours)
@@ -244,10 +251,9 @@ def _candidates(
     fresh = [key for key in side if key not in base and key not in other]
     gone = [k for k in base if k not in side] if fresh else []
     changed = [k for k in gone if k not in other or other[k].content != base[k].content]
-    if len(fresh) * len(changed) > likeness.MOST_COMPARISONS:
-        kinds = _by_kind(side, base, other)
-        yield from ((key, kinds.get(_kind(base[key]), []), 1) for key in changed)
-        return
+    kinds = _by_kind(side, base, other) if changed else {}
+    changed = [key for key in changed if _kind(base[key]) in kinds]
+    _refuse_many(len(fresh), len(changed))
     for key in changed:
         yield key, [k for k in fresh if _is_like(base[key], side[k])], 1 if key in other else 2
 

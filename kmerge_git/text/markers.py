@@ -41,6 +41,20 @@ def has_new_marker(text: str, versions: Iterable[str], size: int = SIZE) -> bool
     )
 
 
+def has_new_conflict(text: str, versions: Iterable[str], size: int = SIZE) -> bool:
+    """Return whether a text has a conflict, from `<<<<<<<` to `>>>>>>>`, that is in no version.
+
+    Git's own markers may read like markers that a version has.
+    """
+    known, at = [*versions], 0
+    while (start := _first(text, "<", min(size, SIZE), at)) >= 0:
+        end = _first(text, ">", min(size, SIZE), start)
+        at = _next_line(text, end if end >= 0 else start)
+        if end >= 0 and not any(text[start:at] in version for version in known):
+            return True
+    return False
+
+
 def _marker_lines(text: str, size: int) -> Iterator[str]:
     for char in "<|>":
         at = _first(text, char, size)

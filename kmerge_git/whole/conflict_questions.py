@@ -14,7 +14,7 @@ from kmerge_git.merge.finish.possible_answers import edited
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Options
 from kmerge_git.template.template_damage import brought
-from kmerge_git.text.markers import SIZE, has_new_marker, marker_size_for
+from kmerge_git.text.markers import SIZE, has_new_conflict, has_new_marker, marker_size_for
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole.conflicted_files import FileMerge
 
@@ -105,8 +105,9 @@ class AskedFile:
     def check_content(self, data: bytes) -> None:
         """Refuse a content of the whole file that has damage which neither side has."""
         self._define()
-        size, versions = self._options.marker_size, map(_decoded, self.file.three.each())
-        if has_new_marker(_decoded(data), versions, size):
+        size, versions = self._options.marker_size, [*map(_decoded, self.file.three.each())]
+        text = _decoded(data)
+        if has_new_marker(text, versions, size) or has_new_conflict(text, versions, size):
             raise Refused("conflict markers are left in it")
         broken = brought(YamlText(data, self.path), _texts(self.file), {})
         if broken:

@@ -196,3 +196,57 @@ def test_a_reader_of_stderr_that_went_away_costs_no_answer(site: Path, tmp_path:
     os.close(writer)
     assert (answer.returncode, answer.stdout) == (3, "")
     assert "=======\na: 3\n>>>>>>> theirs\nb: 2\n" in ours.read_text()
+
+
+@pytest.mark.parametrize("theirs, code", [("a: 1\nb: 2\n", 0), ("a: 3\nb: 1\n", 3)])
+def test_the_bundle_is_there_before_the_result_is(
+    site: Path, tmp_path: Path, theirs: str, code: int
+) -> None:
+    """A driver that is killed while it writes its bundle has replaced nothing."""
+    drive_module = site / "kmerge_git" / "cli" / "drive.py"
+    text, rename = drive_module.read_text(), "        calls.replace(fresh, path)\n"
+    assert text.count(rename) == 1
+    drive_module.write_text(
+        text.replace(rename, "        calls.kill(calls.getpid(), 9)\n" + rename)
+    )
+    base, ours, other = versions(tmp_path, theirs)
+    assert drive(site, base, ours, other).returncode == -9
+    assert ours.read_text() == "a: 2\nb: 1\n"
+    assert bundle(site).stat().st_size > 60_000
+    drive_module.write_text(text)
+    for path in tmp_path.glob("*.kmerge-*"):
+        path.unlink()
+    assert drive(site, base, ours, other).returncode == code
+    assert ours.read_text() != "a: 2\nb: 1\n"
+
+
+def test_a_driver_that_is_killed_while_it_writes_its_bundle(site: Path, tmp_path: Path) -> None:
+    """It has answered nothing, and the next one works."""
+    module = site / "kmerge_git" / "bundle.py"
+    text = module.read_text()
+    module.write_text("import os\nos.kill(os.getpid(), 9)\n")
+    base, ours, theirs = versions(tmp_path, "a: 1\nb: 2\n")
+    assert drive(site, base, ours, theirs).returncode == -9
+    assert (ours.read_text(), bundle(site).exists()) == ("a: 2\nb: 1\n", False)
+    assert sorted(path.name for path in tmp_path.iterdir() if path != site) == [
+        "base", "ours", "theirs",
+    ]  # fmt: skip
+    module.write_text(text)
+    assert merged(site, tmp_path) == (0, "a: 2\nb: 2\n", "")
+    assert bundle(site).exists()
+
+
+def test_a_result_that_cannot_be_put_in_its_place_is_no_answer(site: Path, tmp_path: Path) -> None:
+    """What was reported by then is git's to mend: it merges the same files once more."""
+    drive(site, "--version")
+    drive_module = site / "kmerge_git" / "cli" / "drive.py"
+    text, rename = drive_module.read_text(), "        calls.replace(fresh, path)\n"
+    drive_module.write_text(text.replace(rename, "        raise OSError(28, 'no room')\n"))
+    base, ours, theirs = versions(tmp_path, "a: 3\nb: 1\n")
+    before = sorted(tmp_path.iterdir())
+    answer = drive(site, base, ours, theirs)
+    assert (answer.returncode, ours.read_text()) == (4, "a: 2\nb: 1\n")
+    told = answer.stderr.splitlines()
+    assert "1 conflict left" in told[-2]
+    assert told[-1] == "kmerge: OSError: [Errno 28] no room; git's line merge instead"
+    assert sorted(tmp_path.iterdir()) == before

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import pytest
 from installed import copied_package
 from world import BASE, MERGED, OURS, ROOT, THEIRS, Done, Driven, World
 
+from kmerge_git.cli import drive
 from kmerge_git.git.driver_lines import ARGUMENTS, driver_command, driver_line, with_fallback
 from kmerge_git.git.run_git import git_version
+from kmerge_git.system import calls
 
 # far apart: lines merge this too
 FAR = "".join(f"k{i}: {i}\n" for i in range(9))
@@ -369,3 +374,112 @@ def test_a_wrong_call_is_no_answer(driven: Driven, arguments: tuple[str, ...]) -
     assert done.out == ""
     assert len(done.err.splitlines()) == 1
     assert driven.text("a") == OURS
+
+
+# -- in which order it ends -----------------------------------------------------------------------
+
+CLASH = "a: 3\nb: 1\n"
+# what theirs is, the variables, the exit code, and a word of the report
+ENDS: dict[str, tuple[str, dict[str, str], int, str]] = {
+    "clean": (THEIRS, {}, drive.CLEAN, ""),
+    "a conflict": (CLASH, {}, drive.CONFLICT, "1 conflict left, the rest is merged"),
+    "a side that is favoured": (CLASH, {"KMERGE_FAVOR": "theirs"}, drive.CLEAN, "theirs taken"),
+    "a loss": (CLASH, {"KMERGE_RULES": "kyaml"}, drive.CLEAN, "x.yaml: "),
+    "lines": ("a: {{ x }}\n\t- b\n", {}, drive.CONFLICT, ""),
+    "a bad setting": (THEIRS, {"KMERGE_RULES": "none"}, drive.CLEAN, "KMERGE_RULES"),
+}
+
+
+class Listener(io.StringIO):
+    """A stderr that notes when something is said."""
+
+    def __init__(self, events: list[str]) -> None:
+        super().__init__()
+        self.events = events
+
+    def write(self, text: str) -> int:
+        self.events.append("said")
+        return super().write(text)
+
+
+@pytest.fixture
+def ending(driven: Driven, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What happens in the last steps of the driver in this process, which keeps its own clock."""
+    before = signal.getsignal(signal.SIGALRM)
+    events: list[str] = []
+    replace = calls.replace
+
+    def noted(source: str, target: str) -> None:
+        events.append("replaced")
+        replace(source, target)
+
+    monkeypatch.chdir(driven.path)
+    monkeypatch.setattr(calls, "replace", noted)
+    yield events
+    signal.signal(signal.SIGALRM, before)
+
+
+def driven_here(repo: Driven, events: list[str], theirs: str) -> tuple[int, str]:
+    """The driver's exit code for the files o, a and b, and what it says."""
+    for name, text in (("o", BASE), ("a", OURS), ("b", theirs)):
+        repo.write(name, text)
+    words = ["--path=x.yaml", "--marker-size=7", "o", "a", "b"]
+    with redirect_stderr(Listener(events)) as told:
+        return drive.main(words, lambda: events.append("at last")), told.getvalue()
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_the_result_is_put_in_its_place_at_the_very_end(
+    driven: Driven, ending: list[str], monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """A driver that is killed after that has answered in full, and is asked by nobody."""
+    theirs, variables, code, word = ENDS[how]
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    found, told = driven_here(driven, ending, theirs)
+    assert (found, word in told) == (code, True)
+    assert ending == ["said"] * (len(ending) - 2) + ["at last", "replaced"]
+    assert bool(told) == ("said" in ending)
+    assert driven.text("a") != OURS
+
+
+def test_a_result_that_is_ours_needs_no_place(driven: Driven, ending: list[str]) -> None:
+    assert driven_here(driven, ending, BASE) == (drive.CLEAN, "")
+    assert (ending, driven.text("a")) == (["at last"], OURS)
+
+
+@pytest.mark.parametrize("theirs", [THEIRS, CLASH])
+def test_a_result_that_cannot_be_put_in_its_place(
+    driven: Driven, ending: list[str], monkeypatch: pytest.MonkeyPatch, theirs: str
+) -> None:
+    def refused(source: str, target: str) -> None:
+        assert ending[-1:] == ["at last"]
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(calls, "replace", refused)
+    with pytest.raises(OSError, match="No space left"):
+        driven_here(driven, ending, theirs)
+    assert driven.text("a") == OURS
+    assert sorted(name for name in os.listdir(driven.path) if name != ".git") == ["a", "b", "o"]
+
+
+def broken_at_its_end(package: Path, line: str) -> None:
+    """Let the driver of this copy do that instead of its last step."""
+    file = package / "cli" / "drive.py"
+    text, rename = file.read_text(), "        calls.replace(fresh, path)\n"
+    assert text.count(rename) == 1
+    file.write_text(text.replace(rename, f"        {line}\n"))
+
+
+def test_without_its_last_step_it_has_given_no_answer(driven: Driven) -> None:
+    package = copied(driven.world)
+    broken_at_its_end(package, "raise OSError(28, 'No space left on device')")
+    command = driver_command(driver=package / "cli" / "driver.py")
+    done = by_hand(driven, f"{command} {ARGUMENTS}", OURS, CLASH)
+    assert (done.code, done.out, driven.text("a")) == (drive.NO_ANSWER, "", OURS)
+    assert done.err.endswith("No space left on device; git's line merge instead\n")
+    for name in "oab":
+        (driven.path / name).unlink()
+    driven.drive(line_for(package))
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())

@@ -6,6 +6,8 @@ blobs that it put into the index.
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -392,6 +394,62 @@ def test_nothing_is_under_way(repo: Repo) -> None:
 def test_nothing_is_under_way_after_a_rebase(repo: Repo) -> None:
     ended_rebase(repo)
     assert here(repo).name == ""
+
+
+# Python decodes a file in ASCII here, unless it is told otherwise
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+NAMED = "größe"
+
+
+def merge_of_a_name(repo: Repo) -> None:
+    forked(repo)
+    repo.git("branch", "-m", "side", NAMED)
+    stop(repo, "merge", NAMED)
+
+
+def rebase_of_a_merge_with_a_name(repo: Repo) -> None:
+    """The last step of git's list names the merged commit, after the message of the merge."""
+    forked(repo)
+    repo.branch("mixed", "main~1")
+    repo.commit("mixed", {FILE: text("mixed")})
+    stop(repo, "merge", "side")
+    change(repo, NAMED)
+    repo.branch("upstream", "main~1")
+    repo.commit("upstream", {"upstream.yaml": text("x")})
+    repo.switch("mixed")
+    stop(repo, "rebase", "-r", "upstream")
+
+
+def mail_with_a_name(repo: Repo) -> None:
+    forked(repo)
+    repo.switch("side")
+    repo.git("commit", "-q", "--amend", "-m", NAMED)
+    repo.switch("main")
+    repo.write("../mail", repo.git("format-patch", "-q", "-1", "side", "--stdout").out)
+    stop(repo, "am", "-3", "../mail")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [merge_of_a_name, rebase_of_a_merge_with_a_name, mail_with_a_name],
+    ids=lambda make: make.__name__,
+)
+def test_names_are_read_as_git_writes_them(repo: Repo, make: Callable[[Repo], None]) -> None:
+    """In UTF-8, whatever the locale: it is that of another terminal, or of none."""
+    make(repo)
+    theirs = written_labels(repo)[2]
+    assert NAMED in theirs
+    words = (sys.executable, "-m", "kmerge_git")
+    encoding = (sys.executable, "-c", "import locale; print(locale.getpreferredencoding())")
+    assert repo.world.run(*encoding, env=ASCII).out == "ANSI_X3.4-1968\n"
+    listed = repo.world.run(
+        *words, "resolve", "--list", "--json", cwd=repo.path, env=ASCII, check=False
+    )
+    assert json.loads(listed.out)["labels"]["theirs"] == theirs
+    shown = repo.world.run(*words, "resolve", "--list", cwd=repo.path, env=ASCII, check=False).out
+    assert f"theirs ({theirs})".encode("ascii", "backslashreplace").decode() in shown
+    repo.world.run(*words, "solve", "--force", cwd=repo.path, env=ASCII, check=False)
+    assert f"\n>>>>>>> {theirs}\n" in repo.text(FILE)
 
 
 def here(repo: Repo) -> Operation:

@@ -7,7 +7,7 @@ import sys
 import pytest
 from manifests import deployment
 from terminal import Terminal
-from world import Repo
+from world import BASE, OURS, THEIRS, Done, Repo
 
 FILES = [
     {
@@ -91,10 +91,12 @@ def apart(repo: Repo) -> Repo:
     return place
 
 
-def by_hand(place: Repo) -> Terminal:
-    names = ("base.yaml", "ours.yaml", "theirs.yaml", "out.yaml")
-    argv = (sys.executable, "-m", "kmerge_git", "mergetool", *names)
-    return Terminal(argv, cwd=place.path, env=place.world.env)
+NAMES = ("base.yaml", "ours.yaml", "theirs.yaml", "out.yaml")
+
+
+def by_hand(place: Repo, **variables: str) -> Terminal:
+    argv = (sys.executable, "-m", "kmerge_git", "mergetool", *NAMES)
+    return Terminal(argv, cwd=place.path, env=place.world.env | variables)
 
 
 def test_three_files_in_no_repository(apart: Repo) -> None:
@@ -138,3 +140,55 @@ def test_a_file_without_markers_is_taken_as_it_stands(apart: Repo) -> None:
         terminal.press("d")
         assert terminal.end() == 0
     assert apart.text("out.yaml") == mine
+
+
+LATE = {"KMERGE_TIMEOUT": "0.001"}
+SAID = "out.yaml: no result within 0.001 s, git's line merge instead"
+MANY = "".join(f"k{n}: {{a: [1, 2, {n}]}}\n" for n in range(5000))
+
+
+def late(place: Repo, theirs: str) -> Done:
+    """The tool without a terminal, about a file that takes a while."""
+    for name, text in (("base", BASE), ("ours", OURS), ("theirs", theirs)):
+        place.write(f"{name}.yaml", text + MANY + ("z: 2\n" if name == "theirs" else "z: 1\n"))
+    return place.kmerge("mergetool", *NAMES, env=LATE, check=False)
+
+
+def by_git(place: Repo) -> str:
+    labels = ("-L", "LOCAL", "-L", "BASE", "-L", "REMOTE")
+    names = ("ours.yaml", "base.yaml", "theirs.yaml")
+    return place.git("merge-file", "-p", "-q", *labels, *names, check=False).out
+
+
+def test_a_file_that_takes_too_long_is_merged_by_lines(apart: Repo) -> None:
+    """By fields it would be clean."""
+    done = late(apart, THEIRS)
+    assert (done.code, apart.text("out.yaml")) == (1, by_git(apart))
+    assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in apart.text("out.yaml")
+    assert done.err.splitlines() == [f"kmerge: {SAID}", "kmerge: out.yaml: the lines conflict"]
+    assert (apart.kmerge("mergetool", *NAMES, check=False).code, done.out) == (0, "")
+
+
+def test_a_file_that_takes_too_long_may_be_clean(apart: Repo) -> None:
+    done = late(apart, BASE)
+    assert (done.code, apart.text("out.yaml")) == (0, OURS + MANY + "z: 2\n")
+    assert done.err.splitlines() == [f"kmerge: {SAID}", "kmerge: out.yaml: merged, no conflicts"]
+
+
+def test_it_asks_about_the_lines_of_a_file_that_takes_too_long(apart: Repo) -> None:
+    late(apart, THEIRS)
+    with by_hand(apart, **LATE) as terminal:
+        assert "the lines conflict" in terminal.wait("Which?")
+        terminal.press("t")
+        assert terminal.end() == 0
+    assert apart.text("out.yaml") == THEIRS + MANY + "z: 2\n"
+
+
+def test_on_a_terminal_it_says_so_as_well(apart: Repo) -> None:
+    """Else nobody knows why it asks about lines and not about fields."""
+    late(apart, THEIRS)
+    with by_hand(apart, **LATE) as terminal:
+        terminal.wait("Which?")
+        terminal.press("q")
+        assert terminal.end() == 1
+        assert terminal.seen.count(SAID) == 1

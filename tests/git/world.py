@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pygit2
 import pytest
 from forking import run_forked, starts_for_real
+from whole_text import unread
 
 ROOT = Path(__file__).resolve().parents[2]
 EPOCH = "1700000000 +0000"
@@ -47,8 +49,53 @@ class Done:
 class Failed(AssertionError):
     """A command that had to work did not."""
 
-    def __init__(self, done: Done) -> None:
-        super().__init__(f"{' '.join(done.argv)} -> {done.code}\n{done.out}{done.err}")
+    def __init__(self, done: Done, more: str = "") -> None:
+        super().__init__(f"{' '.join(done.argv)} -> {done.code}\n{done.out}{done.err}{more}")
+
+
+MERGING = ("merge", "rebase", "cherry-pick", "revert", "stash")
+
+
+def refuse_unread(top: Path, done: Done) -> None:
+    """Fail the test if a file was merged that no reader takes, though it takes all its versions."""
+    for path, versions in _versions(top).items():
+        file = top / path
+        data = file.read_bytes() if file.is_file() and not file.is_symlink() else b""
+        if data and data not in versions and b"\0" not in data:
+            size = max((len(run) for run in re.findall(rb"^<{7,}(?= |$)", data, re.M)), default=0)
+            why = unread(versions, data, clean=not size, path=path, size=size)
+            if why:
+                raise Failed(done, f"{path}: {why}")
+
+
+def _versions(top: Path) -> dict[str, set[bytes]]:
+    """The manifests of a repository whose merges kmerge makes, as they are in its commits."""
+    config = top / ".git" / "config"
+    if not config.is_file() or "driver.py" not in config.read_text(errors="replace"):
+        return {}
+    found: dict[str, set[bytes]] = {}
+    try:
+        repository = pygit2.Repository(str(top))
+        heads = [repository.references[name].resolve().target for name in repository.references]
+    except (pygit2.GitError, KeyError):  # it may have SHA-256 names, or be broken on purpose
+        return {}
+    seen: set[object] = set()
+    while heads:
+        commit = repository.get(heads.pop())
+        if isinstance(commit, pygit2.Commit) and commit.id not in seen:
+            seen.add(commit.id)
+            heads += commit.parent_ids
+            _add_blobs(commit.tree, "", found)
+    return found
+
+
+def _add_blobs(tree: pygit2.Tree, above: str, found: dict[str, set[bytes]]) -> None:
+    for each in tree:
+        path = f"{above}{each.name}"
+        if isinstance(each, pygit2.Tree):
+            _add_blobs(each, f"{path}/", found)
+        elif isinstance(each, pygit2.Blob) and path.endswith((".yaml", ".yml", ".json")):
+            found.setdefault(path, set()).add(each.data)
 
 
 def refuse_internal_error(done: Done) -> None:
@@ -253,7 +300,10 @@ class Repo:
         stdin: str = "",
         env: dict[str, str] | None = None,
     ) -> Done:
-        return self.world.run("git", *args, cwd=self.path, check=check, stdin=stdin, env=env)
+        done = self.world.run("git", *args, cwd=self.path, check=check, stdin=stdin, env=env)
+        if args and args[0] in MERGING:
+            refuse_unread(self.path, done)
+        return done
 
     def kmerge(
         self,
@@ -262,7 +312,10 @@ class Repo:
         stdin: str = "",
         env: dict[str, str] | None = None,
     ) -> Done:
-        return self.world.kmerge(*args, cwd=self.path, check=check, stdin=stdin, env=env)
+        done = self.world.kmerge(*args, cwd=self.path, check=check, stdin=stdin, env=env)
+        if args and args[0] in ("merge", "solve", "resolve"):
+            refuse_unread(self.path, done)
+        return done
 
     def write(self, name: str, text: str | bytes) -> Path:
         """Write a file byte for byte; its directories are made."""

@@ -100,7 +100,8 @@ def test_what_is_too_much_is_merged_by_lines(name: str, monkeypatch: pytest.Monk
     assert [swapped.method, swapped.reason, swapped.clean] == ["lines", reason, False]
 
 
-@pytest.mark.parametrize("name", CASES)
+# documents that both sides renamed are compared in pairs, which has a bound of its own
+@pytest.mark.parametrize("name", [name for name in CASES if name != "renamed documents"])
 def test_up_to_the_bound_it_is_merged_by_structure(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

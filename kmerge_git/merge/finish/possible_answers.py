@@ -150,7 +150,7 @@ def _both(kind: str, hunk: Hunk) -> str:
     if kind == "document":
         return ours + (theirs if theirs.startswith("---") else "---\n" + theirs)
     if kind in ("text", "lines") or _are_comments(ours + theirs):
-        return ours + theirs
+        return ended(ours) + theirs
     mine, yours = block_of(ours), block_of(theirs)
     if mine is None or yours is None:
         raise Refused(_NOT_IN_A_ROW)

@@ -261,9 +261,9 @@ def merge_by_lines(texts: Three[bytes]) -> tuple[bytes, list[Note]]:
     marked, conflicts = TemporaryFiles(texts.each(), marker_size=size).result()
     if conflicts == 0:
         return marked, []
-    data, conflicts = TemporaryFiles(texts.each(), favor="ours").result()
-    if conflicts:  # git cannot merge these files as text
-        return texts.ours, [Note((), "both changed, dest's version stays", "ours", LOST)]
+    data, failed = TemporaryFiles(texts.each(), favor="ours").result()
+    if conflicts < 0 or failed:
+        raise Unsupported("git could not merge the lines of the file")
     return data, [
         Note((f"line {line}",), STAYS, "ours", LOST, ours, theirs)
         for line, ours, theirs in _clashes(marked, size)
