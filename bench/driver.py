@@ -119,6 +119,12 @@ def rows():
         1.35,
         (bundle, change(bundle, "big3", 40), change(bundle, "big20", 3)),
     )
+    yield (
+        "3.5 MB bundle, a document added",
+        "git",
+        2.5,
+        (bundle, change(bundle, "big3", 40), f"{bundle}---\n{prose('new', 8_000)}"),
+    )
     two = "---\n".join([prose(f"two{i}", 1_000_000 if i < 2 else 8_000) for i in range(190)])
     ours = change(change(two, "two0", 50), "two1", 60)
     theirs = change(change(two, "two0", 900), "two1", 800)
