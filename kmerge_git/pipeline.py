@@ -405,6 +405,10 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
     if count > 0 and options.labels_so_far != options.labels:  # run again, with labels
         again, more = lines.again()
         result, count = (again, more) if more > 0 else (result, count)
+    return _of_lines(result, count, texts, reason)
+
+
+def _of_lines(result: YamlText, count: int, texts: Three[YamlText], reason: str) -> Outcome:
     data = result.data
     if UNDECIDED.encode() in texts.base.data:  # a base section may show a placeholder
         shown = without_placeholders(data.decode("utf-8", "surrogateescape"))

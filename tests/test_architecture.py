@@ -57,6 +57,7 @@ ROOMS = {
     "pairing": {"three", "bulk"},
     "newfile": {"three", "plan"},
     "elision": {"three"},
+    "layout": {"three"},
     "commented_entries": {"three", "plan"},
     "anchors": {"three", "plan"},
     "decide": BESIDE | {"anchors"},
@@ -64,7 +65,16 @@ ROOMS = {
     "merged": {"three", "plan", "elision", "write"},
     "new_parents": {"three", "plan", "write"},
     "by_resource": BESIDE
-    | {"newfile", "elision", "commented_entries", "merged", "new_parents", "decide", "write"}
+    | {
+        "newfile",
+        "elision",
+        "layout",
+        "commented_entries",
+        "merged",
+        "new_parents",
+        "decide",
+        "write",
+    }
     | {"anchors"},
     "reshape": {"three", "plan", "write"},
     "placeholders": {"three", "plan", "merged", "write"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.merge.by_resource import laid_out_anew
+from kmerge_git.merge.layout import laid_out_anew
 from kmerge_git.merge.three import Three
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.source import Source
