@@ -296,6 +296,8 @@ def _differences(
     ours: Version, theirs: Version, mine: Units, yours: Units, within: Cut
 ) -> list[Cut]:
     """Return the differences of two lists of units, which hold all differing lines of the sides."""
+    if _are_in_two_orders(mine, yours):  # or a key would be in two of the conflicts
+        return [_around(mine, yours)]
     cuts: list[Cut] = []
     o0, t0 = within.o0, within.t0
     for one, other in _pairs(mine, yours):
@@ -306,10 +308,16 @@ def _differences(
             cuts += _differences(ours, theirs, *parts, inside)
         o0, t0 = one.end, other.end
     cuts.append(Cut(o0, within.o1, t0, within.t1))
-    cuts = [cut for cut in cuts if cut.o0 < cut.o1 or cut.t0 < cut.t1]
-    if len(cuts) > 1 and _are_in_two_orders(mine, yours):  # a key would be in two of the conflicts
-        return [Cut(cuts[0].o0, cuts[-1].o1, cuts[0].t0, cuts[-1].t1)]
-    return cuts
+    return [cut for cut in cuts if cut.o0 < cut.o1 or cut.t0 < cut.t1]
+
+
+def _around(mine: Units, yours: Units) -> Cut:
+    """Return the lines of two lists of units without the equal units at the start and the end."""
+    size = min(len(mine), len(yours))
+    head = next((n for n in range(size) if mine[n].text != yours[n].text), 0)
+    ends = range(1, size - head + 1)
+    tail = next((n for n in ends if mine[-n].text != yours[-n].text), 1)
+    return Cut(mine[head].start, mine[-tail].end, yours[head].start, yours[-tail].end)
 
 
 def _are_in_two_orders(mine: Units, yours: Units) -> bool:
