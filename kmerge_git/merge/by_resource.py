@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmerge_git.errors import Unsupported
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.decide.comments import comment_lines
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Node
 
 
+PLAIN = "---\n"  # how most documents begin
 LARGE = 60_000  # characters; in larger documents unchanged runs are searched
 
 
@@ -105,7 +107,7 @@ def _as_file(
     """Return the merged documents as a file, with their opening lines."""
     if len(documents) > 1 and walk.rules.stops and _is_one_value(at, path):
         return _whole_file(walk, at, Why.BOTH_CHANGED)
-    _open(documents, at)
+    _open(walk, documents, at)
     prologue = _comment_pieces(walk, at.map(lambda s: s.prologue))
     tail = _without_ends(standing(at.map(lambda s: s.tail)), documents)
     return MergedFile(prologue, documents, tail)
@@ -411,20 +413,23 @@ def _clash(walk: Walk, at: Trio, name: str, why: str) -> MergedDocument:
     walk.journal.resource = name
     side = walk.noted(walk.rules.document_clash(why))
     if not side:
+        texts = texts_of(at)
+        if texts.ours == texts.theirs:  # markers around equal text would be no conflict
+            return MergedDocument(at, name, None, [texts.ours])
         return MergedDocument(at, name, None, conflict(at, why))
     if side == "theirs" and at.theirs is not None:
         return MergedDocument(at, name, None, _added(walk, at.theirs))
     return MergedDocument(at, name, None, [texts_of(at).side(side)])
 
 
-def _open(documents: list[MergedDocument], at: Three[Stream]) -> None:
+def _open(walk: Walk, documents: list[MergedDocument], at: Three[Stream]) -> None:
     """Give every document of the result its opening lines."""
     opened = standing(at.map(lambda s: bool(s.documents and s.documents[0].opening)))
     for index, document in enumerate(documents):
-        opening = _opening(document, is_first=not index)
+        opening = _opening(walk, document, is_first=not index)
         opening = _without_ends(opening, documents[:index])
-        if not index and opening in ("---\n", ""):
-            opening = "---\n" if opened else ""
+        if not index and opening == PLAIN:
+            opening = PLAIN if opened else ""
         piece = _whole_hunk(document)
         if piece is not None:  # a side without the document stays empty
             document.pieces = [piece.map(_opened(opening))]
@@ -436,17 +441,29 @@ def _opened(opening: str) -> Callable[[str], str]:
     return lambda text: text and opening + text
 
 
-def _opening(merged: MergedDocument, *, is_first: bool) -> str:
+def _opening(walk: Walk, merged: MergedDocument, *, is_first: bool) -> str:
     """Return the opening lines of a document: `...` of the document above, directives and `---`."""
     base, ours, theirs = merged.at.map(lambda d: d.opening if d is not None else None).each()
-    if ours is None and theirs is None:
+    there = ours if ours is not None else theirs
+    if there is None:
         return ""
-    chosen = theirs if ours is None or (theirs is not None and ours == base) else ours
-    assert chosen is not None  # one of the versions exists
-    if not is_first and "---" not in chosen:
-        chosen += "---\n"
+    if there == PLAIN and theirs in (PLAIN, None):
+        return PLAIN  # fast, because most documents begin so
+    # a missing version has no say, and a first document may begin without a `---`
+    versions = Three(base, there, theirs if theirs is not None else there).map(_with_start)
+    ends, own = (versions.map(part) for part in (_ends, _behind_ends))
+    chosen = agreed(own)
+    if chosen is None and walk.rules.stops:
+        raise Unsupported("both sides changed how a document begins")
+    chosen = own.ours if chosen is None else chosen
     # a directive is one only at the start of a file or behind a `...`
-    return f"...\n{chosen}" if not is_first and chosen.startswith("%") else chosen
+    above = standing(ends) or ("" if is_first or chosen[0] != "%" else "...\n")
+    return above + chosen
+
+
+def _with_start(opening: str | None) -> str:
+    """Return how a document begins, with the `---` that the first document may lack."""
+    return opening if opening and "---" in opening else (opening or "") + PLAIN
 
 
 def _without_ends(opening: str, above: list[MergedDocument]) -> str:
@@ -455,16 +472,30 @@ def _without_ends(opening: str, above: list[MergedDocument]) -> str:
     If the result has a document above, return the whole text. If a side has no such document, the
     lines become a part of the conflict.
     """
-    rest = opening
-    while rest.startswith("..."):
-        rest = rest.partition("\n")[2]
+    ends = _ends(opening)
+    above = [document for document in above if not _is_empty(document)]
     piece = _whole_hunk(above[-1]) if above else None
-    if rest == opening or (above and (piece is None or (piece.ours and piece.theirs))):
+    if not ends or (above and (piece is None or (piece.ours and piece.theirs))):
         return opening
     if piece is not None:
-        ends = opening[: len(opening) - len(rest)]
         above[-1].pieces = [piece.map(lambda text: text and text + ends)]
-    return rest
+    return _behind_ends(opening)
+
+
+def _is_empty(document: MergedDocument) -> bool:
+    """Return whether nothing of a document is in the text."""
+    return not document.opening and document.pieces in ([], [""])
+
+
+def _ends(opening: str) -> str:
+    """Return the `...` lines with which the text behind a document begins."""
+    return opening[: len(opening) - len(_behind_ends(opening))]
+
+
+def _behind_ends(opening: str) -> str:
+    while opening.startswith("..."):
+        opening = opening.partition("\n")[2]
+    return opening
 
 
 def _whole_hunk(document: MergedDocument) -> Hunk | None:

@@ -41,6 +41,18 @@ def has_new_marker(text: str, versions: Iterable[str], size: int = SIZE) -> bool
     )
 
 
+def has_torn_markers(text: str, versions: Iterable[str], size: int = SIZE) -> bool:
+    """Return whether a text has markers, but not exactly the markers of one of the versions.
+
+    `=` characters alone are also the line below a heading. They count if a version has markers.
+    """
+    size = min(size, SIZE)
+    known = [(_has_marker(version, size), _all_markers(version, size)) for version in versions]
+    found = _all_markers(text, size)
+    is_marked = _has_marker(text, size) or any(marked for marked, _ in known)
+    return is_marked and bool(found) and all(found != markers for _, markers in known)
+
+
 def has_new_conflict(text: str, versions: Iterable[str], size: int = SIZE) -> bool:
     """Return whether a text has a conflict, from `<<<<<<<` to `>>>>>>>`, that is in no version.
 
@@ -55,12 +67,31 @@ def has_new_conflict(text: str, versions: Iterable[str], size: int = SIZE) -> bo
     return False
 
 
+def _has_marker(text: str, size: int) -> bool:
+    return next(_marker_lines(text, size), "") != ""
+
+
+def _all_markers(text: str, size: int) -> list[str]:
+    """Return the markers and the lines of `=` in the order of the text."""
+    found = sorted(at for char in "<|=>" for at in _offsets(text, char, size))
+    return [_line(text, at) for at in found]
+
+
 def _marker_lines(text: str, size: int) -> Iterator[str]:
     for char in "<|>":
-        at = _first(text, char, size)
-        while at >= 0:
-            yield text[at : _next_line(text, at)].rstrip("\r\n")
-            at = _first(text, char, size, at + 1)
+        for at in _offsets(text, char, size):
+            yield _line(text, at)
+
+
+def _offsets(text: str, char: str, size: int) -> Iterator[int]:
+    at = _first(text, char, size)
+    while at >= 0:
+        yield at
+        at = _first(text, char, size, at + 1)
+
+
+def _line(text: str, at: int) -> str:
+    return text[at : _next_line(text, at)].rstrip("\r\n")
 
 
 def marker_size_for(texts: Iterable[str], size: int = SIZE) -> int:
@@ -71,10 +102,7 @@ def marker_size_for(texts: Iterable[str], size: int = SIZE) -> int:
     longest = 0
     for text in texts:
         for char in "<|=>":
-            at = _first(text, char, size)
-            while at >= 0:
-                longest = max(longest, _run(text, at))
-                at = _first(text, char, size, at + 1)
+            longest = max([longest, *(_run(text, at) for at in _offsets(text, char, size))])
     return longest + _LONGER if longest else size
 
 

@@ -12,9 +12,9 @@ from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.merge.finish.open_conflicts import OpenConflicts, open_lines
 from kmerge_git.merge.finish.possible_answers import edited
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Conflict, Options
+from kmerge_git.outcome import SIDES, Conflict, Options
 from kmerge_git.template.template_damage import brought
-from kmerge_git.text.markers import SIZE, has_new_conflict, has_new_marker, marker_size_for
+from kmerge_git.text.markers import SIZE, has_new_conflict, has_torn_markers, marker_size_for
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole.conflicted_files import FileMerge
 
@@ -107,7 +107,7 @@ class AskedFile:
         self._define()
         size, versions = self._options.marker_size, [*map(_decoded, self.file.three.each())]
         text = _decoded(data)
-        if has_new_marker(text, versions, size) or has_new_conflict(text, versions, size):
+        if has_torn_markers(text, versions, size) or has_new_conflict(text, versions, size):
             raise Refused("conflict markers are left in it")
         broken = brought(YamlText(data, self.path), _texts(self.file), {})
         if broken:
@@ -146,6 +146,9 @@ def _open_conflicts(file: FileMerge, options: Options) -> OpenConflicts | None:
         if count < 0 or own.marker_size < size:
             return None
         open_merge = open_lines(marked, data, own)
+        results, versions = map(open_merge.decided, SIDES), data.map(_decoded)
+        if any(has_torn_markers(_decoded(result), versions.each()) for result in results):
+            return None  # the lines around the conflicts tear the markers already
     return OpenConflicts(open_merge, _texts(file), brought)
 
 

@@ -62,7 +62,7 @@ def refuse_unread(top: Path, done: Done) -> None:
         file = top / path
         data = file.read_bytes() if file.is_file() and not file.is_symlink() else b""
         if data and data not in versions and b"\0" not in data:
-            size = max((len(run) for run in re.findall(rb"^<{7,}(?= |$)", data, re.M)), default=0)
+            size = max((len(run) for run in re.findall(rb"^<{3,}(?= |$)", data, re.M)), default=0)
             why = unread(versions, data, clean=not size, path=path, size=size)
             if why:
                 raise Failed(done, f"{path}: {why}")

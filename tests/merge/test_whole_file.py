@@ -56,6 +56,21 @@ FRAMES: dict[str, tuple[str, str, str, str | None]] = {
     "both go, each on a side": (
         f"{A}...\n---\n{B}...\n", f"{A}{LABEL}...\n---\n", f"---\n{B}{LABEL}...\n", None,
     ),
+    "an empty one in place of all": (
+        f"---\n{A}...\n---\n{B}", f"{A}...\n---\n{B}{LABEL}", "---\n", None,
+    ),
+    "a comment behind `---`": (f"{A}---\n{B}", B, f"{A}--- # b\n{B}", f"--- # b\n{B}"),
+    "a comment behind `---` on both": (f"---\n{A}", f"--- # a\n{A}", f"--- # b\n{A}", None),
+    "a directive and an end": (
+        f"{A}---\n{B}", f"{A}{DIRECTIVE}{B}", f"{A}...\n---\n{B}{LABEL}",
+        f"{A}{DIRECTIVE}{B}{LABEL}",
+    ),
+    "a directive leaves and changes": (
+        f"%YAML 1.2\n---\n{A}", f"%YAML 1.2\n# l\n---\n{A}", A, None,
+    ),
+    "comments above go below a directive": (
+        f"# l\n{A}", f"---\n{A}", f"%YAML 1.2\n# l\n---\n{A}", None,
+    ),
 }  # fmt: skip
 
 
@@ -65,10 +80,11 @@ def test_how_a_file_begins_and_ends(
     base: str, ours: str, theirs: str, wanted: str | None, is_swapped: bool
 ) -> None:
     sides = (theirs, ours) if is_swapped else (ours, theirs)
-    outcome = made(base, *sides)
-    assert outcome.clean is (wanted is not None)
     texts = [text.encode() for text in (base, *sides)]
+    outcome = merge_files(*texts, path="a.yaml")
+    assert outcome.clean is (wanted is not None)
     assert whole_text.unread(texts, outcome.text, clean=outcome.clean) == ""
+    assert outcome.clean or b"<<<<<<<" in outcome.text
     if wanted is not None:
         assert outcome.text.decode() == wanted
 

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmerge_git.text.markers import conflict, first_marker, marker_size_for, resolve
+from kmerge_git.text.markers import (
+    conflict,
+    first_marker,
+    has_torn_markers,
+    marker_size_for,
+    resolve,
+)
 
 CONFLICT = "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> topic\n"
 
@@ -121,3 +127,22 @@ def test_a_marked_text_reads_back_as_each_side(parts, with_base, size):
     if with_base:
         assert resolve(text, "base", size) == "".join(part[0] + part[2] for part in parts)
     assert first_marker(text, size) >= 0
+
+
+@pytest.mark.parametrize(
+    "text, versions, expected",
+    [
+        (CONFLICT, [CONFLICT, "a: 1\n"], False),
+        (CONFLICT.replace("b: 2", "b: 9"), [CONFLICT], False),
+        ("a: 1\n", [CONFLICT], False),
+        ("a\n=======\n", ["a\n", "b\n"], False),  # a heading
+        (CONFLICT.replace("=======\n", ""), [CONFLICT], True),
+        (CONFLICT.replace("<<<<<<< HEAD\n", ""), [CONFLICT], True),
+        ("b\n=======\n", [CONFLICT], True),
+        (CONFLICT + CONFLICT, [CONFLICT], True),
+        (CONFLICT, ["<<<<<<< HEAD\n", "=======\n>>>>>>> topic\n"], True),
+        (CONFLICT, ["a: 1\n"], True),
+    ],
+)
+def test_markers_are_those_of_one_version(text, versions, expected):
+    assert has_torn_markers(text, versions) is expected

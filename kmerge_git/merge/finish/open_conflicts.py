@@ -8,7 +8,7 @@ from kmerge_git.merge.finish.answer_proof import DocumentProof
 from kmerge_git.merge.merged import NO_DOCUMENT, MergedDocument, MergedFile, OpenMerge, answered
 from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import SIDES
-from kmerge_git.text.markers import has_new_marker, sections
+from kmerge_git.text.markers import has_torn_markers, sections
 from kmerge_git.text.pieces import Hunk, is_clean
 from kmerge_git.tree.documents import YamlText
 
@@ -104,8 +104,9 @@ class OpenConflicts:
         raise Refused(f"the file would be broken: {min(broken)}")
 
     def _refuse_markers(self, data: bytes) -> None:
-        texts = (text.data.decode("utf-8", "surrogateescape") for text in self._texts.each())
-        if has_new_marker(data.decode("utf-8", "surrogateescape"), texts, self._merge.marker_size):
+        texts = self._texts.map(lambda text: text.data.decode("utf-8", "surrogateescape"))
+        text, size = data.decode("utf-8", "surrogateescape"), self._merge.marker_size
+        if has_torn_markers(text, texts.each(), size):
             raise Refused("conflict markers would be left in the file")
 
     def text(self, given: Given) -> bytes:

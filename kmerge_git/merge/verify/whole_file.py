@@ -83,7 +83,8 @@ def _openings(merged: MergedFile, side: str) -> list[str]:
     for document in merged.documents:
         piece = document.pieces[0] if len(document.pieces) == 1 else None
         if document.plan is not None or not isinstance(piece, Hunk):
-            openings.append(document.opening)
+            if document.opening or document.pieces not in ([], [""]):
+                openings.append(document.opening)
         elif text := piece.side(side):  # the opening of a document in conflict is in the conflict
             openings.append(opening_in(text, document.at.side(side)))
     return openings
