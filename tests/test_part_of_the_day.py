@@ -93,7 +93,8 @@ def run_words(folder: Path, *words: str, how: str = "part") -> list[str]:
     (folder / "t" / "test_marked.py").write_text(MARKED)
     for number, names in enumerate(("ab", "cd")):
         (folder / "t" / f"test_installed{number}.py").write_text(INSTALLED.format(*names))
-    argv = (sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *words)
+    words = ("-p", "no:cacheprovider", "--basetemp", str(folder / "files"), *words)
+    argv = (sys.executable, "-m", "pytest", "-v", *words)
     env = {
         "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "tests"),
         "KMERGE_TESTS_DEPTH": how, "KMERGE_TESTS_SEED": "20261123",

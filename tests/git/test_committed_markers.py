@@ -21,7 +21,14 @@ from kmerge_git.text.markers import resolve
 from kmerge_git.whole.resolving import Resolving
 
 STYLES = ("merge", "diff3", "zdiff3")
-OPERATIONS = ("merge", "rebase", "rebase --apply", "cherry-pick")
+# every style in a merge, every operation, and both kinds of styles in a rebase
+WAYS = [
+    *(("merge", style) for style in STYLES),
+    ("rebase", "merge"),
+    ("rebase", "diff3"),
+    ("rebase --apply", "zdiff3"),
+    ("cherry-pick", "diff3"),
+]
 SIDES = ("ours", "theirs")
 LONG, SHORT = 11, 7
 OWN = 40  # the size of the markers of the truth
@@ -181,8 +188,7 @@ def assert_decided(repo: Repo, name: str, texts: tuple[str, str, str], wanted: s
 
 
 @pytest.mark.world
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("operation, style", WAYS)
 def test_the_markers_are_longer_and_cut_exactly(driven: Driven, style: str, operation: str) -> None:
     stopped(driven, CASES, style, operation)
     for name, texts in CASES.items():
@@ -211,8 +217,7 @@ def test_kmerge_merge_writes_the_same_markers(driven: Driven) -> None:
 
 
 @pytest.mark.world
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("operation, style", WAYS)
 def test_an_answer_is_cut_out_of_the_versions(driven: Driven, style: str, operation: str) -> None:
     stopped(driven, CASES, style, operation)
     before = {name: unlabelled(driven, name) for name in CASES}
@@ -371,7 +376,7 @@ def unresolved(repo: Repo, name: str) -> list[str]:
 
 
 @pytest.mark.world
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", ["merge", "diff3"])
 @pytest.mark.parametrize("choice", [*SIDES, "base", "by hand"])
 @pytest.mark.parametrize("side", SIDES)  # of a conflict git does not remember which side is whose
 def test_rerere_gives_the_same_answer_or_none(
@@ -433,8 +438,7 @@ ONLY_IN_BASE = {
 
 
 @pytest.mark.world
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("operation, style", WAYS)
 def test_markers_of_the_base_alone(driven: Driven, style: str, operation: str) -> None:
     """Both sides took them away, so nobody takes a marker of ours for one of theirs."""
     stopped(driven, ONLY_IN_BASE, style, operation)
@@ -524,8 +528,7 @@ def test_what_stands_there_after_a_crash(driven: Driven, style: str) -> None:
 
 
 @pytest.mark.world
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("operation, style", WAYS)
 def test_after_a_crash_an_answer_is_cut_as_well(driven: Driven, style: str, operation: str) -> None:
     """Git's own markers are as long as those in the file, where they cannot be told apart.
 

@@ -13,6 +13,8 @@ from random_streams import json_trio, stream_trio
 from worlds.lines import git_lines
 
 from kmerge_git import Outcome, merge_files
+from kmerge_git.merge import by_resource
+from kmerge_git.merge.merged import MergedFile
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.whole_file import fault
 from kmerge_git.text.markers import resolve
@@ -139,6 +141,38 @@ def test_what_a_version_has_is_no_fault() -> None:
     assert fault(b"...\na: 2\n", begun) == ""
     sound = Three(begun.base, begun.theirs, begun.base)
     assert fault(b"...\na: 2\n", sound) == "it is not YAML"
+
+
+# -- a writer that is broken on purpose: the reader alone stands between it and a clean result
+
+
+@pytest.mark.parametrize("name", ["the first is gone", "the only one is gone"])
+def test_an_end_without_a_document_is_not_clean(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    texts = [text.encode() for text in FRAMES[name][:3]]
+    assert merge_files(*texts).clean
+    merge = by_resource.merge
+
+    def faulty(*args: object) -> MergedFile:
+        merged = merge(*args)  # type: ignore[arg-type]
+        for document in merged.documents[-1:]:
+            document.opening = "...\n---\n"
+        merged.tail = "" if merged.documents else "...\n"
+        return merged
+
+    monkeypatch.setattr(by_resource, "merge", faulty)
+    outcome = merge_files(*texts)
+    assert whole_text.unread(texts, outcome.text, clean=outcome.clean) == ""
+    assert not outcome.clean or outcome.method == "lines"
+
+
+@pytest.mark.parametrize("path", ["a.json", ""])
+def test_two_texts_of_json_are_not_clean(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    texts = [text.encode() for text in JSON["two other values"]]
+    monkeypatch.setattr(by_resource, "is_json", lambda path, versions: False)
+    outcome = merge_files(*texts, path=path)
+    assert not outcome.clean
+    for reading in whole_text.readings(outcome.text, [], clean=False):
+        json.loads(reading)
 
 
 # -- the reader
