@@ -359,12 +359,24 @@ def _check_facts(
                 low, high = min(mine, yours), max(mine, yours)
             else:
                 low, high = (min(bounds), max(bounds)) if mine != old != yours else (both, both)
+            if (mine < old and _are_new(fact, at.base, at.theirs)) or (
+                yours < old and _are_new(fact, at.base, at.ours)
+            ):
+                high = max(high, min(old, max(mine, yours)))
         if whole:
             high = max(high, mine + yours)
             # what one side adds may be what the other has renamed something to: they are one
             low = min(low, old) if old else low
         if not low <= now <= high:
             raise Broken(f"below {path}: {fact} {now} times, not {low}..{high} ({side or 'clean'})")
+
+
+def _are_new(fact: tuple[str, ...], base: Facts, side: Facts) -> bool:
+    """Whether a side added to the list of a fact: an element that replaced one may repeat the fact."""
+    if "-" not in fact:
+        return False
+    of = fact[: len(fact) - fact[::-1].index("-")]
+    return any(other[: len(of)] == of and side[other] > base[other] for other in side)
 
 
 def _words(counts: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
