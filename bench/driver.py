@@ -122,7 +122,7 @@ def rows():
     yield (
         "3.5 MB bundle, a document added",
         "git",
-        2.5,
+        6,
         (bundle, change(bundle, "big3", 40), f"{bundle}---\n{prose('new', 8_000)}"),
     )
     two = "---\n".join([prose(f"two{i}", 1_000_000 if i < 2 else 8_000) for i in range(190)])
