@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 import yaml
 from depth import part
@@ -41,3 +43,23 @@ def test_a_text_in_brackets_is_one_value() -> None:
     trio = (text.encode() for text in (base, ours, theirs))
     outcome = merge_files(*trio, line_merge=lambda *_: (b"", False))
     assert not outcome.clean and not outcome.reason.startswith("internal")
+
+
+# One text of two lines, and what follows its last line.
+ENDINGS = {
+    style + ends.replace("\n", "+"): f"{style}\n  x\n  y\n{ends}"
+    for style in ("|", "|-", "|+", ">", ">-", ">+")
+    for ends in ("", "\n", "\n\n")
+}
+
+
+@pytest.mark.parametrize("below", ["", "z: 1\n"])
+def test_two_new_texts_that_end_differently_are_two_values(below: str) -> None:
+    base, wrong = f"k: 1\n{below}", []
+    for pair in part(permutations(ENDINGS, 2)):
+        sides = [f"k: 1\nb: {ENDINGS[name]}{below}" for name in pair]
+        outcome = merge_files(*(text.encode() for text in (base, *sides)))
+        found, *wanted = map(yaml.safe_load, (outcome.text if outcome.clean else "", *sides))
+        if outcome.clean and not found == wanted[0] == wanted[1]:
+            wrong.append(pair)
+    assert not wrong
