@@ -1,0 +1,37 @@
+"""Random merges that once broke a law, made again by `tools/check_laws.py`."""
+
+from __future__ import annotations
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+TOOL = Path(__file__).resolve().parent.parent / "tools" / "check_laws.py"
+SEEDS = {
+    "CRD": "101542 303739 505476",
+    "ConfigMap": "44374 505599 55397",
+    "Deployment": "11447 202292 30346 31337832 404486",
+    "RBAC": "101169 22330 2272 4485 777160 777703 77784",
+    "Service": "2264 404890 777280",
+    "conflicts": "11234 11391 202169 40453",
+    "kustomization": "101339 202875 31337492 404104 44495 50566 505870 55405 77768",
+    "values": "101248 303184 50565 55217",
+}
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = spec_from_file_location("check_laws", TOOL)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("kind", SEEDS)
+def test_what_broke_a_law_breaks_none(tool: ModuleType, kind: str) -> None:
+    for seed in SEEDS[kind].split():
+        *_, breaches = tool.merged(tool.ALL_LAWS, (kind, seed))
+        assert not breaches, f"{kind} {seed}: {breaches}"
