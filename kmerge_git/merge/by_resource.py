@@ -33,7 +33,7 @@ from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.merge.write.placed_lines import line_pieces
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.opaque_files import is_json
-from kmerge_git.text.pieces import Hunk, side_text
+from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import Document, Stream, whole_document
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import comments, same_node
@@ -430,7 +430,7 @@ def _open(walk: Walk, documents: list[MergedDocument], at: Three[Stream]) -> Non
         opening = _without_ends(opening, documents[:index])
         if not index and opening == PLAIN:
             opening = PLAIN if opened else ""
-        piece = _whole_hunk(document)
+        piece = document.whole_hunk
         if piece is not None:  # a side without the document stays empty
             document.pieces = [piece.map(_opened(opening))]
         else:
@@ -473,18 +473,13 @@ def _without_ends(opening: str, above: list[MergedDocument]) -> str:
     lines become a part of the conflict.
     """
     ends = _ends(opening)
-    above = [document for document in above if not _is_empty(document)]
-    piece = _whole_hunk(above[-1]) if above else None
+    above = [document for document in above if not document.is_empty]
+    piece = above[-1].whole_hunk if above else None
     if not ends or (above and (piece is None or (piece.ours and piece.theirs))):
         return opening
     if piece is not None:
         above[-1].pieces = [piece.map(lambda text: text and text + ends)]
     return _behind_ends(opening)
-
-
-def _is_empty(document: MergedDocument) -> bool:
-    """Return whether nothing of a document is in the text."""
-    return not document.opening and document.pieces in ([], [""])
 
 
 def _ends(opening: str) -> str:
@@ -496,12 +491,6 @@ def _behind_ends(opening: str) -> str:
     while opening.startswith("..."):
         opening = opening.partition("\n")[2]
     return opening
-
-
-def _whole_hunk(document: MergedDocument) -> Hunk | None:
-    """Return the conflict about a whole document, or None."""
-    piece = document.pieces[0] if document.plan is None and len(document.pieces) == 1 else None
-    return piece if isinstance(piece, Hunk) else None
 
 
 def _comment_pieces(walk: Walk, at: Three[str]) -> Pieces:

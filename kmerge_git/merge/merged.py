@@ -55,6 +55,17 @@ class MergedDocument:
         """Return the positions of the document in the three files, which identify the document."""
         return numbers_of(self.at)
 
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing of the document is in the text."""
+        return not self.opening and self.pieces in ([], [""])
+
+    @property
+    def whole_hunk(self) -> Hunk | None:
+        """Return the conflict about the whole document, or None."""
+        piece = self.pieces[0] if self.plan is None and len(self.pieces) == 1 else None
+        return piece if isinstance(piece, Hunk) else None
+
     def give_up(self, pieces: Pieces) -> None:
         """Replace the merge of the document by `pieces`, which are one side or one conflict."""
         self.plan, self.elided, self.pieces = None, None, pieces

@@ -11,7 +11,7 @@ from __future__ import annotations
 from kmerge_git.errors import Unproved
 from kmerge_git.merge.merged import opening_in, to_bytes
 from kmerge_git.text.opaque_files import is_json
-from kmerge_git.text.pieces import Hunk, side_text
+from kmerge_git.text.pieces import side_text
 from kmerge_git.tree import parser
 from kmerge_git.tree.documents import is_idle
 
@@ -81,11 +81,10 @@ def _openings(merged: MergedFile, side: str) -> list[str]:
     """Return how each document begins that a result has."""
     openings = []
     for document in merged.documents:
-        piece = document.pieces[0] if len(document.pieces) == 1 else None
-        if document.plan is not None or not isinstance(piece, Hunk):
-            if document.opening or document.pieces not in ([], [""]):
-                openings.append(document.opening)
-        elif text := piece.side(side):  # the opening of a document in conflict is in the conflict
+        hunk = document.whole_hunk
+        if hunk is None:
+            openings += [] if document.is_empty else [document.opening]
+        elif text := hunk.side(side):  # the opening of a document in conflict is in the conflict
             openings.append(opening_in(text, document.at.side(side)))
     return openings
 
