@@ -167,6 +167,8 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
                 raise  # git's line merge is better than one conflict for the file
             better = _unproved(merged, streams, options)
         if isinstance(better, Outcome):
+            if not better.clean and not options.virtual:
+                better = _shorter(merged, streams, options, journal) or better
             if options.favor and better.open_merge is not None:
                 from kmerge_git.merge.finish.favor import favored  # few merges favour a side
 
@@ -178,6 +180,18 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
         if wider is None:
             return _doubtful(better, sources, options, lines)
         doubts = wider
+
+
+def _shorter(
+    merged: MergedFile, streams: Three[Stream], options: Options, journal: Journal
+) -> Outcome | None:
+    """Return the conflicts of the lines if all conflicts are doubts, and these are shorter."""
+    causes = {hunk.why for _, hunk in merged.hunks()}
+    if not all(why.startswith(Why.UNCERTAIN) or why == Why.COMMENT for why in causes):
+        return None
+    from kmerge_git.merge.finish import as_lines  # few merges are in doubt
+
+    return as_lines.shorter(merged, streams, options, journal.settled())
 
 
 def _unproved(merged: MergedFile, streams: Three[Stream], options: Options) -> Outcome:
@@ -342,12 +356,7 @@ def _clean(
         _refuse_turned(text, streams, options)
     data = to_bytes(text, streams.map(lambda stream: stream.source))
     settled = journal.settled()
-    said = opinion(merged, streams)
-    if said:  # git's line merge is needed only if our own line merge is unsure
-        by_lines, count = YamlText(data, options.path), int(said == "clash")
-    else:
-        by_lines, count = lines.result()
-    is_confirmed = count == 0 and by_lines.data == data
+    by_lines, count, is_confirmed = _second_opinion(merged, streams, options, lines, text, data)
     read = proof.prove(merged, "ours") if not is_confirmed or needs_proof(merged) else []
     whole_file.prove(merged, "ours", streams)
     if is_confirmed:
@@ -366,6 +375,23 @@ def _clean(
         reason = referee.uncertain(objections[0])
         return Outcome(by_lines.data, True, "lines", reason=reason)
     return objections or Outcome(data, True, "structure")
+
+
+def _second_opinion(
+    merged: MergedFile,
+    streams: Three[Stream],
+    options: Options,
+    lines: Asked,
+    text: str,
+    data: bytes,
+) -> tuple[YamlText, int, bool]:
+    """Return a merge by lines, its number of conflicts, and whether it confirms the merge."""
+    said = opinion(merged, streams)
+    if said:  # git's line merge is needed only if our own line merge is unsure
+        return YamlText(data, options.path), int(said == "clash"), said == "agrees"
+    by_lines, count = lines.result()
+    is_same = count == 0 and by_lines.data == data
+    return by_lines, count, is_same and referee.confirms(text, streams, options)
 
 
 def _refuse_turned(text: str, streams: Three[Stream], options: Options) -> None:

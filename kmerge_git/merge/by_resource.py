@@ -168,10 +168,10 @@ def _merge_one(walk: Walk, at: Trio, path: str, cause: str) -> MergedDocument | 
         there = ours or theirs
         return _clash(walk, at, name_of(there) if there else "", walk.doubts[()])
     if ours is None or theirs is None:
-        return _one_sided(walk, at, cause)
+        return _one_sided(walk, at, cause or next(iter(walk.doubts.values()), ""))
     if cause:
         return _clash(walk, at, standing_name(at), cause)
-    if not reading.live:
+    if not reading.live and not walk.opened:
         side = whose(at.map(lambda d: d.content if d is not None else None))
         if side == "ours":
             return MergedDocument(at, "", None, [ours.content])
@@ -376,19 +376,21 @@ def _one_sided(walk: Walk, at: Trio, cause: str) -> MergedDocument | None:
     base, there = at.base, at.ours or at.theirs
     assert there is not None  # the caller's case
     name = walk.journal.resource = name_of(there)
-    if base is None:
+    if base is None and not cause:
         if at.theirs is None:
             return MergedDocument(at, name, None, [there.content])
         pieces = _added(walk, there)
         walk.journal.write([Note((), "added", "theirs", "8")])
         return MergedDocument(at, name, None, pieces)
-    if _untouched(base, there):
+    if base is not None and _untouched(base, there):
         if at.ours is not None:
             walk.journal.write([Note((), "deleted", "theirs", "8")])
         return None
     gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
     why = f"deleted in {gone}, changed in {changed}"
-    if cause or (walk.rules.stops and name_of(there) != name_of(base)):  # otherwise it was deleted
+    if (
+        cause or base is None or (walk.rules.stops and name_of(there) != name_of(base))
+    ):  # otherwise it was deleted
         why = cause or Why.RENAMED_AND_GONE
     clash = _clash(walk, at, name, why)
     return clash if clash.pieces != [""] else None

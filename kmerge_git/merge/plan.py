@@ -65,6 +65,8 @@ class Why:
     # A clean merge of lines does not settle these conflicts: a line merge ignores which lines
     # belong together, and would bring back a deleted entry, or keep both replacements of an entry.
     NEW_PARENT = (UNDER_NEW_PARENT, ADDED_BEHIND)
+    # An entry with one of these causes is a conflict even if only one side has the entry.
+    OPENING = (*NEW_PARENT, MOVED_AND_GONE)
     FIRM = (
         MOVED_AND_GONE,
         RENAMED_AND_GONE,

@@ -72,9 +72,38 @@ def diff3(
     items at the same position, this is a clash in both cases, because the order of these items is
     unknown.
     """
-    mine, yours = changes(base, ours), changes(base, theirs)
+    at = ThreeLists(base, ours, theirs)
+    return regions_of(changes(base, ours), changes(base, theirs), at, adjacent_ok=adjacent_ok)
+
+
+class ThreeLists:
+    """Hold three lists, or the parts of three lists that are compared."""
+
+    __slots__ = ("base", "behind", "ours", "start", "theirs")
+
+    def __init__(
+        self,
+        base: Sequence[Hashable],
+        ours: Sequence[Hashable],
+        theirs: Sequence[Hashable],
+        start: tuple[int, int, int] = (0, 0, 0),
+        behind: tuple[int, int, int] | None = None,
+    ) -> None:
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+        self.start = start
+        self.behind = behind or (len(base), len(ours), len(theirs))
+
+
+def regions_of(
+    mine: list[Hunk], yours: list[Hunk], at: ThreeLists, *, adjacent_ok: bool
+) -> list[Region]:
+    """Return the regions for the hunks of both sides."""
+    ours, theirs = at.ours, at.theirs
     regions: list[Region] = []
-    b = o = t = i = j = 0
+    b, o, t = at.start
+    i = j = 0
     while i < len(mine) or j < len(yours):
         first_i, first_j = i, j
         i, j = _group(mine, yours, i, j, adjacent_ok)
@@ -93,15 +122,21 @@ def diff3(
             kind = "both" if list(ours[o:o1]) == list(theirs[t:t1]) else "clash"
         regions.append(Region(kind, b0, b1, o, o1, t, t1))
         b, o, t = b1, o1, t1
-    if b < len(base):
-        regions.append(Region("same", b, len(base), o, len(ours), t, len(theirs)))
+    if b < at.behind[0]:
+        regions.append(Region("same", b, at.behind[0], o, at.behind[1], t, at.behind[2]))
     return regions
 
 
 def refine(
-    regions: list[Region], ours: Sequence[Hashable], theirs: Sequence[Hashable]
+    regions: list[Region],
+    base: Sequence[Hashable],
+    ours: Sequence[Hashable],
+    theirs: Sequence[Hashable],
 ) -> list[Region]:
-    """Return the regions; split off the items that both sides of a clash begin or end with."""
+    """Return the regions; split off the items that both sides of a clash begin or end with.
+
+    If what remains of one side is what base has, only the other side changed something.
+    """
     result: list[Region] = []
     for r in regions:
         if r.kind != "clash":
@@ -117,7 +152,14 @@ def refine(
         o0, o1, t0, t1 = r.o0 + head, r.o1 - tail, r.t0 + head, r.t1 - tail
         if head:
             result.append(Region("both", r.b0, r.b0, r.o0, o0, r.t0, t0))
-        result.append(Region("clash", r.b0, r.b1, o0, o1, t0, t1))
+        kind = "clash"
+        if head or tail:
+            old = list(base[r.b0 : r.b1])
+            if list(theirs[t0:t1]) == old:
+                kind = "ours"
+            elif list(ours[o0:o1]) == old:
+                kind = "theirs"
+        result.append(Region(kind, r.b0, r.b1, o0, o1, t0, t1))
         if tail:
             result.append(Region("both", r.b1, r.b1, o1, r.o1, t1, r.t1))
     return result

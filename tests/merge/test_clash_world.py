@@ -19,7 +19,7 @@ def each(name: str) -> Iterator[Conflict]:
 def test_the_worlds_are_made_of_conflicts() -> None:
     numbers = {name: len(clash.words()) for name, clash in CLASHES.items()}
     assert numbers == {"unkeyed": 41, "scalars": 41, "keyed": 79}
-    assert len(conflicts("unkeyed", "merge")) > 700  # of 780 pairs of lists that are not empty
+    assert len(conflicts("unkeyed", "merge")) > 600  # of 780 pairs of lists that are not empty
     assert len(conflicts("scalars", "merge")) > 80
     assert len(conflicts("keyed", "merge")) > 50
 

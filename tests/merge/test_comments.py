@@ -16,7 +16,7 @@ CASES = {
     "theirs": ("#a", "#a", "#b", "#b"),
     "both alike": ("#a", "#b", "#b", None),
     "both add": ("", "#o", "#t", "#o|#t"),
-    "both add, and begin and end alike": ("", "#a|#o|#z", "#a|#t|#z", "#a|#o|#t|#z"),
+    "both add, and begin and end alike": ("", "#a|#o|#z", "#a|#t|#z", "#a|<#o=#t>|#z"),
     "both add above and below": ("#a", "#o|#a", "#a|#t", "#o|#a|#t"),
     "both rewrite": ("#a", "#o", "#t", "<#o=#t>"),
     "both rewrite neighbours": ("#a|#b", "#o|#b", "#a|#t", "#o|#t"),

@@ -57,7 +57,10 @@ def samples(world: str) -> list[tuple[Case, Style]]:
 
 def verdict(case: Case, outcome: Outcome) -> str:
     if not outcome.clean:
-        return "right" if case.truth is None or case.may_clash else "needless"
+        # nobody wanted the old list empty: one side moved a part of it, the other deleted the rest
+        is_emptied = all("neither side emptied it" in c.why for c in outcome.conflicts)
+        is_right = case.truth is None or case.may_clash or is_emptied
+        return "right" if is_right else "needless"
     wanted = value_of(case.truth) if case.truth is not None else None
     return "right" if read(outcome.text) == wanted else "wrong"
 

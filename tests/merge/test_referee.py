@@ -340,12 +340,12 @@ CASES = {
             ),
         ],
     ),
-    "nothing is left": (
-        args("a", "b"),
-        args("a"),
-        args("b"),
-        pod(container("app", "args: []")),
-        [("count", (*APP, "args"), args("a"))],
+    "little is left": (
+        args("a", "b", "c"),
+        args("a", "c"),
+        args("b", "c"),
+        args("c"),
+        [("count", (*APP, "args"), args("a", "c"))],
     ),
 }
 WRONG = [
@@ -371,6 +371,13 @@ def test_a_wrong_one_does(
         assert law in [violation.law for violation in found], found
         if path is not None:
             assert path in [v.path for v in found if v.law == law], found
+
+
+def test_a_list_that_both_sides_emptied_together_is_no_merge() -> None:
+    made = pod(container("app", "args: []"))
+    found = told(args("a", "b"), args("a"), args("b"), made)
+    assert [(v.law, v.path) for v in found] == [("emptied", (*APP, "args"))]
+    assert not told(args("a", "b"), args("a", "b"), made, made)
 
 
 @pytest.mark.parametrize("place", ["env", "finalizers"])

@@ -202,12 +202,12 @@ def test_regions_of_elements_whose_neighbours_may_change(base, ours, theirs, exp
             "nym",
             [("both", "", "n", "n"), ("clash", "a", "x", "y"), ("both", "", "m", "m")],
         ),
-        ("", "n", "nn", [("both", "", "n", "n"), ("clash", "", "", "n")]),
+        ("", "n", "nn", [("both", "", "n", "n"), ("theirs", "", "", "n")]),
         ("a", "x", "y", [("clash", "a", "x", "y")]),
     ],
 )
 def test_refine_moves_equal_ends_out_of_a_clash(base, ours, theirs, expected):
-    found = refine(diff3(base, ours, theirs), ours, theirs)
+    found = refine(diff3(base, ours, theirs), base, ours, theirs)
     assert expected == [
         (r.kind, base[r.b0 : r.b1], ours[r.o0 : r.o1], theirs[r.t0 : r.t1]) for r in found
     ]
@@ -236,7 +236,7 @@ def assert_tiles(found, base, ours, theirs):
 def test_regions_tile_all_three_lists_and_are_what_they_say(base, ours, theirs, adjacent_ok):
     found = diff3(base, ours, theirs, adjacent_ok=adjacent_ok)
     assert_tiles(found, base, ours, theirs)
-    assert_tiles(refine(found, ours, theirs), base, ours, theirs)
+    assert_tiles(refine(found, base, ours, theirs), base, ours, theirs)
 
 
 SWAPPED = {"ours": "theirs", "theirs": "ours"}

@@ -59,10 +59,16 @@ def lawful(ours: Word, theirs: Word, result: Word, ordered: bool = True) -> bool
         return False
     if result.count(NEW) != newcomers(ours, theirs):
         return False
+    if result.count(NEW) == 2 and not {*OLD} & {*result[result.index(NEW) : _last(result)]}:
+        return False  # something that base has stands between the two, or they are one
     there = bare(result)
     return not ordered or all(
         there.index(x) < there.index(y) for x, y in orders(ours, theirs) if {x, y} <= {*there}
     )
+
+
+def _last(result: Word) -> int:
+    return len(result) - result[::-1].index(NEW)
 
 
 def merged_elements(ours: Word, theirs: Word) -> list[str] | None:

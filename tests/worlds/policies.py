@@ -110,6 +110,8 @@ def truth(ours: Word, theirs: Word, policy: str) -> dict[str, str]:
             found = max(mine, yours) if "higher" in policy else "clash"
         if found is not None:
             merged[name] = found
+    if not merged and ours and theirs:
+        return dict.fromkeys(sides[0], "clash")  # neither side wanted an empty list
     return merged
 
 

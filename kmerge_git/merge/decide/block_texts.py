@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kmerge_git.merge.plan import Line, NewText
 from kmerge_git.merge.three import Three, cut, standing, whose
-from kmerge_git.text.diff3 import diff3, refine
+from kmerge_git.text.diff3 import refine
 from kmerge_git.text.opaque_files import VAULT
+from kmerge_git.text.shared_edits import diff3_once
 from kmerge_git.tree.block_scalars import (
     body_lines,
     flow_indent,
@@ -80,7 +81,7 @@ def _spelled(scalar: Scalar) -> list[str]:
 
 def _merged(lines: Three[list[str]]) -> Lines:
     parts: Lines = []
-    for region in refine(diff3(*lines.each()), lines.ours, lines.theirs):
+    for region in refine(diff3_once(*lines.each()), *lines.each()):
         part = cut(region, lines)
         side = "theirs" if region.kind == "theirs" else "ours"
         parts.append(part if region.kind == "clash" else part.side(side))

@@ -89,9 +89,9 @@ def _merge_texts(
 
     `above` has the blank lines above each comment.
     """
-    from kmerge_git.text.diff3 import diff3
+    from kmerge_git.text.shared_edits import diff3_once
 
-    for region in diff3(*lines.each(), adjacent_ok=True):
+    for region in diff3_once(*lines.each(), adjacent_ok=True):
         part = cut(region, lines)
         if region.kind == "clash":
             yield from _clash(part, is_new=is_new)
@@ -145,24 +145,26 @@ def _spelled(at: Three[Line]) -> Line:
 def _clash(part: Three[list[Line]], *, is_new: bool) -> list[Run]:
     """Merge comments that both sides changed; keep all new comments, drop deleted comments.
 
-    Different comments of something new are a conflict.
+    Different comments of something new are a conflict, and so are additions that share a line: they
+    are two versions of one text.
     """
     if part.base and (fewer := _only_taken_away(part)):
         return [fewer[0]]
     from kmerge_git.text.diff3 import Region, refine
 
+    is_union = not (part.base or is_new) and set(part.ours).isdisjoint(part.theirs)
     result: list[Run] = []
     whole = [Region("clash", 0, len(part.base), 0, len(part.ours), 0, len(part.theirs))]
-    for region in refine(whole, part.ours, part.theirs):
+    for region in refine(whole, *part.each()):
         rest = cut(region, part)
-        if (
-            not part.base and not is_new
-        ):  # keep a comment once if the additions of both sides share it
-            result += [rest.ours, rest.theirs] if region.kind == "clash" else [rest.ours]
-            continue
-        both, either = rest.ours and rest.theirs, rest.ours or rest.theirs
-        clash = region.kind == "clash" and (both if is_new else either)
-        result.append(rest if clash else rest.ours or (rest.theirs if is_new else []))
+        if region.kind != "clash":
+            result.append(rest.theirs if region.kind == "theirs" else rest.ours)
+        elif is_union:
+            result += [rest.ours, rest.theirs]
+        elif part.base or (rest.ours and rest.theirs):
+            result.append(rest)
+        else:
+            result.append(rest.ours or rest.theirs)
     return result
 
 

@@ -16,6 +16,7 @@ from kmerge_git.merge.decide.rules import ElementPairs
 from kmerge_git.merge.plan import Build, Clash, Item, Keep, Note, Take, Why, has_clash
 from kmerge_git.merge.three import Three, counted, cut, is_part, shared_start, under
 from kmerge_git.text.diff3 import diff3
+from kmerge_git.text.shared_edits import diff3_once
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon_of, same_node
 
@@ -42,9 +43,17 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     entries = at.map(lambda seq: list(seq.entries) if seq is not None else [])
     known: Known = {}
     keys = entries.map(lambda found: [canon_of(e.value, known) for e in found])
+    named = _by_repeated_names(walk, keys, entries, inner, bag=bag)
+    if named is not None:
+        return named
     trial = walk.trial()
     items = _by_regions(trial, keys, entries, inner, bag=bag)
     if not walk.rules.stops:
+        walk.journal.adopt(trial.journal)
+        return items
+    if _are_moved_only_by_repetition(keys) and not _comes_back(
+        keys, _result_of(items, keys, entries)
+    ):
         walk.journal.adopt(trial.journal)
         return items
     is_moved = are_moved(keys)
@@ -61,6 +70,52 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     if doubt:
         return _as_one(walk, keys, entries, inner, doubt)
     walk.journal.adopt(trial.journal)
+    return items
+
+
+def _by_repeated_names(
+    walk: Walker,
+    keys: Three[list[Hashable]],
+    entries: Three[list[Entry]],
+    inner: Place,
+    *,
+    bag: bool,
+) -> list[Item] | None:
+    """Merge elements whose names repeat; return None if that would leave a conflict."""
+    if not (
+        walk.rules.stops and keys.base and all(isinstance(e.value, Mapping) for e in entries.base)
+    ):
+        return None
+    from kmerge_git.merge.decide.repeated_names import labels  # few names repeat
+
+    found = labels(keys, entries)
+    order = arranged(*found.each()) if found is not None else None
+    if found is None or order is None or _meet(found, bag=bag):
+        return None
+    trial = walk.trial()
+    items = _in_order(trial, order, found, entries, inner)
+    if _has_clash(trial, items):
+        return None
+    walk.journal.adopt(trial.journal)
+    return items
+
+
+def _in_order(
+    walk: Walker,
+    order: list[Hashable],
+    labels: Three[list[Hashable]],
+    entries: Three[list[Entry]],
+    inner: Place,
+) -> list[Item]:
+    """Merge the elements that have the same label, in this order."""
+    tables = _tables(labels, entries, set())
+    places = labels.map(lambda names: {name: n for n, name in enumerate(names)})
+    items: list[Item] = []
+    for label in order:
+        at = under(tables, label)
+        if at.ours is not None or at.theirs is not None:
+            item = walk.entry(at, inner.step(_place_of(label, places)))
+            items += [item] if item is not None else []
     return items
 
 
@@ -101,6 +156,26 @@ def are_moved(keys: Three[list[Hashable]]) -> bool:
     return False
 
 
+def _are_moved_only_by_repetition(keys: Three[list[Hashable]]) -> bool:
+    """Return whether elements repeat, and no element that is there once was moved.
+
+    Where an element repeats, a copy of it at another place is no move.
+    """
+    often: set[Hashable] = set()
+    for version in keys.each():
+        often.update(key for key, n in counted(version).items() if n > 1)
+    return bool(often) and not are_moved(keys.map(lambda side: [k for k in side if k not in often]))
+
+
+def _result_of(
+    items: list[Item], keys: Three[list[Hashable]], entries: Three[list[Entry]]
+) -> list[Hashable]:
+    """Return the contents of the elements that a merge takes as they are."""
+    versions = zip(keys.each(), entries.each(), strict=True)
+    key_of = {id(e): key for names, there in versions for key, e in zip(names, there, strict=True)}
+    return [key_of[id(entry)] for item in items for entry in _taken_from(item)]
+
+
 def _two_versions(
     items: list[Item], keys: Three[list[Hashable]], entries: Three[list[Entry]]
 ) -> str:
@@ -123,12 +198,19 @@ def _by_regions(
     bag: bool,
 ) -> list[Item]:
     items: list[Item | None] = []
-    for region in diff3(*keys.each(), adjacent_ok=True):
+    # two new lists are one clash, unless one of them only has more than the other
+    is_once = keys.base or _has_only_more(keys, entries)
+    regions = (diff3_once if is_once else diff3)(*keys.each(), adjacent_ok=True)
+    added = last = 0  # how many elements were added in the gap, and where the gap is
+    for region in regions:
         part, named = cut(region, entries), cut(region, keys)
+        added = added if region.b0 == region.b1 == last else 0
         if region.kind == "clash" and keys.base and _only_additions(named, bag=bag):
-            items += _woven(walk, named, part, inner, region.b0)
+            items += _woven(walk, named, part, inner, region.b0 + added)
         else:
-            items += _region(walk, region, part, inner)
+            items += _region(walk, region, part, inner, region.b0 + added)
+        last = region.b1
+        added = 0 if part.base else added + max(len(part.ours), len(part.theirs))
     return [item for item in items if item is not None]
 
 
@@ -234,29 +316,21 @@ def _arranged(
     order = arranged(*labels.each()) if is_certain else None
     if order is None or _meet(labels, bag=bag):
         return None
-    places = labels.map(lambda names: {name: n for n, name in enumerate(names)})
-    items: list[Item] = []
-    for label in order:
-        at = under(tables, label)
-        if at.ours is None and at.theirs is None:
-            continue
-        item = walk.entry(at, inner.step(_place_of(label, places)))
-        if item is not None and _is_by_likeness(item, at):
-            return None
-        if item is not None:
-            items.append(item)
+    items = _in_order(walk, order, labels, entries, inner)
+    if any(_is_by_likeness(item) for item in items):
+        return None
     return items
 
 
-def _is_by_likeness(item: Item, at: Three[Entry | None]) -> bool:
+def _is_by_likeness(item: Item) -> bool:
     """Return whether an item merges two edits of an element that only its likeness identifies.
 
     Likeness alone does not justify a merge that a line merge would not make.
     """
-    if at.base is None or not isinstance(item.plan, Build) or has_clash(item.plan):
+    if item.base is None or not isinstance(item.plan, Build) or has_clash(item.plan):
         return False
-    others = (e for e in (at.ours, at.theirs) if e is not None)
-    return not all(is_named_alike(at.base.value, entry.value) for entry in others)
+    others = (e for e in (item.ours, item.theirs) if e is not None)
+    return not all(is_named_alike(item.base.value, entry.value) for entry in others)
 
 
 def _place_of(label: Hashable, places: Three[dict[Hashable, int]]) -> int:
@@ -324,7 +398,14 @@ def _only_additions(keys: Three[list[Hashable]], *, bag: bool) -> bool:
     return not keys.base and _one_in_the_other(keys.ours, keys.theirs)
 
 
-def _one_in_the_other(a: list[Hashable], b: list[Hashable]) -> bool:
+def _has_only_more(keys: Three[list[Hashable]], entries: Three[list[Entry]]) -> bool:
+    """Return whether no element repeats, and one side has all elements of the other, and more."""
+    texts = [[entry.value.raw for entry in side] for side in (entries.ours, entries.theirs)]
+    are_unique = all(len(set(side)) == len(side) for side in (keys.ours, keys.theirs))
+    return are_unique and _one_in_the_other(*texts)
+
+
+def _one_in_the_other(a: list[Hashable] | list[str], b: list[Hashable] | list[str]) -> bool:
     shorter, longer = sorted((a, b), key=len)
     there = set(shorter)
     return [key for key in longer if key in there] == shorter
@@ -344,9 +425,9 @@ def _woven(
 
 
 def _region(
-    walk: Walker, region: Region, at: Three[list[Entry]], inner: Place
+    walk: Walker, region: Region, at: Three[list[Entry]], inner: Place, first: int
 ) -> list[Item | None]:
-    places = [inner.step(region.b0 + i) for i in range(max(len(at.ours), len(at.theirs), 1))]
+    places = [inner.step(first + i) for i in range(max(len(at.ours), len(at.theirs), 1))]
     aligned = len(at.base) == len(at.ours) == len(at.theirs) and _are_one(walk, at, places)
     if region.kind == "same" or aligned:
         trios = zip(at.base, at.ours, at.theirs, places, strict=False)

@@ -362,8 +362,7 @@ def _repeated_key(mapping: Mapping) -> RepeatedKey:
 
 def _opened(doubts: dict[Path, str]) -> set[Path]:
     """Return the places of doubts about moves and aliases, and the places around them."""
-    opening = Why.NEW_PARENT
-    paths = [p for p, why in doubts.items() if why in opening or why.startswith(Why.ALIAS)]
+    paths = [p for p, why in doubts.items() if why in Why.OPENING or why.startswith(Why.ALIAS)]
     return {path[:size] for path in paths for size in range(len(path) + 1)}
 
 

@@ -7,6 +7,7 @@ and checked afterwards.
 
 from __future__ import annotations
 
+from kmerge_git.kube.likeness import Leaves
 from kmerge_git.merge.verify import sites
 from kmerge_git.merge.verify.count_laws import (
     Tallies,
@@ -16,6 +17,7 @@ from kmerge_git.merge.verify.count_laws import (
     replaced_twice,
     unsettled,
 )
+from kmerge_git.merge.verify.edits_of_both import come_back, repeated
 from kmerge_git.merge.verify.sites import RESULT, Site, Violation
 from kmerge_git.tree.nodes import (
     Collection,
@@ -127,6 +129,9 @@ class Fields:
                 made = nodes[RESULT]
                 self.report("leaf", around, f"`{name}` {what}", made and canon(made))
             site = site.but(is_shared=False)
+        if _is_emptied(nodes) and site.where.list_rule().kind != "set":
+            what = f"`{name}` would be empty, and neither side emptied it"
+            self.report("emptied", site, what)
         mappings = [node if isinstance(node, Mapping) else None for node in nodes]
         if any(mappings):
             self.mapping(mappings, site)
@@ -188,6 +193,8 @@ class Fields:
         """Check the number, the order and the fields of elements without keys."""
         keys: list[Keys] = [[sites.what(e.value, self.known) for e in entries] for entries in lists]
         counts = by_side(keys)
+        self.emptied_inside(lists, site)
+        self.texts_inside(lists, site)
         if laws:
             from kmerge_git.merge.verify.unkeyed_laws import UnkeyedElements
 
@@ -196,6 +203,31 @@ class Fields:
         elif site.is_shared and not lists[0] and keys[RESULT] != (keys[1] or keys[2]):
             self.report("leaf", site, "a list is not as the side that added it has it", tuple(keys))
         self.elements(lists, keys, counts if site.entire else unsettled(counts), site)
+
+    def emptied_inside(self, lists: list[list[Entry]], site: Site) -> None:
+        """Check that no element has an empty collection where no version has one."""
+        texts = [entry.value.raw for entry in lists[RESULT]]
+        if not all(lists) or not any("{}" in text or "[]" in text for text in texts):
+            return
+        *inputs, made = (_empty_places(entries) for entries in lists)
+        new = made.difference(*inputs)
+        if new:
+            name = ".".join(sorted(new)[0]) or "an element"
+            what = f"`{name}` would be empty, and neither side emptied it"
+            self.report("emptied", site, what)
+
+    def texts_inside(self, lists: list[list[Entry]], site: Site) -> None:
+        """Check the texts of several lines that are at one index in all versions."""
+        if len(set(map(len, lists))) > 1:
+            return
+        for row in zip(*lists, strict=True):
+            nodes: Nodes = [entry.value for entry in row]
+            if all(map(has_lines, nodes)) and not follows(nodes, _same):
+                what = _of_lines(
+                    [n.value.split("\n") if isinstance(n, Scalar) else [] for n in nodes]
+                )
+                if what:
+                    self.report("leaf", site, f"a text {what}")
 
     def elements(
         self,
@@ -319,6 +351,24 @@ def _presence(at: Nodes, *, is_one: bool) -> tuple[str, str]:
     return "", ""
 
 
+def _empty_places(entries: list[Entry]) -> set[tuple[str, ...]]:
+    """Return the paths of the empty collections in the elements of a list."""
+    kinds = (Mapping.__name__, Sequence.__name__)
+    return {
+        path for entry in entries for path, value in Leaves(entry.value).counts if value in kinds
+    }
+
+
+def _is_emptied(at: Nodes) -> bool:
+    """Return whether both sides together took everything out of a collection."""
+    *inputs, made = at
+    return (
+        isinstance(made, Collection)
+        and not made.entries
+        and all(isinstance(node, Collection) and node.entries for node in inputs)
+    )
+
+
 def _leaf(at: Nodes) -> str:
     """Return what is wrong with a scalar value in the result, or ''."""
     base, ours, theirs, made = at
@@ -328,6 +378,15 @@ def _leaf(at: Nodes) -> str:
         return "" if _same(ours, made) else UNLIKE
     if _same(base, ours):
         return "" if _same(theirs, made) else UNLIKE
-    if all(map(has_lines, at[1:])):
-        return ""  # merged by lines
+    if all(map(has_lines, at[1:])):  # merged by lines
+        return _of_lines([n.value.split("\n") if isinstance(n, Scalar) else [] for n in at])
     return "was changed on both sides"
+
+
+def _of_lines(texts: list[list[str]]) -> str:
+    """Return what is wrong with a text that was merged by lines, or ''."""
+    twice = repeated(texts)
+    if twice:
+        return f"has `{twice[0]}` twice, which both sides added"
+    back = come_back(texts)
+    return f"has `{back[0]}`, which one side moved and the other deleted" if back else ""

@@ -13,6 +13,7 @@ from kmerge_git.kube.listkeys import field_text
 from kmerge_git.kube.outline import full_name
 from kmerge_git.merge.plan import Build, Clash
 from kmerge_git.merge.three import Three, agreed, counted, cut
+from kmerge_git.merge.verify.edits_of_both import FEW_LINES, may_have_moved, repeats_an_edit
 from kmerge_git.text.diff3 import diff3, lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import YamlText
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry, Node
 
     Counts = frozenset[tuple[Hashable, int]]
+
+DELETED = "agrees, and both sides deleted the same lines"
 
 # Signs of YAML that a line merge may break: aliases, anchors and block texts. Lines do not show the
 # anchor of an alias, a repeated anchor, or the end of a block text.
@@ -98,7 +101,16 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
         and merged.tail == agreed(streams.map(lambda stream: stream.tail))
         and all(opinions)
     )
+    if is_said and DELETED in opinions and may_hide_a_move(streams):
+        return ""
     return "agrees" if is_said else ""
+
+
+def may_hide_a_move(streams: Three[Stream]) -> bool:
+    """Return whether a side may have moved lines that the other side deleted."""
+    known = counted(d.content for stream in streams.each() for d in stream.documents)
+    changed = streams.map(lambda s: [d.content for d in s.documents if known[d.content] < 3])
+    return may_have_moved(map("".join, changed.each()))
 
 
 def holds_two_values(merged: MergedFile) -> bool:
@@ -232,25 +244,35 @@ def _opinion(made: MergedDocument) -> str:
     at = made.elided.at if made.elided else made.at
     texts = at.map(lambda d: d.content if d is not None else "")
     picked = agreed(texts)
+    may_be_enough = texts.ours != texts.theirs or texts.ours == texts.base
     if picked is None:
-        picked = _by_lines(texts)
+        picked, may_be_enough = _by_lines(texts)
         if picked is None:
             return "clash"
     openings = made.at.map(lambda d: d.opening if d is not None else "")
     is_said = made.opening == agreed(openings) and side_text(made.pieces, "ours") == picked
-    return "agrees" if is_said else ""
+    if not is_said or repeats_an_edit(texts, picked):
+        return ""
+    return "agrees" if may_be_enough else DELETED
 
 
-def _by_lines(texts: Three[str]) -> str | None:
-    """Return the merge of the lines, or None if the lines clash."""
+def _by_lines(texts: Three[str]) -> tuple[str | None, bool]:
+    """Return the merge of the lines, or None if the lines clash.
+
+    Also return whether the sides deleted nothing alike that one of them may have moved.
+    """
     start, behind = uncommon(*texts.each())
     lines = texts.map(lambda text: lines_between(text, start, behind))
     result: list[str] = []
+    deleted = 0
     for region in diff3(*lines.each()):
         if region.kind == "clash":
-            return None
+            return None, True
         part = cut(region, lines)
         result += part.theirs if region.kind == "theirs" else part.ours
+        if region.kind == "both":
+            deleted = max(deleted, region.b1 - region.b0)
     if behind and result:
         result.append("")
-    return texts.base[:start] + "\n".join(result) + texts.base[len(texts.base) - behind :]
+    text = texts.base[:start] + "\n".join(result) + texts.base[len(texts.base) - behind :]
+    return text, deleted < FEW_LINES

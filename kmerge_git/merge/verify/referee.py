@@ -1,6 +1,6 @@
 """Check the result of a merge a second time, as an independent referee that never sees the plan.
 
-The referee compares the three inputs with the result. Six laws hold in every correct merge:
+The referee compares the three inputs with the result. These laws hold in every correct merge:
 
 - count: if only one side added or removed copies of an element, the result has the count of that
   side. If both sides added copies, or both removed copies, the result changes by at least the
@@ -13,7 +13,10 @@ The referee compares the three inputs with the result. Six laws hold in every co
 - comment: the law of counts also holds for comment lines; if one side edited a commented entry, the
   other side did not take it away, and if one side alone edited it, it is in one piece;
 - untouched: if both sides kept a line, the result has the line. If one side changed the indentation
-  of the line, the result has the new indentation.
+  of the line, the result has the new indentation;
+- twice: what both sides did is not made twice (see `edits_of_both`);
+- moved: what one side moved, and the other side deleted, is in a conflict (see `moved_law`);
+- emptied: no list or map is empty that neither side emptied, except sets.
 
 Counts, comments and untouched lines are checked without pairing resources or elements, so these
 checks find wrong pairs. Places that a policy or the favoured side decided are not checked.
@@ -31,10 +34,13 @@ from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import counted
 from kmerge_git.merge.verify import line_damage, sites
 from kmerge_git.merge.verify.count_laws import by_side, follows
+from kmerge_git.merge.verify.edits_of_both import may_have_moved, repeats_an_edit
 from kmerge_git.merge.verify.field_laws import Fields
 from kmerge_git.merge.verify.line_laws import line_laws
+from kmerge_git.merge.verify.line_opinion import may_hide_a_move
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
 from kmerge_git.text.pieces import side_text
+from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Collection, Entry, Scalar
 from kmerge_git.tree.same import meaning
 
@@ -67,7 +73,25 @@ def accepts(result: YamlText, at: Three[Stream], options: Options, settled: Sett
 
         if turns_alias(result.stream, at):
             return False
+    contents = at.map(lambda stream: stream.source.text)
+    if repeats_an_edit(contents, result.source.text):
+        return False
     return not ask_referee(at, options, settled, (), result.stream)
+
+
+def confirms(text: str, at: Three[Stream], options: Options) -> bool:
+    """Return whether a result that git's line merge has as well needs no other check.
+
+    Git, too, puts what both sides added there twice, and it knows no moves.
+    """
+    contents = at.map(lambda stream: stream.source.text)
+    if repeats_an_edit(contents, text):
+        return False
+    if options.rules != "git" or not may_hide_a_move(at):
+        return True
+    result = split_text(text, options.path, at.ours)
+    four = [list(stream.documents) for stream in (*at.each(), result)]
+    return not _moved(four, {}, options.path)
 
 
 def objections(
@@ -125,7 +149,7 @@ def widened(doubts: Doubts, found: list[Violation], merged: MergedFile) -> Doubt
         path = _not_yet(violation.path, paths)
         if path is None:
             return None
-        paths[path] = uncertain(violation)
+        paths[path] = violation.why or uncertain(violation)
     return grown
 
 
@@ -186,7 +210,7 @@ def _place(found: list[Violation], result: Stream, at: Three[Stream]) -> None:
     documents: dict[int, CollectionPaths] = {}
     for violation in found:
         number = violation.document
-        if number >= 0 and violation.path:
+        if number >= 0 and violation.path and not violation.why:
             if number not in documents:
                 documents[number] = CollectionPaths(result.documents[number].root, file)
             violation.path = documents[number].nearest(violation.path)
@@ -201,7 +225,8 @@ def _broken(
     has_conflicts: bool,
 ) -> list[Violation]:
     """Return the places where a result breaks a law."""
-    rest = _without_settled([list(stream.documents) for stream in (*at.each(), result)])
+    streams = [list(stream.documents) for stream in (*at.each(), result)]
+    rest = _without_settled(streams)
     path = result.source.path or at.ours.source.path
     fields = Fields(has_conflicts=has_conflicts)
     if any(rest):
@@ -211,8 +236,20 @@ def _broken(
         _documents(fields, parsed, numbers, path, settled)
         fields.judge()
         _values(fields, parsed)
+    fields.found += _moved(streams, known, path)
     by_lines = line_laws(at, result, rest, fields.exempt, any_column=has_conflicts)
     return [*fields.found, *by_lines]
+
+
+def _moved(four: Documents, known: dict[str, Document], path: str) -> list[Violation]:
+    """Return what one side moved, perhaps to a document that it alone changed, and one deleted."""
+    differing = _without_equal(four)
+    if not may_have_moved("".join(d.content for d in found) for found in differing[:RESULT]):
+        return []
+    from kmerge_git.merge.verify.moved_law import moved_and_deleted  # few merges move anything
+
+    parsed = [*differing[:RESULT], [_parsed(document, known) for document in differing[RESULT]]]
+    return moved_and_deleted(parsed, path)
 
 
 def _parsed(document: Document, known: dict[str, Document]) -> Document:

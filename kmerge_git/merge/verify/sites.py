@@ -31,12 +31,20 @@ RESULT = 3
 class Violation:
     """Hold a law that a result breaks, and the place where the result breaks the law."""
 
-    __slots__ = ("document", "law", "path", "what", "which")
+    __slots__ = ("document", "law", "path", "what", "which", "why")
 
     def __init__(
-        self, law: str, document: int, path: Path, what: str, which: Hashable = None
+        self,
+        law: str,
+        document: int,
+        path: Path,
+        what: str,
+        which: Hashable = None,
+        *,
+        why: str = "",
     ) -> None:
-        self.law = law  # count, order, leaf, gone, comment or untouched
+        self.law = law  # count, order, leaf, gone, moved, comment, untouched or twice
+        self.why = why  # the cause of the conflict; '' if nothing but a doubt is its cause
         self.document = document  # the number of the document in the result, or -1 for the file
         self.path = path  # the path of the nearest collection that only keys lead to
         self.what = what

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kmerge_git.merge.verify import sites
 from kmerge_git.merge.verify.count_laws import bounds, disordered, unsettled
+from kmerge_git.merge.verify.edits_of_both import is_between, repeated
 from kmerge_git.merge.verify.sites import RESULT
 
 TYPE_CHECKING = False
@@ -64,6 +65,10 @@ class UnkeyedElements:
             if pair:
                 what = f"{sites.named(pair)} stand the other way round"
                 fields.report("order", self._site, what)
+            repeats = any(count > 1 for n in self._counts.values() for count in n[:RESULT])
+            for key in repeated(self._named())[:1] if repeats else ():
+                what = f"`{sites.shown(key)}` was added by both sides and would stand there twice"
+                fields.report("count", self._site, what)
         return is_certain and len(fields.found) == before
 
     def _edited(self) -> list[Edit]:
@@ -149,6 +154,8 @@ class UnkeyedElements:
             base, ours, theirs, made = count
             is_leaf = sites.is_leaf(key)
             low, high = bounds(base, ours, theirs)
+            if made < low and max(count[:RESULT]) > 1 and is_between(self._named()):
+                low = made  # a side may have added it here and taken it away there
             if new is not None and not base and ours and theirs:
                 low, high = new.allowed(key, (0, ours, theirs), is_word=is_leaf, is_open=is_open)
                 if not is_open:

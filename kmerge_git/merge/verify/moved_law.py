@@ -1,0 +1,312 @@
+"""Guard: what one side moved and the other side deleted is not decided without a person.
+
+The law knows no kind of move. A *part* is a document, an element of a list, an entry of a mapping
+or a text of several lines. If both sides lack a part of base at its old place, and one of them has
+it, equal or with half of its leaves, in a collection where base did not have it, then this side
+moved the part. If the other side does not have it anywhere, that side deleted it.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube.identity import describe, identity
+from kmerge_git.kube.likeness import MOST_COMPARISONS, NAMING, Leaves
+from kmerge_git.kube.listkeys import ListKeys, field_text, start
+from kmerge_git.merge.plan import Why
+from kmerge_git.merge.three import counted
+from kmerge_git.merge.verify.edits_of_both import FEW_LINES
+from kmerge_git.merge.verify.sites import Violation, shown
+from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, Sequence, is_block_text
+from kmerge_git.tree.same import canon_of, same_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.likeness import Leaf
+    from kmerge_git.kube.listkeys import Where
+    from kmerge_git.tree.documents import Document
+    from kmerge_git.tree.nodes import Entry
+
+    Documents = list[list[Document]]  # of base, ours, theirs and the result
+    Home = tuple[Hashable, ...]  # the names that lead to a collection
+    Parts = dict[Hashable, "_Part"]
+
+# Parts with fewer leaves or lines are alike by chance.
+_FEW_LEAVES = 4
+_IDENTITY = (*NAMING, "namespace", "kind", "apiVersion")
+
+
+def moved_and_deleted(documents: Documents, path: str) -> list[Violation]:
+    """Return the places where the result has what one side moved and the other side deleted."""
+    base, *sides, made = (_whole(some, path) for some in documents)
+    found = []
+    changes = [_Changes(base, side) for side in sides]
+    for mover, other in (changes, changes[::-1]):
+        lost = {part.key for part in other.gone}
+        gone = [part for part in mover.gone if part.key in lost and part.is_large()]
+        if len(gone) * (len(mover.new) + len(other.new)) > MOST_COMPARISONS:
+            continue
+        for part in gone:
+            place = mover.new_place(part, base)
+            now = _find(made, place) if place is not None and not other.has(part) else None
+            if now is not None:
+                what = f"`{part.title}` was moved by one side and deleted by the other"
+                found.append(Violation("moved", now.number, now.path, what, why=Why.MOVED_AND_GONE))
+    return found
+
+
+class _Part:
+    """Hold a part of a version, and where it is."""
+
+    __slots__ = (
+        *("_leaves", "_parts", "group", "home", "is_named", "largest", "left_group", "name"),
+        *("node", "number", "path", "path_ends", "where"),
+    )
+
+    def __init__(self, node: Node | None, where: Where, number: int) -> None:
+        self.node = node
+        self.where = where
+        self.number = number  # of its document
+        self.home: Home = ()  # the collection that holds it
+        self.name: Hashable = ""  # its name in this collection
+        self.is_named = True  # it is an element or document with a name, and no mere entry
+        self.path: Path = ()  # the place where the merge may make a conflict of it
+        self.path_ends = False  # in a list without keys, where a path does not go further
+        self.group = -1  # the index of its list in a list of lists
+        self.left_group = False  # a new part that stands beside others of the list of lists now
+        self.largest = self  # the largest new part around a new part
+        self._leaves: Leaves | None = None
+        self._parts: Parts | None = None
+
+    @property
+    def has_name(self) -> bool:
+        """Return whether its name, and not its content, tells it from other parts."""
+        return not (isinstance(self.name, tuple) and self.name[:1] == ("=",))
+
+    @property
+    def key(self) -> tuple[Home, Hashable]:
+        return self.home, self.name
+
+    @property
+    def title(self) -> str:
+        """Return the name for messages."""
+        known = identity(self.node) if self.node is not None else None
+        if known is not None:
+            return describe(known)
+        naming = (field_text(self.node, f) for f in NAMING) if self.node is not None else ()
+        return next(filter(None, naming), shown(self.name))
+
+    @property
+    def is_text(self) -> bool:
+        return self.node is not None and is_block_text(self.node)
+
+    @property
+    def leaves(self) -> Leaves:
+        """Return the leaves; those of a text are its lines."""
+        if self._leaves is None:
+            self._leaves = Leaves(self.node)
+            if isinstance(self.node, Scalar) and self.is_text:
+                self._leaves.counts = counted(((), line) for line in _lines(self.node))
+                self._leaves.total = sum(self._leaves.counts.values())
+        return self._leaves
+
+    def is_large(self) -> bool:
+        least = _FEW_LEAVES if isinstance(self.node, Collection) else FEW_LINES
+        return self.leaves.total >= least
+
+    def shared(self, other: _Part) -> int:
+        """Return how many leaves this part has in common with what it may have become, or 0."""
+        if type(self.node) is not type(other.node):
+            return 0
+        shared = self.leaves.shared(other.leaves)
+        return shared if 2 * shared >= self.leaves.total else 0
+
+    def is_elsewhere(self, new: _Part) -> bool:
+        """Return whether a new part has another path; the index of an element is no path."""
+        is_other = new.name != self.name and self.has_name and new.has_name
+        return new.home != self.home or is_other or new.left_group
+
+    def parts(self) -> Parts:
+        """Return the parts directly inside, by name; of two with one name, return the first."""
+        if self._parts is None:
+            self._parts = {}
+            for part in self._inside():
+                self._parts.setdefault(part.name, part)
+        return self._parts
+
+    def _inside(self) -> Iterator[_Part]:
+        node = self.node
+        if isinstance(node, Mapping):
+            where = self.where.at(node)
+            for entry in node.entries:
+                yield self._part(entry, where.child(entry.name), entry.name, (entry.name,))
+        elif isinstance(node, Sequence):
+            yield from self._elements(node)
+
+    def _elements(self, node: Sequence) -> Iterator[_Part]:
+        keys = ListKeys(self.where.list_rule(), [node.entries])
+        table = keys.table(node.entries)
+        where = self.where.items()
+        if table is not None:
+            for key, entry in table.items():
+                yield self._part(entry, where, key, (keys.step(key),), is_named=True)
+            return
+        grouped = [(-1, entry) for entry in node.entries]
+        if all(isinstance(entry.value, Sequence) for entry in node.entries):
+            lists = [e.value.entries for e in node.entries if isinstance(e.value, Sequence)]
+            grouped = [(n, entry) for n, entries in enumerate(lists) for entry in entries]
+            where = where.items()
+        names = [_name(entry.value) for _, entry in grouped]
+        often = counted(names)
+        for name, (group, entry) in zip(names, grouped, strict=True):
+            is_named = name is not None and often[name] == 1
+            key = name if is_named else ("=", canon_of(entry.value, {}))
+            part = self._part(entry, where, key, None, is_named=is_named)
+            part.group = group
+            yield part
+
+    def _part(
+        self,
+        entry: Entry,
+        where: Where,
+        name: Hashable,
+        step: Path | None,
+        *,
+        is_named: bool = False,
+    ) -> _Part:
+        part = _Part(entry.value, where, self.number)
+        part.home = (*self.home, self.name)
+        part.name = name
+        part.is_named = is_named
+        part.path_ends = self.path_ends or step is None
+        part.path = self.path if part.path_ends or step is None else (*self.path, *step)
+        return part
+
+
+def _whole(documents: list[Document], path: str) -> _Part:
+    """Return a version as a part that holds its documents."""
+    whole = _Part(None, start(None, path), -1)
+    whole._parts = {}
+    nameless = 0
+    for document in documents:
+        root = document.root
+        if root is None:
+            continue
+        part = _Part(root, start(root, path), document.number)
+        part.name = identity(root)
+        part.home = ("",)
+        if part.name is None or part.name in whole._parts:
+            part.name, nameless = nameless, nameless + 1
+        whole._parts[part.name] = part
+    return whole
+
+
+def _name(node: Node) -> Hashable:
+    """Return the name of an element of a list without keys, or None."""
+    named = ((field, field_text(node, field)) for field in NAMING)
+    return next((pair for pair in named if pair[1]), None)
+
+
+def _lines(text: Scalar) -> Iterator[str]:
+    return filter(None, map(str.strip, text.value.split("\n")))
+
+
+def _find(whole: _Part, place: _Part) -> _Part | None:
+    """Return what a version has at the place of a part, if it may be this part."""
+    here = whole
+    for name in (*place.home[1:], place.name):
+        inside = here.parts()
+        now = inside.get(name)
+        if now is None and not place.has_name:
+            now = next((part for part in inside.values() if place.shared(part)), None)
+        if now is None:
+            return None
+        here = now
+    return here if place.shared(here) else None
+
+
+class _Changes:
+    """Hold the largest parts of base that a side lacks, and all parts that are new there."""
+
+    __slots__ = ("gone", "new")
+
+    def __init__(self, base: _Part, side: _Part) -> None:
+        self.gone: list[_Part] = []
+        self.new: list[_Part] = []
+        self._compare(base, side)
+
+    def has(self, old: _Part) -> bool:
+        """Return whether the side has a part at another place, or edited in its place."""
+        return any(old.shared(new) for new in self.new)
+
+    def new_place(self, old: _Part, base: _Part) -> _Part | None:
+        """Return what a part of base became on this side in another collection, or None.
+
+        Nothing else there may be as much like it, and it may not be more like another part.
+        """
+        alike = [(old.shared(new), new) for new in self.new if old.is_elsewhere(new)]
+        alike = [(shared, new) for shared, new in alike if shared and _counts(new, old, base)]
+        most = max((shared for shared, _ in alike), default=0)
+        best = [new for shared, new in alike if shared == most]
+        if not best or (len(best) > 1 and most < old.leaves.total):
+            return None
+        others = (part for part in self.gone if part is not old)
+        return None if any(part.shared(best[0]) > most for part in others) else best[0]
+
+    def _compare(self, old: _Part, new: _Part) -> None:
+        if old.node is not None and new.node is not None and same_text(old.node, new.node):
+            return
+        mine, yours = old.parts(), new.parts()
+        for name, part in mine.items():
+            if name not in yours:
+                self._lose(part)
+        for name, part in yours.items():
+            if name in mine and part.group >= 0 and _has_left_group(name, mine, yours):
+                part.left_group = True
+                self._lose(mine[name])
+                self._add(part, part)
+            elif name in mine:
+                self._compare(mine[name], part)
+            else:
+                self._add(part, part)
+
+    def _lose(self, part: _Part) -> None:
+        """Note a part that is gone, and what it held if it held nothing else."""
+        self.gone.append(part)
+        inside = [*part.parts().values()] if isinstance(part.node, Collection) else []
+        if len(inside) == 1:
+            self._lose(inside[0])
+
+    def _add(self, part: _Part, largest: _Part) -> None:
+        part.largest = largest
+        if isinstance(part.node, Collection) or part.is_text:
+            self.new.append(part)
+            for inside in part.parts().values():
+                self._add(inside, largest)
+
+
+def _has_left_group(name: Hashable, mine: Parts, yours: Parts) -> bool:
+    """Return whether an element of a list of lists has other elements beside it now."""
+    return any(
+        (mine[other].group == mine[name].group) != (yours[other].group == yours[name].group)
+        for other in mine.keys() & yours.keys()
+    )
+
+
+def _counts(new: _Part, old: _Part, base: _Part) -> bool:
+    """Return whether a new part may be an old part that was moved.
+
+    A mere entry inside of another new part is one only if this part brings nothing else.
+    """
+    if new.is_named or new.largest is new or new.is_text:
+        return True
+    known = {_last(leaf) for part in base.parts().values() for leaf in part.leaves.counts}
+    known.update(map(_last, new.leaves.counts))
+    rest = map(_last, new.largest.leaves.counts.keys() - new.leaves.counts.keys())
+    return all(leaf in known or leaf[0] in _IDENTITY for leaf in rest)
+
+
+def _last(leaf: Leaf) -> tuple[str, Hashable]:
+    """Return the last key and the value of a leaf."""
+    return (leaf[0][-1] if leaf[0] else "", leaf[1])
