@@ -68,7 +68,11 @@ def test_long_lists_are_aligned_between_what_they_have_once() -> None:
 
 def test_a_search_that_is_too_long_leaves_two_comparisons(monkeypatch) -> None:
     monkeypatch.setattr(shared_edits, "MOST_STATES", 3)
-    base, ours, theirs = ["a", "}", "b", "}"], ["a", "}", "x", "}", "b", "}"], ["A", "}", "x", "}", "b", "}"]
+    base, ours, theirs = (
+        ["a", "}", "b", "}"],
+        ["a", "}", "x", "}", "b", "}"],
+        ["A", "}", "x", "}", "b", "}"],
+    )
     assert diff3_once(base, ours, theirs) == diff3(base, ours, theirs)
 
 
