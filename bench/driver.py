@@ -110,6 +110,21 @@ def rows():
         1.6,
         (small, small.replace("replicas: 3", "replicas: 5"), small.replace("V7: v7", "V7: other")),
     )
+    scripts = functions(40)
+    both = scripts.replace("    f20() {\n", "    shared() {\n      echo 5\n    }\n\n    f20() {\n")
+    yield (
+        "5 KB of scripts, a function that both sides added",
+        "python",
+        2,
+        (scripts, both.replace("echo 7\n", "echo ours\n"), both.replace("echo 30\n", "no\n")),
+    )
+    gone = small.replace("    V9: v9\n    V10: v10\n    V11: v11\n", "")
+    yield (
+        "5 KB Deployment, both sides deleted lines that are elsewhere",
+        "python",
+        2,
+        (small, gone.replace("replicas: 3", "replicas: 5"), gone + "        tty: true\n"),
+    )
     yield from templates()
     parts = [prose(f"big{i}", 500_000 if i < 6 else 8_000) for i in range(63)]
     bundle = "---\n".join(parts)
@@ -175,6 +190,16 @@ def config_map(size: int) -> str:
     return (
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: long\n"
         f"data:\n  before: a\n  script.txt: |\n{lines}  behind: b\n"
+    )
+
+
+def functions(count: int) -> str:
+    """A ConfigMap of some 5 KB with a script, in which the last line of each function repeats."""
+    bodies = "\n".join(
+        f"    f{n}() {{\n      echo {n}\n      run {n} {'x' * 80}\n    }}\n" for n in range(count)
+    )
+    return (
+        f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: scripts\ndata:\n  run.sh: |\n{bodies}"
     )
 
 
