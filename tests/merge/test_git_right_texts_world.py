@@ -13,7 +13,7 @@ from worlds.lines import git_lines
 
 from kmerge_git.pipeline import merge_files
 
-MOST = 400  # of each kind of text
+MOST = 250  # of each kind of text
 
 
 @dataclass

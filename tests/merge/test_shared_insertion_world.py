@@ -24,7 +24,7 @@ from worlds.shared_insertions import (
 
 from kmerge_git.pipeline import merge_files
 
-SHORT, LONG = 1000, 300  # cases of a form, of which there are 342,513 short ones
+SHORT, LONG = 400, 120  # cases of a form, of which there are 342,513 short ones
 SEED = 1
 
 

@@ -38,7 +38,10 @@ def labels(keys: Three[Keys], entries: Three[list[Entry]]) -> Three[Keys] | None
     added = grouped((key, j) for j, key in theirs.added())
     for i, key in ours.added():
         if added.get(key):
-            theirs.labels[added[key].pop(0)] = ours.labels[i]
+            j = added[key].pop(0)
+            if ours.before(i) != theirs.before(j):
+                return None  # perhaps two elements
+            theirs.labels[j] = ours.labels[i]
     return Three(list(range(len(keys.base))), ours.labels, theirs.labels)
 
 
@@ -71,6 +74,10 @@ class _PairedSide:
         """Return the elements that are new, with their contents."""
         pairs = enumerate(zip(self.labels, self.keys, strict=True))
         return [(j, key) for j, (label, key) in pairs if not isinstance(label, int)]
+
+    def before(self, place: int) -> set[Hashable]:
+        """Return the elements of base before a place."""
+        return {label for label in self.labels[:place] if isinstance(label, int)}
 
     def pair(self, old_names: Names, names: Names) -> bool:
         """Pair the elements; return whether each element that is left is certainly new or gone."""

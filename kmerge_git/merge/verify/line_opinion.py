@@ -13,7 +13,12 @@ from kmerge_git.kube.listkeys import field_text
 from kmerge_git.kube.outline import full_name
 from kmerge_git.merge.plan import Build, Clash
 from kmerge_git.merge.three import Three, agreed, counted, cut
-from kmerge_git.merge.verify.edits_of_both import FEW_LINES, may_have_moved, repeats_an_edit
+from kmerge_git.merge.verify.edits_of_both import (
+    FEW_LINES,
+    come_back,
+    may_have_moved,
+    repeats_an_edit,
+)
 from kmerge_git.text.diff3 import diff3, lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import YamlText
@@ -244,35 +249,34 @@ def _opinion(made: MergedDocument) -> str:
     at = made.elided.at if made.elided else made.at
     texts = at.map(lambda d: d.content if d is not None else "")
     picked = agreed(texts)
-    may_be_enough = texts.ours != texts.theirs or texts.ours == texts.base
+    word = DELETED if texts.ours == texts.theirs != texts.base else "agrees"
     if picked is None:
-        picked, may_be_enough = _by_lines(texts)
+        picked, word = _by_lines(texts)
         if picked is None:
             return "clash"
     openings = made.at.map(lambda d: d.opening if d is not None else "")
     is_said = made.opening == agreed(openings) and side_text(made.pieces, "ours") == picked
-    if not is_said or repeats_an_edit(texts, picked):
-        return ""
-    return "agrees" if may_be_enough else DELETED
+    return word if is_said and not repeats_an_edit(texts, picked) else ""
 
 
-def _by_lines(texts: Three[str]) -> tuple[str | None, bool]:
+def _by_lines(texts: Three[str]) -> tuple[str | None, str]:
     """Return the merge of the lines, or None if the lines clash.
 
-    Also return whether the sides deleted nothing alike that one of them may have moved.
+    Also return how much it confirms: nothing if a line that both sides took away is there.
     """
     start, behind = uncommon(*texts.each())
     lines = texts.map(lambda text: lines_between(text, start, behind))
     result: list[str] = []
-    deleted = 0
+    gone: list[str] = []
     for region in diff3(*lines.each()):
         if region.kind == "clash":
-            return None, True
+            return None, ""
         part = cut(region, lines)
         result += part.theirs if region.kind == "theirs" else part.ours
         if region.kind == "both":
-            deleted = max(deleted, region.b1 - region.b0)
+            gone += part.base
+    is_back = gone and come_back([*lines.each(), result])
     if behind and result:
         result.append("")
     text = texts.base[:start] + "\n".join(result) + texts.base[len(texts.base) - behind :]
-    return text, deleted < FEW_LINES
+    return text, "" if is_back else DELETED if len(gone) >= FEW_LINES else "agrees"

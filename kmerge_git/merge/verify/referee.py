@@ -34,7 +34,7 @@ from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import counted
 from kmerge_git.merge.verify import line_damage, sites
 from kmerge_git.merge.verify.count_laws import by_side, follows
-from kmerge_git.merge.verify.edits_of_both import may_have_moved, repeats_an_edit
+from kmerge_git.merge.verify.edits_of_both import come_back, may_have_moved, repeats_an_edit
 from kmerge_git.merge.verify.field_laws import Fields
 from kmerge_git.merge.verify.line_laws import line_laws
 from kmerge_git.merge.verify.line_opinion import may_hide_a_move
@@ -86,6 +86,8 @@ def confirms(text: str, at: Three[Stream], options: Options) -> bool:
     """
     contents = at.map(lambda stream: stream.source.text)
     if repeats_an_edit(contents, text):
+        return False
+    if come_back([version.split("\n") for version in (*contents.each(), text)]):
         return False
     if options.rules != "git" or not may_hide_a_move(at):
         return True
