@@ -168,7 +168,7 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
             better = _unproved(merged, streams, options)
         if isinstance(better, Outcome):
             if not better.clean and not options.virtual:
-                better = _shorter(merged, streams, options, journal) or better
+                better = _shorter(merged, better, streams, options, journal) or better
             if options.favor and better.open_merge is not None:
                 from kmerge_git.merge.finish.favor import favored  # few merges favour a side
 
@@ -183,15 +183,16 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
 
 
 def _shorter(
-    merged: MergedFile, streams: Three[Stream], options: Options, journal: Journal
+    merged: MergedFile, shown: Outcome, streams: Three[Stream], options: Options, journal: Journal
 ) -> Outcome | None:
     """Return the conflicts of the lines if all conflicts are doubts, and these are shorter."""
     causes = {hunk.why for _, hunk in merged.hunks()}
-    if not all(why.startswith(Why.UNCERTAIN) or why == Why.COMMENT for why in causes):
+    are_doubts = all(why.startswith(Why.UNCERTAIN) or why == Why.COMMENT for why in causes)
+    if shown.open_merge is None or not are_doubts:
         return None
     from kmerge_git.merge.finish import as_lines  # few merges are in doubt
 
-    return as_lines.shorter(merged, streams, options, journal.settled())
+    return as_lines.shorter(merged, shown, streams, options, journal.settled())
 
 
 def _unproved(merged: MergedFile, streams: Three[Stream], options: Options) -> Outcome:
