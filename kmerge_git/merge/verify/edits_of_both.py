@@ -72,6 +72,14 @@ def _between_firm(lists: Sequence[Sequence[K]]) -> Iterator[list[Sequence[K]]]:
         starts = [end + 1 for end in ends]
 
 
+def has_moves(lists: Sequence[Sequence[K]]) -> bool:
+    """Return whether a thing that all lists have once is at another place among these."""
+    tables = [_once(things) for things in lists]
+    firm = [key for key in tables[0] if all(key in table for table in tables)]
+    places = ([table[key] for key in firm] for table in tables)
+    return any(found != sorted(found) for found in places)
+
+
 def _once(things: Sequence[K]) -> dict[K, int]:
     """Return the index of each thing that a list has once."""
     often = counted(things)

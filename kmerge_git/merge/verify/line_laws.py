@@ -10,7 +10,7 @@ from itertools import pairwise
 from kmerge_git.kube.identity import identity
 from kmerge_git.merge.three import Three, counted, grouped, shared_start
 from kmerge_git.merge.verify.count_laws import bounds, by_side
-from kmerge_git.merge.verify.edits_of_both import repeated
+from kmerge_git.merge.verify.edits_of_both import has_moves, repeated
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
 from kmerge_git.text.diff3 import diff
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ANY = -1  # any column
 UNLIKE = "is not there as both sides kept it"
-TWICE = "was added by both sides and would stand there twice"
+TWICE = "was added by both sides and would be there twice"
 TAKEN_AWAY = "is in a comment that the other side took away"
 DIVIDED = "is apart from the other lines of its comment"
 
@@ -79,7 +79,7 @@ def _new_runs(lines: list[list[str]]) -> list[str]:
     added = {line for line, n in counts.items() if n[0] < n[1] and n[0] < n[2]} - {"---"}
     twice = [n for n in added if not counts[n][0] and counts[n][RESULT] > max(counts[n][:RESULT])]
     runs = [line for line in twice if _is_run(line, lines, added | {"", "#"})]
-    return runs[:1] if runs and repeated(lines) else []
+    return runs[:1] if runs and not has_moves(lines) and repeated(lines) else []
 
 
 def _in_one_block(comment: str, lines: list[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kmerge_git.merge.verify import sites
 from kmerge_git.merge.verify.count_laws import bounds, disordered, unsettled
-from kmerge_git.merge.verify.edits_of_both import is_between, repeated
+from kmerge_git.merge.verify.edits_of_both import has_moves, is_between, repeated
 from kmerge_git.merge.verify.sites import RESULT
 
 TYPE_CHECKING = False
@@ -66,9 +66,10 @@ class UnkeyedElements:
                 what = f"{sites.named(pair)} stand the other way round"
                 fields.report("order", self._site, what)
             repeats = any(count > 1 for n in self._counts.values() for count in n[:RESULT])
-            for key in repeated(self._named())[:1] if repeats else ():
-                what = f"`{sites.shown(key)}` was added by both sides and would stand there twice"
-                fields.report("count", self._site, what)
+            if repeats and not has_moves(self._named()):
+                for key in repeated(self._named())[:1]:
+                    what = f"`{sites.shown(key)}` was added by both sides and would be there twice"
+                    fields.report("count", self._site, what)
         return is_certain and len(fields.found) == before
 
     def _edited(self) -> list[Edit]:
