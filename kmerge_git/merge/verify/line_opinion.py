@@ -106,12 +106,12 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
         and merged.tail == agreed(streams.map(lambda stream: stream.tail))
         and all(opinions)
     )
-    if is_said and DELETED in opinions and may_hide_a_move(streams):
+    if is_said and DELETED in opinions and _may_hide_a_move(streams):
         return ""
     return "agrees" if is_said else ""
 
 
-def may_hide_a_move(streams: Three[Stream]) -> bool:
+def _may_hide_a_move(streams: Three[Stream]) -> bool:
     """Return whether a side may have moved lines that the other side deleted."""
     known = counted(d.content for stream in streams.each() for d in stream.documents)
     changed = streams.map(lambda s: [d.content for d in s.documents if known[d.content] < 3])

@@ -31,13 +31,12 @@ from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.plan import Why
-from kmerge_git.merge.three import counted
+from kmerge_git.merge.three import Three, counted
 from kmerge_git.merge.verify import line_damage, sites
 from kmerge_git.merge.verify.count_laws import by_side, follows
 from kmerge_git.merge.verify.edits_of_both import come_back, may_have_moved, repeats_an_edit
 from kmerge_git.merge.verify.field_laws import Fields
 from kmerge_git.merge.verify.line_laws import line_laws
-from kmerge_git.merge.verify.line_opinion import may_hide_a_move
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import split_text
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.merged import MergedFile
     from kmerge_git.merge.plan import Doubts
-    from kmerge_git.merge.three import Three
     from kmerge_git.outcome import Options
     from kmerge_git.tree.documents import Document, Stream, YamlText
     from kmerge_git.tree.nodes import Node
@@ -84,16 +82,32 @@ def confirms(text: str, at: Three[Stream], options: Options) -> bool:
 
     Git, too, puts what both sides added there twice, and it knows no moves.
     """
-    contents = at.map(lambda stream: stream.source.text)
-    if repeats_an_edit(contents, text):
-        return False
-    if come_back([version.split("\n") for version in (*contents.each(), text)]):
-        return False
-    if options.rules != "git" or not may_hide_a_move(at):
+    if not _share_a_document(at):
         return True
     result = split_text(text, options.path, at.ours)
     four = [list(stream.documents) for stream in (*at.each(), result)]
-    return not _moved(four, {}, options.path)
+    *inputs, made = ("".join(d.content for d in some) for some in _without_settled(four))
+    if repeats_an_edit(Three(*inputs), made):
+        return False
+    if come_back([version.split("\n") for version in (*inputs, made)]):
+        return False
+    return options.rules != "git" or not _moved(four, {}, options.path)
+
+
+def _share_a_document(at: Three[Stream]) -> bool:
+    """Return whether both sides may have changed one document, or moved a part of one to another.
+
+    Documents without a name may be one.
+    """
+    old = {document.content for document in at.base.documents}
+    sides = at.map(lambda stream: [d.content for d in stream.documents])
+    new = [[text for text in side if text not in old] for side in (sides.ours, sides.theirs)]
+    names = [set(map(outline, texts)) for texts in new]
+    if None in names[0] | names[1] or names[0] & names[1]:
+        return all(names)
+    known = counted(text for side in sides.each() for text in side)
+    changed = sides.map(lambda side: "".join(text for text in side if known[text] < 3))
+    return may_have_moved(changed.each())
 
 
 def objections(
