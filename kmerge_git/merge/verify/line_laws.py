@@ -10,14 +10,12 @@ from itertools import pairwise
 from kmerge_git.kube.identity import identity
 from kmerge_git.merge.three import Three, counted, grouped, shared_start
 from kmerge_git.merge.verify.count_laws import bounds, by_side
-from kmerge_git.merge.verify.edits_of_both import has_moves, repeated
+from kmerge_git.merge.verify.edits_of_both import repeated
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.tree.documents import Document, Stream
 
@@ -57,29 +55,17 @@ def line_laws(
         untouched = [line for line in untouched if before.get(line) == 1]
     faults += [("untouched", line, UNLIKE) for line in untouched if line not in exempt]
     faults += [one for one in _torn_blocks(rest) if one[1] not in exempt]
-    faults += [("twice", line, TWICE) for line in _doubled(rest, whole, at.base, exempt)]
+    faults += [("twice", line, TWICE) for line in _doubled(rest, whole, exempt)]
     return _placed(faults, rest, result.source.path or at.ours.source.path)
 
 
-def _doubled(rest: Documents, whole: list[str], base: Stream, exempt: set[str]) -> Iterator[str]:
-    """Yield lines that the result has twice, though each side added them once."""
-    lines = [_bare("\n---\n".join(d.content for d in documents)) for documents in rest]
-    for line in _new_runs(lines):
-        if line not in exempt and line not in base.source.text:
-            yield line
-    if any("#" in text for text in whole):
-        twice = repeated([comments(text) for text in whole])
-        shown = [line for line in twice if _in_one_block(line, lines[RESULT])]
-        yield from [line for line in shown if line not in exempt][:1]
-
-
-def _new_runs(lines: list[list[str]]) -> list[str]:
-    """Return a line that base lacks and that is twice in one run of what both sides added."""
-    counts = by_side(lines)
-    added = {line for line, n in counts.items() if n[0] < n[1] and n[0] < n[2]} - {"---"}
-    twice = [n for n in added if not counts[n][0] and counts[n][RESULT] > max(counts[n][:RESULT])]
-    runs = [line for line in twice if _is_run(line, lines, added | {"", "#"})]
-    return runs[:1] if runs and not has_moves(lines) and repeated(lines) else []
+def _doubled(rest: Documents, whole: list[str], exempt: set[str]) -> list[str]:
+    """Return a comment that the result has twice in a block, though each side added it once."""
+    if not any("#" in text for text in whole):
+        return []
+    twice = [line for line in repeated([comments(text) for text in whole]) if line not in exempt]
+    made = _bare(_whole(rest[RESULT])) if twice else []
+    return [line for line in twice if _in_one_block(line, made)][:1]
 
 
 def _in_one_block(comment: str, lines: list[str]) -> bool:
@@ -88,21 +74,6 @@ def _in_one_block(comment: str, lines: list[str]) -> bool:
     return any(
         all(line[:1] in ("", "#") for line in lines[first:last]) for first, last in pairwise(places)
     )
-
-
-def _is_run(line: str, lines: list[list[str]], added: set[str]) -> bool:
-    """Return whether all between two copies of a line was added by both, or follows it on both."""
-    _, ours, theirs, made = lines
-    places = [n for n, one in enumerate(made) if one == line]
-    for first, last in pairwise(places):
-        run = made[first + 1 : last]
-        if added.issuperset(run) or all(_follows([line, *run], side) for side in (ours, theirs)):
-            return True
-    return False
-
-
-def _follows(run: list[str], lines: list[str]) -> bool:
-    return any(lines[n : n + len(run)] == run for n, line in enumerate(lines) if line == run[0])
 
 
 def _torn_blocks(rest: Documents) -> list[tuple[str, str, str]]:
