@@ -75,8 +75,8 @@ def test_what_is_clean_has_the_values_and_the_new_lines_of_both() -> None:
     assert not found.swapped, f"{len(found.swapped)}: {found.swapped[:8]}"
 
 
-# In git's two lines here, a side taken would leave a comment twice.
-LONGER = ["values 620: 3 > 1"]
+# In git's one or two lines here, a side taken would leave a comment twice.
+LONGER = ["values 620: 3 > 1", "values 370: 4 > 2"]
 # A comment that one side moved is outside of the conflict, and inside where it was.
 DOUBLED = ["values 38", "values 148", "values 247", "values 1310", "values 1349"]
 
