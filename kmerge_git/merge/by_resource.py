@@ -388,9 +388,8 @@ def _one_sided(walk: Walk, at: Trio, cause: str) -> MergedDocument | None:
         return None
     gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
     why = f"deleted in {gone}, changed in {changed}"
-    if (
-        cause or base is None or (walk.rules.stops and name_of(there) != name_of(base))
-    ):  # otherwise it was deleted
+    is_renamed = base is not None and walk.rules.stops and name_of(there) != name_of(base)
+    if cause or is_renamed:  # otherwise it was deleted
         why = cause or Why.RENAMED_AND_GONE
     clash = _clash(walk, at, name, why)
     return clash if clash.pieces != [""] else None
