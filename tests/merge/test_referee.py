@@ -52,6 +52,14 @@ def env(*names: str) -> str:
     return pod(container("app", *words("env", *(f"{{name: {n}, value: of-{n}}}" for n in names))))
 
 
+def variables(*pairs: str) -> str:
+    """A Pod whose container has these variables, each written as `name=value`."""
+    elements = [pair.partition("=") for pair in pairs]
+    return pod(
+        container("app", *words("env", *(f"{{name: {n}, value: {v}}}" for n, _, v in elements)))
+    )
+
+
 def rule(*verbs: str, resource: str = "pods") -> str:
     """An element without a key."""
     return f"- resources: [{resource}]\n  verbs:\n" + "".join(f"  - {verb}\n" for verb in verbs)
@@ -112,6 +120,13 @@ CASES = {
             ("gone", ("spec", "containers"), pod(container("app", "image: app:2"), SIDE)),
             ("leaf", ("spec",), pod()),
         ],
+    ),
+    "added, and names what the other side moved": (
+        variables("A=1", "B=2", "C=3"),
+        variables("B=2", "C=3", "A=1"),
+        variables("A=1", "B=2", "D=$(A)", "C=3"),
+        variables("B=2", "C=3", "A=1", "D=$(A)"),
+        [("order", (*APP, "env"), variables("B=2", "D=$(A)", "C=3", "A=1"))],
     ),
     "added on one side": (
         config("a", "k: '1'"),

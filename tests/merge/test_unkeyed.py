@@ -99,7 +99,7 @@ WORDS = {
     "the same beside one that moved": ("a b c", "a b c n", "a c n b", "keep a, keep c, keep n, keep b"),
     "the same beside one that moved away": ("a b c", "a b c n", "c n a b", "keep c, keep n, keep a, keep b"),
     "the same beside none that is the same": ("a b c", "n a b c", "a b c n", "keep n, keep a, keep b, keep c, take n"),
-    "the same between others": ("s x y", "s n x y", "n x y s", "keep x, keep y, keep s, keep n"),
+    "the same between others": ("s x y", "s n x y", "n x y s", "keep n, keep x, keep y, keep s"),
     "one of two that are the same": ("a b c", "a n b n c", "a n c", "keep a, keep n, keep n, keep c"),
     "one option, two values": ("a b", "a -l:c b", "a b -l:d", "keep a, clash b|-l:c b|b -l:d: two versions of one new thing"),
     "one option, two values, one in place of another": ("-l:a", "-l:c", "-l:b -l:a", "clash -l:a|-l:c|-l:b -l:a: two versions of one new thing"),

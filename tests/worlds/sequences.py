@@ -6,12 +6,13 @@ What is lawful is computed from the three lists alone, by two laws:
 both added is there once if it stands in one gap, which is where the same of the elements that both
 sides keep stand before it; beside others it may be two things, and is there once or twice.
 *order*: of two elements that all versions have, the order is the three-way merge of the sides'
-orders: whoever changed it is followed, and what nobody changed stays. A newcomer may stand anywhere.
+orders: whoever changed it is followed, and what nobody changed stays. A newcomer among maps keeps its
+place among all that its side has around it, where one order has both; else it may stand anywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
@@ -28,18 +29,41 @@ WORLD: list[tuple[Word, Word]] = list(product(ARRANGEMENTS, repeat=2))
 
 
 def lawful(
-    ours: Word, theirs: Word, result: Word, *, keyed: bool = False, ordered: bool = True
+    ours: Word,
+    theirs: Word,
+    result: Word,
+    *,
+    keyed: bool = False,
+    ordered: bool = True,
+    placed: bool = False,
 ) -> bool:
-    """Whether `[a, b, c]` may come to this; in a `keyed` list a thing is there once at most."""
+    """Whether `[a, b, c]` may come to this; in a `keyed` list a thing is there once at most.
+
+    In a `placed` list a newcomer keeps its place, if it can.
+    """
     for x in "abcn":
         allowed = counts(BASE, ours, theirs, x)
         if result.count(x) not in (allowed[:1] if keyed else allowed):
             return False
-    return not ordered or all(
-        result.index(x) < result.index(y)
-        for x, y in orders(BASE, ours, theirs)
-        if x in result and y in result
-    )
+    if placed and not _keeps(result, pairs := [*places_of_newcomers(ours, theirs, result)]):
+        return not any(_keeps(word, pairs) for word in permutations(result))
+    return not ordered or _keeps(result, orders(BASE, ours, theirs))
+
+
+def _keeps(word: Word, pairs: Iterable[tuple[Hashable, Hashable]]) -> bool:
+    return all(word.index(x) < word.index(y) for x, y in pairs if x in word and y in word)
+
+
+def places_of_newcomers(
+    ours: Word, theirs: Word, result: Word
+) -> Iterator[tuple[Hashable, Hashable]]:
+    """The pairs `x` before `y` that a newcomer asks for, and those of what all versions have."""
+    yield from orders(BASE, ours, theirs)
+    for x, y in permutations(result, 2):
+        if not {x, y} <= {*BASE}:
+            ways = {side.index(x) < side.index(y) for side in (ours, theirs) if {x, y} <= {*side}}
+            if ways == {True}:
+                yield x, y
 
 
 def lawful_results(ours: Word, theirs: Word) -> set[Word]:
@@ -108,6 +132,7 @@ class Form:
     after: str = ""
     keyed: bool = True
     ordered: bool = False
+    placed: bool = False  # its elements are maps with an order, and no two of them are alike
 
     def write(self, word: Word) -> bytes:
         """The file."""
@@ -124,7 +149,8 @@ class Form:
 
     def allows(self, ours: Word, theirs: Word, result: Word) -> bool:
         """Whether it is lawful here."""
-        return lawful(ours, theirs, result, keyed=self.keyed, ordered=self.ordered)
+        kind = {"keyed": self.keyed, "ordered": self.ordered, "placed": self.placed}
+        return lawful(ours, theirs, result, **kind)
 
 
 def _letters(value: object) -> Iterator[str]:
@@ -161,6 +187,7 @@ FORMS = {
         lambda x: f"    - name: {x}\n      value: of-{x}\n",
         "    tty: true\n",
         ordered=True,
+        placed=True,
     ),
     "containers": _under(
         _POD + "  containers",

@@ -13,7 +13,7 @@ from kmerge_git.merge.decide.comments import (
     merge_tail,
     tails_clash,
 )
-from kmerge_git.merge.decide.order import arranged, as_sorted, weave_alike
+from kmerge_git.merge.decide.order import arranged, as_sorted, in_place, weave_alike
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading, Ruling
 from kmerge_git.merge.pairing import same_name
 from kmerge_git.merge.plan import Clash, Item, Keep, Note, Plan, Take, Why, decided, has_clash
@@ -167,15 +167,18 @@ class GitRules:
     ) -> Keys | None:
         versions = tables.map(list)
         keys, clash = weave_alike(*versions.each(), kept)
-        if not clash:
-            is_set = rule is not None and rule.kind == "set"
-            return as_sorted(keys, tables.map(_texts).each()) if is_set else keys
-        lawful = arranged(*versions.each())
+        if rule is not None and rule.kind == "set" and not clash:
+            return as_sorted(keys, tables.map(_texts).each())
+        lawful = arranged(*versions.each()) if clash else keys
         if lawful is None:
             # nobody knows whether order means something where no table knows the list
-            is_free = rule is None or (not rule.ordered and rule.kind != "infer")
-            return keys if is_free else None
-        return [key for key in lawful if key in kept]
+            if rule is not None and (rule.ordered or rule.kind == "infer"):
+                return None
+            lawful = keys
+        order = [key for key in lawful if key in kept]
+        if rule is None or rule.kind == "set":
+            return order
+        return in_place(order, *versions.each())
 
     # -- the text between values
 

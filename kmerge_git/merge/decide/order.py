@@ -119,6 +119,58 @@ def inserted(
     return result
 
 
+def in_place(order: Keys, base: Keys, ours: Keys, theirs: Keys, *, alone: bool = True) -> Keys:
+    """Return a merged order with each addition where its side has it among the other keys.
+
+    An addition stays where it is if there is no place behind all keys that are in front of it on
+    its side, and before all others. An addition of both sides follows them where they agree.
+    Without `alone`, an addition that one side alone made stays where it is.
+    """
+    if not (_has_moved(base, ours) or _has_moved(base, theirs)):
+        return order
+    members, old = set(order), set(base)
+    mine, yours = ([key for key in side if key in members] for side in (ours, theirs))
+    new = set(mine) - old, set(yours) - old
+    line = _placed(order, new[0] & new[1], (mine, yours), set())
+    if not alone:
+        return line
+    line = _placed(line, new[0] - new[1], (mine,), set())
+    return _placed(line, new[1] - new[0], (yours,), new[0] - new[1])
+
+
+def _placed(order: Keys, new: set[Hashable], sides: Sequence[Keys], behind: set[Hashable]) -> Keys:
+    """Put the new keys where all sides have them; a key that moves goes behind keys in `behind`."""
+    if not new:
+        return order
+    line = [key for key in order if key not in new]
+    ranks = [{key: rank for rank, key in enumerate(side)} for side in sides]
+    slots: list[Keys] = [[] for _ in range(len(line) + 1)]  # the new keys before each key of line
+    least = 0
+    for key in sorted(new, key=(order if len(sides) > 1 else sides[0]).index):
+        place = sum(k not in new for k in order[: order.index(key)])
+        first, last = _room(key, line, ranks)
+        if not first <= place <= last and first <= last:
+            place = first
+            while place < last and line[place] in behind:
+                place += 1
+        place = max(place, least)
+        least = place if first <= last else least
+        slots[place].append(key)
+    return [key for slot, k in zip(slots, [*line, None], strict=True) for key in (*slot, k)][:-1]
+
+
+def _room(key: Hashable, line: Keys, ranks: list[dict[Hashable, int]]) -> tuple[int, int]:
+    """Return the first and the last place of a line where all sides that know a key have it."""
+    first, last = 0, len(line)
+    for place, other in enumerate(line):
+        in_front = {rank[other] < rank[key] for rank in ranks if other in rank}
+        if in_front == {True}:
+            first = place + 1
+        elif in_front == {False}:
+            last = min(last, place)
+    return first, last
+
+
 def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
     """Return all keys in a merged order, or None if there is no such order.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from kmerge_git.kube.likeness import is_named_alike, share_lines
 from kmerge_git.kube.listkeys import ATOMIC
 from kmerge_git.merge.decide.comments import takes_new_comments
-from kmerge_git.merge.decide.order import arranged
+from kmerge_git.merge.decide.order import arranged, in_place
 from kmerge_git.merge.decide.rules import ElementPairs
 from kmerge_git.merge.plan import Build, Clash, Item, Keep, Note, Take, Why, has_clash
 from kmerge_git.merge.three import Three, counted, cut, is_part, shared_start, under
@@ -316,6 +316,8 @@ def _arranged(
     order = arranged(*labels.each()) if is_certain else None
     if order is None or _meet(labels, bag=bag):
         return None
+    are_maps = all(isinstance(e.value, Mapping) for there in entries.each() for e in there)
+    order = in_place(order, *labels.each(), alone=are_maps)
     items = _in_order(walk, order, labels, entries, inner)
     if any(_is_by_likeness(item) for item in items):
         return None

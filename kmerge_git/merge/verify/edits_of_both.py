@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     K = TypeVar("K", bound=Hashable)
 
 FEW_LINES = 3  # fewer lines may be alike by chance
+# the signs of elements that name others (see `reference_law`)
+NAMING = ("$(", "{{", "needs:", "runAfter:", "depend")
 
 
 def repeated(lists: Sequence[Sequence[K]], *, is_file: bool = False) -> list[K]:
@@ -78,6 +80,14 @@ def has_moves(lists: Sequence[Sequence[K]]) -> bool:
     firm = [key for key in tables[0] if all(key in table for table in tables)]
     places = ([table[key] for key in firm] for table in tables)
     return any(found != sorted(found) for found in places)
+
+
+def may_turn(texts: Sequence[str]) -> bool:
+    """Return whether a side moved lines of base, where an element may name another one."""
+    if not any(sign in text for text in texts for sign in NAMING):
+        return False
+    base, *sides = (text.split("\n") for text in texts)
+    return any(has_moves((base, side)) for side in sides)
 
 
 def _once(things: Sequence[K]) -> dict[K, int]:

@@ -171,6 +171,8 @@ class Fields:
         rule = site.where.list_rule()
         lists = [[*node.entries] if node is not None else [] for node in nodes]
         laws = site.is_shared and None not in nodes[1:]
+        if laws and lists[0]:
+            self.references(lists, site)
         list_keys = sites.keys_of(lists, rule)
         tables = sites.tables(lists, list_keys)
         if tables is None:
@@ -265,6 +267,14 @@ class Fields:
         pair = disordered(*keys)
         if pair:
             self.report("order", site, f"{sites.named(pair)} stand the other way round")
+
+    def references(self, lists: list[list[Entry]], site: Site) -> None:
+        """Check that a new element is not put in front of an element that it names."""
+        from kmerge_git.merge.verify.reference_law import turned  # few lists are judged
+
+        pair = turned(lists)
+        if pair:
+            self.report("order", site, f"`{pair[0]}` names `{pair[1]}` and would stand before it")
 
     def judge(self) -> None:
         """Check the counts of the whole file, and report each place once."""

@@ -17,6 +17,7 @@ from kmerge_git.merge.verify.edits_of_both import (
     FEW_LINES,
     come_back,
     may_have_moved,
+    may_turn,
     repeats_an_edit,
 )
 from kmerge_git.text.diff3 import diff3, lines_between, uncommon
@@ -106,16 +107,15 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
         and merged.tail == agreed(streams.map(lambda stream: stream.tail))
         and all(opinions)
     )
-    if is_said and DELETED in opinions and _may_hide_a_move(streams):
-        return ""
-    return "agrees" if is_said else ""
+    return "agrees" if is_said and not _is_doubtful(streams, opinions) else ""
 
 
-def _may_hide_a_move(streams: Three[Stream]) -> bool:
-    """Return whether a side may have moved lines that the other side deleted."""
+def _is_doubtful(streams: Three[Stream], opinions: list[str]) -> bool:
+    """Return whether a side may have moved lines that the other deleted, or that name others."""
     known = counted(d.content for stream in streams.each() for d in stream.documents)
     changed = streams.map(lambda s: [d.content for d in s.documents if known[d.content] < 3])
-    return may_have_moved(map("".join, changed.each()))
+    texts = [*map("".join, changed.each())]
+    return (DELETED in opinions and may_have_moved(texts)) or may_turn(texts)
 
 
 def holds_two_values(merged: MergedFile) -> bool:

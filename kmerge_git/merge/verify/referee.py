@@ -34,7 +34,12 @@ from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, counted
 from kmerge_git.merge.verify import line_damage, sites
 from kmerge_git.merge.verify.count_laws import by_side, follows
-from kmerge_git.merge.verify.edits_of_both import come_back, may_have_moved, repeats_an_edit
+from kmerge_git.merge.verify.edits_of_both import (
+    come_back,
+    may_have_moved,
+    may_turn,
+    repeats_an_edit,
+)
 from kmerge_git.merge.verify.field_laws import Fields
 from kmerge_git.merge.verify.line_laws import line_laws
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
@@ -80,14 +85,14 @@ def accepts(result: YamlText, at: Three[Stream], options: Options, settled: Sett
 def confirms(text: str, at: Three[Stream], options: Options) -> bool:
     """Return whether a result that git's line merge has as well needs no other check.
 
-    Git, too, puts what both sides added there twice, and it knows no moves.
+    Git, too, puts what both sides added there twice. It knows no moves, and no names.
     """
     if not _share_a_document(at):
         return True
     result = split_text(text, options.path, at.ours)
     four = [list(stream.documents) for stream in (*at.each(), result)]
     *inputs, made = ("".join(d.content for d in some) for some in _without_settled(four))
-    if repeats_an_edit(Three(*inputs), made):
+    if repeats_an_edit(Three(*inputs), made) or may_turn(inputs):
         return False
     if come_back([version.split("\n") for version in (*inputs, made)]):
         return False
