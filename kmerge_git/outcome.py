@@ -21,6 +21,7 @@ LONGEST_MARKERS = 200  # an attribute could ask for gigabytes
 BY_BLOCKS = "a template, merged by its blocks"
 # the methods of conflicts that a person decides for the whole file, not field by field
 WHOLE = ("kept", "sealed")
+ORDER = "8 order"  # the rule of a decision about the order of documents, which is not in conflict
 GENERATED = "a generated file, ours is kept whole: generate it again, then `git add` it"
 
 
@@ -185,6 +186,11 @@ class Decision:
         return " ".join(part for part in (self.resource, self.path) if part) or "document"
 
     @property
+    def is_told(self) -> bool:
+        """Return whether a person is told of the decision, although nothing is in conflict."""
+        return self.is_settled or self.rule == ORDER
+
+    @property
     def is_settled(self) -> bool:
         """Return whether a policy or the favoured side decided instead of a merge rule."""
         return self.rule.startswith(("12", "13"))
@@ -277,8 +283,8 @@ class Outcome:
         return any(decision.rule.startswith("12") for decision in self.decisions)
 
     def chosen(self, favor: str) -> list[str]:
-        """Return a text for each decision of a policy or of the favoured side."""
-        words = [decision.shown() for decision in self.decisions if decision.is_settled]
+        """Return a text for each decision that a person is told of."""
+        words = [decision.shown() for decision in self.decisions if decision.is_told]
         if self.method == "lines" and favor:
             words.append(f"merged by lines; {favor} taken wherever they conflict")
         return words

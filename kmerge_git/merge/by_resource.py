@@ -6,7 +6,7 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.decide.comments import comment_lines
-from kmerge_git.merge.decide.order import moved, weave, weave_alike
+from kmerge_git.merge.decide.order import arranged, moved, weave
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.layout import laid_out_anew
@@ -31,7 +31,7 @@ from kmerge_git.merge.plan import Note, Plan, Why
 from kmerge_git.merge.three import Three, agreed, standing, under, whose
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.merge.write.placed_lines import line_pieces
-from kmerge_git.outcome import SIDES
+from kmerge_git.outcome import ORDER, SIDES
 from kmerge_git.text.opaque_files import is_json
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import Document, Stream, whole_document
@@ -97,8 +97,25 @@ def merge(
             merged[key] = document
     if rules.stops:
         _part_namesakes(walk, merged)
-    order, _ = (weave_alike if rules.stops else weave)(*tables.map(list).each(), merged)
+    order = _order(journal, tables.map(list), merged, rules)
     return _as_file(walk, [merged[key] for key in order], at, path)
+
+
+def _order(
+    journal: Journal,
+    keys: Three[list[Hashable]],
+    merged: dict[Hashable, MergedDocument],
+    rules: Rules,
+) -> list[Hashable]:
+    """Return the merged documents in an order that follows both sides; if none does, in ours."""
+    order, clash = weave(*keys.each(), merged)
+    if clash and rules.stops:
+        lawful = arranged(*keys.each())
+        if lawful is not None:
+            return [key for key in lawful if key in merged]
+        journal.resource = ""
+        journal.write([Note((), "order of the documents changed on both sides", "ours", ORDER)])
+    return order
 
 
 def _as_file(

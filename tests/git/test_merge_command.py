@@ -74,6 +74,26 @@ def test_a_resource_that_moved_is_followed(repo: Repo, mover: str) -> None:
     assert is_sound(repo)
 
 
+def test_documents_that_both_sides_put_in_orders_that_contradict_each_other(repo: Repo) -> None:
+    a, b, c = (service(name=name) for name in "abc")
+    orders = stream(a, b, c), stream(b, a, c), stream(a, c, b)
+    repo.fork(*({"a.yaml": text} for text in orders))
+    told = "kmerge: a.yaml: document: order of the documents changed on both sides, ours taken"
+    assert told in repo.kmerge("merge", "side").err
+    assert repo.text("a.yaml") == orders[1]
+    found = repo.kmerge("check", "--merge-of", "HEAD").out
+    assert "warning M28 Service/c stands behind Service/b, and one side had it before" in found
+
+
+def test_documents_that_both_sides_moved_follow_both(repo: Repo) -> None:
+    a, b, c, d = (service(name=name) for name in "abcd")
+    orders = stream(a, b, c, d), stream(b, a, c, d), stream(a, b, d, c)
+    repo.fork(*({"a.yaml": text} for text in orders))
+    assert "order of the documents" not in repo.kmerge("merge", "side").err
+    assert repo.text("a.yaml") == stream(b, a, d, c)
+    assert "M28" not in repo.kmerge("check", "--merge-of", "HEAD").out
+
+
 def test_a_file_of_a_moved_resource_that_is_deleted(repo: Repo) -> None:
     repo.fork({"old.yaml": BASE, "x": "1"}, {"x": "1"}, {"old.yaml": THEIRS})
     repo.git("rm", "-q", "old.yaml")

@@ -20,10 +20,11 @@ from kmerge_git.compare.file_changes import paired_documents
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.differing import differing
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.kube.identity import Identity, identity
+from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.listkeys import field_text, start
 from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify.count_laws import disordered
 from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle
 from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon, canon_of
@@ -81,6 +82,24 @@ class SidedFile:
             return without_moved(odd, [side.roots for side in sides]) if is_new else odd
         except KmergeError:
             return []  # a side that is not YAML has no fields to compare
+
+    def turned(self) -> tuple[Document, str, str] | None:
+        """Return a document of the result, its name, and the name of one that a side put behind it.
+
+        The result has this document behind the other one, and the other side did not move the two.
+        """
+        three = self._there
+        if len(three) < WITH_BASE or len({side.data for side in three}) < WITH_BASE:
+            return None
+        try:
+            streams = [text.stream for text in (*three, self.result)]
+            names = [list(map(_key, stream.documents)) for stream in streams]
+        except KmergeError:
+            return None
+        places = sorted(map(names[-1].index, disordered(*names)))
+        documents = [streams[-1].documents[place] for place in places]
+        shown = [describe(name) for d in documents if (name := _resource(d.root))]
+        return (documents[1], shown[1], shown[0]) if len(shown) > 1 else None
 
     def markers(self) -> Iterator[tuple[int, str]]:
         """Yield the offset and text of each line that looks like a marker and that no side has.

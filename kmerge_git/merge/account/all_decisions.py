@@ -32,7 +32,7 @@ from kmerge_git.merge.pairing import (
 )
 from kmerge_git.merge.rule_sentences import of_kyaml
 from kmerge_git.merge.three import Three, under, whose
-from kmerge_git.outcome import SIDES, Decision
+from kmerge_git.outcome import ORDER, SIDES, Decision
 from kmerge_git.text.markers import marker_size_for, resolve
 from kmerge_git.tree.brief import brief, shortened
 from kmerge_git.tree.documents import YamlText, split_text
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     Trio = Three[Document | None]
 
 # Notes of these rules say more than which side changed something.
-_TELLING = ("12", "13")
+_TELLING = ("12", "13", ORDER)
 
 
 def explained(
