@@ -303,7 +303,10 @@ def _better(
     if not (any(_is_beyond_lines(hunk) for _, hunk in hunks) or holds_two_values(merged)):
         by_lines, count = lines.result()
         if count == 0 and referee.accepts(by_lines, streams, options, settled):
-            return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
+            from kmerge_git.merge.verify.one_thing import may_be_twice  # few lists are in conflict
+
+            if not may_be_twice(merged, by_lines.source.text):
+                return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
     objections = []
     if not merged.is_one_conflict:
         for side in SIDES:

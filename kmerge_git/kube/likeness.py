@@ -269,15 +269,24 @@ def is_named_alike(one: Node, other: Node, *, anywhere: bool = False) -> bool:
 
     With `anywhere`, any naming field may be the same.
     """
+    return any(a == b for a, b in _names(one, other)[: None if anywhere else 1])
+
+
+def are_named_apart(one: Node, other: Node) -> bool:
+    """Return whether two elements differ in a naming field that both have."""
+    return any(a != b for a, b in _names(one, other))
+
+
+def _names(one: Node, other: Node) -> list[tuple[Hashable, Hashable]]:
+    """Return both values of each naming field that two elements have."""
     if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
-        return False
-    names = [
+        return []
+    return [
         (meaning(a), meaning(b))
         for field in NAMING
         for a, b in [(one.get(field), other.get(field))]
         if isinstance(a, Scalar) and isinstance(b, Scalar)
     ]
-    return any(a == b for a, b in names[: None if anywhere else 1])
 
 
 def _is_long(leaf: Leaf) -> bool:
