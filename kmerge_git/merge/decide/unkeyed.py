@@ -93,7 +93,7 @@ def _by_repeated_names(
     if found is None or order is None or _meet(found, bag=bag):
         return None
     trial = walk.trial()
-    items = _in_order(trial, order, found, entries, inner)
+    items = _in_order(trial, in_place(order, *found.each()), found, entries, inner)
     if _has_clash(trial, items):
         return None
     walk.journal.adopt(trial.journal)
