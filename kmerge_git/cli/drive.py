@@ -9,6 +9,7 @@ stdout, because that would corrupt the output of `git merge-tree`.
 from __future__ import annotations
 
 import sys
+from time import monotonic
 
 from kmerge_git.errors import TimeUp
 from kmerge_git.system import calls, exists, variable
@@ -37,11 +38,13 @@ USAGE = (
 )
 
 
-def main(argv: list[str], at_last: Callable[[], None] = lambda: None) -> int:
+def main(
+    argv: list[str], at_last: Callable[[], None] = lambda: None, began: float | None = None
+) -> int:
     """Run the merge driver: merge the file %B into the file %A.
 
     `at_last` is called before %A is replaced, which comes last: if the process is killed after
-    that, git merges the result once more by lines.
+    that, git merges the result once more by lines. The time limit counts from `began`, or from now.
     """
     flags, paths = _split(argv)
     if "version" in flags:
@@ -53,7 +56,8 @@ def main(argv: list[str], at_last: Callable[[], None] = lambda: None) -> int:
     if len(paths) != 3:
         print(USAGE, file=sys.stderr)
         return NO_ANSWER
-    return _merge(flags, (paths[0], paths[1], paths[2]), at_last)
+    began = monotonic() if began is None else began
+    return _merge(flags, (paths[0], paths[1], paths[2]), at_last, began)
 
 
 def _version() -> int:
@@ -70,7 +74,9 @@ def _version() -> int:
     return CLEAN
 
 
-def _merge(flags: dict[str, str], paths: tuple[str, str, str], at_last: Callable[[], None]) -> int:
+def _merge(
+    flags: dict[str, str], paths: tuple[str, str, str], at_last: Callable[[], None], began: float
+) -> int:
     from kmerge_git.git.settings import settings_for
     from kmerge_git.merge.three import Three
     from kmerge_git.pipeline import merge
@@ -82,7 +88,6 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str], at_last: Callable
     for problem in settings.problems:
         _say(name, problem)
     options = _options(flags, (paths[0], paths[1], paths[2]), name, settings)
-    _inject_fault()
 
     def start(favor: str, size: int) -> GitMergeFile:
         from kmerge_git.text.linemerge import GitMergeFile  # seldom needed
@@ -97,7 +102,8 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str], at_last: Callable
         )
 
     try:
-        _set_clock(settings.timeout)
+        _set_clock(settings.timeout, began)
+        _inject_fault()
         if settings.crds or settings.own_crds:
             _learn(name, settings, texts.ours)
         outcome = merge(texts.map(lambda data: YamlText(data, name)), options, start)
@@ -108,11 +114,10 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str], at_last: Callable
         outcome = late
     finally:
         _set_clock(0)
-    text = outcome.text
     _tell(name, outcome, options)
     at_last()
-    if text != texts.ours:
-        _replace(paths[1], text)
+    if outcome.text != texts.ours:
+        _replace(paths[1], outcome.text)
     return CLEAN if outcome.clean else CONFLICT
 
 
@@ -281,8 +286,11 @@ def _say(name: str, text: str) -> None:
             return
 
 
-def _set_clock(seconds: float) -> None:
-    """Raise `TimeUp` after so many seconds, or never for 0; use `_signal`, which loads faster."""
+def _set_clock(seconds: float, began: float = 0.0) -> None:
+    """Raise `TimeUp` so many seconds after `began`, or never for 0.
+
+    The module `_signal` loads faster than `signal`.
+    """
     try:
         import _signal
     except ImportError:
@@ -293,7 +301,9 @@ def _set_clock(seconds: float) -> None:
             raise TimeUp
 
         _signal.signal(_signal.SIGALRM, ring)
-        _signal.setitimer(_signal.ITIMER_REAL, seconds)
+        # 0 would stop the timer of a limit that the start has used up
+        left = seconds and max(began + seconds - monotonic(), 1e-6)
+        _signal.setitimer(_signal.ITIMER_REAL, left)
 
 
 def _inject_fault() -> None:
@@ -306,5 +316,4 @@ def _inject_fault() -> None:
     if fault == "hang":
         import time
 
-        _set_clock(float(variable("KMERGE_TIMEOUT") or "10"))
         time.sleep(3600)

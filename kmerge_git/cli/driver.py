@@ -9,7 +9,9 @@ process ends with exit code 1, and git merges the file by lines.
 import gc
 import sys
 from marshal import loads
+from time import monotonic
 
+BEGAN = monotonic()  # the time limit counts from here, before anything is loaded
 HERE = __file__[: max(__file__.rfind("/"), __file__.rfind("\\")) + 1]
 BUNDLE = f"{HERE}__pycache__/driver/{sys.implementation.cache_tag}.bundle"
 NAMES = {"__name__": "kmerge_git.cli.start", "__file__": HERE + "start.py"}
@@ -23,13 +25,13 @@ try:
                 raise PermissionError(BUNDLE)
         bundle = loads(file.read(int(file.readline())))  # noqa: S302
         exec(bundle[0], NAMES)  # noqa: S102
-        NAMES["run"](HERE, BUNDLE, bundle[1:], file)  # type: ignore[operator]  # an old bundle returns
+        NAMES["run"](HERE, BUNDLE, BEGAN, bundle[1:], file)  # type: ignore[operator]  # an old bundle returns
 except BaseException:  # noqa: S110  (without a whole bundle, load the files)
     pass
 try:
     with open(HERE + "start.py", "rb") as file:
         exec(compile(file.read(), HERE + "start.py", "exec"), NAMES)  # noqa: S102
-    NAMES["run"](HERE, BUNDLE)  # type: ignore[operator]
+    NAMES["run"](HERE, BUNDLE, BEGAN)  # type: ignore[operator]
 except BaseException as error:
     sys.stderr and print("kmerge:", ascii(error), file=sys.stderr)
 raise SystemExit(1)  # no answer: git's line merge

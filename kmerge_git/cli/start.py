@@ -83,10 +83,15 @@ class Late(type(sys)):  # type: ignore[misc]
 
 
 def run(
-    here: str, path: str, bundle: "tuple[Any, ...]" = (), file: "BinaryIO | None" = None
+    here: str,
+    path: str,
+    began: float,
+    bundle: "tuple[Any, ...]" = (),
+    file: "BinaryIO | None" = None,
 ) -> None:
     """Merge, answer git and end the process; return only if the bundle is out of date.
 
+    The time limit counts from `began`.
     If a module raises anything, even SystemExit, the exit code tells git to merge by lines.
     """
     root = _root(here)
@@ -102,7 +107,8 @@ def run(
         if file is not None:
             sys.meta_path.insert(0, Lazy(root, file, bundle[2]))
             _load(root, bundle[1], bundle[3])
-        code = _answer(libraries, lambda: None if file is not None else _keep_bundle(root, path))
+        at_last = (lambda: None) if file is not None else (lambda: _keep_bundle(root, path))
+        code = _answer(libraries, at_last, began)
     except BaseException as error:  # after any error, git merges by lines
         tell("", error, "; git's line merge instead")
     finally:
@@ -133,7 +139,7 @@ def _above() -> int:
     return int(words[0])
 
 
-def _answer(libraries: "list[str]", at_last: "Callable[[], None]") -> int:
+def _answer(libraries: "list[str]", at_last: "Callable[[], None]", began: float) -> int:
     is_merge = "--version" not in sys.argv
     if is_merge:
         _seal_stdout()
@@ -145,7 +151,7 @@ def _answer(libraries: "list[str]", at_last: "Callable[[], None]") -> int:
     if is_merge:
         _seal_stdout()  # the loaded binding may have closed stdout
     try:
-        code = main(sys.argv[1:], at_last)
+        code = main(sys.argv[1:], at_last, began)
     except TimeUp:
         return NO_ANSWER
     if not is_merge:

@@ -110,6 +110,26 @@ def test_an_injected_fault(driven: Driven, monkeypatch: pytest.MonkeyPatch, faul
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize("what", ["an import", "git"])
+def test_a_slow_start_uses_up_the_time_limit(driven: Driven, what: str) -> None:
+    """The clock counts from the driver's first line, not from the merge itself."""
+    package, slow = copied(driven.world), driven.world.root / "slow"
+    if what == "git":
+        driven.git("config", "kmerge.rules", "git")  # so git is asked
+        slow.mkdir()
+        script = f'#!/bin/sh\n[ "$1" != config ] || sleep 0.9\nexec {shutil.which("git")} "$@"\n'
+        (slow / "git").write_text(script)
+        (slow / "git").chmod(0o755)
+    else:
+        with open(package / "errors.py", "a") as file:
+            file.write("import time; time.sleep(0.9)\n")
+    driven.drive(f"PATH={slow}:$PATH;{line_for(package)}")
+    fork_two(driven)
+    done = driven.git("merge", "side", check=False, env={"KMERGE_TIMEOUT": "0.8"})
+    is_gits_own(driven, done)
+    assert "near.yaml: no result within 0.8 s, git's line merge instead" in done.err
+
+
 def test_an_exception_is_told_in_one_line(driven: Driven) -> None:
     driven.fork_one()
     done = driven.git("merge", "side", check=False, env={"KMERGE_FAULT": "exception"})
