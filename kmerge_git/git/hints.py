@@ -42,8 +42,7 @@ def nothing_is_set(path: str) -> bool:
         return False
     if _hold(_attribute_files(common, inside), ATTRIBUTE_WORDS):
         return False
-    missing = [file for file in inside if not exists(file)]
-    return not missing or not _in_index(f"{git_dir}/index", missing)
+    return not _in_index(f"{git_dir}/index", [file for file in inside if not exists(file)])
 
 
 def may_be_configured(git_dir: str, word: bytes) -> bool:
@@ -75,9 +74,8 @@ def may_be_tracked(git_dir: str, *words: bytes) -> bool:
     entries = contents(other or f"{git_dir}/index", MOST)
     if not entries:
         return other is not None
-    # version 4 shortens names; `link` means a split index, `sdir` a sparse index
-    is_unusual = entries[4:8] == b"\0\0\0\4" or b"link\0" in entries or b"sdir\0" in entries
-    return is_unusual or len(entries) == MOST or any(word in entries for word in words)
+    is_short = entries[4:8] == b"\0\0\0\4"  # version 4 shortens names
+    return is_short or _is_partial(entries) or any(word in entries for word in words)
 
 
 def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bool:
@@ -92,7 +90,10 @@ def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bo
         return True
     inside = dict.fromkeys(file for path in paths for file in _on_the_way(path))
     files = _attribute_files(git_dir, [f"{top}/{file}" for file in inside])
-    return _hold(_config_files(git_dir), (b"attributesfile", b"[include")) or _hold(files, (word,))
+    if _hold(_config_files(git_dir), (b"attributesfile", b"[include")) or _hold(files, (word,)):
+        return True
+    index = variable("GIT_INDEX_FILE") or f"{git_dir}/index"
+    return _in_index(index, [file for file in inside if not exists(f"{top}/{file}")])
 
 
 def _is_unusual(variables: Iterable[str]) -> bool:
@@ -149,12 +150,21 @@ def _in_index(index: str, files: list[str]) -> bool:
 
     Git reads an attribute file from the index if the working tree does not have the file.
     """
-    entries = contents(index, MOST)
-    if entries[4:8] == b"\0\0\0\4":  # version 4 leaves out the common start of names
-        return b"attributes" in entries
-    return len(entries) == MOST or any(
+    entries = contents(index, MOST) if files else b""
+    if entries[4:8] == b"\0\0\0\4" and b"attributes" in entries:
+        return True  # version 4 leaves out the common start of names
+    return _is_partial(entries) or any(
         f"{file}\0".encode("utf-8", "surrogateescape") in entries for file in files
     )
+
+
+def _is_partial(entries: bytes) -> bool:
+    """Return whether the index may have more names than the bytes that were read.
+
+    `link` means that a split index has names in another file, `sdir` that a sparse index has only
+    the folder of some names.
+    """
+    return len(entries) == MOST or b"link\0" in entries or b"sdir\0" in entries
 
 
 def _xdg() -> str:

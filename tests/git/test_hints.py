@@ -62,17 +62,22 @@ def test_the_top_where_git_says_the_same(repo: Repo, monkeypatch: pytest.MonkeyP
     assert top_around(".git") == ""
 
 
+def as_in(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the environment of a command in the repository."""
+    monkeypatch.chdir(repo.path)
+    for name in repo.world.env:
+        monkeypatch.setenv(name, repo.world.env[name])
+    for name in ("GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
 def test_a_git_that_reads_files_we_do_not_know_is_asked(
     repo: Repo, monkeypatch: pytest.MonkeyPatch, platform: str
 ) -> None:
     """Homebrew, Xcode and Git for Windows keep the system's configuration in places of their own."""
     repo.commit("start", {"a.yaml": "a: 1\n"})
-    monkeypatch.chdir(repo.path)
-    for name in repo.world.env:
-        monkeypatch.setenv(name, repo.world.env[name])
-    for name in ("GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"):
-        monkeypatch.delenv(name, raising=False)
+    as_in(repo, monkeypatch)
     told = [
         lambda: not nothing_is_set("a.yaml"),
         lambda: may_be_configured(".git", b"nothing"),
@@ -81,6 +86,19 @@ def test_a_git_that_reads_files_we_do_not_know_is_asked(
     assert not any(each() for each in told)
     monkeypatch.setattr("sys.platform", platform)
     assert all(each() for each in told)
+
+
+@pytest.mark.parametrize("way", ["--no-split-index", "--split-index"])
+def test_an_attribute_file_that_only_the_index_has_may_say_it(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    repo.commit("start", {"a/x.yaml": "a: 1\n"})
+    as_in(repo, monkeypatch)
+    assert not may_be_said(".git", ".", b"kmerge-crd", ["a/x.yaml"])
+    repo.commit("more", {"a/.gitattributes": "* kmerge-crd=x\n"})
+    (repo.path / "a" / ".gitattributes").unlink()
+    repo.git("update-index", way)
+    assert may_be_said(".git", ".", b"kmerge-crd", ["a/x.yaml"])
 
 
 def test_every_kind_of_script_has_its_word() -> None:

@@ -187,6 +187,11 @@ def _the_same_in_a_short_index(repo: Repo) -> None:
     repo.git("update-index", "--index-version", "4")
 
 
+def _the_same_in_a_split_index(repo: Repo) -> None:
+    _attributes_only_in_the_index(repo)
+    repo.git("update-index", "--split-index")
+
+
 def _long_attributes(repo: Repo) -> None:
     filler = "# a line that says nothing\n" * 50_000
     repo.write(".gitattributes", filler + "*.yaml kmerge-favor=ours\n")
@@ -195,6 +200,7 @@ def _long_attributes(repo: Repo) -> None:
 SAID = {
     "in the index": _attributes_only_in_the_index,
     "in an index of version 4": _the_same_in_a_short_index,
+    "in a split index": _the_same_in_a_split_index,
     "beyond a megabyte": _long_attributes,
     "attributes": lambda repo: repo.write(".gitattributes", "*.yaml kmerge-favor=ours\n"),
     "below": lambda repo: repo.write("a/.gitattributes", "*.yaml kmerge-favor=ours\n"),
