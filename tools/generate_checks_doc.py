@@ -66,7 +66,8 @@ severity than its own where less, or more, comes of it.
 Every file is parsed first. What cannot be parsed on purpose is left alone: templates (a `{{` outside of
 quotes or below `templates/`, `{% %}`, `<% %>`, `%{ }`, `@NAME@`, `%NAME%`, `{NAME}`), also those whose comments hold
 the statements (`# {{ if .x }}`, `#@ if data.x:`), JSON with comments, several JSON documents in a row, and
-what is no text. Of SOPS files only the seal is looked at. The text output names up to ten of the files that
+what is no text. Pipes, sockets and devices are not read, except `-` and what the shell has opened
+(`<(kustomize build .)`). Of SOPS files only the seal is looked at. The text output names up to ten of the files that
 were not checked, each with the reason; `--format json` names all, in `skipped` and `why_skipped`.
 The helpers and notes of a chart (`templates/**/*.tpl`, `templates/NOTES.txt`) are text: markers are found in them.
 A template that a merge made of both sides is rendered without values, and so checked by [M27](#m27).

@@ -138,17 +138,19 @@ class Book:
 class World:
     """A `World` reads files that the checks need; `read` returns None for an unreadable file."""
 
-    __slots__ = ("_books", "_resources", "is_directory", "is_outside", "read")
+    __slots__ = ("_books", "_resources", "is_directory", "is_outside", "is_special", "read")
 
     def __init__(
         self,
         read: Callable[[str], bytes | None],
         is_directory: Callable[[str], bool],
         is_outside: Callable[[str], bool] = lambda path: False,
+        is_special: Callable[[str], bool] = lambda path: False,
     ) -> None:
         self.read = read
         self.is_directory = is_directory
         self.is_outside = is_outside
+        self.is_special = is_special  # neither a file nor a folder
         self._books: dict[str, Book | None] = {}
         self._resources: dict[str, list[Gathered] | None] = {}
 

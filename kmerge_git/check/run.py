@@ -65,6 +65,8 @@ def check_files(
         if data is not None:
             with watch(path):
                 found += run.file(path, data)
+        elif run.world.is_special(path):
+            run.skipped[path] = "a pipe, a socket or a device"
         elif run.world.is_outside(path):  # other missing files are deleted by the commit
             run.skipped[path] = "a link that leads out of the repository"
     with watch("the kustomizations"):

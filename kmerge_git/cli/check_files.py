@@ -99,7 +99,7 @@ def _on_disk(given: list[str]) -> World:
     def is_directory(path: str) -> bool:
         return bounds.is_directory(path) or revision_paths.is_folder(path)
 
-    return World(read, is_directory, bounds.is_outside)
+    return World(read, is_directory, bounds.is_outside, bounds.is_special)
 
 
 def _was_deleted(path: str) -> bool:

@@ -179,21 +179,28 @@ class Bounds:
     def read(self, path: str) -> bytes | None:
         """Return the content of a file, or None.
 
-        A file that is outside the bounds or not a plain file is read only if the command line names
-        it.
+        A file outside the bounds is read only if the command line names it. A pipe is read only if
+        the shell opened it for this command, because opening another pipe may wait forever.
         """
         is_given = os.path.abspath(path) in self._given
         if path == "-" and is_given and not os.path.lexists(path):
             return self._stdin(path)
+        is_open = is_given and path.startswith(("/dev/stdin", "/dev/fd/"))
         # the path without links may still be inside the repository around this folder
-        is_outside = is_given and not _is_below(os.path.abspath(path), self._tops[:1])
-        if not is_outside and (not os.path.isfile(path) or self.is_outside(path)):
+        is_meant = is_given and not _is_below(os.path.abspath(path), self._tops[:1])
+        may_be_read = os.path.isfile(path) and (is_meant or not self.is_outside(path))
+        if not is_open and not may_be_read:
             return None
         try:
             with open(path, "rb") as file:
                 return file.read()
         except (OSError, ValueError):
             return None
+
+    @staticmethod
+    def is_special(path: str) -> bool:
+        """Return whether a path is a pipe, a socket or a device."""
+        return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
     def is_directory(self, path: str) -> bool:
         """Return whether a path is a folder within the bounds."""

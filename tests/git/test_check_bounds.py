@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,43 @@ def test_a_pipe_in_a_folder_is_no_file(
     repo.write("kustomization.yaml", "resources: [pipe.yaml]\n")
     monkeypatch.chdir(repo.path)
     assert seen(capsys)[1] == ["M14"]
+
+
+@pytest.mark.parametrize("way", ["in a folder", "by name", "elsewhere"])
+def test_what_is_not_a_file_is_not_checked(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], way: str
+) -> None:
+    """It was counted as checked; a pipe elsewhere was opened, which waits for a writer."""
+    folder = repo.path.parent / "beside" if way == "elsewhere" else repo.path
+    folder.mkdir(exist_ok=True)
+    monkeypatch.chdir(folder)
+    os.mkfifo("pipe.yaml")
+    os.symlink("pipe.yaml", "link.yaml")
+    os.symlink("/dev/zero", "zero.yaml")
+    with socket.socket(socket.AF_UNIX) as end:
+        end.bind("socket.yaml")
+    monkeypatch.chdir(repo.path)
+    names = [f"{kind}.yaml" for kind in ("pipe", "link", "zero", "socket")]
+    names = [os.path.relpath(folder / name) for name in names]
+    args = [] if way == "in a folder" else names
+    assert seen(capsys, *args) == (0, [], dict.fromkeys(names, "a pipe, a socket or a device"), "")
+    assert main(["check", *args]) == 0
+    assert "\n0 files checked, nothing found, 4 skipped\n" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="open files have no names here")
+@pytest.mark.parametrize("folder", [".", "/"], ids=["in a repository", "outside"])
+def test_a_pipe_that_the_shell_opened_is_read(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: str
+) -> None:
+    """Such as `<(kustomize build .)`."""
+    monkeypatch.chdir(repo.path)
+    monkeypatch.chdir(folder)
+    end, into = os.pipe()
+    os.write(into, TWICE.encode())
+    os.close(into)
+    assert seen(capsys, f"/dev/fd/{end}")[:3] == (1, ["M02"], {})
+    os.close(end)
 
 
 def test_links_in_a_folder(
