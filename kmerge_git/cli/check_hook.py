@@ -11,7 +11,6 @@ import os
 
 from kmerge_git.bounds import SHOWN_HOOK_FILES
 from kmerge_git.cli.in_and_out import warn
-from kmerge_git.errors import UsageError
 from kmerge_git.finding import ERROR, Finding, worst_first
 
 TYPE_CHECKING = False
@@ -68,14 +67,10 @@ MARK = b"merge=kmerge"
 
 def report() -> int:
     """Return 0 if the driver is registered or not needed; otherwise print what to do."""
-    from kmerge_git.git.run_git import try_git
-    from kmerge_git.git.tracked_files import top_of_tree, tracked
+    from kmerge_git.git.run_git import ask_here, try_git
+    from kmerge_git.git.tracked_files import tracked
 
-    top = top_of_tree()
-    if top is None:
-        raise UsageError(
-            "--installed needs a git repository with a working tree", hint="go into one"
-        )
+    top = ask_here("--show-toplevel")
     naming = [
         path
         for path in tracked(top, ".gitattributes", "*/.gitattributes")

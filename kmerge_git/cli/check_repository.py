@@ -252,11 +252,9 @@ def top_here() -> str:
 
 def top_of(option: str) -> str:
     """Return the top of the working tree; raise an error that names the option if there is none."""
-    top = top_here()
-    if not top:
-        what = f"{option} needs a git repository with a working tree"
-        raise UsageError(what, hint=f"go into one, or leave {option} out")
-    return top
+    from kmerge_git.git.run_git import ask_here
+
+    return top_here() or ask_here("--show-toplevel", f", or leave {option} out")
 
 
 def prefix_of(top: str) -> str:

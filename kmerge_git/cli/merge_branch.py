@@ -21,7 +21,7 @@ from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.git import merge_command as git
 from kmerge_git.git.config_places import usual_attributes
-from kmerge_git.git.run_git import ask_git
+from kmerge_git.git.run_git import ask_git, ask_here
 from kmerge_git.git.spawned_git import config_pairs
 from kmerge_git.visible import visible
 from kmerge_git.whole.both_merges import plain, plain_decision
@@ -136,6 +136,7 @@ def merge_whole(args: argparse.Namespace) -> int:
             warn(f"stopped in the middle of the merge; {WHAT_NOW}")
         raise
     except Plainly as way:
+        ask_here("--show-toplevel")
         if way.why and not call.is_quiet:
             warn(f"{way.why}: plain `git merge`{' with the driver' if way.asks else ''}")
         words = [*call.typed.words(), *call.revs]

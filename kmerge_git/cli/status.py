@@ -11,9 +11,8 @@ from typing import Any
 
 from kmerge_git.cli.in_and_out import add_color, inside, show
 from kmerge_git.errors import UsageError
-from kmerge_git.git.config_places import worktree_top
 from kmerge_git.git.probes import Probe, probe_all
-from kmerge_git.git.run_git import ask_git
+from kmerge_git.git.run_git import ask_git, ask_here
 from kmerge_git.report.results import CommandResult
 
 TYPE_CHECKING = False
@@ -76,10 +75,7 @@ def report_files(given: list[str], *, as_json: bool, color: str) -> int:
     """Print the settings of each file; return 1 if the driver does not merge one of the files."""
     from kmerge_git.git.settings_in_force import in_force
 
-    top = worktree_top(Path.cwd())
-    if top is None:
-        hint = "go into one; without a FILE it asks whether the driver works"
-        raise UsageError("settings of a file need a working tree", hint=hint)
+    top = Path(ask_here("--show-toplevel", ", or leave FILE out to see whether the driver works"))
     named = in_force(top, list(dict.fromkeys(_known(path, top) for path in given)))
     files = [replace(f, problems=(*f.problems, *_problems(f, top))) for f in named]
     is_driven = not any(file.why for file in files)

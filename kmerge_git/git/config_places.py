@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.run_git import ask_git, environment, git
+from kmerge_git.git.run_git import ask_git, ask_here, environment, git
 
 Scope = Literal["local", "global", "system", "worktree"]
 SCOPES: tuple[Scope, ...] = ("local", "worktree", "global", "system")
@@ -17,13 +17,6 @@ SCOPES: tuple[Scope, ...] = ("local", "worktree", "global", "system")
 def in_repository(cwd: Path) -> bool:
     """Return whether git finds a repository from the folder `cwd`."""
     return ask_git("rev-parse", "--git-dir", cwd=cwd).code == 0
-
-
-def needs_repository(cwd: Path) -> None:
-    """Raise an error unless git finds a repository from the folder `cwd`."""
-    answer = ask_git("rev-parse", "--git-dir", cwd=cwd)
-    if answer.code:
-        raise KmergeError(answer.complaint, hint="go into a repository, or use --global")
 
 
 def needs_worktree_config(cwd: Path) -> None:
@@ -54,13 +47,8 @@ def git_path(name: str, cwd: Path) -> Path:
 def attribute_file(scope: Scope, cwd: Path, *, shared: bool = False) -> Path:
     """Return the attribute file of a scope, or with `shared` the committed `.gitattributes`."""
     if shared:
-        top = worktree_top(cwd)
-        if top is None:
-            raise KmergeError(
-                "--shared needs a working tree, and there is none here",
-                hint="in a bare repository leave --shared out",
-            )
-        return top / ".gitattributes"
+        top = ask_here("--show-toplevel", ", or leave --shared out", cwd)
+        return Path(top, ".gitattributes")
     if scope == "global":
         return user_attribute_file(cwd)
     if scope == "system":

@@ -23,7 +23,6 @@ from kmerge_git.git.config_places import (
     config_values,
     git_path,
     lower_attribute_files,
-    needs_repository,
     needs_worktree_config,
     scopes_of,
     worktree_top,
@@ -38,7 +37,7 @@ from kmerge_git.git.driver_lines import (
     is_older,
     mergetool_line,
 )
-from kmerge_git.git.run_git import GitAnswer, ask_git, git
+from kmerge_git.git.run_git import GitAnswer, ask_git, ask_here, git
 
 DRIVER_NAME = "merge.kmerge.name"
 DRIVER = "merge.kmerge.driver"
@@ -126,7 +125,7 @@ def _has_ours(key: str, scope: Scope, cwd: Path) -> bool:
 def _require_place(wish: Wish, cwd: Path) -> None:
     """Raise an error if the scope needs a repository or worktree configuration that is missing."""
     if wish.scope in ("local", "worktree") or wish.shared or wish.hooks:
-        needs_repository(cwd)
+        ask_here("--git-dir", ", or use --global", cwd)
     if wish.scope == "worktree":
         needs_worktree_config(cwd)
 

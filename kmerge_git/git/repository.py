@@ -21,7 +21,7 @@ from pygit2 import enums
 from kmerge_git.bounds import AUTHOR_CHARACTERS, BLAME_LINES, BLAME_SECONDS
 from kmerge_git.errors import KmergeError, Unsupported, UsageError
 from kmerge_git.git.index_stages import Stages
-from kmerge_git.git.run_git import ask_git, environment
+from kmerge_git.git.run_git import ask_git, ask_here, environment
 from kmerge_git.git.touched_files import Change, TreeEntry
 from kmerge_git.visible import label, shortened
 
@@ -231,7 +231,7 @@ class Repository:
     def conflicts(self) -> tuple[Stages, ...]:
         """Return the conflicted files of the index."""
         if self.worktree is None:
-            raise UsageError("a bare repository has no index", hint="run it in a working tree")
+            ask_here("--show-toplevel")
         with _explaining():
             self._inner.index.read()
             conflicts = list(self._inner.index.conflicts or ())

@@ -106,6 +106,22 @@ def try_git(*args: str) -> bytes:
     return b"" if answer.code else answer.data
 
 
+def ask_here(question: str, otherwise: str = "", cwd: Path | None = None) -> str:
+    """Return git's answer to `rev-parse --git-dir` or `rev-parse --show-toplevel`.
+
+    Raise an error if this folder is in no repository or in no working tree; `otherwise` ends its
+    hint.
+    """
+    answer = ask_git("rev-parse", question, cwd=cwd)
+    if not answer.code:
+        return answer.line
+    for what, said in (("git repository", "not a git repository"), ("working tree", "work tree")):
+        if said in answer.err:
+            raise UsageError(f"this is not a {what}", hint=f"run kmerge inside one{otherwise}")
+    # such as a repository of another user
+    raise UsageError(answer.complaint, hint="see `git status`")
+
+
 def pass_on(argv: list[str], out: int | None, env: Mapping[str, str] | None = None) -> int:
     """Run git with the streams of this process, and return git's exit code.
 

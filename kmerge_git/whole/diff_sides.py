@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from kmerge_git.compare.folder_changes import FILE, LINK, SUBMODULE, FileVersion, is_manifest
 from kmerge_git.errors import GitFailed, UsageError
 from kmerge_git.git import revision_paths
-from kmerge_git.git.run_git import git_bytes, try_git
+from kmerge_git.git.run_git import ask_here, git_bytes, try_git
 from kmerge_git.git.tracked_files import ThroughGit, top_of_tree
 
 Files = dict[str, FileVersion]
 EXECUTABLE = 0o100755
 NOTHING = frozenset("0")  # the id of a file that is not in the object database
+OTHERWISE = ", or give two files or two folders"
 WHOLE_PATHS = ("-c", "diff.relative=false", "diff")
 RAW = (
     *WHOLE_PATHS,
@@ -58,6 +59,7 @@ def understood(words: Sequence[str], behind: Sequence[str] | None) -> DiffWords:
     if behind is not None:
         wrong = next((word for word in words if not is_revision(word)), "")
         if wrong:
+            ask_here("--git-dir", OTHERWISE)
             raise UsageError(f"{wrong} is no revision", hint="paths stand behind the `--`")
         return DiffWords(tuple(words), tuple(behind))
     revisions: list[str] = []
@@ -73,6 +75,7 @@ def understood(words: Sequence[str], behind: Sequence[str] | None) -> DiffWords:
         return DiffWords(things=(rest[0], _on_disk(revision_paths.parts(rest[0])[1])))
     for word in rest:
         if not os.path.lexists(word):
+            ask_here("--git-dir", OTHERWISE)
             hint = "put `--` before a path that is not there; see `git log` for revisions"
             error = UsageError(f"{word} is neither a revision nor a path", hint=hint)
             raise revision_paths.why_missing(word) or error
@@ -132,6 +135,8 @@ def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
     try:
         out = git_bytes(*RAW, *revisions, "--", *asked.paths)
     except GitFailed as error:
+        if not _are_commits(asked.revisions):
+            ask_here("--show-toplevel", ", or give two commits")
         raise UsageError(_said(error), hint="see `git log` for revisions") from None
     unmerged = () if _are_commits(asked.revisions) else _unmerged(asked.paths)
     return _read(out, unmerged)
@@ -155,9 +160,7 @@ def _unmerged(paths: Sequence[str]) -> tuple[str, ...]:
 def _last_commit() -> str:
     if try_git("rev-parse", "-q", "--verify", "HEAD"):
         return "HEAD"
-    if not try_git("rev-parse", "--git-dir"):
-        hint = "go into one, or give two files or two folders"
-        raise UsageError("this is no git repository", hint=hint)
+    ask_here("--git-dir", OTHERWISE)
     return git_bytes("hash-object", "-t", "tree", os.devnull).decode().strip()  # no commit yet
 
 

@@ -139,15 +139,6 @@ def test_both_ways_to_run_git(repo: Repo, plain: bool, monkeypatch: pytest.Monke
         git_bytes("version")
 
 
-def test_outside_of_a_repository(
-    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(world.root)
-    assert main(["check", "--staged"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("kmerge: --staged needs a git repository with a working tree; go into")
-
-
 def test_commit_all_has_an_index_of_its_own(repo: Repo, world: World) -> None:
     """In the hook of `git commit -a` the usual index does not hold what will be committed."""
     repo.commit("start", {"a.yaml": GOOD})

@@ -325,12 +325,6 @@ def test_what_makes_no_sense(shop: Repo, words: list[str], said: str) -> None:
     assert len(done.err.splitlines()) == 1
 
 
-def test_outside_of_a_repository(world: World) -> None:
-    done = world.kmerge("diff", check=False)
-    assert done.code == 2
-    assert "this is no git repository" in done.err
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
 def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(shop: Repo) -> None:
     (shop.path / "notes.txt").unlink()

@@ -152,15 +152,6 @@ def test_worktree_scope_is_never_the_whole_clone(repo: Repo) -> None:
     assert repo.config("merge.kmerge.driver")
 
 
-def test_outside_of_a_repository(world: World) -> None:
-    done = world.kmerge("install", check=False)
-    assert done.code == 2
-    assert done.err == (
-        "kmerge: not a git repository (or any of the parent directories): .git; "
-        "go into a repository, or use --global\n"
-    )
-
-
 # -- places ---------------------------------------------------------------------------------------
 
 

@@ -244,9 +244,7 @@ def test_unrelated_histories(repo: Repo) -> None:
     assert repo.text("b.yaml") == BASE
 
 
-def test_an_unborn_branch_and_a_bare_repository(world: World) -> None:
-    bare = world.init("bare", bare=True)
-    assert bare.kmerge("merge", "x", check=False).err == bare.git("merge", "x", check=False).err
+def test_an_unborn_branch(world: World) -> None:
     new = forked(world.init("new"))
     new.git("checkout", "-q", "--orphan", "unborn")
     new.git("rm", "-rfq", ".")

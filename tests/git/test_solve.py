@@ -444,22 +444,6 @@ def test_a_linked_worktree_and_a_submodule(world: World, repo: Repo) -> None:
         assert is_sound(place)
 
 
-def test_a_bare_repository_has_nothing_to_solve(world: World) -> None:
-    done = world.init("bare", bare=True).kmerge("solve", check=False)
-    assert (done.code, done.err) == (
-        2,
-        "kmerge: a bare repository has no index; run it in a working tree\n",
-    )
-
-
-def test_outside_of_a_repository(world: World) -> None:
-    done = world.kmerge("solve", cwd=world.home, check=False)
-    assert (done.code, done.err) == (
-        2,
-        "kmerge: this is not a git repository; run kmerge inside one\n",
-    )
-
-
 def test_attributes_and_settings_count(repo: Repo) -> None:
     names = ("a.yaml", "b.yaml", "c.yaml", "d.manifest")
     repo.write(".gitattributes", "a.yaml kmerge-favor=theirs\nb.yaml -merge\nd.* merge=kmerge\n")
