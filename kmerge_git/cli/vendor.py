@@ -181,6 +181,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add(args: argparse.Namespace) -> int:
+    from kmerge_git.cli.vendor_actions import odd_names
     from kmerge_git.vendored.package_adding import add
     from kmerge_git.vendored.package_status import both, differences
 
@@ -195,6 +196,8 @@ def _add(args: argparse.Namespace) -> int:
             accept=args.accept_source,
         )
     differing = differences(*both(added.vendored, fetch=False)) if args.adopt else []
+    for name in odd_names(directory, added.upstream):
+        say(name)
     if not args.json:
         for left in added.left_out:
             say(f"not copied: {left}")

@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
-from kmerge_git.bounds import SHOWN_FIELDS
+from kmerge_git.bounds import SHOWN_FIELDS, SHOWN_OF_A_SORT
 from kmerge_git.cli.in_and_out import (
     Progress,
     counted,
@@ -26,7 +26,7 @@ from kmerge_git.cli.in_and_out import (
 from kmerge_git.cli.lost_changes import is_loss, loss
 from kmerge_git.cli.main import make_haste
 from kmerge_git.errors import KmergeError, UsageError
-from kmerge_git.packages.package_files import SAVED
+from kmerge_git.packages.package_files import SAVED, not_portable
 from kmerge_git.packages.package_merge import ResultFile
 from kmerge_git.packages.package_rules import timed
 from kmerge_git.report.results import CommandResult
@@ -317,6 +317,8 @@ def _notes(update: Update, directory: str, *, quiet: bool) -> Iterator[str]:
         for move in update.merged.moves:
             if move.name:  # the table lists moved files, so print only resources
                 yield f"moved: {directory}: {move.name}: {move.source} -> {move.target}"
+        files = [file.path for file in update.merged.files if file.after is not None]
+        yield from odd_names(directory, files, update.before)
     for file in update.merged.files:
         path = os.path.join(directory, file.path)
         if not quiet:
@@ -327,6 +329,15 @@ def _notes(update: Update, directory: str, *, quiet: bool) -> Iterator[str]:
             yield f"not merged: {path}: {file.unmerged}"
         if file.merged.reason and file.merged.conflicts:
             yield f"{path}: {file.merged.reason}"
+
+
+def odd_names(directory: str, paths: Iterable[str], old: Container[str] = ()) -> Iterator[str]:
+    """Yield warnings about new names of a package that some systems cannot check out."""
+    found = list(not_portable(paths, old))
+    for name, why in found[:SHOWN_OF_A_SORT]:
+        yield f"{os.path.join(directory, name)}: {why}"
+    if len(found) > SHOWN_OF_A_SORT:
+        yield f"... and {len(found) - SHOWN_OF_A_SORT} more names that Windows or macOS refuses"
 
 
 def _update_lines(update: Update, directory: str, *, dry_run: bool) -> Iterator[Line]:

@@ -1,11 +1,17 @@
-"""Read the files of a directory, and refuse paths and links that a package must not hold."""
+"""Read the files of a directory; judge the paths and links of a package.
+
+Paths and links that a package must not hold are refused. Names that some systems cannot check out
+are only named.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
+from unicodedata import normalize
 
 from kmerge_git.errors import UsageError
 
@@ -19,6 +25,11 @@ MANIFEST_NAMES = ("Kptfile", "Kustomization")
 # HFS+ ignores these characters in names (see git's `core.protectHFS`)
 _UNSEEN = dict.fromkeys(
     [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+)
+# what Windows takes in no name
+_FOREIGN = frozenset('<>:"|?*\\')
+_DEVICES = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)))
 )
 # a link or a pipe that takes a file's place at the last moment is neither followed nor waited for
 _PLAINLY = (
@@ -139,6 +150,40 @@ def _reserved(part: str) -> str:
 def _known_as(part: str) -> str:
     """Normalise a part of a path as a file system might, by the same rules as git."""
     return part.translate(_UNSEEN).lower().partition(":")[0].rstrip(". ")
+
+
+def not_portable(paths: Iterable[str], old: Container[str] = ()) -> Iterator[tuple[str, str]]:
+    """Yield each file or folder that some systems cannot check out, and why.
+
+    A file or folder on the way to an `old` path is not yielded.
+    """
+    spelled: dict[str, str] = {}  # what a file system may confuse -> the first such name
+    seen = set()
+    for path in sorted(paths, key=lambda path: (path not in old, path)):
+        for name in accumulate(path.split("/"), "{}/{}".format):
+            if name in seen:
+                continue
+            seen.add(name)
+            first = spelled.setdefault(normalize("NFC", name.casefold()), name)
+            if path in old:
+                continue
+            if first != name:
+                is_case = first.casefold() == name.casefold()
+                where = "macOS and Windows" if is_case else "macOS"
+                yield name, f"{where} cannot check it out next to {first}"
+            if why := _not_on_windows(name.rpartition("/")[2]):
+                yield name, f"Windows cannot check it out: {why}"
+
+
+def _not_on_windows(name: str) -> str:
+    """Return why Windows refuses the name of a file or folder, or '' if Windows takes the name."""
+    wrong = next((char for char in name if char in _FOREIGN or char < " "), "")
+    if wrong:
+        return f"`{wrong}` is in its name"
+    if name.endswith((".", " ")):
+        return "its name ends with a dot or a space"
+    is_device = name.partition(".")[0].rstrip(" ").lower() in _DEVICES
+    return "it has the name of a device" if is_device else ""
 
 
 def check_links(package: Package, where: str) -> None:

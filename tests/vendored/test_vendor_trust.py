@@ -175,6 +175,25 @@ def test_records_and_submodules_of_upstream_are_not_copied_and_told(up, mine):
     assert mine.text("shop/.kmerge-vendor").startswith("source: ../../up\npath: .\nref: HEAD\n")
 
 
+def test_names_that_other_systems_refuse_are_warned_of(up, mine):
+    release(up, "v1", {"a.yaml": "a: 1\n", "con.yaml": "a: 1\n", "x\x1b[1m": "a: 1\n"})
+    done = mine.vendor("add", "../up", "shop", "--ref", "v1", "--json")
+    assert done.err.splitlines() == [
+        "shop/con.yaml: Windows cannot check it out: it has the name of a device",
+        "shop/x\\x1b[1m: Windows cannot check it out: `\\x1b` is in its name",
+    ]
+    release(up, "v2", {"A.yaml": "a: 2\n"})
+    done = mine.vendor("update", "shop", "--ref", "v2", "--dry-run")
+    told = "shop/A.yaml: macOS and Windows cannot check it out next to a.yaml\n"
+    assert done.err == told
+    assert mine.vendor("update", "shop", "--ref", "v2", "--dry-run", "--quiet").err == ""
+    assert mine.vendor("update", "shop", "--ref", "v2").err == told
+    release(up, "v3", {f"{n}?.yaml": "a: 1\n" for n in range(12)})
+    done = mine.vendor("update", "shop", "--ref", "v3")
+    assert len(done.err.splitlines()) == 11
+    assert done.err.endswith("\n... and 2 more names that Windows or macOS refuses\n")
+
+
 @pytest.mark.parametrize(
     "target", ["/etc/passwd", "../outside", "a/../../outside", ".git/hooks", "dir/../../x"]
 )
