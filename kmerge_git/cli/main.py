@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
-from io import TextIOWrapper
+from io import FileIO, TextIOWrapper
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
         if sys.stdout is None or sys.stderr is None:
             _open_streams()
         if owns_process and isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")  # some locales lack characters
+            _complete(sys.stdout)
         try:
             code = _dispatch(name, args)
         except SystemExit:  # raised by argparse after --help
@@ -115,6 +115,15 @@ def _open_streams() -> None:
             os.open(os.devnull, os.O_RDWR if number == 2 else os.O_RDONLY)
     sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+
+
+def _complete(stdout: TextIOWrapper) -> None:
+    """Make stdout take every character, and raise an error unless a text is written in full."""
+    errors = "backslashreplace"  # some locales lack characters
+    if isinstance(stdout.buffer, FileIO):  # PYTHONUNBUFFERED
+        sys.stdout = os.fdopen(1, "w", encoding=stdout.encoding, errors=errors, closefd=False)
+    else:
+        stdout.reconfigure(errors=errors)
 
 
 def _give_up(stream: TextIO) -> None:

@@ -37,8 +37,11 @@ OLDER_ARGUMENTS = "--marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O
 ANSWER = 90
 ARGUMENTS = OLDER_ARGUMENTS.replace(" %O", f" {ANSWER} %O")
 # An attribute may ask for markers of a gigabyte; the driver writes 200 characters at most.
-MERGE_FILE = "git merge-file --marker-size=$((%L>200?200:%L)) -L ours -L base -L theirs %A %O %B"
-LINE_MERGE = f"{MERGE_FILE}||exit 1"
+SIZE = "--marker-size=$((%L>200?200:%L))"
+MERGED = f"{SIZE} -L ours -L base -L theirs %A %O %B"
+# If the disk is full, or files may not grow so large, ours stays whole, and is a conflict.
+PLACED = ">%A~;c=$?;[ $c -lt 128 ]&&mv -f %A~ %A||{ rm -f %A~;c=1;};"
+LINE_MERGE = f"git merge-file -p {MERGED}{PLACED}[ $c = 0 ]"
 SWITCH = '[ "$KMERGE" = 0 ]||{ '
 TESTS = '[ -x "$p" ]&&[ -r "$f" ]&&'
 GONE = '[ -r "$f" ]||w="no file $f";[ -x "$p" ]||w="no program $p"'
@@ -52,8 +55,10 @@ SAY = (
 ONCE = f"l=$(git rev-parse --git-dir);t=$l/kmerge-told;l=$l/index.lock;{SAID}||{{ {SAY};}}"
 CASES = f'{ANSWER})exit 0;;{ANSWER + 3})exit 1;;4);;*)w="exit $c";{GONE};{ONCE};;'
 # The interpreter may be a script, whose output would become the result of `git merge-tree`.
-FALLBACK = f">&2;c=$?;case $c in {CASES}esac;}};{LINE_MERGE}"
-# Lines of older versions end like this; the part before is the driver command.
+ANSWERS = f">&2;c=$?;case $c in {CASES}esac;}};"
+FALLBACK = f"{ANSWERS}{LINE_MERGE}"
+# Lines of older versions end like these; the part before is the driver command.
+IN_PLACE = f"{ANSWERS}git merge-file {MERGED}||exit 1"
 OLDER_MERGE_FILE = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
 OLDER_END = f"; case $? in 0) exit 0;; 3) exit 1;; esac; {OLDER_MERGE_FILE}; test $? -eq 0"
 
@@ -186,7 +191,8 @@ def command_of(line: str) -> str:
 
     Return '' if kmerge did not write the line.
     """
-    for end in (f" {ARGUMENTS} {FALLBACK}", f" {OLDER_ARGUMENTS}{OLDER_END}"):
+    newer = (f" {ARGUMENTS} {end}" for end in (FALLBACK, IN_PLACE))
+    for end in (*newer, f" {OLDER_ARGUMENTS}{OLDER_END}"):
         if line.endswith(end):
             return line.removesuffix(end).removeprefix(SWITCH).replace("%%", "%")
     return ""
@@ -194,16 +200,12 @@ def command_of(line: str) -> str:
 
 def is_older(line: str) -> bool:
     """Return whether an older version of kmerge wrote the driver line."""
-    return command_of(line) != "" and not line.startswith(SWITCH)
+    return command_of(line) != "" and not line.endswith(FALLBACK)
 
 
 # Git's own line merge, and always a conflict: the three versions stay in the index, and the
 # file in the working tree has its markers even if nothing finishes the merge.
-# An attribute could ask for markers of gigabytes.
-_FILES = "git merge-file -q --marker-size=$((%L>200?200:%L))"
-MARKING = f"{_FILES} -L ours -L base -L theirs %A %O %B; false"
-# Like MARKING, with a log of each file: attributes may have changed when the merge is over.
-_NOTE = "printf '%%s %%s\\0' %L %P >>{log}; " + _FILES + " {labels} %A %O %B; false"
+MARKING = f"git merge-file -qp {MERGED}{PLACED}false"
 # Enough if the text is not shown: ours stays as it is, and the file is in conflict.
 ONLY_MARK = "false"
 DRAFT = "kmerge-attributes-"
@@ -238,9 +240,13 @@ def marked(
 
 
 def marking(log: Path, labels: tuple[str, str, str]) -> str:
-    """Return the driver line that marks conflicts with these three labels and logs every file."""
+    """Return the driver line that marks conflicts with these three labels and logs every file.
+
+    The log is needed because the attributes may have changed when the merge is over.
+    """
     base, ours, theirs = (quoted(label.replace("\n", " ")) for label in labels)
-    return _NOTE.format(log=quoted(str(log)), labels=f"-L {ours} -L {base} -L {theirs}")
+    words = f"git merge-file -qp {SIZE} -L {ours} -L {base} -L {theirs} %A %O %B"
+    return f"printf '%%s %%s\\0' %L %P >>{quoted(str(log))}; {words}{PLACED}false"
 
 
 def _write(number: int, name: str, text: str) -> None:

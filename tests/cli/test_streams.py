@@ -60,6 +60,15 @@ def test_full_and_closed_streams(place: Path, words: str, code: int, said: str) 
     assert told.count("\n") == (3 if code == 0 else bool(said))
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_half_a_text_on_stdout_is_an_error(place: Path, unbuffered: str) -> None:
+    """An unbuffered stream of Python writes what fits, and says nothing."""
+    place.joinpath("big.yaml").write_text("kind: A\n" + "# a long line of text\n" * 1000)
+    words = "ulimit -f 8; kmerge patch big.yaml -p '{}' --type merge >out"
+    code, told = run(words, place, PYTHONUNBUFFERED=unbuffered)
+    assert (code, told) == (2, "kmerge: stdout: File too large\n")
+
+
 def test_a_locale_that_has_not_all_characters(place: Path) -> None:
     place.joinpath("y.yaml").write_text("kind: A\nmetadata: {name: ö}\n", "utf-8")
     code, told = run("kmerge diff x.yaml y.yaml", place, PYTHONIOENCODING="ascii")

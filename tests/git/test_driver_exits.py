@@ -284,6 +284,35 @@ def test_a_result_that_cannot_be_written_in_full(driven: Driven) -> None:
     assert [n for n in os.listdir(driven.path) if "kmerge" in n] == []
 
 
+LIMITED = """
+import os, resource, signal, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL if sys.argv[1] == "kill" else signal.SIG_IGN)
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
+
+
+@pytest.mark.parametrize("how", ["kill", "error"])
+@pytest.mark.parametrize("by", ["git", "git alone", "kmerge"])
+def test_a_result_that_nobody_can_write_leaves_ours_whole(
+    driven: Driven, by: str, how: str
+) -> None:
+    """Each version is within the limit, what all make of it is not: half a file would be left."""
+    more = {side: "".join(f"{side}{n}: {'x' * 40}\n" for n in range(100)) for side in "ot"}
+    base, ours = f"a: 1\n{FAR}z: 1\n", f"a: 1\n{more['o']}{FAR}z: 1\n"
+    driven.fork({"x.yaml": base}, {"x.yaml": ours}, {"x.yaml": f"a: 1\n{FAR}{more['t']}z: 1\n"})
+    if by == "git alone":
+        driven.drive(with_fallback("(exit 4)"))
+    command = [sys.executable, "-m", "kmerge_git"] if by == "kmerge" else ["git"]
+    words = (sys.executable, "-c", LIMITED, how, *command, "merge", "side")
+    env = {"PYTHONDONTWRITEBYTECODE": "1"}  # half a .pyc would break every later start
+    done = driven.world.run(*words, cwd=driven.path, env=env, check=False)
+    assert done.code == (2 if by == "kmerge" else 1)
+    assert (driven.text("x.yaml"), driven.unmerged()) == (ours, ["x.yaml"])
+    assert [n for n in os.listdir(driven.path) if "kmerge" in n or n.startswith(".merge")] == []
+
+
 @pytest.fixture
 def open_directory() -> Iterator[Path]:
     """A directory that every user may enter."""
