@@ -141,7 +141,8 @@ def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[ById, .
     """Apply the answers of the command line and report the result."""
     from kmerge_git.whole.resolving import Choosing, carry_out, decide
 
-    picked = decide(resolving, Choosing(given, args.take or "", tuple(args.at)))
+    at = tuple(args.at) if resolving.questions else ()  # none left is no wrong field
+    picked = decide(resolving, Choosing(given, args.take or "", at))
     return _show(args, resolving, carry_out(resolving, picked))
 
 

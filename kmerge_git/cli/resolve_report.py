@@ -23,6 +23,7 @@ from kmerge_git.whole.conflict_questions import VERSIONS, Question
 from kmerge_git.whole.resolving import ById, Picked, Resolving
 
 MERGETOOL = "mergetool"
+NONE = "no conflict waits for an answer"
 _ANSWERS = "a side (ours, theirs, both, base, higher), {value: YAML} or {lines: TEXT}"
 
 
@@ -42,11 +43,7 @@ def tell_list(resolving: Resolving) -> None:
     count = counted(len(resolving.questions), "conflict")
     answered = len(resolving.questions) - len(resolving.left)
     more = f", {answered} answered" if answered else ""
-    say(
-        f"kmerge: {count}{more}"
-        if resolving.questions
-        else "kmerge: no conflict waits for an answer"
-    )
+    say(f"kmerge: {count}{more}" if resolving.questions else f"kmerge: {NONE}")
 
 
 def _lines(resolving: Resolving, question: Question) -> Iterator[str]:
@@ -89,7 +86,9 @@ def tell_decided(resolving: Resolving, picked: Picked) -> None:
     if left:
         rest = counted(len(resolving.left), "conflict")
         more = f", {rest} left: `kmerge resolve` asks, --take and --set answer"
-    say(f"kmerge: {counted(len(picked.staged), 'file')} staged{more}")
+    is_any = picked.staged or resolving.questions or resolving.unasked
+    done = f"{counted(len(picked.staged), 'file')} staged" if is_any else NONE
+    say(f"kmerge: {done}{more}")
 
 
 def _tell_unasked(resolving: Resolving) -> None:

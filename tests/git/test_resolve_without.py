@@ -224,6 +224,17 @@ def test_what_is_refused(torn: Driven) -> None:
         assert said in refused(torn, *words)
 
 
+def test_nothing_is_left_to_answer(torn: Driven) -> None:
+    """It was an error: that field is not in conflict."""
+    torn.kmerge("resolve", "--take", "ours")
+    none = "kmerge: no conflict waits for an answer"
+    for words in (("--at", REPLICAS), ("--at", "0" * 12), ()):
+        done = torn.kmerge("resolve", "--take", "theirs", *words)
+        assert (done.out, done.err) == ("", f"{none}; finish with `git commit`\n")
+    torn.git("commit", "-q", "--no-edit")
+    assert torn.kmerge("resolve", "--take", "theirs", "--at", REPLICAS).err == f"{none}\n"
+
+
 def test_a_field_in_the_place_of_an_id_is_told_its_id(torn: Driven) -> None:
     one = ids(torn, REPLICAS)[0]
     said = refused(torn, NAMES[0], "--set", "spec.replcas=3")

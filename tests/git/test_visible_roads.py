@@ -77,7 +77,10 @@ def test_solve(torn: Driven, options: tuple[str, ...]) -> None:
     told(torn.kmerge("solve", *options, check=False), shown)
 
 
-@pytest.mark.parametrize("options", [("--list",), ("--take", "both"), ("--list", "--json")])
+@pytest.mark.parametrize(
+    "options",
+    [("--list",), ("--take", "both"), ("--take", "ours", "--at", EVIL), ("--list", "--json")],
+)
 def test_resolve(torn: Driven, options: tuple[str, ...]) -> None:
     torn.git("merge", BRANCH, check=False)
     shown = r"\u001b[2J\u202e" if "--json" in options else SHOWN
@@ -191,7 +194,6 @@ def test_objects(world: World, colour: str) -> None:
         ("solve", FILE),
         ("resolve", "--list", FILE),
         ("resolve", "--take", EVIL),
-        ("resolve", "--take", "ours", "--at", EVIL),
         ("resolve", "--set", f"{EVIL}=1"),
         ("resolve", "--from", EVIL),
         ("resolve", "--undo", FILE),
