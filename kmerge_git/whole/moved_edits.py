@@ -9,6 +9,7 @@ followed only if the text certainly means the same at the other column.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.touched_files import Change
 from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.likeness import stripped_lines
-from kmerge_git.kube.moved_resources import holders, moved, once
+from kmerge_git.kube.moved_resources import Namesake, destination, holders, once
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.bulk import has_bulk, has_more_documents
 from kmerge_git.merge.three import Three
@@ -33,6 +34,7 @@ from kmerge_git.tree.oddities import begins_as_template
 from kmerge_git.tree.same import same_node
 
 Mover = Literal["ours", "theirs"]
+_NAMES = re.compile(rb"ame[\"']?:[ \t]*(?:[&!]\S+[ \t]+)*[\"']?([^\s\"',}]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +71,57 @@ class Arrivals:
 
     changes: Iterable[Change]
     read: Callable[[str], bytes]
+    base: Iterable[Change] = ()  # the files of the base, as if added; else those of the changes
 
     @classmethod
     def between(cls, repository: Repository, base: str | None, side: str) -> Arrivals:
         """Return the arrivals between the base and the tree of one side."""
 
-        def changes() -> Iterator[Change]:  # compare late, as few merges move a resource
+        def changes(old: str | None, new: str | None) -> Iterator[Change]:
+            # compare late, as few merges move a resource;
             # treat a renamed file as a new file into which its resources were moved
-            yield from repository.changes(base, side, renames=False)
+            yield from repository.changes(old, new, renames=False) if new else ()
 
-        return cls(changes(), repository.blob)
+        return cls(changes(base, side), repository.blob, changes(None, base))
 
     def of(self, key: Identity) -> dict[str, str]:
         """Return the paths of the files in which a resource is new, each with its blob id."""
         return self._files.get(key, {})
+
+    def target(self, path: str, key: Identity, before: Stand, left: bytes) -> str | None:
+        """Return the file to which the side moved a resource; '' if it is gone, None if unclear.
+
+        `left` is the text of the old file on this side.
+        """
+        files = self.of(key)
+        if not files or path in files:
+            return None if files else ""
+        known = self._namesakes(self._base.get((key.name or key.generate_name).encode(), ()), key)
+        here = _in_base(before.namesake(path), known)
+        if len(here) > 1:
+            return None
+        others = [other for other in known if other not in here]
+        target = destination(here[0], here + others, self._namesakes(files.items(), key))
+        arrived = self.arrived(key, target) if target else None
+        if target and (arrived is None or _has_stayed(before, left, arrived)):
+            return None
+        return target
+
+    def arrived(self, key: Identity, path: str) -> Stand | None:
+        """Return a resource in its new file; return None if the file has it twice."""
+        return places(YamlText(self.read(self.of(key)[path]))).get(key)
+
+    def _namesakes(self, files: Iterable[tuple[str, str]], key: Identity) -> list[Namesake]:
+        every = ((path, pair) for path, oid in files for pair in stands(YamlText(self.read(oid))))
+        return [stand.namesake(path) for path, (name, stand) in every if name == key]
+
+    @cached_property
+    def _base(self) -> dict[bytes, list[tuple[str, str]]]:
+        """Return the files of the base, each with its blob id, by the names in their lines."""
+        every = [(change.new_path, change.new) for change in self.base]
+        every = every or [(path, change.old) for path, change in self.by_old_path.items()]
+        files = [(p, entry.oid) for p, entry in every if entry and entry.is_text and is_manifest(p)]
+        return holders((file, {*_NAMES.findall(self.read(file[1]))}) for file in files)
 
     @cached_property
     def by_old_path(self) -> dict[str, Change]:
@@ -100,9 +139,20 @@ class Arrivals:
     def _arrived(self) -> Iterator[tuple[tuple[str, str], set[Identity]]]:
         for change in self._changes:
             if change.new and change.new.is_text and is_manifest(change.new_path):
-                before = places(YamlText(self.read(change.old.oid))) if change.old else {}
-                names = places(YamlText(self.read(change.new.oid))).keys() - before.keys()
-                yield (change.new_path, change.new.oid), names
+                old, new = (
+                    {name for name, _ in stands(YamlText(self.read(entry.oid)))} if entry else set()
+                    for entry in (change.old, change.new)
+                )
+                yield (change.new_path, change.new.oid), new - old
+
+
+def _in_base(one: Namesake, known: list[Namesake]) -> list[Namesake]:
+    """Return the resource as the base has it; several if that is open.
+
+    The other side may have renamed the file, and a criss-cross merge has a base of its own.
+    """
+    same = [other for other in known if other.lines == one.lines]
+    return [other for other in same or known if other.path == one.path] or same or [one]
 
 
 def find_moves(
@@ -151,20 +201,17 @@ def _edits(
         after = at.theirs.get(key)
         if key in at.ours or after is None or after.text == before.text:
             continue
-        files = moved({path}, arrivals.of(key))
-        if not files:
-            continue
-        data = arrivals.read(arrivals.of(key)[files[1]])
-        arrived = places(YamlText(data))[key]
-        texts = _texts(before, after, arrived)
-        if texts and not has_stayed(before, left, arrived):
+        target = arrivals.target(path, key, before, left)
+        arrived = arrivals.arrived(key, target) if target else None
+        texts = _texts(before, after, arrived) if arrived else None
+        if target and arrived and texts:
             whole = not (before.is_item or after.is_item or arrived.is_item)
-            edit = MovedEdit(describe(key), key, *files, mover, *texts, whole)
-            if edit.fits(data):
+            edit = MovedEdit(describe(key), key, path, target, mover, *texts, whole)
+            if edit.fits(arrived.source.data):
                 yield edit
 
 
-def has_stayed(before: Stand, left: bytes, arrived: Stand) -> bool:
+def _has_stayed(before: Stand, left: bytes, arrived: Stand) -> bool:
     """Return whether the old file still has more lines of a resource than the new file.
 
     Then the resource was renamed in place, and a new resource took the old name.
@@ -292,6 +339,11 @@ class Stand:
         is_same = _indented(bare.text, node.column) == self.source.text[start:end]
         return bare if is_same and _says(bare.text, node) else None
 
+    def namesake(self, path: str) -> Namesake:
+        """Return the resource for a comparison with the others of its name."""
+        bare = self.bare() if self.is_item else None
+        return Namesake(path, (bare or self).text)
+
     def around(self, bare: Stand) -> tuple[str, str]:
         """Return the comments and blank lines before and after the bare resource."""
         return self.source.text[self.start : bare.start], self.source.text[bare.end : self.end]
@@ -307,19 +359,24 @@ def has_many(data: bytes | None) -> bool:
 
 
 def places(text: YamlText) -> Stands:
-    """Return the resources of a file by identity; leave out resources that occur twice.
+    """Return the resources of a file by identity; leave out resources that occur twice."""
+    return once(stands(text))
+
+
+def stands(text: YamlText) -> list[tuple[Identity, Stand]]:
+    """Return the resources of a file with their identities.
 
     Return none if the file is not YAML, is too large, or has a document on a `---` line.
     """
     if has_many(text.data):
-        return {}
+        return []
     try:
         source, documents = text.source, text.stream.documents
         if any(d.inline or begins_as_template(d.content) for d in documents):
-            return {}
-        return once(pair for document in documents for pair in _of(source, document))
+            return []
+        return [pair for document in documents for pair in _of(source, document)]
     except CannotParse:
-        return {}
+        return []
 
 
 def _of(source: Source, document: Document) -> Iterator[tuple[Identity, Stand]]:

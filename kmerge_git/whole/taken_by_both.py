@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.kube.identity import Identity, describe
-from kmerge_git.kube.moved_resources import moved
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole.moved_edits import (
@@ -20,7 +19,6 @@ from kmerge_git.whole.moved_edits import (
     Mover,
     Stand,
     has_many,
-    has_stayed,
     items_of,
     names_by_lines,
     places,
@@ -85,24 +83,10 @@ def _taken(
     for key, before in at.base.items():
         if key in at.ours or key in at.theirs:
             continue
-        here = _new_file(path, key, before, ours, texts.ours.data)
-        there = _new_file(path, key, before, theirs, texts.theirs.data)
+        here = ours.target(path, key, before, texts.ours.data)
+        there = theirs.target(path, key, before, texts.theirs.data)
         if here is not None and there is not None and (here or there):
             yield TakenByBoth(describe(key), key, path, here, there, before)
-
-
-def _new_file(
-    path: str, key: Identity, before: Stand, arrivals: Arrivals, left: bytes
-) -> str | None:
-    """Return the file to which a side moved a resource; '' if it is gone, None if that is open."""
-    files = arrivals.of(key)
-    if not files:
-        return ""
-    target = moved({path}, files)
-    if not target:
-        return None
-    arrived = places(YamlText(arrivals.read(files[target[1]])))[key]
-    return None if has_stayed(before, left, arrived) else target[1]
 
 
 def edits_of_both(taken: TakenByBoth, three: Three[bytes]) -> tuple[MovedEdit, ...]:

@@ -90,6 +90,71 @@ def test_two_resources_change_their_files(repo: Repo, door: str) -> None:
     assert repo.text("b.yaml") == stream(b, service(11, "one"))
 
 
+PROD, DEV = (f"overlays/{name}/deploy.yaml" for name in ("prod", "dev"))
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_deleted_resource_does_not_follow_another_one_of_its_name(repo: Repo, door: str) -> None:
+    """In git, too, the deletion conflicts with the edit in the old file."""
+    repo.commit("base", {PROD: deployment(3), DEV: deployment(1)})
+    repo.branch("side")
+    repo.commit("theirs", {PROD: deployment(3, image="app:2")})
+    repo.switch("main")
+    repo.git("rm", "-q", PROD)
+    repo.git("mv", DEV, "overlays/dev/app.yaml")
+    repo.commit("ours")
+    assert through(door, repo) == [PROD]
+    assert repo.text("overlays/dev/app.yaml") == deployment(1)
+
+
+@pytest.mark.parametrize("mover", SIDES)
+@pytest.mark.parametrize("door", DOORS)
+def test_each_edit_follows_its_own_resource_of_that_name(repo: Repo, door: str, mover: str) -> None:
+    """Dev's goes to the folder of prod, and prod's out of it."""
+    owners = {PROD: deployment(name="p"), DEV: deployment(name="d")}
+    base = {path: stream(owners[path], service(80 + len(path))) for path in (PROD, DEV)}
+    edited = {
+        path: text.replace("targetPort: 8080", f"targetPort: {len(path)}")
+        for path, text in base.items()
+    }
+    moved = owners | {
+        "overlays/prod/old.yaml": service(80 + len(DEV)),
+        "overlays/old.yaml": service(80 + len(PROD)),
+    }
+    fork(repo, mover, base, moved, edited)
+    assert through(door, repo) == []
+    for path, target in ((PROD, "overlays/old.yaml"), (DEV, "overlays/prod/old.yaml")):
+        service_there = service(80 + len(path)).replace("8080", str(len(path)))
+        assert repo.text(target) == service_there
+        assert repo.text(path) == owners[path]
+
+
+def test_the_editor_may_have_renamed_the_file(repo: Repo) -> None:
+    old, new = "overlays/prod/all.yaml", "overlays/prod/everything.yaml"
+    edited = service(80).replace("8080", "9090")
+    repo.commit("base", {old: stream(KEPT, service(80)), DEV: stream(KEPT, service(81))})
+    repo.branch("side")
+    repo.git("mv", old, new)
+    repo.commit("theirs", {new: stream(KEPT, edited)})
+    repo.switch("main")
+    repo.commit("ours", {old: KEPT, "overlays/prod/s.yaml": service(80)})
+    assert through("merge", repo) == []
+    assert repo.text(new) == KEPT
+    assert repo.text("overlays/prod/s.yaml") == edited
+
+
+def test_what_one_side_deleted_is_not_said_to_be_moved_with_another_one(repo: Repo) -> None:
+    """Prod's is deleted on one side and moved on the other: dev's has nothing to do with it."""
+    base = {PROD: stream(KEPT, service(80)), DEV: stream(KEPT, service(9000, "web"))}
+    ours = {PROD: KEPT, DEV: KEPT, "overlays/dev/s.yaml": service(9000)}
+    repo.fork(base, ours, {PROD: KEPT, "overlays/prod/s.yaml": service(80)})
+    done = repo.kmerge("merge", "side")
+    said = f"Service/web: deleted in {PROD} here, moved from {PROD} to overlays/prod/s.yaml there"
+    assert said in done.said
+    assert repo.text("overlays/dev/s.yaml") == service(9000)
+    assert repo.text("overlays/prod/s.yaml") == service(80)
+
+
 @pytest.mark.parametrize("door", ["merge", "solve"])
 def test_a_solved_file_brings_its_conflict_and_the_edit_back(repo: Repo, door: str) -> None:
     """After `git checkout -m` of the new file alone, the edit is still there."""

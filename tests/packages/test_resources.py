@@ -2,7 +2,7 @@
 
 import pytest
 
-from kmerge_git.kube.moved_resources import moved, once
+from kmerge_git.kube.moved_resources import Namesake, destination, moved, once
 from kmerge_git.packages.followed_resources import arranged, without
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
@@ -39,6 +39,45 @@ def test_names_that_stand_once():
 )
 def test_moves(before, after, expected):
     assert moved(set(before), set(after)) == expected
+
+
+def namesake(text: str) -> Namesake:
+    """`a/b.yaml 012` is a resource in that file with three lines."""
+    path, lines = text.split()
+    return Namesake(path, "\n".join(f"line {line}" for line in lines))
+
+
+@pytest.mark.parametrize(
+    "before, after, expected",
+    [
+        (["a.yaml 01"], ["b.yaml 23"], "b.yaml"),  # the name is enough if nobody else has it
+        (["a.yaml 01"], [], ""),
+        (["p/a 012345", "d/a 678"], ["d/b 678"], ""),  # the other one moved
+        (["p/a 012345", "d/a 678"], ["x/b 012345"], "x/b"),
+        (["p/a 012345", "d/a 678"], ["x/b 012349"], "x/b"),
+        (["p/a 012345", "d/a 678"], ["p/b 01289x"], ""),  # too little of it
+        (["p/a 0123", "d/a 0124"], ["p/b 0124", "d/b 0123"], "d/b"),  # they changed places
+        (["p/a 01234567", "d/a 01234568"], ["p/b 0123456x", "d/b 0123456y"], "p/b"),
+        (["p/a 01234567", "d/a 01234568"], ["d/b 0123456x"], ""),
+        (["p/a 01234567", "d/a 01234568"], ["x/b 0123456x"], None),  # as near to both
+        (["p/a 01234567", "d/a 01234568"], ["d/b 01234567"], "d/b"),
+        # all but equal to the other one, in the own folder
+        (["p/a 0123456789", "d/a 012345678x"], ["p/b 01234567xy"], None),
+        (["p/a 01", "d/a 01"], ["p/b 01"], "p/b"),
+        (["p/a 01", "d/a 01"], ["d/b 01"], ""),
+        (["p/a 01", "d/a 01"], ["x/b 01"], None),
+        (["a 01", "b 01"], ["c 01"], None),
+        (["a 01"], ["b 01", "c 01"], None),  # copied
+        (["p/a 01"], ["p/b 01", "q/a 01"], "p/b"),
+        (["a/p/t/x 01", "a/d/t/x 01"], ["a/p/m/y 01"], "a/p/m/y"),  # in the same chart
+        (["o/x 01", "o/d/x 01"], ["o/p/x 01"], None),  # a folder above is not nearer
+        (["p/a 01", "d/a 01"], ["p/b 01", "p/b 01"], None),  # twice in one file
+    ],
+)
+def test_where_one_of_a_name_is_now(before, after, expected):
+    known = [*map(namesake, before)]
+    assert destination(known[0], known, [*map(namesake, after)]) == expected
+    assert destination(known[0], known[::-1], [*map(namesake, after)][::-1]) == expected
 
 
 @pytest.mark.parametrize(
