@@ -2,7 +2,8 @@
 
 Before files are merged path by path, every version of a moved resource is put into the file that
 will hold the merged resource. So the destination's changes to the resource are merged as well. A
-move counts only if a full name disappeared from one file and appeared in exactly one other.
+move counts only if a full name disappeared from one file and appeared in exactly one other, and
+the resource is the same one where further files hold resources of that name.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import partial
 from kmerge_git.errors import KmergeError, TextOnly
 from kmerge_git.kube import outline
 from kmerge_git.kube.identity import identity
-from kmerge_git.kube.moved_resources import holders, moved, once
+from kmerge_git.kube.moved_resources import Namesake, destination, holders, moved, once
 from kmerge_git.merge.bulk import has_bulk
 from kmerge_git.merge.three import Three, under
 from kmerge_git.packages.package_files import File, Package, is_manifest
@@ -24,6 +25,7 @@ from kmerge_git.tree.oddities import refuse_oddities
 
 Contents = dict[str, dict[Hashable, int]]  # the documents' numbers, by file and resource
 Carry = tuple[Hashable, str, str]  # a resource, its file, and the file to which it belongs
+Way = tuple[str, str] | None  # the file that a resource left, and the file to which it moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +50,14 @@ def gather(
     carries: Three[list[Carry]] = Three([], [], [])
     for key in sorted({*places.base, *places.ours, *places.theirs}, key=repr):
         files = under(places, key).map(lambda paths: set(paths or ()))
-        move = _move(key, files, named_by_dest)
+        ways = Three(*map(partial(_way, key, at.base, files.base), at.each(), files.each()))
+        move = _move(key, files, ways, at, named_by_dest)
         if move is None or any(map(partial(_has_both, move), files.each())):
             continue  # a version with the resource in both files has two resources of one name
         if move.source != move.target:
             moves.append(move)
-        for carry, paths in zip(carries.each(), files.each(), strict=True):
-            start = _start(move, files.base, paths)
+        for carry, paths, way in zip(carries.each(), files.each(), ways.each(), strict=True):
+            start = _start(move, paths, way)
             if start and start != move.target:
                 carry.append((key, start, move.target))
     pairs = zip(at.each(), carries.each(), strict=True)
@@ -76,15 +79,43 @@ def _contents(at: Three[Package]) -> Three[Contents]:
     return contents
 
 
-def _move(key: Hashable, files: Three[set[str]], named_by_dest: Collection[str]) -> Move | None:
+def _way(key: Hashable, base: Package, before: set[str], side: Package, after: set[str]) -> Way:
+    """Return the move of a resource on one side; look for its name in unchanged files, too."""
+    way = moved(before, after)
+    if way is None:
+        return None
+    known = _namesakes(base, key)
+    paths = {one.path for one in known}
+    fresh = [one for one in _namesakes(side, key) if one.path not in paths]
+    old = next(one for one in known if one.path == way[0])
+    return way if destination(old, known, fresh) == way[1] else None
+
+
+def _namesakes(package: Package, key: Hashable) -> list[Namesake]:
+    name = (key[3] if isinstance(key, tuple) else str(key)).encode()
+    found = (
+        (path, (named_documents(path, file) or {}).get(key))
+        for path, file in package.items()
+        if name in file.data
+    )
+    return [Namesake(path, document.content) for path, document in found if document]
+
+
+def _move(
+    key: Hashable,
+    files: Three[set[str]],
+    ways: Three[Way],
+    at: Three[Package],
+    named_by_dest: Collection[str],
+) -> Move | None:
     """Return the move of a resource that left its file; prefer the move of the destination."""
-    base, ours, theirs = files.each()
     name = f"{key[1]}/{key[3]}" if isinstance(key, tuple) else str(key)
-    if not base:  # both sides added the resource, in different files
-        both = moved(theirs, ours) if len(ours) == len(theirs) == 1 else None
-        return Move(name, *both) if both else None
-    way = moved(base, ours)
-    if not way and (way := moved(base, theirs)) and way[0] in named_by_dest:
+    if not files.base:  # both sides added the resource, in different files
+        both = moved(files.theirs, files.ours)
+        is_one = both and at.map(lambda side: len(_namesakes(side, key))).each() == (0, 1, 1)
+        return Move(name, *both) if both and is_one else None
+    way = ways.ours
+    if not way and (way := ways.theirs) and way[0] in named_by_dest:
         way = way[0], way[0]
     return Move(name, *way) if way else None
 
@@ -93,12 +124,11 @@ def _has_both(move: Move, paths: set[str]) -> bool:
     return move.source != move.target and {move.source, move.target} <= paths
 
 
-def _start(move: Move, base: set[str], paths: set[str]) -> str:
+def _start(move: Move, paths: set[str], way: Way) -> str:
     """Return the file from which a version's resource is moved, or '' if the resource stays."""
     if move.source in paths:
         return move.source
-    own = moved(base, paths) if base else None
-    return own[1] if own and move.target not in paths else ""
+    return way[1] if way and move.target not in paths else ""
 
 
 def _carried(package: Package, carries: list[Carry], contents: Three[Contents]) -> Package:

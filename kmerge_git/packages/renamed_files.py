@@ -90,10 +90,16 @@ def _renames_of_dest(at: Three[Package], theirs: dict[str, str]) -> dict[str, st
 
 
 def gone_and_fresh(base: Package, side: Package) -> tuple[dict[str, tuple[File, ...]], Package]:
-    """Return the files that only the base has, and the files that only the side has."""
+    """Return the files that only the base has, and the files that only the side has.
+
+    Leave out a copy of a file that stays: no deleted file was renamed to it.
+    """
     gone: dict[str, tuple[File, ...]] = {}
     gone |= {path: (file,) for path, file in sorted(base.items()) if path not in side}
-    return gone, {path: file for path, file in sorted(side.items()) if path not in base}
+    copied = {file.data for path, file in base.items() if path in side}
+    copied -= {file.data for (file,) in gone.values()}
+    fresh = {path: file for path, file in sorted(side.items()) if path not in base}
+    return gone, {path: file for path, file in fresh.items() if file.data not in copied}
 
 
 def _is_same(a: File | None, b: File | None) -> bool:

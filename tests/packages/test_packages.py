@@ -385,6 +385,77 @@ def test_a_moved_resource_is_named():
     assert merge_packages(again, KYAML).moves == []  # dest has it there already
 
 
+def overlay(who: str, edited: str = "") -> str:
+    """A Deployment of an overlay; all of them have one name."""
+    lines = "".join(f"  {who}{n}: {n}\n" for n in range(4))
+    return (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n    app: web\n"
+        f"spec:\n  level: {edited or 'info'}\n{lines}"
+    )
+
+
+def of_overlays(**owners: str) -> dict[str, str]:
+    """A file for each folder, with a resource of its own and perhaps one or more Deployments."""
+    return {
+        f"{name}/all.yaml": stream(secret(name), *filter(None, [text]))
+        for name, text in owners.items()
+    }
+
+
+PROD, DEV, EDITED = overlay("prod"), overlay("dev"), overlay("prod", "edited")
+
+
+@pytest.mark.parametrize("order", ["dest moves", "updated moves"])
+@pytest.mark.parametrize(
+    "base, moved, edited, expected",
+    [
+        # prod's is deleted; qa's is a copy of dev's, which stays
+        (
+            {"prod": PROD, "dev": DEV, "qa": ""},
+            {"prod": "", "dev": DEV, "qa": DEV},
+            {"prod": EDITED, "dev": DEV, "qa": ""},
+            {"prod": "", "dev": DEV, "qa": DEV},
+        ),
+        # it moved, and dev's has nothing to do with it
+        (
+            {"prod": PROD, "dev": DEV, "qa": ""},
+            {"prod": "", "dev": DEV, "qa": PROD},
+            {"prod": EDITED, "dev": DEV, "qa": ""},
+            {"prod": "", "dev": DEV, "qa": EDITED},
+        ),
+        # each side adds one
+        (
+            {"prod": PROD, "dev": DEV, "qa": "", "new": ""},
+            {"prod": PROD, "dev": DEV, "qa": DEV, "new": ""},
+            {"prod": PROD, "dev": DEV, "qa": "", "new": EDITED},
+            {"prod": PROD, "dev": DEV, "qa": DEV, "new": EDITED},
+        ),
+        # one side moves it, the other one deletes it and copies dev's
+        (
+            {"prod": PROD, "dev": DEV, "qa": "", "new": ""},
+            {"prod": "", "dev": DEV, "qa": PROD, "new": ""},
+            {"prod": "", "dev": DEV, "qa": "", "new": DEV},
+            {"prod": "", "dev": DEV, "qa": "", "new": DEV},
+        ),
+    ],
+)
+def test_resources_of_one_name_are_told_apart(order, base, moved, edited, expected):
+    base, moved, edited, expected = (
+        of_overlays(**each) for each in (base, moved, edited, expected)
+    )
+    sides = (edited, moved) if order == "dest moves" else (moved, edited)
+    assert texts(merge(base, *sides)) == expected
+
+
+def test_a_copy_of_a_file_that_stays_is_no_renamed_file():
+    base = {"prod/d.yaml": PROD, "dev/d.yaml": DEV}
+    merged = merge(base, {"dev/d.yaml": DEV, "qa/d.yaml": DEV}, base | {"prod/d.yaml": EDITED})
+    assert texts(merged) == base | {"prod/d.yaml": EDITED, "qa/d.yaml": DEV}
+    assert merged["prod/d.yaml"].unmerged
+    renamed = merge(base, {"dev/d.yaml": DEV, "qa/d.yaml": PROD}, base | {"prod/d.yaml": EDITED})
+    assert texts(renamed) == {"dev/d.yaml": DEV, "qa/d.yaml": EDITED}
+
+
 def test_two_way():
     at = Three(
         {},
