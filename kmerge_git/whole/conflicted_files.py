@@ -20,13 +20,14 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import BY_BLOCKS, WHOLE, Conflict, Decision, Options
 from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.whole.both_merges import Both, Job, Result, merge_all
-from kmerge_git.whole.left_files import BY_MARKERS, two_modes, way_out, with_way
+from kmerge_git.whole.left_files import BY_HAND, BY_MARKERS, two_modes, way_out, with_way
 from kmerge_git.whole.moved_edits import (
     Arrivals,
     MovedEdit,
     at_target,
     changed_nothing_else,
     find_moves,
+    stranger,
     with_base,
     without_edits,
     words_for_source,
@@ -172,6 +173,7 @@ class _Look:
     three: Three[bytes | None] = _NO_TEXTS
     moves: tuple[MovedEdit, ...] = ()
     obstacle: str = ""
+    way: str = BY_MARKERS  # what a person does about the obstacle
     twins: tuple[MovedEdit, ...] = ()  # the edits of resources that both sides moved to this file
     is_proposal: bool = False  # the file waits for the decision in which file a resource stays
 
@@ -232,6 +234,10 @@ def _looks(
         three = Three(*map(scene.repository.text, stages.entries))
         if stages.is_proposal and is_proposal(three):
             yield _Look(stages, options, three, is_proposal=True)
+            continue
+        obstacle = stranger(stages, three, *arrivals)
+        if obstacle:
+            yield _Look(stages, options, obstacle=obstacle, way=BY_HAND)
             continue
         # no edit is taken out of a file that a program writes as a whole
         moves = () if options.generated else find_moves(stages.path, three, *arrivals)
@@ -296,7 +302,7 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
     stages = look.stages
     skipped = FileMerge(stages.path, stages.situation, "skipped")
     if look.obstacle:
-        way = way_out(stages) if stages.obstacle else BY_MARKERS
+        way = way_out(stages) if stages.obstacle else look.way
         return replace(skipped, why=look.obstacle, way=way)
     if look.is_proposal:
         return replace(skipped, why=UNDECIDED_PLACE)

@@ -14,6 +14,7 @@ from kmerge_git.outcome import Outcome
 EITHER = "`git checkout --ours FILE` or `--theirs`, then `git add` it"
 OR_GONE = "`git add` keeps it, `git rm` takes it away"
 BY_MARKERS = "decide between its markers, then `git add` it"
+BY_HAND = "correct the file, then `git add` it"
 NAMES = "`git rm` the names that are not wanted, `git add` the one that is"
 IN_ONE_SIDE = (
     "`git checkout --ours FILE` or `--theirs`, make the other change in it, then `git add` it"

@@ -18,9 +18,10 @@ from typing import Literal
 
 from kmerge_git.bounds import MOVED_DOCUMENTS
 from kmerge_git.errors import CannotParse
+from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.touched_files import Change
+from kmerge_git.git.touched_files import Change, TreeEntry
 from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.likeness import stripped_lines
 from kmerge_git.kube.moved_resources import Namesake, destination, holders, once
@@ -123,6 +124,16 @@ class Arrivals:
         files = [(p, entry.oid) for p, entry in every if entry and entry.is_text and is_manifest(p)]
         return holders((file, {*_NAMES.findall(self.read(file[1]))}) for file in files)
 
+    def source_of(self, old: TreeEntry | None, new: TreeEntry | None) -> str:
+        """Return the path of a file that the side changed from one content to another, or ''."""
+        pairs = ((path, change.old, change.new) for path, change in self.by_old_path.items())
+        return next((path for path, *pair in pairs if old and pair == [old, new]), "")
+
+    @cached_property
+    def added(self) -> frozenset[str]:
+        """Return the files that the side added, perhaps by renaming others."""
+        return frozenset(change.new_path for change in self._changes if not change.old)
+
     @cached_property
     def by_old_path(self) -> dict[str, Change]:
         """Return the changes of the files that the base has, by their paths."""
@@ -172,6 +183,31 @@ def find_moves(
         *_edits(path, at, ours, "ours", three.ours or b""),
         *_edits(path, at.swapped(), theirs, "theirs", three.theirs or b""),
     )
+
+
+def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals) -> str:
+    """If git merges an edit into another resource of that name, return how it came to; else ''.
+
+    Git pairs whole files by their lines, so it can take a new file for a deleted one of its kind.
+    """
+    path = stages.path
+    for at, entry, mover, editor in (
+        (three, stages.theirs, ours, theirs),
+        (three.swapped(), stages.ours, theirs, ours),
+    ):
+        source = editor.source_of(stages.base, entry) if path in mover.added else ""
+        if not source:
+            continue
+        old, there, edited = (places(YamlText(data or b"")) for data in at.each())
+        for key in old.keys() & there.keys() & edited.keys():
+            is_edited = old[key].text != edited[key].text
+            target = mover.target(source, key, old[key], b"") if is_edited else None
+            if target is not None and target != path:
+                name = describe(key)
+                return (
+                    f"git takes it for {source} renamed, but the {name} of that file is another one"
+                )
+    return ""
 
 
 def _all_stayed(texts: Three[YamlText]) -> bool:

@@ -110,8 +110,17 @@ def deeds(at: Layout) -> Iterator[Deed]:
     yield Deed("one goes", rest)
 
 
-def resource(owner: str, style: str, name: str, *, edited: str = "", image: str = "1.0") -> str:
-    """A Deployment of an owner; the editor changes the value of LEVEL, the mover the image."""
+def resource(
+    owner: str,
+    style: str,
+    name: str,
+    *,
+    edited: str = "",
+    image: str = "1.0",
+    is_beside: bool = False,
+) -> str:
+    """A Deployment of an owner; the mover changes the image, the editor a line beside or below."""
+    level, policy = ("info", edited or "Always") if is_beside else (edited or "info", "Always")
     who = owner.rstrip("+")
     number = {"prod": 3, "dev": 1, "qa": 2, "other": 9}[who]
     own = "same" if style == "twins" and who != "other" else who
@@ -138,13 +147,14 @@ spec:
       containers:
       - name: {own if far else "web"}
         image: registry.example/{own if far else "web"}:{image}
+        imagePullPolicy: {policy}
         args:
         - --serve
 {more}        ports:
         - containerPort: 8080
         env:
         - name: LEVEL
-          value: {edited or "info"}
+          value: {level}
         - name: WHERE
           value: {own}
         resources:
@@ -174,6 +184,7 @@ class Case:
     editors: tuple[str, ...]
     mover: str
     unique: bool = False  # each resource has a name of its own
+    is_beside: bool = False  # the two sides change lines next to each other
 
     @property
     def is_clear(self) -> bool:
@@ -199,6 +210,7 @@ class Case:
                 name,
                 edited=EDITED.format(owner) if owner in edited else "",
                 image="2.0" if owner in improved else "1.0",
+                is_beside=self.is_beside,
             )
             held.setdefault(self._own if path.endswith("own.yaml") else path, []).append(text)
         return {path: as_file(self.layout.form, texts) for path, texts in held.items()}
@@ -222,11 +234,14 @@ class Case:
 
 def cases(unique: bool = False) -> Iterator[Case]:
     editors = itertools.cycle((("prod",), ("dev",), ("prod", "dev"), ("prod",), ("prod", "dev")))
+    beside = itertools.cycle((False, True, True))
     for layout, style in itertools.product(LAYOUTS, STYLES):
         for deed, mover in itertools.product(deeds(layout), ("ours", "theirs")):
             is_possible = layout.neighbours or "neighbours" not in deed.name
-            if is_possible and not (style == "twins" and deed.is_told_by_text):
-                yield Case(layout, deed, style, next(editors), mover, unique)
+            is_told = not deed.is_told_by_text and layout.name != "flat, alone"
+            if is_possible and (is_told or style != "twins"):
+                who = next(editors)
+                yield Case(layout, deed, style, who, mover, unique, next(beside))
 
 
 class Merges:
@@ -263,8 +278,8 @@ class Merges:
         base, ours, theirs = case.sides().map(self.tree).each()
         alone = merge_tree(self.at, ours, theirs, base=base, driver=False)
         files = self.files(alone.tree)
-        in_conflict = {stages.path for stages in alone.conflicts}
-        return path not in in_conflict and value in files.get(path, "")
+        is_left = any(stages.path == path for stages in alone.conflicts)
+        return not is_left and value in files.get(path, "")
 
 
 @pytest.fixture
@@ -285,7 +300,7 @@ def ends(merges: Merges, case: Case) -> Iterator[str]:
     for owner in case.editors:
         value, home, old = EDITED.format(owner), case.home(owner), case.layout.files[owner]
         there = {path for path, text in files.items() if value in text}
-        strange = there - {home, old}
+        strange = there - {home, old} - left
         if strange:
             gits = all(merges.is_gits(case, path, value) for path in strange)
             yield "as git" if gits else f"{value} is in {strange}"

@@ -129,6 +129,27 @@ def test_each_edit_follows_its_own_resource_of_that_name(repo: Repo, door: str, 
         assert repo.text(path) == owners[path]
 
 
+@pytest.mark.parametrize("door, is_clean", [*((door, False) for door in DOORS), ("merge", True)])
+def test_git_takes_the_file_of_another_resource_for_the_renamed_one(
+    repo: Repo, door: str, is_clean: bool
+) -> None:
+    """Prod's is deleted and dev's is copied; whether git sees a conflict depends on the lines."""
+    new = "overlays/qa/deploy.yaml"
+    beside = deployment(3).replace("replicas: 3", "replicas: 3\n  paused: true")
+    repo.commit("base", {PROD: deployment(3), DEV: deployment(1)})
+    repo.branch("side")
+    repo.commit("theirs", {PROD: deployment(3, image="app:2") if is_clean else beside})
+    repo.switch("main")
+    repo.git("rm", "-q", PROD)
+    repo.commit("ours", {new: deployment(1)})
+    assert through(door, repo) == [new]
+    if door == "merge":
+        said = (
+            f"git takes it for {PROD} renamed, but the Deployment/web of that file is another one"
+        )
+        assert said in repo.kmerge("solve", check=False).said
+
+
 def test_the_editor_may_have_renamed_the_file(repo: Repo) -> None:
     old, new = "overlays/prod/all.yaml", "overlays/prod/everything.yaml"
     edited = service(80).replace("8080", "9090")
