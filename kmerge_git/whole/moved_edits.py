@@ -108,6 +108,11 @@ class Arrivals:
             return None
         return target
 
+    def had(self, key: Identity, but: str) -> bool:
+        """Return whether the base has a resource in a file other than `but`."""
+        files = self._base.get((key.name or key.generate_name).encode(), ())
+        return any(one.path != but for one in self._namesakes(files, key))
+
     def arrived(self, key: Identity, path: str) -> Stand | None:
         """Return a resource in its new file; return None if the file has it twice."""
         return places(YamlText(self.read(self.of(key)[path]))).get(key)
@@ -199,14 +204,17 @@ def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs:
         if not source:
             continue
         old, there, edited = (places(YamlText(data or b"")) for data in at.each())
-        for key in old.keys() & there.keys() & edited.keys():
-            is_edited = old[key].text != edited[key].text
-            target = mover.target(source, key, old[key], b"") if is_edited else None
-            if target is not None and target != path:
-                name = describe(key)
-                return (
-                    f"git takes it for {source} renamed, but the {name} of that file is another one"
-                )
+        for key in old.keys() & edited.keys():
+            if old[key].text == edited[key].text:
+                continue
+            if key in there:
+                is_other = mover.target(source, key, old[key], b"") not in (None, path)
+                what = f"the {describe(key)} of that file is another one"
+            else:
+                is_other = bool(there) and all(mover.had(other, source) for other in there)
+                what = f"the {describe(key)} of that file is not in it"
+            if is_other:
+                return f"git takes it for {source} renamed, but {what}"
     return ""
 
 

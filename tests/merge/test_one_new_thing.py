@@ -79,7 +79,10 @@ def toleration(key: str, operator: str = "Equal", effect: str = "NoSchedule") ->
 def test_another_name_makes_it_another_thing() -> None:
     head = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  tolerations:\n"
     a, b = toleration("a"), toleration("b")
-    base, ours = (head + a + b).encode(), head + a + toleration("x", "Exists", "NoExecute") + toleration("c")
+    base, ours = (
+        (head + a + b).encode(),
+        head + a + toleration("x", "Exists", "NoExecute") + toleration("c"),
+    )
     theirs = (head + a + b + toleration("y")).encode()
     outcome = merge_files(base, ours.encode(), theirs, path="a.yaml", line_merge=git_lines)
     assert outcome.clean and outcome.text == (ours + toleration("y")).encode()
