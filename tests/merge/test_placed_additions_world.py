@@ -72,3 +72,60 @@ def test_an_addition_keeps_its_place(name: str, size: int, new: int) -> None:
 def test_only_a_broken_reference_makes_a_conflict(name: str, size: int, new: int) -> None:
     found = judged(name, size, new)
     assert not found.needless, f"{len(found.needless)}: {found.needless[:5]}, {found.counts}"
+
+
+def steps(*lines: str) -> bytes:
+    """A workflow with these steps."""
+    items = "".join(f"      - {line}\n" for line in lines)
+    return f"jobs:\n  build:\n    steps:\n{items}    timeout: 1\n".encode()
+
+
+A, B, X = "{id: A, uses: x/a@v1}", "{id: B, uses: x/b@v1}", "{id: X, run: make}"
+
+
+@pytest.mark.parametrize(
+    "added, is_clean",
+    [
+        ("{id: N, run: 'echo ${{ steps.A.outputs.tag }}'}", False),
+        ("run: echo ${{ steps.A.outputs.tag }}", False),  # a step without a name
+        ("{run: make, if: steps.A.outcome == 'success'}", False),
+        ("{id: N, needs: [A]}", False),
+        ("{id: N, run: 'echo $(A)'}", False),
+        ("{id: N, run: 'echo $$$(A)'}", False),
+        ("{id: N, run: 'echo $$(A)'}", True),  # an escape
+        ("{id: N, run: 'echo A'}", True),
+        ("{id: N, run: 'echo ${{ steps.B.outputs.tag }}'}", True),  # it stands behind B there
+    ],
+)
+def test_what_an_addition_names(added: str, is_clean: bool) -> None:
+    sides = steps(X, B, A), steps(A, X, added, B)
+    for pair in (sides, sides[::-1]):
+        outcome = merge_files(steps(A, X, B), *pair, path=".github/workflows/ci.yaml")
+        assert outcome.clean == is_clean
+    if not is_clean:
+        assert "names `A` and would stand before it" in outcome.conflicts[0].shown()
+
+
+@pytest.mark.parametrize(
+    "base, ours, theirs, result",
+    [
+        ("ab", "ba", "abn", "ban"),
+        ("abd", "ba", "abnd", "ban"),  # the mover takes away what is behind the addition
+        ("ab", "abnm", "ban", "banm"),  # both add n
+        ("abcd", "cdab", "abcdn", "cdabn"),
+    ],
+)
+@pytest.mark.parametrize(
+    "item", ["- id: {0}\n        uses: x/{0}@v1", "- - name: {0}", "- [{0}, -{0}]"]
+)
+def test_additions_to_lists_without_keys(
+    item: str, base: str, ours: str, theirs: str, result: str
+) -> None:
+    base, ours, theirs, result = (
+        "spec:\n    steps:\n" + "".join(f"      {item}\n".format(x) for x in word)
+        for word in (base, ours, theirs, result)
+    )
+    for pair in ((ours, theirs), (theirs, ours)):
+        texts = (text.encode() for text in (base, *pair))
+        outcome = merge_files(*texts, path="a.yaml", line_merge=git_lines)
+        assert outcome.clean and outcome.text.decode() == result

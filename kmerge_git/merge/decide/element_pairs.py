@@ -152,17 +152,12 @@ def _edits(side: _EditedSide) -> Edits:
     """Return the certain edits of a side.
 
     The edited version is in the gap of the old one, or no other element is alike with either. If
-    the other side changed the element or took it away, the old one must also be the most alike. If
-    the other side moved nothing, an edited version in another place makes no difference.
+    the other side changed the element or took it away, the old one must also be the most alike.
     """
     near = _only_pairs([p for p in side.alike if side.order.has_gap(*p)])
     left = [(i, j) for i, j in side.alike if i not in near.values() and j not in near]
     certain = {j: i for j, i in near.items() if i in side.other.places or side.is_best(i, j)}
-    elsewhere = {
-        j: i
-        for j, i in _only_pairs(left).items()
-        if (i not in side.other.places or side.other.has_moves) and side.are_unlike_others(i, j)
-    }
+    elsewhere = {j: i for j, i in _only_pairs(left).items() if side.are_unlike_others(i, j)}
     return elsewhere | certain
 
 
@@ -281,7 +276,7 @@ def gap_choices(labels: Three[Keys]) -> Iterator[Three[list[int]]]:
 class _Order:
     """Compare the order of equal elements in base and on a side."""
 
-    __slots__ = ("_ranked", "_size", "_steady", "has_moves", "places")
+    __slots__ = ("_ranked", "_size", "_steady", "places")
 
     def __init__(self, base: Keys, side: Keys) -> None:
         there = grouped((key, j) for j, key in enumerate(side))
@@ -305,7 +300,6 @@ class _Order:
             place = -1 if i in self.places else next(left.get(key, iter(())), -1)
             if place >= 0:
                 self.places[i] = place
-        self.has_moves = len(self._steady) < len(self.places)
 
     def is_moved(self, i: int) -> bool:
         """Return whether a longest common order leaves out an element of base."""

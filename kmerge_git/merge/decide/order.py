@@ -119,42 +119,57 @@ def inserted(
     return result
 
 
-def in_place(order: Keys, base: Keys, ours: Keys, theirs: Keys, *, alone: bool = True) -> Keys:
+def in_place(
+    order: Keys, base: Keys, ours: Keys, theirs: Keys, only: Kept[Hashable] | None = None
+) -> Keys:
     """Return a merged order with each addition where its side has it among the other keys.
 
     An addition stays where it is if there is no place behind all keys that are in front of it on
-    its side, and before all others. An addition of both sides follows them where they agree.
-    Without `alone`, an addition that one side alone made stays where it is.
+    its side, and before all others. An addition of both sides follows them where they agree. With
+    `only`, all other additions stay where they are.
     """
     if not (_has_moved(base, ours) or _has_moved(base, theirs)):
         return order
     members, old = set(order), set(base)
     mine, yours = ([key for key in side if key in members] for side in (ours, theirs))
-    new = set(mine) - old, set(yours) - old
-    line = _placed(order, new[0] & new[1], (mine, yours), set())
-    if not alone:
+    new, others = set(mine) - old, set(yours) - old
+    free = new | others if only is None else only
+    line = [key for key in order if key not in new and key not in others]
+    line = _placed(line, [k for k in order if k in new & others], (mine, yours), order, free)
+    line = _placed(line, [k for k in mine if k in new - others], (mine,), order, free)
+    theirs_alone = [k for k in yours if k in others - new]
+    return _placed(line, theirs_alone, (yours,), order, free, new - others)
+
+
+def _placed(
+    line: Keys,
+    keys: Keys,
+    sides: Sequence[Keys],
+    order: Keys,
+    free: Kept[Hashable],
+    behind: Kept[Hashable] = (),
+) -> Keys:
+    """Insert keys where all sides have them, or else where `order` has them.
+
+    At the same place they go behind the keys in `behind`.
+    """
+    if not keys:
         return line
-    line = _placed(line, new[0] - new[1], (mine,), set())
-    return _placed(line, new[1] - new[0], (yours,), new[0] - new[1])
-
-
-def _placed(order: Keys, new: set[Hashable], sides: Sequence[Keys], behind: set[Hashable]) -> Keys:
-    """Put the new keys where all sides have them; a key that moves goes behind keys in `behind`."""
-    if not new:
-        return order
-    line = [key for key in order if key not in new]
+    places = {key: place for place, key in enumerate(line)}
     ranks = [{key: rank for rank, key in enumerate(side)} for side in sides]
     slots: list[Keys] = [[] for _ in range(len(line) + 1)]  # the new keys before each key of line
     least = 0
-    for key in sorted(new, key=(order if len(sides) > 1 else sides[0]).index):
-        place = sum(k not in new for k in order[: order.index(key)])
+    for key in keys:
+        ahead = reversed(order[: order.index(key)])
+        place = next((places[k] + 1 for k in ahead if k in places and k not in behind), 0)
         first, last = _room(key, line, ranks)
-        if not first <= place <= last and first <= last:
-            place = first
-            while place < last and line[place] in behind:
-                place += 1
-        place = max(place, least)
-        least = place if first <= last else least
+        if key in free and first <= last:
+            place = place if first <= place <= last else first
+            least = place = max(place, least)
+        else:
+            last = len(line)
+        while place < last and line[place] in behind:
+            place += 1
         slots[place].append(key)
     return [key for slot, k in zip(slots, [*line, None], strict=True) for key in (*slot, k)][:-1]
 

@@ -93,7 +93,7 @@ def _by_repeated_names(
     if found is None or order is None or _meet(found, bag=bag):
         return None
     trial = walk.trial()
-    items = _in_order(trial, in_place(order, *found.each()), found, entries, inner)
+    items = _in_order(trial, order, found, entries, inner)
     if _has_clash(trial, items):
         return None
     walk.journal.adopt(trial.journal)
@@ -107,16 +107,30 @@ def _in_order(
     entries: Three[list[Entry]],
     inner: Place,
 ) -> list[Item]:
-    """Merge the elements that have the same label, in this order."""
+    """Merge the elements that have the same label, in this order; additions keep their place."""
     tables = _tables(labels, entries, set())
     places = labels.map(lambda names: {name: n for n, name in enumerate(names)})
-    items: list[Item] = []
+    items: dict[Hashable, Item] = {}
     for label in order:
         at = under(tables, label)
         if at.ours is not None or at.theirs is not None:
             item = walk.entry(at, inner.step(_place_of(label, places)))
-            items += [item] if item is not None else []
-    return items
+            if item is not None:
+                items[label] = item
+    placed = in_place(list(items), *labels.each(), _certain(labels, entries))
+    return [items[label] for label in placed]
+
+
+def _certain(labels: Three[list[Hashable]], entries: Three[list[Entry]]) -> set[Hashable]:
+    """Return the additions whose place counts: none is a scalar, or an edited older element.
+
+    A scalar that one side alone added may be the value of the option in front of it.
+    """
+    base, ours, theirs = labels.map(set).each()
+    if any(isinstance(entry.value, Scalar) for there in entries.each() for entry in there):
+        return (ours & theirs) - base
+    kept = [side for side in (ours, theirs) if base <= side]
+    return set().union(*kept, ours & theirs) - base
 
 
 def _has_clash(trial: Walker, items: list[Item]) -> bool:
@@ -316,8 +330,6 @@ def _arranged(
     order = arranged(*labels.each()) if is_certain else None
     if order is None or _meet(labels, bag=bag):
         return None
-    are_maps = all(isinstance(e.value, Mapping) for there in entries.each() for e in there)
-    order = in_place(order, *labels.each(), alone=are_maps)
     items = _in_order(walk, order, labels, entries, inner)
     if any(_is_by_likeness(item) for item in items):
         return None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FEW_LINES = 3  # fewer lines may be alike by chance
 # the signs of elements that name others (see `reference_law`)
-NAMING = ("$(", "{{", "needs:", "runAfter:", "depend")
+NAMING = ("$(", "{{", "needs:", "runAfter:", "depend", "if:")
 
 
 def repeated(lists: Sequence[Sequence[K]], *, is_file: bool = False) -> list[K]:
@@ -86,7 +86,8 @@ def may_turn(texts: Sequence[str]) -> bool:
     """Return whether a side moved lines of base, where an element may name another one."""
     if not any(sign in text for text in texts for sign in NAMING):
         return False
-    base, *sides = (text.split("\n") for text in texts)
+    # in brackets the last element has no comma
+    base, *sides = ([line.rstrip(",") for line in text.split("\n")] for text in texts)
     return any(has_moves((base, side)) for side in sides)
 
 

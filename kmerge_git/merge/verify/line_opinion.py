@@ -23,7 +23,7 @@ from kmerge_git.merge.verify.edits_of_both import (
 from kmerge_git.text.diff3 import diff3, lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import YamlText
-from kmerge_git.tree.nodes import Collection, inline
+from kmerge_git.tree.nodes import Collection, Sequence, inline
 from kmerge_git.tree.same import canon, same_node
 
 TYPE_CHECKING = False
@@ -210,13 +210,13 @@ def same_meaning(by_lines: YamlText, result: Stream) -> bool:
 
 
 def same_but_for_order(by_lines: YamlText, result: Stream) -> bool:
-    """Return whether two texts have the same content, apart from the order and empty documents.
+    """Return whether two texts have the same content, apart from order and empty documents.
 
-    If the order has a meaning, the referee checks the order.
+    The order of documents, and of elements that are no scalars, must be the same.
     """
     try:
-        one, other = (map(_without_order, each.roots) for each in (by_lines.stream, result))
-        return _in_no_order(one) == _in_no_order(other)
+        one, other = ([*map(_without_order, each.roots)] for each in (by_lines.stream, result))
+        return [*filter(None, one)] == [*filter(None, other)]
     except KmergeError:
         return False
 
@@ -229,8 +229,12 @@ def _without_order(node: Node) -> Hashable:
     """Return a value that is equal for two nodes that differ only in order."""
     if not isinstance(node, Collection):
         return canon(node)
-    inside = ((entry.name, _without_order(entry.value)) for entry in node.entries)
-    return type(node).__name__, node.anchor, node.tag, _in_no_order(inside)
+    inside = [(entry.name, _without_order(entry.value)) for entry in node.entries]
+    has_order = isinstance(node, Sequence) and any(
+        isinstance(e.value, Collection) for e in node.entries
+    )
+    content = tuple(inside) if has_order else _in_no_order(inside)
+    return type(node).__name__, node.anchor, node.tag, content
 
 
 def _in_place(merged: MergedFile, streams: Three[Stream]) -> bool:
