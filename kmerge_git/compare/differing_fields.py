@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kmerge_git.compare.change import At, FieldChange, FieldValue, Steps
-from kmerge_git.kube.differing import paired_elements
+from kmerge_git.kube.differing import paired_elements, renamed_entries
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.kube.likeness import (
-    FEW_LEAVES,
-    MOST_COMPARISONS,
-    RENAMED_LEAVES,
-    SAME_ELEMENT,
-    likeness,
-)
+from kmerge_git.kube.likeness import MOST_COMPARISONS, Leaves, is_edit
 from kmerge_git.kube.listkeys import Where
-from kmerge_git.text.diff3 import changes
+from kmerge_git.merge.decide.element_pairs import pair as pair_elements
+from kmerge_git.merge.decide.unkeyed import are_moved, are_versions
+from kmerge_git.merge.three import Three
+from kmerge_git.text.diff3 import changes, diff
 from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar
 from kmerge_git.tree.nodes import Sequence as ListNode
-from kmerge_git.tree.same import comments, resolve, same_text
+from kmerge_git.tree.same import canon_of, comments, resolve, same_text
 from kmerge_git.tree.same import same as same_scalars
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Element
+    from kmerge_git.tree.same import Known
 
     Map = dict[str, object]
     Triple = tuple[Element, int, int]  # a key, and the places in both lists or -1
+    Numbered = tuple[int, Entry]  # an element and its place
+    Places = list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,11 @@ class Pair:
     new: FieldValue
     where: Where
     steps: Steps
+    known: Known = field(default_factory=dict)  # the contents of list elements
+
+    def below(self, old: FieldValue, new: FieldValue, where: Where, steps: Steps) -> Pair:
+        """Return two versions of a field in this field."""
+        return Pair(old, new, where, steps, self.known)
 
 
 def resource_changes(
@@ -59,19 +65,40 @@ def resource_changes(
 def field_changes(pair: Pair) -> Iterator[FieldChange]:
     """Yield the changes of a field and of the fields below, in the order of the new version."""
     old, new = pair.old.plain, pair.new.plain
-    if _canon(old) == _canon(new):
+    if _is_same_text(pair.old.node, pair.new.node):
         return
     if isinstance(old, dict) and isinstance(new, dict):
-        yield from _mapping(pair, old, new)
+        yield from _mapping(_with_nodes(pair), old, new)
     elif isinstance(old, list) and isinstance(new, list):
-        yield from _list(pair, old, new)
-    else:
+        yield from _list(_with_nodes(pair), old, new)
+    elif _canon(old) != _canon(new):
         yield FieldChange("changed", "", pair.steps, pair.old, pair.new)
 
 
+def _is_same_text(old: Node | None, new: Node | None) -> bool:
+    """Return whether two nodes have the same text, in which no alias can mean another value."""
+    return old is not None and new is not None and same_text(old, new) and "*" not in old.raw
+
+
+def _with_nodes(pair: Pair) -> Pair:
+    """Return the pair with nodes of their own for values that an alias or `<<` brought."""
+    if isinstance(pair.old.node, Collection) and isinstance(pair.new.node, Collection):
+        return pair
+    return replace(pair, old=_with_node(pair.old), new=_with_node(pair.new))
+
+
+def _with_node(value: FieldValue) -> FieldValue:
+    if isinstance(value.node, Collection):
+        return value
+    return FieldValue(value.plain, YamlText(_canon(value.plain).encode()).roots[0])
+
+
 def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
-    place = pair.where.at(pair.new.node)
-    renamed = _renamed(old, new)
+    mine, yours = pair.old.node, pair.new.node
+    assert isinstance(mine, Mapping)  # see `_with_nodes`
+    assert isinstance(yours, Mapping)
+    place = pair.where.at(yours)
+    renamed = renamed_entries(mine, yours)
     other_name = {before: after for after, before in renamed.items()}
     for name in [*new, *(name for name in old if name not in new)]:
         steps = (*pair.steps, name)
@@ -83,28 +110,10 @@ def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
             target = other_name.get(name, "")
             yield FieldChange("deleted", "", steps, before=before, target=target)
         elif name in renamed:
-            inside = tuple(field_changes(Pair(before, after, place.child(name), steps)))
+            inside = tuple(field_changes(pair.below(before, after, place.child(name), steps)))
             yield FieldChange("added", "", steps, None, after, source=renamed[name], inside=inside)
         else:
-            yield from field_changes(Pair(before, after, place.child(name), steps))
-
-
-def _renamed(old: Map, new: Map) -> dict[str, str]:
-    """Map new names of renamed keys to old names; count only names whose values match no others."""
-    gone = {name: _leaves(old[name]) for name in old if name not in new}
-    come = {name: _leaves(new[name]) for name in new if name not in old}
-    if not gone or not come or len(gone) * len(come) > MOST_COMPARISONS:
-        return {}
-    part, whole = RENAMED_LEAVES
-    pairs = [
-        (name, before)
-        for name, leaves in come.items()
-        for before, others in gone.items()
-        if min(leaves.total(), others.total()) >= FEW_LEAVES
-        and whole * (leaves & others).total() >= part * max(leaves.total(), others.total())
-    ]
-    uses = Counter(name for pair in pairs for name in pair)
-    return {name: before for name, before in pairs if uses[name] == uses[before] == 1}
+            yield from field_changes(pair.below(before, after, place.child(name), steps))
 
 
 def _below(value: FieldValue, table: Map, name: str) -> FieldValue | None:
@@ -117,9 +126,7 @@ def _below(value: FieldValue, table: Map, name: str) -> FieldValue | None:
 
 def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldChange]:
     mine, yours = _elements(pair.old, old), _elements(pair.new, new)
-    paired = _by_key(pair, mine, yours)
-    if paired is None:
-        paired = _by_value(old, new)
+    paired = _paired(pair)
     inner = pair.where.items()
     for key, i, j in paired:
         steps = (*pair.steps, At.of(i, j, key))
@@ -128,7 +135,7 @@ def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldCha
         elif j < 0:
             yield FieldChange("deleted", "", steps, before=mine[i])
         else:
-            yield from field_changes(Pair(mine[i], yours[j], inner, steps))
+            yield from field_changes(pair.below(mine[i], yours[j], inner, steps))
     order = order_of([(i, j) for _, i, j in paired])
     if order:
         both = sorted((j, key) for key, i, j in paired if i >= 0 and j >= 0)
@@ -146,72 +153,77 @@ def order_of(places: Sequence[tuple[int, int]]) -> tuple[int, ...]:
 
 def _elements(value: FieldValue, plain: list[object]) -> list[FieldValue]:
     node = value.node
-    if not isinstance(node, ListNode) or len(node.entries) != len(plain):
-        return [FieldValue(item) for item in plain]
+    assert isinstance(node, ListNode)  # see `_with_nodes`
     return [FieldValue(p, entry.value) for p, entry in zip(plain, node.entries, strict=True)]
 
 
-def _by_key(pair: Pair, mine: list[FieldValue], yours: list[FieldValue]) -> list[Triple] | None:
-    """Pair list elements by their keys; return None if keys or YAML nodes are missing."""
+def _paired(pair: Pair) -> list[Triple]:
+    """Pair list elements as a merge does: by key or, without keys, by content."""
     old, new = pair.old.node, pair.new.node
-    if not isinstance(old, ListNode) or not isinstance(new, ListNode):
-        return None
-    if any(value.node is None for value in (*mine, *yours)):
-        return None
-    return paired_elements(old, new, pair.where)
+    assert isinstance(old, ListNode)  # see `_with_nodes`
+    assert isinstance(new, ListNode)
+    paired = paired_elements(old, new, pair.where)
+    if paired is not None:
+        return paired
+    mine, yours = list(old.entries), list(new.entries)
+    a, b = _contents(mine, yours, pair.known)
+    partner = {j0 + n: i0 + n for i0, i1, j0, _ in diff(a, b) for n in range(i1 - i0)}
+    if are_moved(Three(a, b, a)):
+        labels = pair_elements(Three(a, b, a), Three(mine, yours, mine)).labels.ours
+        partner = {j: i for j, i in enumerate(labels) if isinstance(i, int)}
+    for i0, i1, j0, j1 in changes(a, b):
+        taken = {*partner.values()}
+        gone = [(i, mine[i]) for i in range(i0, i1) if i not in taken]
+        partner |= _between(gone, [(j, yours[j]) for j in range(j0, j1) if j not in partner])
+    pairs = [(i, j) for j, i in partner.items()]
+    return [((), i, j) for i, j in in_order(pairs, len(mine), len(yours))]
 
 
-def _by_value(old: list[object], new: list[object]) -> list[Triple]:
-    """Pair list elements without keys: first pair equal elements, then similar elements between."""
-    mine, yours = [_canon(v) for v in old], [_canon(v) for v in new]
-    ranked = (sorted(range(len(texts)), key=texts.__getitem__) for texts in (mine, yours))
-    if sorted(mine) == sorted(yours):  # only the order differs
-        return sorted([((), i, j) for i, j in zip(*ranked, strict=True)], key=lambda at: at[2])
-    paired: list[Triple] = []
-    a = b = 0
-    for i0, i1, j0, j1 in [*changes(mine, yours), (len(old), len(old), len(new), len(new))]:
-        paired += [((), a + n, b + n) for n in range(i0 - a)]
-        pairs = _between(old[i0:i1], new[j0:j1])
-        taken = {i for i, _ in pairs}, {j for _, j in pairs}
-        paired += [((), i0 + i, j0 + j) for i, j in pairs]
-        paired += [((), i, -1) for i in range(i0, i1) if i - i0 not in taken[0]]
-        paired += [((), -1, j) for j in range(j0, j1) if j - j0 not in taken[1]]
-        a, b = i1, j1
-    return paired
+def _contents(
+    old: list[Entry], new: list[Entry], known: Known
+) -> tuple[list[Hashable], list[Hashable]]:
+    """Return the contents of two lists of elements; equal ones are versions of one element."""
+    mine, yours = ([entry.value.raw for entry in side] for side in (old, new))
+    shared = {*mine}.intersection(yours)  # most elements need no look inside of them
+
+    def of(text: str, entry: Entry) -> Hashable:
+        return text if text in shared else canon_of(entry.value, known)
+
+    return [*map(of, mine, old)], [*map(of, yours, new)]
 
 
-def _between(old: list[object], new: list[object]) -> list[tuple[int, int]]:
-    """Pair similar elements of both lists, in order, as versions of the same element."""
-    if len(old) == len(new):
-        return [(n, n) for n in range(len(old)) if type(old[n]) is type(new[n])]
-    if len(old) * len(new) > MOST_COMPARISONS:
-        return []
-    pairs: list[tuple[int, int]] = []
-    mine, yours = [_leaves(v) for v in old], [_leaves(v) for v in new]
+def _between(gone: list[Numbered], come: list[Numbered]) -> dict[int, int]:
+    """Pair the elements between equal ones, in order, as versions of the same element."""
+    if len(gone) == len(come) and all(
+        are_versions(a, b) for (_, a), (_, b) in zip(gone, come, strict=True)
+    ):
+        return {j: i for (i, _), (j, _) in zip(gone, come, strict=True)}
+    if len(gone) * len(come) > MOST_COMPARISONS:
+        return {}
+    partner: dict[int, int] = {}
+    for i, old in gone:
+        leaves = Leaves(old.value)
+        scores = [
+            (leaves.shared(Leaves(new.value)), -j)
+            for j, new in come
+            if j > max(partner, default=-1) and is_edit(old.value, new.value)
+        ]
+        if scores:
+            partner[-max(scores)[1]] = i
+    return partner
+
+
+def in_order(pairs: Places, old: int, new: int) -> Places:
+    """Return all places in the new order; what was deleted follows its old predecessor."""
+    partner = dict(pairs)
+    sources = {j: i for i, j in pairs}
+    ranked = [(float(j), sources.get(j, -1), j) for j in range(new)]
     last = -1
-    for i, leaves in enumerate(mine):
-        scores = [(likeness(leaves, yours[j]), -j) for j in range(last + 1, len(new))]
-        best, at = max(scores, default=(0.0, 0))
-        is_alike = leaves and best >= SAME_ELEMENT  # an empty element is like no other
-        if is_alike and isinstance(old[i], dict) and isinstance(new[-at], dict):
-            pairs.append((i, -at))
-            last = -at
-    return pairs
-
-
-def _leaves(value: object) -> Counter[str]:
-    return Counter(_each_leaf(value, ""))
-
-
-def _each_leaf(value: object, path: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield from _each_leaf(item, f"{path}/{name}")
-    elif isinstance(value, list):
-        for item in value:
-            yield from _each_leaf(item, f"{path}/[]")
-    else:
-        yield f"{path}={_canon(value)}"
+    for i in range(old):
+        if i not in partner:
+            ranked.append((last + 0.5, i, -1))
+        last = partner.get(i, last)
+    return [(i, j) for _, i, j in sorted(ranked)]
 
 
 def _canon(value: object) -> str:

@@ -14,6 +14,7 @@ from kmerge_git.compare.differing_fields import (
     Pair,
     comment_changes,
     comments_in,
+    in_order,
     of_files,
     of_texts,
     order_of,
@@ -83,7 +84,7 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
     # equal documents are never parsed, as few documents of a large file differ
     mine, yours = ([d for d in s.documents if not is_idle(d.content)] for s in streams)
     pairs = paired_documents(mine, yours)
-    for i, j in _in_order(pairs, len(mine), len(yours)):
+    for i, j in in_order(pairs, len(mine), len(yours)):
         before, after = mine[i] if i >= 0 else None, yours[j] if j >= 0 else None
         yield from _document(before, after, At.of(i, j), path)
     order = order_of(pairs)
@@ -92,19 +93,6 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
         names = tuple(name_of(yours[j]) or f"document {i + 1}" for j, i in both)
         yield FieldChange("reordered", order=order, names=names)
     yield from _around(*streams)
-
-
-def _in_order(pairs: Places, old: int, new: int) -> Places:
-    """Return all documents in the new order; a deleted document follows its old predecessor."""
-    partner = dict(pairs)
-    sources = {j: i for i, j in pairs}
-    ranked = [(float(j), sources.get(j, -1), j) for j in range(new)]
-    last = -1
-    for i in range(old):
-        if i not in partner:
-            ranked.append((last + 0.5, i, -1))
-        last = partner.get(i, last)
-    return [(i, j) for _, i, j in sorted(ranked)]
 
 
 def paired_documents(old: list[Document], new: list[Document]) -> Places:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import Leaves, is_one_thing
 from kmerge_git.kube.listkeys import ListKeys
+from kmerge_git.kube.renamed_keys import key_changes, labelled, renamed
 from kmerge_git.tree.nodes import Mapping, Sequence
 from kmerge_git.tree.same import same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kmerge_git.kube.fieldpath import Element, Path
     from kmerge_git.kube.listkeys import Where
-    from kmerge_git.tree.nodes import Node
+    from kmerge_git.kube.renamed_keys import Table
+    from kmerge_git.tree.nodes import Entry, Node
 
     # the step of an entry in a path, its old value, its new value, and its place in the tables
     Pair = tuple[Path, Node | None, Node | None, Where]
@@ -40,13 +43,33 @@ def _pairs(old: Node, new: Node, where: Where) -> list[Pair] | None:
     """Return the entries of two collections in pairs, or None if the entries cannot be paired."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         place = where.at(new)
-        mine, yours = old.index(), new.index()
-        names = [*yours, *(name for name in mine if name not in yours)]
-        tables = {n: e.value for n, e in mine.items()}, {n: e.value for n, e in yours.items()}
-        return [((n,), tables[0].get(n), tables[1].get(n), place.child(n)) for n in names]
+        return [
+            ((name,), a.value if a else None, b.value if b else None, place.child(name))
+            for name, a, b in _entries(old, new)
+        ]
     if isinstance(old, Sequence) and isinstance(new, Sequence):
         return _elements(old, new, where)
     return None
+
+
+def _entries(old: Mapping, new: Mapping) -> Iterator[tuple[str, Entry | None, Entry | None]]:
+    """Yield each name with its entries; a renamed entry is a change of its name and its values."""
+    old_names = renamed_entries(old, new)
+    mine, yours = old.index(), new.index()
+    for name, entry in yours.items():
+        before = old_names.get(name, name)
+        if before != name:
+            yield before, mine[before], None
+        yield before, mine.get(before), entry
+    gone = {*mine}.difference(yours, old_names.values())
+    yield from ((name, entry, None) for name, entry in mine.items() if name in gone)
+
+
+def renamed_entries(old: Mapping, new: Mapping) -> dict[str, str]:
+    """Return the new names of renamed entries of a mapping, each with the old name."""
+    mine: Table = dict(old.index().items())
+    yours: Table = dict(new.index().items())
+    return {str(name): str(before) for name, before in renamed(mine, yours).items()}
 
 
 def _elements(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
@@ -70,21 +93,15 @@ def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] |
     """
     rule = where.list_rule()
     keys = ListKeys(rule, [old.entries, new.entries])
-    tables = [keys.table(sequence.entries) for sequence in (old, new)]
-    places = [{k: n for n, k in enumerate(table)} for table in tables if table is not None]
-    if len(places) < 2:
+    before, after = (keys.table(sequence.entries) for sequence in (old, new))
+    if before is None or after is None:
         return None
-    before, after = places
-    gone = [key for key in before if key not in after]
-    come = [key for key in after if key not in before]
-    if len(gone) == len(come) == 1:
-        versions = old.entries[before[gone[0]]].value, new.entries[after[come[0]]].value
-        if is_one_thing(*map(Leaves, versions)):  # the same element under another key
-            after[gone[0]] = after.pop(come[0])
-    return [
-        (keys.step(key), before.get(key, -1), after.get(key, -1))
-        for key in [*after, *(k for k in gone if k not in after)]
-    ]
+    for changed in key_changes(rule):
+        after = labelled(after, changed(before, after, before))
+    after = labelled(after, renamed(before, after, keys.paths))
+    mine, yours = ({key: n for n, key in enumerate(table)} for table in (before, after))
+    order = [*yours, *(key for key in mine if key not in yours)]
+    return [(keys.step(key), mine.get(key, -1), yours.get(key, -1)) for key in order]
 
 
 def _only_one(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:

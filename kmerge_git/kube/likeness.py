@@ -88,15 +88,16 @@ def bag(text: str) -> dict[str, int]:
     """
     lines = (line for line in text.split("\n") if not line.startswith(("apiVersion:", "kind:")))
     bare = (line.strip(" \t\r-") for line in lines)
-    return _counted(line for line in bare if line and line[-1] != ":" and line[0] != "#")
+    return counted(line for line in bare if line and line[-1] != ":" and line[0] != "#")
 
 
 def stripped_lines(text: str) -> dict[str, int]:
     """Return how often each line of a text occurs, without the indentation."""
-    return _counted(filter(None, map(str.strip, text.split("\n"))))
+    return counted(filter(None, map(str.strip, text.split("\n"))))
 
 
-def _counted(things: Iterable[K]) -> dict[K, int]:
+def counted(things: Iterable[K]) -> dict[K, int]:
+    """Return how often each thing occurs."""
     counts: dict[K, int] = {}
     for thing in things:
         counts[thing] = counts.get(thing, 0) + 1
@@ -106,7 +107,7 @@ def _counted(things: Iterable[K]) -> dict[K, int]:
 def share_lines(one: str, other: str) -> bool:
     """Return whether two elements at the same index share enough lines to be the same one."""
     lines, others = (
-        _counted(line.strip(" -") for line in text.split("\n")) for text in (one, other)
+        counted(line.strip(" -") for line in text.split("\n")) for text in (one, other)
     )
     most = max(sum(lines.values()), sum(others.values()))
     return _shared(lines, others) >= SAME_PLACE * most
@@ -180,7 +181,7 @@ class Leaves:
 
     def __init__(self, node: Node | None, without: Names[tuple[str, ...]] = ()) -> None:
         leaves = _leaves(node, ()) if node is not None else ()
-        self.counts = _counted(leaf for leaf in leaves if leaf[0] not in without)
+        self.counts = counted(leaf for leaf in leaves if leaf[0] not in without)
         self.total = sum(self.counts.values())
 
     def shared(self, other: Leaves) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kmerge_git.kube.likeness import MOST_COMPARISONS
-from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names
-from kmerge_git.merge.three import Three, grouped
+from kmerge_git.kube.listkeys import ListKeys
+from kmerge_git.kube.renamed_keys import key_changes, labelled
+from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
 TYPE_CHECKING = False
@@ -37,11 +38,10 @@ def by_key(
     if len(versions) < 3:
         return None
     tables = Three(*versions)
-    if rule.kind == "keyed":
-        if len(rule.fields) > 1:
-            _see_changed_second_key(tables)
-        if by_name and has_port_names(rule):
-            _see_changed_number(tables)
+    for changed in key_changes(rule, by_name=by_name):
+        ours = labelled(tables.ours, changed(*tables.each()))
+        theirs = labelled(tables.theirs, changed(tables.base, tables.theirs, ours))
+        tables = Three(tables.base, ours, theirs)
     return tables
 
 
@@ -59,55 +59,6 @@ def are_runs(table: Table, riddles: List[Riddle]) -> bool:
     places = {key: place for place, key in enumerate(table)} if riddles else {}
     runs = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]
     return all(max(run) - min(run) < len(run) for run in runs if run)
-
-
-def _see_changed_second_key(tables: Three[Table]) -> None:
-    """Give an element its old key if a side changed a key field other than the first.
-
-    80/TCP becomes 80/UDP, for example. Three conditions hold: the changed side has lost the old
-    full key, exactly one new element has the same first field, and the other side still has the old
-    full key.
-    """
-    base = tables.base
-    for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
-        fresh = grouped((_first(k), k) for k in side if k not in base and k not in other)
-        renamed = {
-            fresh[first][0]: old[0]
-            for first, old in grouped((_first(k), k) for k in base if k not in side).items()
-            if len(old) == len(fresh.get(first, ())) == 1 and old[0] in other
-        }
-        _rename(side, renamed)
-
-
-def _see_changed_number(tables: Three[Table]) -> None:
-    """Give a port its old key if a side changed only its number; port names are unique."""
-    base = tables.base
-    for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
-        gone = [k for k in base if k not in side]
-        if not gone:
-            continue
-        fresh = grouped(
-            (field_text(entry.value, "name"), key)
-            for key, entry in side.items()
-            if key not in base and key not in other
-        )
-        renamed: dict[Hashable, Hashable] = {}
-        for old in gone:
-            name = field_text(base[old].value, "name")
-            if name is not None and len(fresh.get(name, ())) == 1:
-                renamed[fresh.pop(name)[0]] = old
-        _rename(side, renamed)
-
-
-def _first(key: Hashable) -> Hashable:
-    return key[0] if isinstance(key, tuple) else key
-
-
-def _rename(table: Table, names: dict[Hashable, Hashable]) -> None:
-    if names:
-        renamed = [(names.get(key, key), entry) for key, entry in table.items()]
-        table.clear()
-        table.update(renamed)
 
 
 def repeated_names(

@@ -13,9 +13,15 @@ from kmerge_git.kube.likeness import (
     MANY_LEAVES,
     MOST_COMPARISONS,
     Leaves,
-    is_alike,
     is_one_thing,
     tells,
+)
+from kmerge_git.kube.renamed_keys import (
+    EntryLeaves,
+    candidates,
+    exchanged,
+    labelled,
+    matched,
 )
 from kmerge_git.merge.bulk import refuse_replaced
 from kmerge_git.merge.decide.order import may_stay, moved
@@ -30,12 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from kmerge_git.kube.listkeys import ListRule
+    from kmerge_git.kube.renamed_keys import Candidates, Keys, Renamed
     from kmerge_git.merge.decide.rules import KeyPaths, Table
     from kmerge_git.tree.nodes import Entry
-
-    Keys = list[Hashable]
-    Renamed = dict[Hashable, Hashable]  # new key -> old key
-    Candidates = list[tuple[float, Hashable, Hashable]]  # likeness, old key, new key
 
 
 def follow(
@@ -55,15 +58,15 @@ def follow(
     if search.follows_moves:
         alike = search.renamed_alike()
         mine, yours = {**alike, **mine}, {**alike, **yours}
-    labelled = Three(at.base, _labelled(at.ours, mine), _labelled(at.theirs, yours))
+    tables = Three(at.base, labelled(at.ours, mine), labelled(at.theirs, yours))
     riddles = search.riddles + versions
-    riddles += _gone_or_apart(labelled, mine, yours, is_mapping=rule is None)
-    riddles += _moved_and_gone(labelled)
+    riddles += _gone_or_apart(tables, mine, yours, is_mapping=rule is None)
+    riddles += _moved_and_gone(tables)
     if mine or yours:
-        riddles += _collisions(labelled, mine, yours)
+        riddles += _collisions(tables, mine, yours)
     if rule is not None and rule.kind in ("keyed", "infer", "set"):
-        riddles += _replaced(labelled)
-    return labelled, _joined(riddles)
+        riddles += _replaced(tables)
+    return tables, _joined(riddles)
 
 
 class _Search:
@@ -77,14 +80,14 @@ class _Search:
         self.ordered = rule is not None and rule.ordered
         # in a list with keys a move is a change like any other
         self.follows_moves = rule is not None and rule.kind != "atomic"
-        self.leaves: dict[int, Leaves] = {}
+        self.leaves = EntryLeaves(key_paths)
         self.riddles: list[Riddle] = []
 
     def renames(self, name: str) -> Renamed:
         """Return the new keys of one side, each with the old key that it replaced."""
         base, side = self.at.base, self.at.side(name)
         other = self.at.theirs if name == "ours" else self.at.ours
-        gone, fresh = self._exchanged(side)
+        gone, fresh = exchanged(base, side)
         if not gone or not fresh:
             return {}
         passed = self._moved(other)
@@ -99,27 +102,27 @@ class _Search:
             if in_doubt:
                 self.riddles.append(Riddle([*in_doubt, *fresh], Why.WHICH))
             return {}
-        renamed = self._matched(self._candidates(gone, fresh, side), in_doubt)
+        renamed = self._matched(candidates(base, side, gone, fresh, self.leaves), in_doubt)
         if is_arranged:
             more = self._moved_ones(renamed, side, other, untouched & passed)
             renamed |= {new: old for new, old in more.items() if old in untouched}
+        return renamed
+
+    def _matched(self, candidates: Candidates, in_doubt: set[Hashable]) -> Renamed:
+        """Match the most similar pairs; uncertain pairs of elements in doubt become riddles."""
+        renamed, uncertain = matched(candidates)
+        self.riddles.extend(Riddle(p, Why.WHICH) for p in uncertain if p[0] in in_doubt)
         return renamed
 
     def _moved(self, side: Table) -> set[Hashable]:
         """Return the elements of a list with keys that changed places with others on a side."""
         if not self.follows_moves:
             return set()
-        return moved(self.at.base, _labelled(side, self._guesses(side)))
+        return moved(self.at.base, labelled(side, self._guesses(side)))
 
     def _adds(self, side: Table) -> bool:
         """Return whether a side has all elements of a list with keys, and a new one."""
         return self.follows_moves and side.keys() > self.at.base.keys()
-
-    def _exchanged(self, side: Table) -> tuple[Keys, Keys]:
-        """Return the keys of base that a side lacks, and its new keys; scalars do not count."""
-        base = self.at.base
-        gone = [k for k in base if k not in side and isinstance(base[k].value, Collection)]
-        return gone, [k for k in side if k not in base and isinstance(side[k].value, Collection)]
 
     def renamed_alike(self) -> Renamed:
         """Return the new keys that both sides gave to an element, if its new value is the same.
@@ -139,13 +142,13 @@ class _Search:
 
     def _guesses(self, side: Table) -> Renamed:
         """Return the probable new keys of one side, each with the old key that it replaced."""
-        gone, fresh = self._exchanged(side)
+        gone, fresh = exchanged(self.at.base, side)
         if not 0 < len(gone) * len(fresh) <= MOST_COMPARISONS:
             return {}
-        renamed = self._matched(self._candidates(gone, fresh, side), set())
+        renamed, _ = matched(candidates(self.at.base, side, gone, fresh, self.leaves))
         known = {*renamed, *renamed.values()}
         gone, fresh = ([k for k in keys if k not in known] for keys in (gone, fresh))
-        return renamed | self._matched(self._half_alike(gone, fresh, side)[0], set())
+        return renamed | matched(self._half_alike(gone, fresh, side)[0])[0]
 
     def _moved_ones(
         self, renamed: Renamed, side: Table, other: Table, in_doubt: set[Hashable]
@@ -158,9 +161,11 @@ class _Search:
         """
         known = {*other, *renamed}.difference(self.at.base)
         known.update(renamed.values(), *(riddle.keys for riddle in self.riddles))
-        gone, fresh = ([k for k in keys if k not in known] for keys in self._exchanged(side))
+        gone, fresh = (
+            [k for k in keys if k not in known] for keys in exchanged(self.at.base, side)
+        )
         alike, unlike = self._half_alike(gone, fresh, side)
-        found = self._matched(alike, set())
+        found, _ = matched(alike)
         labels = [renamed.get(k, k) for k in side]
 
         def is_near(old: Hashable, new: Hashable) -> bool:
@@ -187,7 +192,7 @@ class _Search:
         unlike: list[tuple[Hashable, Hashable]] = []
         for old in gone:
             for new in fresh:
-                a, b = self._leaves(self.at.base[old]), self._leaves(side[new])
+                a, b = self.leaves.of(self.at.base[old]), self.leaves.of(side[new])
                 likeness = a.shared(b) / max(a.total, b.total, 1)
                 if likeness * EDITED[1] >= EDITED[0]:
                     alike.append((likeness, old, new))
@@ -199,58 +204,8 @@ class _Search:
         """Return whether two elements share a leaf that only other new elements have, if any."""
         base = self.at.base
         others = [e for k, e in base.items() if k != old] + [side[k] for k in side if k in base]
-        elsewhere = {leaf for entry in others for leaf in self._leaves(entry).counts}
-        return tells(self._leaves(base[old]), self._leaves(side[new]), elsewhere)
-
-    def _candidates(self, gone: Keys, fresh: Keys, side: Table) -> Candidates:
-        """Return pairs of old and new keys whose elements have similar values, and how similar."""
-        base = self.at.base
-        alike = [
-            (old, new)
-            for old in gone
-            for new in fresh
-            if is_alike(self._leaves(base[old]), self._leaves(side[new]))
-        ]
-        if not alike:
-            return []
-        stay = [k for k in base if k in side]
-        elsewhere = {
-            leaf for k in stay for e in (base[k], side[k]) for leaf in self._leaves(e).counts
-        }
-        return [
-            (a.shared(b) / max(a.total, b.total), old, new)
-            for old, new in alike
-            for a, b in [(self._leaves(base[old]), self._leaves(side[new]))]
-            if tells(a, b, elsewhere)
-        ]
-
-    def _leaves(self, entry: Entry) -> Leaves:
-        known = self.leaves.get(id(entry))
-        if known is None:
-            known = self.leaves[id(entry)] = Leaves(entry.value, self.key_paths)
-        return known
-
-    def _matched(self, candidates: Candidates, in_doubt: set[Hashable]) -> Renamed:
-        """Match the most similar pairs first.
-
-        If several equally similar pairs share a key, they become riddles.
-        """
-        renamed: Renamed = {}
-        taken: set[tuple[str, Hashable]] = set()
-        for score in sorted({score for score, *_ in candidates}, reverse=True):
-            level = [
-                (old, new)
-                for s, old, new in candidates
-                if s == score and ("old", old) not in taken and ("new", new) not in taken
-            ]
-            rivals = counted(old for old, _ in level), counted(new for _, new in level)
-            for old, new in level:
-                if rivals[0][old] == rivals[1][new] == 1:
-                    renamed[new] = old
-                elif old in in_doubt:
-                    self.riddles.append(Riddle([old, new], Why.WHICH))
-                taken |= {("old", old), ("new", new)}
-        return renamed
+        elsewhere = {leaf for entry in others for leaf in self.leaves.of(entry).counts}
+        return tells(self.leaves.of(base[old]), self.leaves.of(side[new]), elsewhere)
 
 
 def _with_rivals(alike: Candidates, found: Renamed) -> list[tuple[Hashable, Hashable]]:
@@ -269,10 +224,6 @@ def _is_untouched(base: Entry, other: Entry | None) -> bool:
     if same_entry_text(base, other):
         return True
     return same_node(base.value, other.value) and same_comments(base, other)
-
-
-def _labelled(table: Table, renamed: Renamed) -> Table:
-    return {renamed.get(k, k): entry for k, entry in table.items()} if renamed else table
 
 
 def _gone_or_apart(

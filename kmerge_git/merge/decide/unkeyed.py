@@ -331,12 +331,12 @@ def _arranged(
     if order is None or _meet(labels, bag=bag):
         return None
     items = _in_order(walk, order, labels, entries, inner)
-    if any(_is_by_likeness(item) for item in items):
+    if any(_is_byare_versions(item) for item in items):
         return None
     return items
 
 
-def _is_by_likeness(item: Item) -> bool:
+def _is_byare_versions(item: Item) -> bool:
     """Return whether an item merges two edits of an element that only its likeness identifies.
 
     Likeness alone does not justify a merge that a line merge would not make.
@@ -504,7 +504,7 @@ def _begin_alike(ours: Entry, theirs: Entry) -> bool:
         named
         and first.name == other.name
         and same_node(first.value, other.value)
-        and _likeness(ours, theirs)
+        and are_versions(ours, theirs)
     )
 
 
@@ -512,7 +512,7 @@ def _alike(at: Three[list[Entry]]) -> bool:
     """Return whether elements with the same index are versions of one another."""
     return all(
         _is_settled(base.value, ours.value, theirs.value)
-        or (_likeness(base, ours) and _likeness(base, theirs))
+        or (are_versions(base, ours) and are_versions(base, theirs))
         for base, ours, theirs in zip(at.base, at.ours, at.theirs, strict=True)
     )
 
@@ -522,7 +522,8 @@ def _is_settled(base: Node, ours: Node, theirs: Node) -> bool:
     return same_node(base, ours) or same_node(base, theirs) or same_node(ours, theirs)
 
 
-def _likeness(a: Entry, b: Entry) -> bool:
+def are_versions(a: Entry, b: Entry) -> bool:
+    """Return whether two elements with the same index may be versions of one another."""
     if isinstance(a.value, Scalar):
         return isinstance(b.value, Scalar)
     if type(a.value) is not type(b.value):
