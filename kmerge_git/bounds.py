@@ -40,6 +40,7 @@ SHOWN_ONE_SIDED = 8  # fields of a file that one side alone changed
 SHOWN_ELSEWHERE = 16  # lines of fields that differ somewhere else
 SHOWN_ALIKE = 3  # fields that both sides changed alike
 EXPLAINED_CHARACTERS = 70  # characters of a value
+SHOWN_BESIDE = 120  # characters of a value on a line of its own, below others
 SHOWN_OF_A_SORT = 10  # lines of one sort about a whole merge
 SHOWN_LOG_LINES = 20  # lines about past merges; `--json` lists all
 SHOWN_SIDE_LINES = 5  # lines of a text that are shown of each side

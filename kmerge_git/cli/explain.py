@@ -10,16 +10,23 @@ import argparse
 import os
 from collections.abc import Iterator
 from functools import partial
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any
 
-from kmerge_git.bounds import EXPLAINED_CHARACTERS, SHOWN_ALIKE, SHOWN_ELSEWHERE, SHOWN_ONE_SIDED
+from kmerge_git.bounds import (
+    EXPLAINED_CHARACTERS,
+    SHOWN_ALIKE,
+    SHOWN_BESIDE,
+    SHOWN_ELSEWHERE,
+    SHOWN_ONE_SIDED,
+)
 from kmerge_git.cli.in_and_out import add_color, counted, inside, listed, show, warn
 from kmerge_git.cli.lost_changes import place
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.rule_sentences import in_words
 from kmerge_git.outcome import BY_BLOCKS
 from kmerge_git.report.results import CommandResult
+from kmerge_git.tree.brief import beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +84,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         merge = explain_progress(repository, is_chosen)
     warn(*merge.problems)
-    result = CommandResult(partial(_fields, merge), partial(_lines, merge, everything=args.all))
+    result = CommandResult(
+        partial(_fields, merge), partial(_narrow_lines, merge, everything=args.all)
+    )
     show(result, as_json=args.json, color=args.color)
     in_conflict = [file for file in merge.files if file.state == "in conflict"]
     if not (args.json or merge.commit) and any(file.merge.asks for file in in_conflict):
@@ -188,6 +197,16 @@ _STATES = {
 }
 
 
+def _narrow_lines(merge: Explanation, *, everything: bool) -> Iterator[Line]:
+    """Yield the lines for people; fold long lines, which lose their colours."""
+    from kmerge_git.compare.shown_values import WIDTH, folded
+
+    for line in _lines(merge, everything=everything):
+        parts = (line,) if isinstance(line, str) else line
+        text = "".join(part if isinstance(part, str) else part[0] for part in parts)
+        yield from folded(text) if len(text) > WIDTH else (line,)
+
+
 def _lines(merge: Explanation, *, everything: bool) -> Iterator[Line]:
     """Yield the lines for people; results that git alone would not give come before conflicts."""
     title = f"{merge.operation or 'merge'} {merge.title}" if merge.commit else merge.title
@@ -295,12 +314,13 @@ def _conflict(explained: ExplainedConflict, there: str) -> Iterator[Line]:
         f": {conflict.told}",
         f"; {there} has {chosen}" if is_chosen else "",
     )
-    texts = {side: dedented(getattr(conflict, side)).splitlines() for side in SIDES}
-    skipped = _in_common([lines for lines in texts.values() if lines])
-    for side, lines in texts.items() if any(texts.values()) else ():
-        shown = ["…", *lines[skipped:]] if lines and skipped else lines or ["(nothing)"]
-        more = f" … and {counted(len(shown) - 3, 'more line')}" if len(shown) > 3 else ""
-        for index, line in enumerate(shown[:3]):
+    texts = [dedented(getattr(conflict, side)).splitlines() for side in SIDES]
+    skipped = _in_common([lines for lines in texts if lines])
+    rows = [["…", *t[skipped:]] if t and skipped else t or ["(nothing)"] for t in texts]
+    cut = zip(*(beside(row, SHOWN_BESIDE) for row in zip_longest(*rows, fillvalue="")), strict=True)
+    for side, lines, shown in zip(SIDES, rows, cut, strict=True) if any(texts) else ():
+        more = f" … and {counted(len(lines) - 3, 'more line')}" if len(lines) > 3 else ""
+        for index, line in enumerate(shown[: min(len(lines), 3)]):
             yield f"      {side if index == 0 else '':<7}{line}{more if index == 2 else ''}"
 
 
@@ -343,7 +363,9 @@ def _kind(decision: Decision) -> str:
 
 
 def _decision(decision: Decision, indent: str) -> Iterator[Line]:
-    place = decision.path or ("" if decision.what in ("comments", "layout") else "all of it")
+    place = decision.path or (
+        "" if decision.what.startswith(("comments", "layout")) else "all of it"
+    )
     head = f"{indent}{place}: " if place else indent
     if _kind(decision):
         new = decision.theirs if decision.side == "theirs" else decision.ours
@@ -354,20 +376,20 @@ def _decision(decision: Decision, indent: str) -> Iterator[Line]:
     yield (f"{head}{decision.what}; {taken}", (f"  ({by(decision)})", "dim"))
     values = {side: getattr(decision, side) for side in SIDES}
     if any(values.values()):
-        yield from (f"{indent}    {side:<7}{short(text)}" for side, text in values.items())
+        shown = beside([*values.values()], SHOWN_BESIDE)
+        yield from (
+            f"{indent}    {s:<7}{t or '(nothing)'}" for s, t in zip(SIDES, shown, strict=True)
+        )
 
 
 def _change(decision: Decision, new: str) -> str:
     """Return the change as `1 -> 2`, `+ 2` or `- 1`, or as a word if there are no values."""
-    old, what = decision.base, decision.what.partition(" ")[0]
+    what = decision.what.partition(" ")[0]
+    old, new = beside([decision.base, new], EXPLAINED_CHARACTERS)
     if not (old or new) or what == "layout":
         return what
-    if what == "added":
-        return f"+ {short(new)}"
-    if what == "deleted":
-        return f"- {short(old)}"
-    changed = " -> ".join(_side_by_side(old, new))
-    return changed if what == "changed" else f"{what}: {changed}"
+    changed = f"{old} -> {new}" if old and new else f"+ {new}" if new else f"- {old}"
+    return changed if what in ("added", "changed", "deleted") else f"{what}: {changed}"
 
 
 def _now(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line]:
@@ -405,14 +427,13 @@ def _changes(
 
 # -- decisions, for `--explain` as well ----------------------------------------------------------
 
-AROUND = 12  # characters that are shown before the first difference of two long values
-
 
 def explain_line(decision: Decision) -> str:
     """Return a line such as `Deployment/web spec.replicas: changed -> theirs: base 1, ...`."""
-    values = {side: getattr(decision, side) for side in SIDES}
-    three = ", ".join(f"{side} {short(value)}" for side, value in values.items())
-    three = f": {three}" if any(values.values()) else ""
+    values = [getattr(decision, side) for side in SIDES]
+    shown = zip(SIDES, beside(values, EXPLAINED_CHARACTERS), strict=True)
+    three = ", ".join(f"{side} {value or '(nothing)'}" for side, value in shown)
+    three = f": {three}" if any(values) else ""
     return f"{place(decision)}: {decision.what} -> {decision.side}{three} ({by(decision)})"
 
 
@@ -420,20 +441,3 @@ def by(decision: Decision) -> str:
     """Return a rule in words, such as `rule 12 policy higher: both changed it, and ...`."""
     words = in_words(decision.rule)
     return f"rule {decision.rule}: {words}" if words else f"rule {decision.rule}"
-
-
-def _side_by_side(old: str, new: str) -> tuple[str, str]:
-    """Return two values; shorten long values to the part around the first difference."""
-    if max(len(old), len(new)) > EXPLAINED_CHARACTERS and old and new:
-        pairs = enumerate(zip(old, new, strict=False))
-        first = next((at for at, (a, b) in pairs if a != b), min(len(old), len(new))) - AROUND
-        if first > AROUND:
-            return f"…{short(old[first:])}", f"…{short(new[first:])}"
-    return short(old), short(new)
-
-
-def short(text: str) -> str:
-    """Return a value, cut to the length of a line."""
-    if not text:
-        return "(nothing)"
-    return text if len(text) <= EXPLAINED_CHARACTERS else text[: EXPLAINED_CHARACTERS - 1] + "…"

@@ -62,7 +62,13 @@ def _binary(change: FieldChange) -> str:
 def change_lines(
     changes: Iterable[FieldChange], indent: str = "", *, full: bool = False
 ) -> Iterator[Line]:
-    """Yield the lines for the changes of one file, under the names of the resources."""
+    """Yield the lines for the changes of one file; unless they are `full`, fold long lines."""
+    for text, colour in _by_resource(changes, indent, full=full):
+        yield from ((part, colour) for part in ((text,) if full else shown_values.folded(text)))
+
+
+def _by_resource(changes: Iterable[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
+    """Yield the lines for changes, under the names of the resources."""
     for _, group in groupby(changes, key=lambda change: (change.resource, change.document)):
         together = list(group)
         head = together[0]

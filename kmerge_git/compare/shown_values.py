@@ -9,6 +9,8 @@ from kmerge_git.tree.nodes import Scalar
 from kmerge_git.tree.same import respell
 
 LONG = 72  # the most characters of a value on one line
+WIDTH = 160  # the most characters of a line
+_BREAKS = (" -> ", " ", ".")  # a line that is too long is broken before the first of them
 _HEAD = 32  # characters that are shown of the common beginning of two long texts
 _AROUND = 12  # characters that are shown around the difference of two long texts
 _ENCRYPTED = "ENC["
@@ -136,6 +138,21 @@ def line(text: str, others: Sequence[str], *, full: bool) -> str:
     if blanks and any(other.rstrip(" \t\n") == bare for other in others):
         spelled += f" ({blanks} blank{'s' * (blanks > 1)} at its end)"
     return spelled if text.endswith("\n") else f"{spelled} (no line end)"
+
+
+def folded(line: str) -> Iterator[str]:
+    """Yield a line that is too long as several lines; those that continue it are indented."""
+    indent = " " * (len(line) - len(line.lstrip()) + 6)
+    start = len(indent)
+    while len(line) > WIDTH:
+        colon = line.find(": ", start, WIDTH) + 1
+        # the value below its path, if that makes two lines or the path is long
+        is_below = start + len(line) - colon <= WIDTH or colon > WIDTH // 2
+        found = (line.rfind(mark, start + 1, WIDTH + len(mark)) for mark in _BREAKS)
+        at = colon if colon and is_below else next((at for at in found if at > 0), WIDTH)
+        yield line[:at]
+        line = indent + line[at:].lstrip(" ")
+    yield line
 
 
 def block(value: object, indent: str = "") -> Iterator[str]:

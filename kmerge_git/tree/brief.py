@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, is_block_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 LONGEST = 300  # characters; a longer text ends in `…`
 _ROOM = 2 * LONGEST  # characters that are read
+_COMPARED = 20_000  # characters that are read of a value that is shown beside others
+_AROUND = 12  # characters that are shown before a difference
 
 
 def brief(node: Node | None) -> str:
@@ -21,6 +25,40 @@ def shortened(text: str) -> str:
     """Return a text in one line of at most `LONGEST` characters."""
     line = " ".join(text[:_ROOM].split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def in_full(node: Node | None) -> str:
+    """Return the value in one line as `brief` does, but long enough to be compared with others."""
+    return " ".join(_spelled(node, _COMPARED).split()) if node is not None else ""
+
+
+def beside(texts: Sequence[str], most: int = LONGEST) -> list[str]:
+    """Cut texts that are shown beside each other to the parts where they begin to differ.
+
+    Two texts that differ differ in what is shown of them as well. An empty text stays empty.
+    """
+    if max(map(len, texts)) <= most:
+        return [*texts]
+    pairs = combinations(dict.fromkeys(filter(None, texts)), 2)
+    places = sorted({_shared(*pair) for pair in pairs}) or [0]
+    width = most // len(places) - 2
+    return [_parts(text, places, width) if len(text) > most else text for text in texts]
+
+
+def _shared(a: str, b: str) -> int:
+    pairs = enumerate(zip(a, b, strict=False))
+    return next((n for n, (x, y) in pairs if x != y), min(len(a), len(b)))
+
+
+def _parts(text: str, places: list[int], width: int) -> str:
+    """Return the parts of a text around some places, with `…` for what is left out."""
+    shown, end = "", 0
+    for place in places:
+        first = max(place - _AROUND, end) if place + _AROUND > width else end
+        if end <= place and first < len(text):
+            shown += ("…" if first > end else "") + text[first : first + width]
+            end = first + width
+    return shown if end >= len(text) else f"{shown}…"
 
 
 def listed(parts: Iterable[str], *, all_of_it: bool) -> str:

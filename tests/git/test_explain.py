@@ -118,6 +118,42 @@ def test_of_long_conflicts_the_lines_that_differ_are_shown(repo: Repo) -> None:
     assert shown == ["base …", "last: 1", "ours (nothing)", "theirs …", "last: 2"]
 
 
+@pytest.mark.parametrize("length", [30, 90])
+def test_of_long_values_the_part_that_differs_is_shown(driven: Driven, length: int) -> None:
+    """Of a conflict, of a value that a policy decided, of a list without keys, of one side's change."""
+    long = "word " * length
+    text = "a: {0}{1}\nb: {0}{2}\nc:\n- {0}\n{3}d: 1\n"
+    text += "e: {0}{4}\n"
+    versions = [("1", "1", "", 1), ("2", "2", f"- {long}2\n", 1), ("3", "3", f"- {long}3\n", 3)]
+    driven.fork(*({"a.yaml": text.format(long, *words)} for words in versions))
+    driven.git("config", "kmerge.policy", "*.yaml b theirs")
+    driven.merge()
+    driven.commit("Merge side", {"a.yaml": text.format(long, *versions[2])})
+    lines = driven.kmerge("explain", "HEAD").lines
+    assert max(map(len, lines)) <= 160
+    ends = [line.split("word")[-1].strip(" []") for line in lines if line.startswith("      ")]
+    assert ends == [*("1", "2", "3"), *("base   (nothing)", "2", "3"), *("1", "2", "3")]
+    assert not [line for line in lines if "…" not in line and "word" in line]
+    assert "  e: …d word word 1 -> …d word word 3  (theirs)" in lines
+    values = [
+        d[side]
+        for d in files(told(driven, "HEAD"))["a.yaml"]["decisions"]
+        for side in ("ours", "theirs")
+    ]
+    assert 0 < max(map(len, values)) <= 300
+
+
+def test_comments_that_both_sides_changed_alike(driven: Driven) -> None:
+    base = "kind: ConfigMap\n# old\ndata:\n  a: 1\n  b: 1\n"
+    new = base.replace("# old", "# new")
+    sides = {"a.yaml": new.replace("a: 1", "a: 2")}, {"a.yaml": new.replace("b: 1", "b: 2")}
+    driven.fork({"a.yaml": base}, *sides)
+    driven.merge()
+    lines = driven.kmerge("explain", "HEAD", "--all").lines
+    assert "  comments: # old -> # new  (both)" in lines
+    assert not [line for line in lines if "differently" in line]
+
+
 def test_the_same_is_said_whether_the_driver_made_it_or_not(repo: Repo) -> None:
     forked(repo)
     repo.merge()
@@ -192,10 +228,12 @@ def test_a_policy_is_told_by_its_rule(driven: Driven) -> None:
         *("changed on both sides", "ours", "12 policy higher"),
         *("app:1", "app:3", "app:2"),
     )
-    assert (
-        f"    {app}.image: changed on both sides; ours taken  "
+    lines = driven.kmerge("explain", "HEAD").lines
+    at = lines.index(f"    {app}.image:")  # a line has at most 160 characters
+    assert lines[at + 1] == (
+        "          changed on both sides; ours taken  "
         "(rule 12 policy higher: both changed it, and a policy for the field decides)"
-    ) in driven.kmerge("explain", "HEAD").lines
+    )
 
 
 def test_what_neither_side_brought_is_shown(driven: Driven) -> None:

@@ -148,6 +148,28 @@ def test_each_place_with_its_three_values() -> None:
     ]
 
 
+def test_versions_that_read_the_same_are_told_apart() -> None:
+    """The same lines in another order, the same text with other blanks."""
+    text = "a: {}\n{}b: {}\n"
+    trio = [
+        text.format(*words).encode()
+        for words in (
+            ('"x"', "# k\n", 1),
+            ('"x y"', "# n\n# k\n", 2),
+            ('"x  y"', "# k\n# n\n", 3),
+        )
+    ]
+    told = {
+        d.path or d.what: (d.ours, d.theirs) for d in merged((trio[0], trio[1], trio[2])).explained
+    }
+    almost = "(as ours but for blanks, order, tags or anchors)"
+    assert told == {
+        "a": ('"x y"', almost),
+        "b": ("2", "3"),
+        "comments": ("# n", almost),
+    }
+
+
 def test_a_favoured_side_and_a_policy_are_told_with_the_values() -> None:
     favoured = rows(merged(TRIO, favor="theirs"))[0]
     assert favoured == (

@@ -20,6 +20,7 @@ from kmerge_git.merge.account.field_differences import (
     apart,
     differences,
     shown_values,
+    side_by_side,
     side_of,
     what_of,
 )
@@ -34,7 +35,7 @@ from kmerge_git.merge.rule_sentences import of_kyaml
 from kmerge_git.merge.three import Three, under, whose
 from kmerge_git.outcome import ORDER, SIDES, Decision
 from kmerge_git.text.markers import marker_size_for, resolve
-from kmerge_git.tree.brief import brief, shortened
+from kmerge_git.tree.brief import brief
 from kmerge_git.tree.documents import YamlText, split_text
 from kmerge_git.tree.nodes import Collection, Node, is_block_text
 from kmerge_git.tree.same import comments
@@ -200,7 +201,7 @@ def _of_one(rules: Rules, at: Trio, ends: Ends[Document], path: str) -> Iterator
     if at.ours is None or at.theirs is None:
         what, side = what_of(roots, alike), side_of(roots, result, alike)
         if what or roots.base is None:
-            names = at.map(lambda d: brief(d.root) if d is not None else "")
+            names = shown_values(roots) if what else roots.map(brief)
             yield Difference((), what or "comments", side, "8", names, "document")
         return
     fields = differences(rules, Four(roots, result), (), start(roots.base or roots.ours, path))
@@ -231,8 +232,9 @@ def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:
     if ends is not None and ends[0] is not None and ends[1] is not None:
         result = _comments_of(ends[0]), _comments_of(ends[1])
     side = side_of(lines, result, lambda a, b: sorted(a or ()) == sorted(b or ()))
-    shown = apart(lines, str, str, lambda parts, _: shortened(" / ".join(parts)))
-    yield Difference((), "comments", side, "14", shown, "comment")
+    texts = apart(lines, str, str, lambda parts, _: " / ".join(parts))
+    what = "comments" if lines.ours != lines.theirs else "comments alike on both sides"
+    yield Difference((), what, side, "14", side_by_side(lines, texts, eq), "comment")
 
 
 def _comments_of(document: Document) -> list[str]:
@@ -299,7 +301,8 @@ def _order(tables: Three[Documents], results: list[Documents] | None) -> Iterato
         numbers = ({table[key].number: key for key in common & table.keys()} for table in results)
         first, second = ([known[number] for number in sorted(known)] for known in numbers)
         ends = first, second
-    shown = orders.map(lambda keys: shortened(", ".join(name_of(tables.ours[k]) for k in keys)))
+    names = orders.map(lambda keys: ", ".join(name_of(tables.ours[k]) for k in keys))
+    shown = side_by_side(orders, names, eq)
     yield Difference((), "reordered", side_of(orders, ends, eq), "8", shown, "order")
 
 
@@ -311,4 +314,6 @@ def _around(streams: Three[Stream], ends: Results) -> Iterator[Difference]:
         if not texts.base == texts.ours == texts.theirs:
             result = (part(ends[0]), part(ends[1])) if ends else None
             side = side_of(texts, result, eq)
-            yield Difference((), "comments", side, "14", texts.map(shortened), "comment")
+            what = "comments" if texts.ours != texts.theirs else "comments alike on both sides"
+            shown = side_by_side(texts, texts, eq)
+            yield Difference((), what, side, "14", shown, "comment")

@@ -12,8 +12,9 @@ from operator import eq
 
 from kmerge_git.merge.decide.keyed import keys_of
 from kmerge_git.merge.three import Three, under
+from kmerge_git.outcome import LABELS
 from kmerge_git.tree.block_scalars import body_lines
-from kmerge_git.tree.brief import brief, listed, shortened
+from kmerge_git.tree.brief import beside, in_full, listed
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence, is_block_text
 from kmerge_git.tree.same import canon, same_node
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Ends = tuple[T | None, T | None] | None  # None if the result is unknown at this place
     KeyOf = Callable[[Entry], Hashable]
+
+
+# where two versions differ and read the same
+ALMOST = "(as {} but for blanks, order, tags or anchors)"
 
 
 @dataclass(slots=True)
@@ -187,7 +192,7 @@ def _order(
     if ends is not None:
         first, second = ([n for n in map(names.get, end) if n in common] for end in ends)
         result = first, second
-    shown = orders.map(lambda keys: shortened(", ".join(map(_text_of, keys))))
+    shown = side_by_side(orders, orders.map(lambda keys: ", ".join(map(_text_of, keys))), eq)
     yield Difference(path, "reordered", side_of(orders, result, eq), "3", shown, "order")
 
 
@@ -281,13 +286,28 @@ def shown_values(at: Three[Node | None]) -> Three[str]:
     For texts and lists, return only the parts that differ.
     """
     there = [node for node in at.each() if node is not None]
+    texts = at.map(in_full)
     if len(there) > 1 and all(map(is_block_text, there)):
         lines = at.map(lambda node: body_lines(node) if isinstance(node, Scalar) else None)
-        return apart(lines, str, str.strip, _as_lines)
-    if len(there) > 1 and all(isinstance(node, Sequence) for node in there):
+        texts = apart(lines, str, str.strip, _as_lines)
+    elif len(there) > 1 and all(isinstance(node, Sequence) for node in there):
         lists = _as_lists(at).map(lambda n: [e.value for e in n.entries] if n is not None else None)
-        return apart(lists, canon, brief, _as_list)
-    return at.map(brief)
+        texts = apart(lists, canon, in_full, lambda parts, is_all: listed(parts, all_of_it=is_all))
+    return side_by_side(at, texts, alike)
+
+
+def side_by_side(at: Three[T], texts: Three[str], same: Callable[[T, T], bool]) -> Three[str]:
+    """Return the texts of three versions in one line each, so that different versions differ.
+
+    Words say it where two different versions read the same.
+    """
+    versions = at.each()
+    shown = beside([" ".join(text.split()) for text in texts.each()])
+    for later, earlier in ((1, 0), (2, 0), (2, 1)):
+        is_read_alike = bool(shown[later]) and shown[later] == shown[earlier]
+        if is_read_alike and not same(versions[later], versions[earlier]):
+            shown[later] = ALMOST.format(LABELS[earlier])
+    return Three(*shown)
 
 
 def apart(
@@ -326,8 +346,4 @@ def apart(
 
 def _as_lines(parts: list[str], is_all: bool) -> str:
     text = " / ".join(part for part in parts if part)
-    return shortened(text if is_all else f"… {text}")
-
-
-def _as_list(parts: list[str], is_all: bool) -> str:
-    return shortened(listed(parts, all_of_it=is_all))
+    return text if is_all else f"… {text}"
