@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 LONGEST = 300  # characters; a longer text ends in `…`
 _ROOM = 2 * LONGEST  # characters that are read
 _COMPARED = 20_000  # characters that are read of a value that is shown beside others
+_QUOTES = ("'", '"')
 _AROUND = 12  # characters that are shown before a difference
 
 
@@ -46,8 +47,11 @@ def beside(texts: Sequence[str], most: int = LONGEST) -> list[str]:
 
 
 def _shared(a: str, b: str) -> int:
-    pairs = enumerate(zip(a, b, strict=False))
-    return next((n for n, (x, y) in pairs if x != y), min(len(a), len(b)))
+    """Return how far two texts are the same, apart from the quotes that they begin with."""
+    mine, yours = (text[text[:1] in _QUOTES :] for text in (a, b))
+    pairs = enumerate(zip(mine, yours, strict=False))
+    same = next((n for n, (x, y) in pairs if x != y), min(len(mine), len(yours)))
+    return same + ((mine, yours) != (a, b))
 
 
 def _parts(text: str, places: list[int], width: int) -> str:

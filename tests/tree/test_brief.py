@@ -53,6 +53,9 @@ LONG = "abcdefghij" * 20
         ([f"1{LONG}", f"2{LONG}", "3"], [f"1{LONG[:37]}…", f"2{LONG[:37]}…", "3"]),
         ([LONG, LONG, ""], [f"{LONG[:38]}…", f"{LONG[:38]}…", ""]),
         ([LONG, f"{LONG}x"], ["…ijabcdefghij", "…ijabcdefghijx"]),
+        # quotes are no difference, unless there is no other
+        ([f'"{LONG}1"', f"{LONG}2"], ['…ijabcdefghij1"', "…jabcdefghij2"]),
+        ([f'"{LONG}"', f"'{LONG}'"], ['…ijabcdefghij"', "…ijabcdefghij'"]),
         # where one differs early and two of them late, both places are shown
         (
             [f"1{LONG}", f"2{LONG}x", f"2{LONG}y"],
@@ -77,7 +80,10 @@ def test_what_differs_is_shown_differently() -> None:
         texts = []
         for _ in range(3):
             at = [r.randrange(len(stem) + 1) for _ in range(r.randrange(3))]
-            texts.append("".join(f"x{c}" if n in at else c for n, c in enumerate(stem)))
+            quote = r.choice(("", "", "'", '"'))
+            texts.append(
+                quote + "".join(f"x{c}" if n in at else c for n, c in enumerate(stem)) + quote
+            )
         shown = beside(texts, 60)
         assert max(map(len, shown)) <= 60
         for a, b in combinations(range(3), 2):
