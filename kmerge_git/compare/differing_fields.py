@@ -90,7 +90,17 @@ def _with_nodes(pair: Pair) -> Pair:
 def _with_node(value: FieldValue) -> FieldValue:
     if isinstance(value.node, Collection):
         return value
-    return FieldValue(value.plain, YamlText(_canon(value.plain).encode()).roots[0])
+    return FieldValue(value.plain, YamlText(_spelled(value.plain).encode()).roots[0])
+
+
+def _spelled(value: object) -> str:
+    """Return a value as YAML in brackets; a key may be of any length behind a `?`."""
+    if isinstance(value, dict):
+        entries = (f"? {_canon(key)} : {_spelled(item)}" for key, item in value.items())
+        return f"{{{', '.join(entries)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_spelled, value))}]"
+    return _canon(value)
 
 
 def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
@@ -195,7 +205,8 @@ def _contents(
 def _between(gone: list[Numbered], come: list[Numbered]) -> dict[int, int]:
     """Pair the elements between equal ones, in order, as versions of the same element."""
     if len(gone) == len(come) and all(
-        are_versions(a, b) for (_, a), (_, b) in zip(gone, come, strict=True)
+        are_versions(a, b) or (isinstance(a.value, ListNode) and isinstance(b.value, ListNode))
+        for (_, a), (_, b) in zip(gone, come, strict=True)
     ):
         return {j: i for (i, _), (j, _) in zip(gone, come, strict=True)}
     if len(gone) * len(come) > MOST_COMPARISONS:

@@ -215,3 +215,15 @@ def test_elements_behind_an_alias_are_paired_by_key() -> None:
         *("a[name=a].v: 1 -> 2", f"a: {order}"),
         *("c[name=a].v: 1 -> 2", f"c: {order}"),
     ]
+
+
+def test_values_behind_an_alias_have_any_keys() -> None:
+    """A key that is too long for JSON's spelling, and values that JSON does not have."""
+    text = f"a: &x {{? {'k' * 2000} : [.nan, 1.10], b: %s, c: []}}\nd: {{<<: *x, e: *x}}\n"
+    assert told(text % 1, text % 2) == ["a.b: 1 -> 2", "d.b: 1 -> 2", "d.e.b: 1 -> 2"]
+
+
+def test_lists_in_lists_are_paired_by_their_places() -> None:
+    assert told("l: [[1, [2]], [3]]\n", "l: [[4, [5]], [6]]\n") == [
+        *("l[0][0]: 1 -> 4", "l[0][1][0]: 2 -> 5", "l[1][0]: 3 -> 6"),
+    ]

@@ -235,7 +235,7 @@ def test_other_commands_take_no_more_documents_apart(
 
 FLOW = "a: 1\nl: [" + ", ".join("{{a: {n}, b: {v}}}".format(n=n, v="%d") for n in range(30)) + "]\n"
 BLOCKS = "l:\n" + "".join(f"- a: {n}\n  b: %d\n" for n in range(30))
-LISTS = "l:\n" + "".join("- - x  # one of few\n  - %d\n" for n in range(9))
+LISTS = "l:\n" + "".join("- - %d  # one of few\n" for n in range(9))
 
 
 @pytest.mark.parametrize("text", [FLOW, BLOCKS, LISTS], ids=["flow", "block", "lists"])
