@@ -82,13 +82,13 @@ def has_moves(lists: Sequence[Sequence[K]]) -> bool:
     return any(found != sorted(found) for found in places)
 
 
-def may_turn(texts: Sequence[str]) -> bool:
-    """Return whether a side moved lines of base, where an element may name another one."""
-    if not any(sign in text for text in texts for sign in NAMING):
+def may_turn(base: Sequence[str], sides: Iterable[Sequence[str]], new: Iterable[str]) -> bool:
+    """Return whether a side moved lines of base, and a new line may name an element."""
+    if not any(sign in line for line in new for sign in NAMING):
         return False
     # in brackets the last element has no comma
-    base, *sides = ([line.rstrip(",") for line in text.split("\n")] for text in texts)
-    return any(has_moves((base, side)) for side in sides)
+    old = [line.rstrip(",") for line in base]
+    return any(has_moves((old, [line.rstrip(",") for line in side])) for side in sides)
 
 
 def _once(things: Sequence[K]) -> dict[K, int]:

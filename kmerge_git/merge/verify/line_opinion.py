@@ -20,6 +20,7 @@ from kmerge_git.merge.verify.edits_of_both import (
     may_turn,
     repeats_an_edit,
 )
+from kmerge_git.outcome import SIDES
 from kmerge_git.text.diff3 import diff3, lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import YamlText
@@ -107,15 +108,16 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
         and merged.tail == agreed(streams.map(lambda stream: stream.tail))
         and all(opinions)
     )
-    return "agrees" if is_said and not _is_doubtful(streams, opinions) else ""
+    if is_said and DELETED in opinions and _may_hide_a_move(streams):
+        return ""
+    return "agrees" if is_said else ""
 
 
-def _is_doubtful(streams: Three[Stream], opinions: list[str]) -> bool:
-    """Return whether a side may have moved lines that the other deleted, or that name others."""
+def _may_hide_a_move(streams: Three[Stream]) -> bool:
+    """Return whether a side may have moved lines that the other side deleted."""
     known = counted(d.content for stream in streams.each() for d in stream.documents)
     changed = streams.map(lambda s: [d.content for d in s.documents if known[d.content] < 3])
-    texts = [*map("".join, changed.each())]
-    return (DELETED in opinions and may_have_moved(texts)) or may_turn(texts)
+    return may_have_moved(map("".join, changed.each()))
 
 
 def holds_two_values(merged: MergedFile) -> bool:
@@ -266,20 +268,24 @@ def _opinion(made: MergedDocument) -> str:
 def _by_lines(texts: Three[str]) -> tuple[str | None, str]:
     """Return the merge of the lines, or None if the lines clash.
 
-    Also return how much it confirms: nothing if a line that both sides took away is there.
+    Also return how much it confirms: nothing if a line that both sides took away is there, or if a
+    new line may name an element that a side moved.
     """
     start, behind = uncommon(*texts.each())
     lines = texts.map(lambda text: lines_between(text, start, behind))
     result: list[str] = []
     gone: list[str] = []
+    new: list[str] = []
     for region in diff3(*lines.each()):
         if region.kind == "clash":
             return None, ""
         part = cut(region, lines)
-        result += part.theirs if region.kind == "theirs" else part.ours
-        if region.kind == "both":
-            gone += part.base
-    is_back = gone and come_back([*lines.each(), result])
+        picked = part.theirs if region.kind == "theirs" else part.ours
+        result += picked
+        new += picked if region.kind in SIDES else ()
+        gone += part.base if region.kind == "both" else ()
+    sides = (lines.ours, lines.theirs)
+    is_back = (gone and come_back([*lines.each(), result])) or may_turn(lines.base, sides, new)
     if behind and result:
         result.append("")
     text = texts.base[:start] + "\n".join(result) + texts.base[len(texts.base) - behind :]

@@ -43,6 +43,7 @@ from kmerge_git.merge.verify.edits_of_both import (
 from kmerge_git.merge.verify.field_laws import Fields
 from kmerge_git.merge.verify.line_laws import line_laws
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
+from kmerge_git.text.diff3 import lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Collection, Entry, Scalar
@@ -92,11 +93,18 @@ def confirms(text: str, at: Three[Stream], options: Options) -> bool:
     result = split_text(text, options.path, at.ours)
     four = [list(stream.documents) for stream in (*at.each(), result)]
     *inputs, made = ("".join(d.content for d in some) for some in _without_settled(four))
-    if repeats_an_edit(Three(*inputs), made) or may_turn(inputs):
+    if repeats_an_edit(Three(*inputs), made) or _may_turn(*inputs):
         return False
     if come_back([version.split("\n") for version in (*inputs, made)]):
         return False
     return options.rules != "git" or not _moved(four, {}, options.path)
+
+
+def _may_turn(base: str, *sides: str) -> bool:
+    start, behind = uncommon(base, *sides)
+    old, *lists = (lines_between(text, start, behind) for text in (base, *sides))
+    known = set(old)
+    return may_turn(old, lists, (line for lines in lists for line in lines if line not in known))
 
 
 def _share_a_document(at: Three[Stream]) -> bool:
