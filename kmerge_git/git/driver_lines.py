@@ -205,7 +205,7 @@ def is_older(line: str) -> bool:
 
 # Git's own line merge, and always a conflict: the three versions stay in the index, and the
 # file in the working tree has its markers even if nothing finishes the merge.
-MARKING = f"git merge-file -qp {MERGED}{PLACED}false"
+MARKING = f"git merge-file -q {MERGED};false"
 # Enough if the text is not shown: ours stays as it is, and the file is in conflict.
 ONLY_MARK = "false"
 DRAFT = "kmerge-attributes-"
@@ -245,8 +245,18 @@ def marking(log: Path, labels: tuple[str, str, str]) -> str:
     The log is needed because the attributes may have changed when the merge is over.
     """
     base, ours, theirs = (quoted(label.replace("\n", " ")) for label in labels)
-    words = f"git merge-file -qp {SIZE} -L {ours} -L {base} -L {theirs} %A %O %B"
-    return f"printf '%%s %%s\\0' %L %P >>{quoted(str(log))}; {words}{PLACED}false"
+    words = f"{SIZE} -L {ours} -L {base} -L {theirs} %A %O %B"
+    # a further process for each file, so only where git's merge may be cut
+    merge = f"-qp {words}{PLACED}" if _is_file_size_limited() else f"-q {words};"
+    return f"printf '%%s %%s\\0' %L %P >>{quoted(str(log))}; git merge-file {merge}false"
+
+
+def _is_file_size_limited() -> bool:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return False
+    return resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
 
 
 def _write(number: int, name: str, text: str) -> None:
