@@ -56,19 +56,19 @@ def _verdict(case: Case, lawful: set[Word], word: Word | None) -> str:
     return "broken" if case.breaks(word) else "lawful" if word in lawful else "anywhere"
 
 
-WORLDS = [(3, 1), (4, 1), (3, 2)]
+# each form once, and the larger worlds with and without keys
+WORLDS = [*((name, 3, 1) for name in FORMS), ("env", 4, 1), ("steps", 4, 1)]
+WORLDS += [("containers", 3, 2), ("steps", 3, 2)]
 
 
-@pytest.mark.parametrize("size, new", WORLDS)
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name, size, new", WORLDS)
 def test_an_addition_keeps_its_place(name: str, size: int, new: int) -> None:
     found = judged(name, size, new)
     assert not found.wrong, f"{len(found.wrong)}: {found.wrong[:5]}, {found.counts}"
     assert not found.swapped, f"{len(found.swapped)}: {found.swapped[:5]}"
 
 
-@pytest.mark.parametrize("size, new", WORLDS)
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name, size, new", WORLDS)
 def test_only_a_broken_reference_makes_a_conflict(name: str, size: int, new: int) -> None:
     found = judged(name, size, new)
     assert not found.needless, f"{len(found.needless)}: {found.needless[:5]}, {found.counts}"

@@ -182,6 +182,7 @@ def _documents(names: str) -> str:
 
 @Check(
     "M28", WARNING, MERGED, "documents in an order that one side of the merge had changed",
+    tools="K",
     kubectl="`apply -f` goes through the documents from the top: a resource may come before its "
     "namespace or its definition.",
     kustomize="Nothing: kustomize sorts what it builds.",
