@@ -187,7 +187,7 @@ def _documents(names: str) -> str:
     "namespace or its definition.",
     kustomize="Nothing: kustomize sorts what it builds.",
     example="# base:\n" + _documents("abc") + "# ours:\n" + _documents("bac")
-    + "# theirs:\n" + _documents("acb") + "# committed:\n" + _documents("bac"),
+    + "# theirs:\n" + _documents("acbd") + "# committed:\n" + _documents("bacd"),
     counter="# base:\n" + _documents("abc") + "# ours:\n" + _documents("bac")
     + "# theirs:\n" + _documents("abcd") + "# committed:\n" + _documents("bacd"),
     mend="Put the documents in the order in which they are to be applied. " + _ON_PURPOSE,
