@@ -38,6 +38,7 @@ from kmerge_git.whole.taken_by_both import TakenByBoth, edits_of_both, has_resou
 Verdict = Literal["solved", "conflict", "skipped"]
 # If a file in conflict must be left alone, return the reason, otherwise ''. The arguments are the
 # path, the three versions, and the texts that an earlier run may have written.
+TAKEN_BACK = "taken back"  # git has an edit in the file that belongs to another one
 IsChosen = Callable[[str], bool]
 InTheWay = Callable[[str, Three[bytes | None], Iterable[bytes | None]], str]
 
@@ -61,6 +62,7 @@ class Scene:
     merge_all: Callable[[Sequence[Job], float], Sequence[Both]] = merge_all
     seconds: float = 0.0  # the time limit for a file; 0 means no limit
     filters: bool = False  # merge files with a git filter, too
+    is_fresh: bool = False  # nobody has looked at the merge yet, or decided anything
     favors_deletions: bool = False  # let the favoured side decide whether a file is deleted
     # return the stages of the files that were in conflict and are resolved
     resolved: Callable[[], Iterable[Stages]] = tuple
@@ -131,7 +133,7 @@ class FileMerge:
         """
         both = self.own if self.stages else self.both
         if both is None:
-            return self.stages is not None
+            return self.stages is not None or self.settled_by == TAKEN_BACK
         return both.git_clean and len(self.arrivals) == len(self.moves)
 
     @property

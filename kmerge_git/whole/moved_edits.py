@@ -134,6 +134,15 @@ class Arrivals:
         pairs = ((path, change.old, change.new) for path, change in self.by_old_path.items())
         return next((path for path, *pair in pairs if old and pair == [old, new]), "")
 
+    def new_files(self, oid: str) -> list[str]:
+        """Return the files with this content that the side added, perhaps by renaming others."""
+        return self._added.get(oid, [])
+
+    @cached_property
+    def _added(self) -> dict[str, list[str]]:
+        new = [(c.new_path, [c.new.oid]) for c in self._changes if c.new and not c.old]
+        return holders(new)
+
     @cached_property
     def added(self) -> frozenset[str]:
         """Return the files that the side added, perhaps by renaming others."""
@@ -191,31 +200,36 @@ def find_moves(
 
 
 def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals) -> str:
-    """If git merges an edit into another resource of that name, return how it came to; else ''.
-
-    Git pairs whole files by their lines, so it can take a new file for a deleted one of its kind.
-    """
+    """If git merges an edit into another resource, return how it came to; else ''."""
     path = stages.path
     for at, entry, mover, editor in (
         (three, stages.theirs, ours, theirs),
         (three.swapped(), stages.ours, theirs, ours),
     ):
-        source = editor.source_of(stages.base, entry) if path in mover.added else ""
-        if not source:
+        source = editor.source_of(stages.base, entry)
+        if not source or (path not in mover.added and path != source):
             continue
         old, there, edited = (places(YamlText(data or b"")) for data in at.each())
-        for key in old.keys() & edited.keys():
-            if old[key].text == edited[key].text:
-                continue
+        for key in edited_resources(old, edited):
+            name = describe(key)
             if key in there:
-                is_other = mover.target(source, key, old[key], b"") not in (None, path)
-                what = f"the {describe(key)} of that file is another one"
+                is_other = path != source and mover.target(source, key, old[key], b"") != path
+                what = f"the {name} of that file is another one"
             else:
-                is_other = bool(there) and all(mover.had(other, source) for other in there)
-                what = f"the {describe(key)} of that file is not in it"
+                is_other = bool(there) and all(
+                    other not in old and mover.had(other, source) for other in there
+                )
+                what = f"the {name} of that file is not in it"
+            if is_other and path == source:
+                return f"one side has another resource in it, and the other side edited the {name}"
             if is_other:
                 return f"git takes it for {source} renamed, but {what}"
     return ""
+
+
+def edited_resources(old: Stands, new: Stands) -> list[Identity]:
+    """Return the resources that two versions of a file have with different texts."""
+    return [key for key in old.keys() & new.keys() if old[key].text != new[key].text]
 
 
 def _all_stayed(texts: Three[YamlText]) -> bool:

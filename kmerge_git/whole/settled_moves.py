@@ -39,6 +39,7 @@ from kmerge_git.whole.taken_by_both import (
     taken_by_both,
     without_resource,
 )
+from kmerge_git.whole.wrong_renames import taken_back, with_old_files, wrong_renames
 
 if TYPE_CHECKING:
     from kmerge_git.text.pieces import Pieces
@@ -59,11 +60,14 @@ def settle(scene: Scene, is_chosen: IsChosen = lambda path: True) -> Settled:
         Arrivals.between(read, at.base, side) if at and side else Arrivals((), read.blob)
         for side in ((at.ours, at.theirs) if at else (None, None))
     )
+    wrong = list(wrong_renames(scene, ours, theirs)) if scene.is_fresh else []
+    scene = taken_back(scene, wrong) if wrong else scene
     taken = tuple(taken_by_both(ours, theirs))
     if taken:
         by_git = _given_two_names(scene)
         taken = tuple(one for one in taken if one.source not in by_git)
     files = settle_files(scene, (ours, theirs), taken, is_chosen)
+    files = with_old_files(scene, files, wrong)
     notes = tuple(one.words for one in taken if not (one.ours and one.theirs))
     apart = [o for o in taken if o.is_apart and (is_chosen(o.ours) or is_chosen(o.theirs))]
     return Settled(_with_apart(scene, files, apart) if apart else files, notes)

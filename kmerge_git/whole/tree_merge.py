@@ -94,6 +94,7 @@ def merge_trees(
         lambda path: at.repository.entry(merged.tree, path),
         settings,
         seconds=settings.timeout if is_timed else 0.0,
+        is_fresh=True,
     )
     done = settle(scene, lambda path: path not in left)
     files = done.files
