@@ -82,15 +82,14 @@ def destination(old: Namesake, before: Sequence[Namesake], after: Sequence[Names
 def _closest(one: Namesake, others: Sequence[Namesake]) -> list[Namesake]:
     """Return the resources of another version that may be the same one.
 
-    An equal resource comes first, then one that is clearly more alike. Between resources that are
-    about as much alike, the folders decide, unless a resource farther away is more alike.
+    One that is clearly more alike comes first. Between resources that are about as much alike, the
+    folders decide, unless a resource farther away is more alike.
     """
     alike = [likeness(one.lines, other.lines) for other in others]
     best = max(alike, default=0.0)
     if best < RENAMED:
         return []
-    least = best if best == 1 else best - CLEARLY
-    close = [other for other, share in zip(others, alike, strict=True) if share >= least]
+    close = [o for o, share in zip(others, alike, strict=True) if share >= best - CLEARLY]
     first = [o for o in close if all(o is p or _is_nearer(one, o, p) for p in close)]
     return [o for o in first if likeness(one.lines, o.lines) == best] or close
 

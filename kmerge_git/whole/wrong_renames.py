@@ -63,12 +63,9 @@ def _is_wrong(path: str, taken: str, change: Change, mover: Arrivals) -> bool:
         before, after = ([Namesake(one, text) for one in files] for files in (gone, fresh))
         return destination(before[gone.index(path)], before, after) != taken
     old, edited = (places(YamlText(mover.read(entry.oid))) for entry in (change.old, change.new))
-    for key in edited_resources(old, edited) or old:
-        if [*mover.of(key)] != [taken]:
-            target = mover.target(path, key, old[key], b"")
-            if target is not None and target != taken:
-                return True
-    return False
+    # where one new file alone has the name, git need not be asked
+    keys = [key for key in edited_resources(old, edited) or old if [*mover.of(key)] != [taken]]
+    return any(mover.target(path, key, old[key], b"") != taken for key in keys)
 
 
 def taken_back(scene: Scene, wrong: list[WrongRename]) -> Scene:
