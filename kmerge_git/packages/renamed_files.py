@@ -212,9 +212,13 @@ def find_renames(gone: Versions, fresh: Package, arrived: Places) -> dict[str, s
         {path: _Known(path, (file,)) for path, file in fresh.items()},
         arrived,
     )
-    renames: dict[str, str] = {}
-    for table in (_by_bytes, _by_names, _by_lines):
-        renames |= _clear(table(pairs.without(renames)))
+    equal = _by_bytes(pairs)
+    renames = _clear(equal)
+    # which of several equal files it became, neither names nor lines tell
+    open_files = {old: file for old, file in pairs.gone.items() if not equal[old]}
+    for table in (_by_names, _by_lines):
+        rest = _Pairs(open_files, pairs.fresh, pairs.arrived).without(renames)
+        renames |= _clear(table(rest))
     return renames | _in_moved_folders(pairs, renames)
 
 
@@ -253,7 +257,10 @@ def _by_bytes(pairs: _Pairs) -> Table:
         same = {new for file in known.versions for new in there.get(_bytes_of(file), ())}
         # among many equal files only the base name can decide
         close = same if len(same) <= _COMMON else {n for n in same if _namesake(n, old)}
-        table[old] = {new: (_namesake(new, old),) for new in close}
+        # a move within a folder comes first; between folders the base name tells nothing
+        close = {new for new in close if dirname(new) == dirname(old)} or close
+        is_told = len({dirname(new) for new in close}) == 1
+        table[old] = {new: (is_told * _namesake(new, old),) for new in close}
     return table
 
 

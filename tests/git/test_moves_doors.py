@@ -150,6 +150,105 @@ def test_git_takes_the_file_of_another_resource_for_the_renamed_one(
         assert said in repo.kmerge("solve", check=False).said
 
 
+DEV_S, PROD_S = "overlays/dev/svc.yaml", "overlays/prod/svc.yaml"
+ALL = stream(service(80), deployment())
+MANY = tuple(f"V{n}={n}" for n in range(12))
+SPLIT = {"charts/dev/s.yaml": service(80), "charts/dev/d.yaml": deployment()}
+# base; what the mover adds to what it keeps; the edited file; where the edit is then; the conflicts
+WRONG_RENAMES: dict[str, tuple[Files, Files, str, str, list[str]]] = {
+    "two environments with equal files are renamed": (
+        {DEV_S: service(80), PROD_S: service(80)},
+        {"overlays/development/svc.yaml": service(80), "overlays/production/svc.yaml": service(80)},
+        DEV_S,
+        DEV_S,
+        [DEV_S],
+    ),
+    "a chart is split, and copied to another one": (
+        {"charts/dev/all.yaml": ALL},
+        {**SPLIT, "charts/apac/all.yaml": ALL},
+        "charts/dev/all.yaml",
+        "charts/dev/s.yaml",
+        [],
+    ),
+    "one becomes two": (
+        {PROD_S: service(80)},
+        {"overlays/eu/svc.yaml": service(80), "overlays/us/svc.yaml": service(80)},
+        PROD_S,
+        PROD_S,
+        [PROD_S],
+    ),
+    "renamed and edited, and copied to another overlay": (
+        {PROD: deployment(env=MANY)},
+        {
+            "overlays/prod/d.yaml": deployment(2, env=MANY),
+            "overlays/eu/d.yaml": deployment(env=MANY),
+        },
+        PROD,
+        PROD,
+        [PROD],
+    ),
+    "one of two files with equal names is split": (
+        {"charts/dev/all.yaml": ALL, "charts/prod/all.yaml": stream(service(81), deployment(3))},
+        {**SPLIT, "charts/prod/all.yaml": stream(service(81), deployment(3))},
+        "charts/dev/all.yaml",
+        "charts/dev/s.yaml",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("mover", SIDES)
+@pytest.mark.parametrize("door", ["merge", "preview"])
+@pytest.mark.parametrize("name", WRONG_RENAMES)
+def test_a_file_that_git_takes_for_a_renamed_one_of_another_overlay(
+    repo: Repo, name: str, door: str, mover: str
+) -> None:
+    base, moved, source, home, left = WRONG_RENAMES[name]
+    text = str(base[source])
+    edited = text.replace(*("8080", "9090") if "8080" in text else ("app:1", "app:9090"))
+    assert edited != text
+    texts = base, moved, base | {source: edited}
+    side, other = ("main", "side") if mover == "ours" else ("side", "main")
+    repo.commit("base", texts[0])
+    repo.branch("side")
+    for branch, files in ((side, texts[1]), (other, texts[2])):
+        repo.switch(branch)
+        gone = [path for path in base if path not in files]
+        if gone:
+            repo.git("rm", "-q", *gone)
+        repo.commit(branch, files)
+    repo.switch("main")
+    if door == "preview":  # a file that the tree lacks would stay
+        (repo.path / source).unlink(missing_ok=True)
+    assert through(door, repo) == left
+    there = [
+        path
+        for path in {*base, *moved}
+        if (repo.path / path).exists() and "9090" in repo.text(path)
+    ]
+    assert there == [home]
+
+
+@pytest.mark.parametrize("mover", SIDES)
+def test_another_resource_in_the_place_of_an_edited_one(repo: Repo, mover: str) -> None:
+    """Staging's Service was moved over dev's; the namespaces tell that it is another one."""
+    dev, staging = "dev/svc.yaml", "staging/svc.yaml"
+    one, other = (
+        service(port).replace("  name: web\n", f"  name: web\n  namespace: {space}\n")
+        for port, space in ((80, "dev"), (82, "staging"))
+    )
+    edited = one.replace("8080", "9090")
+    fork(repo, mover, {dev: one, staging: other}, {dev: other}, {dev: edited, staging: other})
+    if (repo.path / staging).exists():
+        repo.git("rm", "-q", staging)
+        repo.commit("moved")
+    done = repo.kmerge("merge", "side", check=False)
+    assert repo.unmerged() == [dev]
+    assert (
+        "one side has another resource in it, and the other side edited the Service/web" in done.err
+    )
+
+
 def test_the_editor_may_have_renamed_the_file(repo: Repo) -> None:
     old, new = "overlays/prod/all.yaml", "overlays/prod/everything.yaml"
     edited = service(80).replace("8080", "9090")

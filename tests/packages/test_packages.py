@@ -456,6 +456,15 @@ def test_a_copy_of_a_file_that_stays_is_no_renamed_file():
     assert texts(renamed) == {"dev/d.yaml": DEV, "qa/d.yaml": EDITED}
 
 
+def test_a_move_within_a_folder_comes_before_a_copy_of_the_base_name():
+    base, edited = {"prod/d.yaml": PROD}, {"prod/d.yaml": EDITED}
+    merged = merge(base, {"prod/web.yaml": PROD, "apac/d.yaml": PROD}, edited)
+    assert texts(merged) == {"prod/web.yaml": EDITED, "apac/d.yaml": PROD}
+    open_one = merge(base, {"eu/web.yaml": PROD, "apac/d.yaml": PROD}, edited)
+    assert texts(open_one) == edited | {"eu/web.yaml": PROD, "apac/d.yaml": PROD}
+    assert open_one["prod/d.yaml"].unmerged
+
+
 def test_two_way():
     at = Three(
         {},
