@@ -118,8 +118,18 @@ class Arrivals:
         return places(YamlText(self.read(self.of(key)[path]))).get(key)
 
     def _namesakes(self, files: Iterable[tuple[str, str]], key: Identity) -> list[Namesake]:
-        every = ((path, pair) for path, oid in files for pair in stands(YamlText(self.read(oid))))
+        every = ((path, pair) for path, oid in files for pair in self._stands(oid))
         return [stand.namesake(path) for path, (name, stand) in every if name == key]
+
+    def _stands(self, oid: str) -> list[tuple[Identity, Stand]]:
+        """Return the resources of a file; parse it once, as many resources share a name."""
+        if oid not in self._parsed:
+            self._parsed[oid] = stands(YamlText(self.read(oid)))
+        return self._parsed[oid]
+
+    @cached_property
+    def _parsed(self) -> dict[str, list[tuple[Identity, Stand]]]:
+        return {}
 
     @cached_property
     def _base(self) -> dict[bytes, list[tuple[str, str]]]:
