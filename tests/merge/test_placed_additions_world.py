@@ -129,3 +129,13 @@ def test_additions_to_lists_without_keys(
         texts = (text.encode() for text in (base, *pair))
         outcome = merge_files(*texts, path="a.yaml", line_merge=git_lines)
         assert outcome.clean and outcome.text.decode() == result
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_additions_of_both_sides_in_one_gap_of_a_list_that_both_reorder(mirrored: bool) -> None:
+    texts = [
+        "spec:\n    steps:\n" + "".join(f"      - id: {x}\n        uses: x/{x}@v1\n" for x in word)
+        for word in ("abc", *(("cabm", "acbn")[:: -1 if mirrored else 1]))
+    ]
+    outcome = merge_files(*(text.encode() for text in texts), path="a.yaml", line_merge=git_lines)
+    assert not outcome.clean

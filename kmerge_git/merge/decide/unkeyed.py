@@ -58,7 +58,7 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
         return items
     is_moved = are_moved(keys)
     pairs = _pairs(keys, entries, is_moved=is_moved)
-    doubt = pairs.why or _doubt(walk, pairs, entries, items)
+    doubt = pairs.why or _doubt(walk, pairs, entries, items, bag=bag)
     is_open = place.path in walk.opened  # a conflict inside of an element is wanted
     may_arrange = not pairs.why and not is_open and keys.base
     if may_arrange and (doubt or is_moved or _has_clash(trial, items)):
@@ -228,7 +228,9 @@ def _by_regions(
     return [item for item in items if item is not None]
 
 
-def _doubt(walk: Walker, pairs: ElementPairs, at: Three[list[Entry]], items: list[Item]) -> str:
+def _doubt(
+    walk: Walker, pairs: ElementPairs, at: Three[list[Entry]], items: list[Item], *, bag: bool
+) -> str:
     """If a merge of the elements cannot be right, return the reason; otherwise return ''."""
     versions = list(zip(pairs.labels.each(), at.each(), strict=True))
     label_of = {
@@ -245,8 +247,23 @@ def _doubt(walk: Walker, pairs: ElementPairs, at: Three[list[Entry]], items: lis
         return Why.MOVED_AND_GONE
     if not is_lawful(rest, result):
         return Why.MOVED_AND_GONE if _comes_back(rest, result) else Why.ORDER
+    if not bag and not _are_in_place(rest, at, result):
+        return Why.BOTH_ADD_HERE
     _, riddles = walk.rules.renamed(_tables(pairs.labels, at, merged), (), ATOMIC)
     return next((riddle.why for riddle in riddles), "")
+
+
+def _are_in_place(labels: Three[Keys], at: Three[list[Entry]], result: Keys) -> bool:
+    """Return whether each addition of a result has its place, if no element repeats."""
+    if any(len(set(keys)) < len(keys) for keys in (*labels.each(), result)):
+        return True
+    placed = in_place(result, *labels.each(), _certain(labels, at))
+    base, ours, theirs = labels.map(set).each()
+    # two additions that are different sides' own know no order between them
+    return all(
+        [key for key in placed if key not in other] == [key for key in result if key not in other]
+        for other in (ours - base - theirs, theirs - base - ours)
+    )
 
 
 def _is_divided(items: list[Item], label_of: dict[int, Hashable], result: list[Hashable]) -> bool:
