@@ -216,8 +216,9 @@ def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs:
         (three, stages.theirs, ours, theirs),
         (three.swapped(), stages.ours, theirs, ours),
     ):
-        source = editor.source_of(stages.base, entry)
-        if not source or (path not in mover.added and path != source):
+        is_new = path in mover.added
+        source = editor.source_of(stages.base, entry) if is_new else path
+        if not source or not (is_new or _may_be_replaced(at)):
             continue
         old, there, edited = (places(YamlText(data or b"")) for data in at.each())
         for key in edited_resources(old, edited):
@@ -235,6 +236,12 @@ def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs:
             if is_other:
                 return f"git takes it for {source} renamed, but {what}"
     return ""
+
+
+def _may_be_replaced(at: Three[bytes | None]) -> bool:
+    """Return whether ours lacks a resource of base, as the lines show without parsing."""
+    base, ours = (names_by_lines(YamlText(data or b"")) for data in (at.base, at.ours))
+    return base is None or ours is None or not base <= ours
 
 
 def edited_resources(old: Stands, new: Stands) -> list[Identity]:
