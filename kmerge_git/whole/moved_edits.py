@@ -97,7 +97,7 @@ class Arrivals:
         files = self.of(key)
         if not files or path in files:
             return None if files else ""
-        known = self._namesakes(self._base.get((key.name or key.generate_name).encode(), ()), key)
+        known = self._in_the_base(key)
         here = _in_base(before.namesake(path), known)
         if len(here) > 1:
             return None
@@ -110,12 +110,15 @@ class Arrivals:
 
     def had(self, key: Identity, but: str) -> bool:
         """Return whether the base has a resource in a file other than `but`."""
-        files = self._base.get((key.name or key.generate_name).encode(), ())
-        return any(one.path != but for one in self._namesakes(files, key))
+        return any(one.path != but for one in self._in_the_base(key))
 
     def arrived(self, key: Identity, path: str) -> Stand | None:
         """Return a resource in its new file; return None if the file has it twice."""
-        return places(YamlText(self.read(self.of(key)[path]))).get(key)
+        return once(self._stands(self.of(key)[path])).get(key)
+
+    def _in_the_base(self, key: Identity) -> list[Namesake]:
+        name = (key.name or key.generate_name).encode()
+        return self._namesakes(self._base.get(name, ()), key)
 
     def _namesakes(self, files: Iterable[tuple[str, str]], key: Identity) -> list[Namesake]:
         every = ((path, pair) for path, oid in files for pair in self._stands(oid))

@@ -63,7 +63,7 @@ def _is_wrong(path: str, taken: str, change: Change, mover: Arrivals) -> bool:
         before, after = ([Namesake(one, text) for one in files] for files in (gone, fresh))
         return destination(before[gone.index(path)], before, after) != taken
     old, edited = (places(YamlText(mover.read(entry.oid))) for entry in (change.old, change.new))
-    # where one new file alone has the name, git need not be asked
+    # git is right about a resource that no other new file has
     keys = [key for key in edited_resources(old, edited) or old if [*mover.of(key)] != [taken]]
     return any(mover.target(path, key, old[key], b"") != taken for key in keys)
 

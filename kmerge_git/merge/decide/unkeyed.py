@@ -348,12 +348,12 @@ def _arranged(
     if order is None or _meet(labels, bag=bag):
         return None
     items = _in_order(walk, order, labels, entries, inner)
-    if any(_is_byare_versions(item) for item in items):
+    if any(_is_by_likeness(item) for item in items):
         return None
     return items
 
 
-def _is_byare_versions(item: Item) -> bool:
+def _is_by_likeness(item: Item) -> bool:
     """Return whether an item merges two edits of an element that only its likeness identifies.
 
     Likeness alone does not justify a merge that a line merge would not make.
