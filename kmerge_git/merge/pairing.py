@@ -343,7 +343,7 @@ def _by_place(
     for name, left in grouped((name_of(base[i]), i) for i in mine).items():
         right = there.get(name, [])
         if len(left) != len(right):
-            why = f"{name} stands several times in a file, and nothing tells which is which"
+            why = f"{name} is there several times in a file, and it is not clear which is which"
             raise Unsupported(why, hint="give each a name of its own")
         pairs += zip(left, right, strict=True)
     return pairs

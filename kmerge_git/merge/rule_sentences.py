@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 RULES = {
-    "1": "one side alone changed it, or both alike: that change stands",
+    "1": "one side alone changed it, or both alike: that change is taken",
     "2": "a map merges key by key; deleted on one side, changed on the other: conflict",
     "3": "a list with keys merges element by element, in both orders where these agree",
     "4": "a set: with what either side added, without what either took away",
@@ -40,7 +40,7 @@ RULES = {
     "T18": "another kind of value: src's",
     "T19": "an emptied parent stays",
     "T20": "`--prepend`: new elements in front; none that is there moves",
-    "T21": "new fields stand beside their neighbours",
+    "T21": "new fields are put next to their neighbours",
     "T22": "`$patch: replace`, `delete`, `merge` instruct; alone in an element they mean the list",
     "T23": "dest's comments stay",
     "T24": "streams: resources pair, new ones at the end; "
@@ -75,7 +75,7 @@ RULES = {
     "M28": "set: dest, with additions, without removals",
     "M29": "list without key that both changed: updated's",
     "M30": "text of several lines that both changed: updated's",
-    "M31": "additions stand where updated has them, behind dest's",
+    "M31": "additions are put where updated has them, behind dest's",
     "M32": "an order that updated alone changed is taken; by both: dest's",
     "M33": "a comment or spelling that one side alone changed is taken",
     "M34": "a new scalar brings its comment, if it has one",

@@ -232,7 +232,7 @@ def _refuse_misread(version: Masked) -> None:
     if not fields.issuperset(lines):  # otherwise the text is a map of only entries
         _refuse_other_reading(version)
     if sum(line in entries for line in lines) > len(entries):
-        raise Unreadable("a block stands twice")
+        raise Unreadable("a block is there twice")
 
 
 def _refuse_other_reading(version: Masked) -> None:
@@ -243,7 +243,7 @@ def _refuse_other_reading(version: Masked) -> None:
     names: set[str] = set()
     words = sum(_look_at(root, names) for root in roots)
     if not names.issuperset(version.entries.values()) or words < version.text.count(f"{TOKEN}L"):
-        raise Unreadable("a block or an output stands where no field or element can stand")
+        raise Unreadable("a block or an output is where no field or element can be")
 
 
 def _look_at(root: Node, names: set[str]) -> int:

@@ -190,11 +190,11 @@ def check(result: Template, at: Three[Template]) -> None:
     for key, count in places.items():
         base, ours, theirs = (version[0].get(key, 0) for version in versions.each())
         if ours > base and theirs > base and count > max(ours, theirs):
-            raise Unsupported("what both sides added would stand twice")
+            raise Unsupported("what both sides added would be there twice")
     if [*_miscounted(versions.map(lambda version: version[1]), actions, {*actions})]:
-        raise Unsupported("an action would be lost, or stand too often")
+        raise Unsupported("an action would be lost or doubled")
     if [*_miscounted(versions.map(lambda version: version[2]), lines, set())]:
-        raise Unsupported("a line would be lost, or stand too often")
+        raise Unsupported("a line would be lost or doubled")
 
 
 def has_moved_lines(at: Three[Template]) -> bool:

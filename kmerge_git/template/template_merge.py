@@ -451,7 +451,7 @@ def _refuse_other_entries(merged_text: str, entities: list[Entity], lines: dict[
     for entity in entities:
         is_gone = entity.at.base is not None and None in (entity.at.ours, entity.at.theirs)
         if counts.get(entity.token, 0) != int(not is_gone):
-            raise Sided("an entry would be lost, or stand twice")
+            raise Sided("an entry would be lost or doubled")
 
 
 # -- the merge of the readings

@@ -100,7 +100,7 @@ def _is_number(text: str) -> bool:
 VERSION = ("version",)
 RULE = "12 policy rebump"
 NOT_ONE_VALUE = "not two values of one line"
-MARKED = "an anchor or a tag stands in front of one"
+MARKED = "one has an anchor or a tag"
 NOTHING = Ruling("", "")
 UNQUOTED = "unquoted they are numbers, and as numbers the other is higher"
 # endings of field names for which a plain number is a version
@@ -319,7 +319,7 @@ def _rebump(at: At, mine: str, *, is_own: bool) -> Ruling:
     if not is_own:
         return _refused(f"it is for the `version` of a {CHART}")
     if not mine:
-        return _refused("only a merge, a rebase or a pick tells whose version goes on top")
+        return _refused("whose version goes on top is known only in a merge, a rebase or a pick")
     values = [*_values(at)]
     before = at.base[0].value if at.base else None
     if len(values) != 2 or not isinstance(before, Scalar | type(None)):
@@ -402,7 +402,7 @@ def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling 
     side = next(iter(tags.values()))
     if not side or len({*tags.values()}) > 1:
         return (
-            Ruling("", "", refused="policy: its tag is left to decide, too")
+            Ruling("", "", refused="policy: its tag is in conflict, too")
             if ruling is not None
             else None
         )

@@ -47,7 +47,7 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
     top = block_of(model)
     if not isinstance(root, Collection) or type(top) is not type(root) or root.flow:
         shape = "a list" if isinstance(top, Sequence) else "fields"
-        raise Refused(f"here stand several entries: give {shape}, in lines")
+        raise Refused(f"there are several entries here: give {shape}, in lines")
     return _at_column(given, _column(model))
 
 
@@ -90,7 +90,7 @@ def _entry_with(entry: Entry, root: Node, given: str) -> str:
         blank = "" if text[old.start - 1].isspace() or old.start < old.end else " "
         return text[: old.start] + blank + given.strip() + text[old.end :]
     if in_flow(entry):
-        raise Refused("it stands between brackets: give a value of one line")
+        raise Refused("it is between brackets: give a value of one line")
     line_end = text.find("\n", entry.start)
     head = text[: old.start if old.start <= line_end else line_end].rstrip() + " "
     column = column_of(entry)

@@ -41,8 +41,8 @@ CHOICES = (*SIDES, "both", "base", "higher")
 KINDS = ("value", "entries", "text", "comment", "document", "lines")
 BRACKETS = (("{\n", "}\n"), ("[\n", "]\n"))  # put around lines of a flow collection
 
-_TWICE = "the same thing would stand there twice"
-_NOT_IN_A_ROW = "these are no lines that can stand one below the other"
+_TWICE = "the same thing would be there twice"
+_NOT_IN_A_ROW = "these lines cannot follow each other"
 
 
 def kind_of(hunk: Hunk, *, by_lines: bool = False) -> str:

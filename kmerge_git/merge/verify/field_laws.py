@@ -181,7 +181,7 @@ class Fields:
         self.children(tables, site, lambda key: site.element(list_keys.step(key)))
         keys = [list(table) for table in tables]
         if laws and len(keys[RESULT]) < len(lists[RESULT]):
-            self.report("count", site, "an element stands twice", len(lists[RESULT]))
+            self.report("count", site, "an element would be there twice", len(lists[RESULT]))
         if laws and rule.ordered:
             self.order(keys, site)
         both = replaced_twice(*keys) if laws else ()
@@ -266,7 +266,7 @@ class Fields:
         """Check the order of a list whose order has a meaning."""
         pair = disordered(*keys)
         if pair:
-            self.report("order", site, f"{sites.named(pair)} stand the other way round")
+            self.report("order", site, f"{sites.named(pair)} would change places")
 
     def references(self, lists: list[list[Entry]], site: Site) -> None:
         """Check that a new element is not put in front of an element that it names."""
@@ -274,7 +274,7 @@ class Fields:
 
         pair = turned(lists)
         if pair:
-            self.report("order", site, f"`{pair[0]}` names `{pair[1]}` and would stand before it")
+            self.report("order", site, f"`{pair[0]}` names `{pair[1]}` and would be before it")
 
     def judge(self) -> None:
         """Check the counts of the whole file, and report each place once."""

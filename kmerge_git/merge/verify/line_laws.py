@@ -11,7 +11,7 @@ from kmerge_git.kube.identity import identity
 from kmerge_git.merge.three import Three, counted, grouped, shared_start
 from kmerge_git.merge.verify.count_laws import bounds, by_side
 from kmerge_git.merge.verify.edits_of_both import repeated
-from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
+from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation, wrong_count
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ def _doubled(rest: Documents, whole: list[str], exempt: set[str]) -> list[str]:
 
 
 def _in_one_block(comment: str, lines: list[str]) -> bool:
-    """Return whether a comment stands twice in a run of comments and blank lines."""
+    """Return whether a comment is there twice in a run of comments and blank lines."""
     places = [n for n, line in enumerate(lines) if line == comment]
     return any(
         all(line[:1] in ("", "#") for line in lines[first:last]) for first, last in pairwise(places)
@@ -132,8 +132,7 @@ def _comments(texts: list[str], exempt: set[str], *, may_hide: bool) -> list[tup
         if may_hide and max(base, ours, theirs) > 1:
             low = 0
         if not low <= made <= high and line not in exempt:
-            wanted = str(low) if low == high else f"{low} to {high}"
-            miscounted.append((line, f"would stand there {made} times, not {wanted}"))
+            miscounted.append((line, wrong_count(made, low, high)))
     return miscounted
 
 

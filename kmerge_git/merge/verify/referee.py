@@ -412,7 +412,7 @@ def _values(fields: Fields, rest: Documents) -> None:
     there = {value for document in rest[RESULT] for value in _leaves(document.root)}
     for value, (number, path) in lost:
         if value not in there:
-            what = f"`{value[1]}`, which one side brought, is lost"
+            what = f"`{value[1]}`, which one side added, would be lost"
             fields.found.append(Violation("leaf", number, path, what))
 
 

@@ -265,6 +265,14 @@ def named(pair: Iterable[Hashable]) -> str:
 
 
 def miscounted(key: Hashable, made: int, low: int, high: int) -> str:
-    """Return a message with the count that a key has in the result and with the allowed counts."""
-    wanted = f"{low}" if low == high else f"{low} to {high}"
-    return f"`{shown(key)}` would stand there {made} times, not {wanted}"
+    """Return a message about a key that the result has too rarely or too often."""
+    return f"`{shown(key)}` {wrong_count(made, low, high)}"
+
+
+def wrong_count(made: int, low: int, high: int) -> str:
+    """Return what happens to something that the result has too rarely or too often."""
+    if made < low:
+        return "would be lost"
+    if not high:
+        return "would come back"
+    return "would be there twice" if made == 2 else f"would be there {made} times"

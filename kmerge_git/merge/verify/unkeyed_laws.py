@@ -63,7 +63,7 @@ class UnkeyedElements:
         if rule.kind != "set" and not rule.bag:
             pair = disordered(*self._named())
             if pair:
-                what = f"{sites.named(pair)} stand the other way round"
+                what = f"{sites.named(pair)} would change places"
                 fields.report("order", self._site, what)
             repeats = any(count > 1 for n in self._counts.values() for count in n[:RESULT])
             if repeats and not has_moves(self._named()):
@@ -137,7 +137,7 @@ class UnkeyedElements:
         if len(lawful) == 1:
             self._made[lawful[0]] = edit.old
         elif not faults:
-            what = f"`{name}`, which both sides edited, is lost"
+            what = f"`{name}`, which both sides edited, would be lost"
             fields.report("count", self._site, what, tuple(self._keys[RESULT]))
         elif not lawful:
             best = min(faults, key=len)
@@ -176,12 +176,12 @@ class UnkeyedElements:
         settled = {key for e in self._edits if e.old in found for key in (e.old, e.ours, e.theirs)}
         for key in settled - self._made.keys():
             if self._counts[key][RESULT]:  # the result has the element in another version
-                fields.report("count", self._site, "an element stands there in two versions", key)
+                fields.report("count", self._site, "an element would be there in two versions", key)
         return settled | self._made.keys()
 
     def _judge_partners(self, key: Hashable, new: Newcomers, fields: Comparison) -> None:
         if new.is_disputed(key, is_word=sites.is_leaf(key)):
-            what = f"nothing tells which of two additions of `{sites.shown(key)}` is meant"
+            what = f"it is not clear which of two additions of `{sites.shown(key)}` is meant"
             fields.report("count", self._site, what, key)
 
     def _newcomers(self, counts: Counts) -> Newcomers | None:
@@ -209,9 +209,9 @@ def _unexplained(
         base, ours, theirs, there = count
         low, high = allowed[key]
         if there > high and any(count[:RESULT]):
-            return "an element stands there too often", (key,)
+            return "an element would be there too often", (key,)
         if there < low and ours <= base and theirs <= base:
-            return "an element is lost", (key,)
+            return "an element would be lost", (key,)
         changed_twice += max(base - max(ours, theirs), 0)
         for side in (1, 2):
             if count[side] > base:

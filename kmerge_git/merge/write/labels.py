@@ -1,7 +1,6 @@
 """Write the label of a conflict: its place, and what each side did at that place.
 
-In a label `here` is our side and `there` is their side; if the sides are swapped, only these words
-change.
+If the sides are swapped, only the words `in ours` and `in theirs` change.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ def _told_of_entries(item: Item, clash: Clash) -> str:
         )
     if why in (Why.WHICH, Why.REPLACED, Why.BOTH_ADDED, Why.TWO_VERSIONS, Why.RENAMED_AND_GONE):
         return _with_new_names(item.path, at, why)
-    return "both sides add in this place" if why == Why.BOTH_ADD_HERE else why
+    return why
 
 
 def _entries_against_deletion(item: Item, clash: Clash) -> str:
@@ -128,7 +127,7 @@ def _moved_and_gone(at: Three[list[Entry]]) -> str:
     mine, yours = known.base - known.ours, known.base - known.theirs
     if bool(mine) == bool(yours):
         return ""
-    return "deleted here, moved there" if mine else "moved here, deleted there"
+    return "deleted in ours, moved in theirs" if mine else "moved in ours, deleted in theirs"
 
 
 def _both_renamed(path: Path, at: Three[list[Entry]], why: str) -> str:
@@ -145,7 +144,7 @@ def _both_renamed(path: Path, at: Three[list[Entry]], why: str) -> str:
     if not all(names.each()):
         return ""
     base, ours, theirs = names.map(_short).each()
-    return f"both renamed `{base}`: `{ours}` here, `{theirs}` there"
+    return f"renamed from `{base}` to `{ours}` in ours, to `{theirs}` in theirs"
 
 
 def _is_name(path: Path, base: Entry) -> bool:
@@ -172,7 +171,7 @@ def _with_new_names(path: Path, at: Three[list[Entry]], why: str) -> str:
         if why == Why.BOTH_ADDED or not ours or not gone:
             return why
         return f"both replaced {_quoted(gone)} by {_quoted(ours)}"
-    sides = [(ours, "here"), (theirs, "there")]
+    sides = [(ours, "in ours"), (theirs, "in theirs")]
     shown = [f"{_quoted(found)} {side}" for found, side in sides if found]
     if why == Why.WHICH:
         return f"perhaps renamed, to {', to '.join(shown)}"
@@ -191,7 +190,7 @@ def _quoted(names: list[str]) -> str:
 
 
 def _names_of_run(at: Three[list[Entry]], *, is_set: bool) -> str:
-    """Return the names that the elements have: `spot, gpu`, or `spot here, gpu there`."""
+    """Return the names that the elements have: `spot, gpu`, or `spot in ours, gpu in theirs`."""
 
     def names(entries: list[Entry]) -> list[str]:
         found = (_short(_text_of(e.value)) if is_set else _own_name(e) for e in entries)
@@ -202,7 +201,7 @@ def _names_of_run(at: Three[list[Entry]], *, is_set: bool) -> str:
         return _some(mine or yours)
     if set(mine) & set(yours):  # a label has no room for the names of each side
         return _some(sorted({*mine, *yours}))
-    return f"{_some(mine)} here, {_some(yours)} there"
+    return f"{_some(mine)} in ours, {_some(yours)} in theirs"
 
 
 def _own_name(entry: Entry) -> str:
@@ -273,18 +272,22 @@ def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str
     if mine is None or yours is None:
         return why
     if why == Why.STRANGERS:
-        here, there = (_short(_called(known)) for known in (mine, yours))
-        return f"{why}, `{here}` here, `{there}` there"
+        return f"{why}: {_each(_called(mine), _called(yours))}"
     if why == Why.REPLACED:
-        here, there = (_short(known.name or f"{known.generate_name}*") for known in (mine, yours))
-        return f"replaced by `{here}` here, by `{there}` there"
+        one, other = (known.name or f"{known.generate_name}*" for known in (mine, yours))
+        return f"replaced {_each(one, other, 'by ')}"
     if why == Why.NAMESPACES:
-        here, there = (f"`{_short(k.namespace)}`" if k.namespace else "none" for k in (mine, yours))
-        return f"{Why.BOTH_ADDED}, in namespace {here} here, {there} there"
+        return f"{Why.BOTH_ADDED}, {_each(mine.namespace, yours.namespace, 'in namespace ')}"
     if why == Why.GROUPS:
-        here, there = (_short(f"{k.group}/{k.version}".strip("/")) for k in (mine, yours))
-        return f"{Why.BOTH_ADDED}, of `{here}` here, `{there}` there"
+        one, other = (f"{known.group}/{known.version}".strip("/") for known in (mine, yours))
+        return f"{Why.BOTH_ADDED}, {_each(one, other, 'as ')}"
     return why
+
+
+def _each(mine: str, yours: str, before: str = "") -> str:
+    """Return one name for each side, such as `by `a` in ours, by `b` in theirs`."""
+    names = [f"`{_short(name)}`" if name else "none" for name in (mine, yours)]
+    return f"{before}{names[0]} in ours, {before}{names[1]} in theirs"
 
 
 # -- words
@@ -303,8 +306,8 @@ _DEEDS = {
 def _against_deletion(
     deed: str, is_ours: bool, texts: list[str], fields: str, gone: str = "deleted"
 ) -> str:
-    """Return a sentence such as `deleted here, 2 of 6,160 lines changed there: spec.replicas`."""
-    has, lacks = ("here", "there") if is_ours else ("there", "here")
+    """Return a sentence such as `deleted in ours, 2 of 6,160 lines changed in theirs: ..`."""
+    has, lacks = ("in ours", "in theirs") if is_ours else ("in theirs", "in ours")
     # the lines of an undecided base were in no file
     count, total = _changed_lines(*texts) if UNDECIDED not in texts[0] else (0, 0)
     lines = f"{count:,} of {total:,} lines changed"
