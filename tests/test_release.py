@@ -43,8 +43,8 @@ def tree(tmp_path: Path) -> Path:
         '[project]\nversion = "1.2.3"\n[project.urls]\nSource = "https://github.com/OWNER/kmerge-git"\n'
     )
     (tmp_path / "docs" / "use.md").write_text(
-        "- repo: https://github.com/OWNER/kmerge-git\n- uses: OWNER/kmerge-git@v1\n"
-        "pip install git+https://github.com/OWNER/kmerge-git.git\r\n~/.local/share/kmerge-git/venv\n"
+        "- repo: https://github.com/from/this-repository\n- uses: from/this-repository@v1\n"
+        "pip install git+https://github.com/from/this-repository.git\r\n~/.local/share/kmerge-git/venv\n"
     )
     return tmp_path
 
@@ -58,7 +58,7 @@ def test_the_address_is_written_everywhere_and_back(tree: Path) -> None:
     for _ in range(2):
         assert ADDRESS.main(["acme/merge.it"], tree) == 0
         text = (tree / "docs" / "use.md").read_bytes()
-        assert text == before.replace(b"OWNER/kmerge-git", b"acme/merge.it")
+        assert text == before.replace(b"from/this-repository", b"acme/merge.it")
     assert ADDRESS.main(["--check", "acme/merge.it"], tree) == 0
     assert ADDRESS.main(["--check", "OWNER/kmerge-git"], tree) == 1
     assert ADDRESS.main(["OWNER/kmerge-git"], tree) == 0
@@ -69,6 +69,7 @@ def test_the_address_is_written_everywhere_and_back(tree: Path) -> None:
     "line",
     [
         "see https://github.com/acme/kmerge-git",
+        "  - uses: OWNER/kmerge-git@v1",
         "git clone git@github.com:acme/kmerge-git.git",
         "https://raw.githubusercontent.com/acme/kmerge-git/main/install.sh",
         "  - uses: <owner>/kmerge-git@v1",
@@ -85,7 +86,7 @@ def test_another_address_is_found(
 
 
 def test_a_longer_name_is_another_one(tree: Path) -> None:
-    other = "NOT-OWNER/kmerge-git OWNER/kmerge-git-docs\n"
+    other = "not-from/this-repository from/this-repository-docs\n"
     (tree / "more.md").write_text(other)
     ADDRESS.main(["acme/it"], tree)
     assert (tree / "more.md").read_text() == other

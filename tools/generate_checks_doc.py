@@ -146,7 +146,7 @@ With the [pre-commit](https://pre-commit.com) framework (or prek), in `.pre-comm
 ```yaml
 default_install_hook_types: [pre-commit, pre-merge-commit]
 repos:
-- repo: https://github.com/OWNER/kmerge-git
+- repo: https://github.com/from/this-repository
   rev: v0.1.0
   hooks:
   - id: kmerge-check          # everything; or kmerge-directives, kmerge-merge-damage

@@ -1,11 +1,12 @@
-"""Puts the repository's address wherever the tree names it.
+"""Put the repository's address wherever the tree names it.
 
     python tools/set_address.py OWNER/REPOSITORY      write it
     python tools/set_address.py --check               is it spelled the same everywhere?
     python tools/set_address.py --check OWNER/REPO    ... and is it this one?
 
-The address stands in pyproject.toml, as `Source` of `project.urls`; every other place repeats it.
-Until somebody owns it, the owner is the word OWNER. Tests are left alone: theirs are inventions.
+The address is in pyproject.toml, as `Source` of `project.urls`; all other files repeat it. Until
+somebody owns it, pyproject.toml names the owner OWNER, and all other files say
+`from/this-repository`. Tests are left alone: their addresses are invented.
 """
 
 from __future__ import annotations
@@ -20,15 +21,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SUFFIXES = {"", ".md", ".toml", ".yml", ".yaml", ".py", ".sh", ".svg"}
 PASSED_OVER = {"tests", "dist", "build", ".git", "__pycache__"}
-# where an address of ours stands, however it is spelled
+UNOWNED, PLACE = "OWNER/", "from/this-repository"
+# an address of this project in any spelling
 SPELLED = re.compile(
     r"(?:github\.com[/:]|githubusercontent\.com/|\buses: |\brepo: )(?:https?://[\w.]+/)?"
-    r"([^\s/\"'`]+/kmerge-git\b|[A-Z]+\b(?!/))"
+    r"([^\s/\"'`]+/kmerge-git\b|from/this-repository\b|[A-Z]+\b(?!/))"
 )
 
 
 def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
-    """Write the address, or say where it is another one."""
+    """Write the address, or list the places with another one."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -51,15 +53,21 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
 
 
 def address(root: Path) -> str:
-    """The address, from the one place where it stands."""
+    """Return the address that pyproject.toml has."""
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     return "/".join(project["urls"]["Source"].split("/")[-2:])
 
 
+def spelled(address: str, file: Path) -> str:
+    """Return the address as this file spells it: a placeholder until there is an owner."""
+    is_open = address.startswith(UNOWNED) and file.name != "pyproject.toml"
+    return PLACE if is_open else address
+
+
 def others(root: Path) -> Iterator[str]:
-    """The places that spell another address than that one."""
-    right = address(root)
+    """Yield the places that spell another address."""
     for file in texts(root):
+        right = spelled(address(root), file)
         for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
             for found in SPELLED.findall(line):
                 if found != right:
@@ -67,18 +75,18 @@ def others(root: Path) -> Iterator[str]:
 
 
 def put(root: Path, old: str, new: str) -> Iterator[Path]:
-    """Write another address in the place of this one; the files that had it."""
-    pattern = re.compile(rf"(?<![\w.-]){re.escape(old)}(?![\w-])")
+    """Replace the address, and yield the files that had it."""
     for file in texts(root):
+        pattern = re.compile(rf"(?<![\w.-]){re.escape(spelled(old, file))}(?![\w-])")
         before = file.read_bytes().decode("utf-8")
-        after = pattern.sub(lambda _: new, before)
+        after = pattern.sub(lambda _, own=spelled(new, file): own, before)
         if after != before:
             file.write_bytes(after.encode("utf-8"))
             yield file.relative_to(root)
 
 
 def texts(root: Path) -> Iterator[Path]:
-    """The files of the tree that people read or write, but for this one and tests."""
+    """Yield the files that people read or write, without this one and tests."""
     for entry in sorted(root.iterdir()):
         hidden = entry.name.startswith((".venv", ".mypy", ".ruff", ".pytest", ".hypothesis"))
         if entry.name in PASSED_OVER or hidden or entry.is_symlink():
