@@ -403,8 +403,7 @@ def _one_sided(walk: Walk, at: Trio, cause: str) -> MergedDocument | None:
         if at.ours is not None:
             walk.journal.write([Note((), "deleted", "theirs", "8")])
         return None
-    gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
-    why = f"deleted in {gone}, changed in {changed}"
+    why = Why.THEIRS_GONE if at.theirs is None else Why.OURS_GONE
     is_renamed = base is not None and walk.rules.stops and name_of(there) != name_of(base)
     if cause or is_renamed:  # otherwise it was deleted
         why = cause or Why.RENAMED_AND_GONE

@@ -37,9 +37,9 @@ class Why:
 
     BOTH_CHANGED = "changed on both sides"
     BOTH_ADDED = "added on both sides"
-    BOTH_ADD_HERE = "both sides add something at this place"
+    BOTH_ADD_HERE = "added on both sides at this place"
     OURS_GONE = "deleted in ours, changed in theirs"
-    THEIRS_GONE = "changed in ours, deleted in theirs"
+    THEIRS_GONE = "deleted in theirs, changed in ours"
     MOVED_AND_GONE = "moved on one side, deleted on the other"
     RENAMED_AND_GONE = "renamed on one side, deleted on the other"
     RENAMED_APART = "renamed differently on both sides"
@@ -59,7 +59,7 @@ class Why:
     GROUPS = "added on both sides, of different groups"
     NAMESAKES = "another resource has this name now"
     UNPROVED = "cannot be merged by fields"
-    DAMAGE = "a merge by lines would break it"
+    DAMAGE = "a merge by lines would break the file"
     ALIAS = "`*"  # the beginning of the causes that name an alias
 
     # A clean merge of lines does not settle these conflicts: a line merge ignores which lines

@@ -17,7 +17,7 @@ QUESTIONS = (
     question(
         (None, "- b\n", "- c\n"),
         field=f"{FIELDS}.args[1]",
-        why="both add here",
+        why="added on both sides at this place",
         kind="entries",
         choices=("ours", "theirs", "both", "base"),
     ),

@@ -121,7 +121,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(here, capfd):
 def test_a_repeated_key_names_the_file(here, capfd):
     (here / "u.yaml").write_text("a: 2\na: 3\n")
     assert main(["merge2", "--src", "u.yaml", "--dest", "d.yaml"]) == 2
-    assert capfd.readouterr().err.startswith("kmerge: u.yaml:2:1: the key 'a' stands twice")
+    assert capfd.readouterr().err.startswith("kmerge: u.yaml:2:1: the key 'a' is there twice")
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_a_label_names_the_fields_of_a_renamed_element() -> None:
     new = edited(WEB, ("- name: proxy", "- name: mesh"), ("- name: app", "- name: shop"))
     (conflict,) = merge_files(WEB.encode(), gone.encode(), new.encode(), path="a.yaml").conflicts
     assert conflict.told == (
-        "deleted here, 2 of 16 lines changed there: [name=app].name, [name=proxy].name"
+        "deleted in ours, 2 of 16 lines changed in theirs: [name=app].name, [name=proxy].name"
     )
 
 
@@ -195,7 +195,7 @@ def test_a_label_names_a_renamed_key() -> None:
     new = edited(base, ("controllerManager", "manager"), ("8080", "9090"))
     (conflict,) = merge_files(base.encode(), b"b: 1\n", f"{new}b: 1\n".encode()).conflicts
     assert conflict.told == (
-        "deleted here, 2 of 7 lines changed there: controllerManager, controllerManager.port"
+        "deleted in ours, 2 of 7 lines changed in theirs: controllerManager, controllerManager.port"
     )
 
 

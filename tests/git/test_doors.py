@@ -290,7 +290,7 @@ def moved() -> Iterable[Kind]:
     )  # fmt: skip
     a = "gone"
     yield Kind(
-        "moved here, deleted there",
+        "deleted in theirs, moved in ours",
         {"old.yaml": both(a, 80), "new.yaml": other(a)},
         {"old.yaml": kept(a), "new.yaml": stream(other(a), alone(a, 80))},
         {"old.yaml": kept(a), "new.yaml": other(a)},

@@ -66,7 +66,7 @@ def expect_silence(driven: Driven) -> None:
     """Every chart that both changed is in conflict, and the conflict says why."""
     same = NAMES[6]
     assert driven.unmerged() == [name for name in NAMES if name != same]
-    assert "(policy rebump: only a merge, a rebase or a pick tells" in driven.text(NAMES[0])
+    assert "(policy rebump: whose version goes on top is known only" in driven.text(NAMES[0])
 
 
 def test_a_merge(forked: Driven) -> None:
@@ -107,7 +107,7 @@ def test_a_revert_puts_nothing_on_top(forked: Driven) -> None:
     forked.commit("on", {name: chart(row[2]) for name, row in zip(NAMES, CHARTS, strict=True)})
     forked.git("revert", "--no-edit", "HEAD~1", check=False)
     assert NAMES[0] in forked.unmerged()
-    assert "(policy rebump: only a merge, a rebase or a pick tells" in forked.text(NAMES[0])
+    assert "(policy rebump: whose version goes on top is known only" in forked.text(NAMES[0])
     assert current_operation(Repository.open(forked.path)).mine == ""
 
 

@@ -143,7 +143,7 @@ def test_both_sides_of_damage_are_the_damage(damaged: Driven) -> None:
     assert "choices: ours, theirs, base" in damaged.kmerge("resolve", "--list", check=False).out
     done = damaged.kmerge("resolve", "--take", "both", check=False)
     assert (done.code, damaged.unmerged(), damaged.text(PATH)) == (1, [PATH], marked)
-    assert "the same thing would stand there twice" in done.said
+    assert "the same thing would be there twice" in done.said
 
 
 @pytest.mark.parametrize("side, text", [("ours", FIRST), ("theirs", SECOND), ("base", PLAIN)])
@@ -172,7 +172,7 @@ def test_preview_and_replay_meet_the_same_damage(driven: Driven) -> None:
     report = json.loads(driven.kmerge("replay", "--json").out)
     assert (report["counts"]["new_conflicts"], report["counts"]["git_conflicts"]) == (1, 0)
     assert report["new_conflicts"][0]["conflicts"] == [
-        "a merge by lines would do damage: securityContext twice"
+        "a merge by lines would break the file: securityContext twice"
     ]
 
 

@@ -310,7 +310,7 @@ RENAMED = (
             "a: {b: 1}\nb: 1\n",
             ("a", "changed on both sides", "conflict", "7", "1", "[1]", "{b: 1}"),
         ),
-        # deleted here, changed there
+        # deleted in ours, changed in theirs
         (
             "a: {x: 1}\nb: 1\n",
             "b: 1\n",

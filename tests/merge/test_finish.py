@@ -122,7 +122,7 @@ def test_an_answer_in_one_word(of, choice, expected):
     [
         (GONE, "both", "one side has nothing there"),
         (THEIRS_GONE, "both", "one side has nothing there"),
-        (IMAGE, "both", "the same thing would stand there twice"),
+        (IMAGE, "both", "the same thing would be there twice"),
         (TURNED_ARGS, "both", "one side has all that the other has"),
         (VALUE_GONE, "higher", "these are not two values of one field"),
     ],

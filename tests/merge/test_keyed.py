@@ -198,7 +198,7 @@ def test_names_of_ports_tell_only_where_they_are_asked():
 # -- names that stand twice
 
 WEB, WEB9 = "{name: web, containerPort: 80}", "{name: web, containerPort: 9}"
-TWICE = f"list[name=web] clash |{WEB}|{WEB9}: the same name twice"
+TWICE = f"list[name=web] clash |{WEB}|{WEB9}: the same name is there twice"
 TWO = [f"list[containerPort={n},protocol=TCP] " for n in (80, 9)]
 ONE, PAIR, BARE = f"[{WEB}]", f"[{WEB}, {WEB9}]", "[{containerPort: 80}]"
 

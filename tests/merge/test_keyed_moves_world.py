@@ -89,7 +89,7 @@ def test_few_conflicts_are_needless() -> None:
     assert len(needless) <= len(said) // 100, "\n".join(needless)
 
 
-# -- two versions of one new thing
+# -- added on both sides, in two versions
 
 SIZES = (7, 8, 9)
 
@@ -123,9 +123,9 @@ def test_large_additions_that_differ_by_name_alone_are_a_conflict(size: int, as_
             assert outcome.clean != is_clash, outcome.text
             if is_two:
                 assert {conflict.why for conflict in outcome.conflicts} == {
-                    "two versions of one new thing"
+                    "added on both sides, in two versions"
                 }
-                assert b"two versions of one new thing, as `" in outcome.text
+                assert b"added on both sides, in two versions, as `" in outcome.text
 
 
 def test_where_the_table_knows_the_keys_two_additions_are_two() -> None:

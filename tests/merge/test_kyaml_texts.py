@@ -80,7 +80,7 @@ def test_two_way_a_template_that_both_have_is_not_looked_into():
 
 
 def test_two_way_refuses_a_repeated_key():
-    with pytest.raises(KmergeError, match="stands twice"):
+    with pytest.raises(KmergeError, match="is there twice"):
         merge2_bytes(b"a: 1\n", b"a: 1\na: 2\n")
 
 

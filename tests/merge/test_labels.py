@@ -59,94 +59,94 @@ SAID = {
         web(),
         OTHER,
         web(n=2, image="app:2"),
-        "Deployment/web: deleted here, 2 of 14 lines changed there: "
+        "Deployment/web: deleted in ours, 2 of 14 lines changed in theirs: "
         "spec.replicas, spec.template.spec.containers[name=app].image",
     ),
     "an element": (
         pod(element("name: app", image=1, tty=1), element("name: b"), field="containers"),
         pod(element("name: b"), field="containers"),
         pod(element("name: app", image=2, tty=1), element("name: b"), field="containers"),
-        "Pod/p spec.containers[name=app]: deleted here, 1 of 3 lines changed there: image",
+        "Pod/p spec.containers[name=app]: deleted in ours, 1 of 3 lines changed in theirs: image",
     ),
     "an entry": (
         BOX + "b: 1\n",
         "b: 1\n",
         BOX.replace("x", "y") + "b: 1\n",
-        "a: deleted here, 1 of 6 lines changed there: web.image",
+        "a: deleted in ours, 1 of 6 lines changed in theirs: web.image",
     ),
     "many fields": (
         "a: {b: 1}\nm:\n  a: 1\n  b: 1\n  c: 1\n  d: 1\n  e: 1\n",
         "a: {b: 1}\n",
         "a: {b: 1}\nm:\n  a: 2\n  b: 2\n  c: 2\n  d: 2\n  e: 2\n  f: 2\n",
-        "m: deleted here, 6 of 7 lines changed there: a, b, c and 3 more",
+        "m: deleted in ours, 6 of 7 lines changed in theirs: a, b, c and 3 more",
     ),
-    "one line": ("a: 1\nb: 1\n", "a: 1\n", "a: 1\nb: 2\n", "b: deleted here, changed there"),
+    "one line": ("a: 1\nb: 1\n", "a: 1\n", "a: 1\nb: 2\n", "b: deleted in ours, changed in theirs"),
     "comments alone": (
         "a: 1\nm:\n  x: 1\n  y: 1\n",
         "a: 1\n",
         "a: 1\nm:\n  x: 1 # why\n  y: 1\n",
-        "m: deleted here, 1 of 3 lines changed there: comments",
+        "m: deleted in ours, 1 of 3 lines changed in theirs: comments",
     ),
     "the last one of a list without keys": (
         "l:\n- a\n- b\n",
         "l:\n- a\n",
         "l:\n- a\n- c\n",
-        "l[1]: deleted here, changed there",
+        "l[1]: deleted in ours, changed in theirs",
     ),
     "two lines": (
         "a: 1\nm:\n  x: 1\n",
         "a: 1\n",
         "a: 1\nm:\n  x: 2\n",
-        "m: deleted here, 1 of 2 lines changed there: x",
+        "m: deleted in ours, 1 of 2 lines changed in theirs: x",
     ),
     # renamed and moved
     "a moved document": (
         web() + "---\nlast: 1\n",
         OTHER + "---\n" + web(n=2).removesuffix(OTHER) + "---\nlast: 1\n",
         OTHER + "---\nlast: 1\n",
-        "Deployment/web: moved here, deleted there",
+        "Deployment/web: deleted in theirs, moved in ours",
     ),
     "a moved element without keys": (
         "l: [a, a, b]\n",
         "l: [a, b, a]\n",
         "l: [a, b]\n",
-        "l: moved here, deleted there",
+        "l: deleted in theirs, moved in ours",
     ),
     "a renamed entry": (
         BOX,
         BOX.replace("web", "app"),
         "a:\n  q: 1\n",
-        "a.web: renamed to `app` here, deleted there",
+        "a.web: deleted in theirs, renamed to `app` in ours",
     ),
     "a renamed document": (
         web(),
         web("app"),
         OTHER,
-        "Deployment/app: renamed from `web` here, deleted there",
+        "Deployment/app: deleted in theirs, renamed from `web` in ours",
     ),
     "renamed and edited": (
         BOX,
         BOX.replace("web", "app").replace("x", "y"),
         "a:\n  q: 1\n",
-        "a.web: renamed to `app` here (2 of 5 lines changed), deleted there: image",
+        "a.web: deleted in theirs, renamed to `app` in ours (2 of 5 lines changed): image",
     ),
     "two names for an entry": (
         BOX,
         BOX.replace("web", "app"),
         BOX.replace("web", "main"),
-        "a.web: both renamed `web`: `app` here, `main` there",
+        "a.web: renamed from `web` to `app` in ours, to `main` in theirs",
     ),
     "two names for a resource": (
         web(),
         web("app"),
         web("main"),
-        "Deployment/web metadata.name: both renamed `web`: `app` here, `main` there",
+        "Deployment/web metadata.name: renamed from `web` to `app` in ours, to `main` in theirs",
     ),
     "replaced": (
         CHANNELS.format("4.7", "x"),
         CHANNELS.format("tech", "y"),
         CHANNELS.format("5.2", "z"),
-        "channels[name=4.7]: replaced by `tech` here, by `5.2` there",
+        "channels[name=4.7]: replaced by `tech` in ours, by `5.2` in theirs",
     ),
     "both put something new there": (
         "old:\n- target: {k: S, n: o}\n  path: p\n  g: g\n",
@@ -159,56 +159,56 @@ SAID = {
         pod(element("key: a", operator="Exists")),
         pod(element("key: a", operator="Exists"), element("key: spot"), element("key: b")),
         pod(element("key: a", operator="Exists"), element("key: gpu")),
-        "Pod/p spec.tolerations[1-2] (spot, b here, gpu there): both sides add in this place",
+        "Pod/p spec.tolerations[1-2] (spot, b in ours, gpu in theirs): added on both sides at this place",
     ),
     "hosts are names": (
         "rules:\n- host: a\n  http: {x: 1}\n",
         "rules:\n- host: a\n  http: {x: 1}\n- host: b\n  http: {x: 1}\n",
         "rules:\n- host: a\n  http: {x: 1}\n- host: c\n  http: {x: 1}\n",
-        "rules[1] (b here, c there): both sides add in this place",
+        "rules[1] (b in ours, c in theirs): added on both sides at this place",
     ),
     "names that both have": (
         pod(element("key: a", operator="Exists")),
         pod(element("key: a", operator="Exists"), element("key: spot"), element("key: b")),
         pod(element("key: a", operator="Exists"), element("key: b"), element("key: gpu")),
-        "Pod/p spec.tolerations[1-2] (b, gpu, spot): both sides add in this place",
+        "Pod/p spec.tolerations[1-2] (b, gpu, spot): added on both sides at this place",
     ),
     "a member of a set": (
         "resources:\n- a.yaml\n# why\n- b.yaml\n",
         "resources:\n- a.yaml\n",
         "resources:\n- a.yaml\n# another\n# reason\n- b.yaml\n",
-        "resources[] (b.yaml): deleted here, 2 of 3 lines changed there: comments",
+        "resources[] (b.yaml): deleted in ours, 2 of 3 lines changed in theirs: comments",
     ),
     "a run without names": (
         "a: [x]\n",
         "a: [x, p, q]\n",
         "a: [x, r]\n",
-        "a[1-2]: both sides add in this place",
+        "a[1-2]: added on both sides at this place",
     ),
     # new files
     "namespaces": (
         "",
         new("a"),
         new("b"),
-        "ConfigMap/app: added on both sides, in namespace `a` here, `b` there",
+        "ConfigMap/app: added on both sides, in namespace `a` in ours, in namespace `b` in theirs",
     ),
     "a namespace and none": (
         "",
         new("a"),
         new(),
-        "ConfigMap/app: added on both sides, in namespace `a` here, none there",
+        "ConfigMap/app: added on both sides, in namespace `a` in ours, in namespace none in theirs",
     ),
     "groups": (
         "",
         new(version="g.io/v1"),
         new(version="h.io/v2"),
-        "ConfigMap/app: added on both sides, of `g.io/v1` here, `h.io/v2` there",
+        "ConfigMap/app: added on both sides, as `g.io/v1` in ours, as `h.io/v2` in theirs",
     ),
     "strangers": (
         "",
         new(),
         new(kind="Secret"),
-        "different resources in one new file, `ConfigMap/app` here, `Secret/app` there",
+        "different resources in one new file: `ConfigMap/app` in ours, `Secret/app` in theirs",
     ),
     "several strangers": (
         "",
@@ -228,7 +228,7 @@ SAID = {
         "",
         new("a", kind="Secret") + "---\n" + new("a"),
         new("b") + "---\n" + new("b", kind="Secret"),
-        "added on both sides, in namespace `a` here, `b` there",
+        "added on both sides, in namespace `a` in ours, in namespace `b` in theirs",
     ),
     "one in another namespace, one of another group": (
         "",
@@ -296,7 +296,7 @@ def words(label: str) -> list[str]:
 def test_no_label_shows_what_nobody_decided() -> None:
     held = 'a: 1\nm: {"kmerge-undecided": "00"}\n'
     assert labels(merged(held, "a: 1\n", "a: 1\nm:\n  x: 1\n")) == [
-        "m: deleted here, changed there"
+        "m: deleted in ours, changed in theirs"
     ]
 
 
@@ -305,7 +305,7 @@ def test_long_names_keep_their_ends() -> None:
     versions = (CHANNELS.format(name, name) for name in ("4.7", long + ":1", long + ":2"))
     (label,) = labels(merged(*versions))
     assert len(label) < 200
-    assert "...xxx" in label and ":1` here" in label and ":2` there" in label
+    assert "...xxx" in label and ":1` in ours" in label and ":2` in theirs" in label
 
 
 JOINED = [
@@ -337,5 +337,8 @@ def test_data_names_the_first_element_and_the_cause() -> None:
     """A path that patterns can match, and one of a few constants."""
     *texts, _ = SAID["a run with names"]
     (conflict,) = merged(*texts).conflicts
-    assert (conflict.field, conflict.why) == ("spec.tolerations[1]", "both add here")
-    assert conflict.spot == "Pod/p spec.tolerations[1-2] (spot, b here, gpu there)"
+    assert (conflict.field, conflict.why) == (
+        "spec.tolerations[1]",
+        "added on both sides at this place",
+    )
+    assert conflict.spot == "Pod/p spec.tolerations[1-2] (spot, b in ours, gpu in theirs)"

@@ -65,7 +65,7 @@ def _judge(found: Found, made: Case) -> None:
 
 def _is_of_comments(outcome: Outcome) -> bool:
     """Whether all causes are a doubt, or comments."""
-    words = ("uncertain", "comment")
+    words = ("cannot be merged safely", "comment")
     return all(any(word in conflict.why for word in words) for conflict in outcome.conflicts)
 
 

@@ -53,7 +53,7 @@ def table(words: str) -> dict[Hashable, Entry]:
     return found
 
 
-WHICH, GONE = "renamed to one of these", "renamed on one side, taken away on the other"
+WHICH, GONE = "perhaps renamed to one of these", "renamed on one side, deleted on the other"
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_documents_of_three_files(base, ours, theirs, expected):
 
 @pytest.mark.parametrize("sides", [("a:1 a:2", "a:3", "a"), ("a:1", "a:1", "a:2 a:3")])
 def test_nothing_tells_which_is_which(sides):
-    with pytest.raises(Unsupported, match="Thing/a stands several times in a file"):
+    with pytest.raises(Unsupported, match="Thing/a is there several times in a file"):
         paired(*sides)
 
 

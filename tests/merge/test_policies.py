@@ -165,7 +165,7 @@ def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
     texts = (f"{args}end: 1\n".encode() for args in (before, "args:\n- x\n", "args:\n- y\n"))
     made = merge_files(*texts, policy=policy_for([("**", "union")]))
     assert [c.told for c in made.conflicts] == [
-        "both sides add in this place (policy union: the list is new on both sides)"
+        "added on both sides at this place (policy union: the list is new on both sides)"
     ]
 
 
@@ -175,7 +175,7 @@ def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
         ("1", "2", "3", "plain numbers are no versions"),
         ("1.5", "0.5", "0.25", "unquoted they are numbers, and as numbers the other is higher"),
         ("1.1", "1.9", "1.10", "unquoted they are numbers, and as numbers the other is higher"),
-        ("1.1", "&a 1.2", "1.3", "an anchor or a tag stands in front of one"),
+        ("1.1", "&a 1.2", "1.3", "one has an anchor or a tag in front of one"),
         ("x:1", "x:2", "y:3", "they name two things"),
         ("x:80", "x:81", "x:82", "the numbers may be ports"),
         ("0.1", "0.5", "0.7", "a number, and the field is not called a version"),

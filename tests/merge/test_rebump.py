@@ -147,7 +147,7 @@ def test_in_one_line_of_braces() -> None:
 @pytest.mark.parametrize(
     "mine, path, of, three, why",
     [
-        ("", "a/Chart.yaml", CHART, "1.2.0|1.2.1|1.3.0", "only a merge, a rebase or a pick tells"),
+        ("", "a/Chart.yaml", CHART, "1.2.0|1.2.1|1.3.0", "whose version goes on top is known only"),
         ("ours", "a/values.yaml", CHART, "1.2.0|1.2.1|1.3.0", "it is for the `version` of a Chart"),
         (
             "ours",
@@ -157,7 +157,7 @@ def test_in_one_line_of_braces() -> None:
             "it is for the `version`",
         ),
         ("ours", "Chart.yaml", CHART, "1.2|1.3|'1.4'", "one is a text, the other a number"),
-        ("ours", "Chart.yaml", CHART, "1.2.0|&v 1.2.1|1.3.0", "an anchor or a tag stands"),
+        ("ours", "Chart.yaml", CHART, "1.2.0|&v 1.2.1|1.3.0", "one has an anchor or a tag"),
     ],
 )
 def test_where_it_is_silent_and_says_so(

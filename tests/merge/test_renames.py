@@ -45,11 +45,11 @@ def table(words: str) -> dict[object, Entry]:
 
 # -- the tables: base, ours, theirs; who is who there, and the riddles
 
-GONE = "renamed on one side, taken away on the other"
-MOVED = "moved on one side, taken away on the other"
+GONE = "renamed on one side, deleted on the other"
+MOVED = "moved on one side, deleted on the other"
 REPLACED = "replaced differently on both sides"
-WHICH = "renamed to one of these"
-TWICE = "the same name twice"
+WHICH = "perhaps renamed to one of these"
+TWICE = "the same name is there twice"
 LISTS = {
     "nothing is gone": ("a:1,2,3", "a:1,2,3 x:1,2,3", "a:1,2,4", "a x | a"),
     "renamed here, edited there": ("a:1,2,3", "x:1,2,3", "a:1,2,4", "a | a"),
@@ -107,7 +107,7 @@ MOVES = {
     "its neighbour was moved": ("a:1 b:4 c:6", "a:1 b:4 x:6", "b:4 a:1 c:6", "a b c | b a c"),
     "both rename and move another one": ("a:1 b:4 c:6", "c:6 x:1 b:4", "y:4 a:1 c:6", "c a b | b a c"),
 }  # fmt: skip
-TWO = "two versions of one new thing"
+TWO = "added on both sides, in two versions"
 MANY = "1,2,3,4,5,6,7,8"
 NEW = {
     "eight leaves": ("a:1", f"a:1 x:{MANY}", f"a:1 y:{MANY}", f"a x | a y | {TWO}: x y"),

@@ -137,7 +137,7 @@ def test_a_conflict_around_the_damage_alone() -> None:
         assert MERGED[:start] + hunk.ours + MERGED[end:] == sides.ours
         assert MERGED[:start] + hunk.theirs + MERGED[end:] == sides.theirs
         assert hunk.base in BASE
-        assert hunk.why == "a merge by lines would do damage: securityContext twice"
+        assert hunk.why == "a merge by lines would break the file: securityContext twice"
         for side in ("ours", "theirs"):
             assert brought(made.decided(side), sides, PATH) == ""
 
@@ -168,7 +168,10 @@ def test_the_driver_writes_it() -> None:
     sources = TEXTS.map(lambda text: Source(text.encode(), PATH))
     made = conflicted(surrounded(MERGED, TEXTS), sources, options)
     text = made.text.decode()
-    assert text.count("<<<<<<< ours (a merge by lines would do damage: securityContext twice)") == 1
+    assert (
+        text.count("<<<<<<< ours (a merge by lines would break the file: securityContext twice)")
+        == 1
+    )
     assert merge_files(*(text.encode() for text in TEXTS.each()), path=PATH).text.decode() == text
 
 

@@ -478,7 +478,7 @@ def test_rule_12_action_lines_in_flow_collections_are_refused():
         c: 1
     """)
     ours, theirs = base.replace("b: 1", "b: 2"), base.replace("c: 1", "c: 2")
-    why = "a block or an output stands where no field or element can stand"
+    why = "a block or an output is where no field or element can be"
     assert refusal(base, ours, theirs) == why
     assert merged(base, ours, theirs) is None
     whole = base[base.index("  {{- if") : base.index("]")]
@@ -867,7 +867,7 @@ def test_rule_18_a_field_in_and_outside_of_a_block():
     block = "  {{- if .Values.host }}\n  host: true\n  {{- end }}\n"
     ours = SERVICE.replace("  type", "  host: true\n  type")
     theirs = SERVICE.replace("  type", block + "  type")
-    assert refusal(SERVICE, ours, theirs) == "what both sides added would stand twice"
+    assert refusal(SERVICE, ours, theirs) == "what both sides added would be there twice"
     assert merged(SERVICE, ours, theirs) is None
     other = theirs.replace("host: true", "ghost: true")
     made = merged(SERVICE, ours, other)
@@ -882,7 +882,7 @@ def test_rule_18_an_output_in_and_outside_of_a_block():
     theirs = LABELS.replace(
         "  name", f"    {{{{ if .Values.a }}}}\n{line}    {{{{ end }}}}\n  name"
     )
-    assert refusal(LABELS, ours, theirs) == "what both sides added would stand twice"
+    assert refusal(LABELS, ours, theirs) == "what both sides added would be there twice"
     assert merged(LABELS, ours, theirs) is None
     theirs = theirs.replace("a: b", "c: d")
     assert merged(LABELS, ours, theirs) is not None

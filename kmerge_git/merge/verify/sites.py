@@ -274,5 +274,5 @@ def wrong_count(made: int, low: int, high: int) -> str:
     if made < low:
         return "would be lost"
     if not high:
-        return "would come back"
+        return "was deleted and would come back"
     return "would be there twice" if made == 2 else f"would be there {made} times"

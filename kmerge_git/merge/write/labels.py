@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry, Node
 
 MOST = 3  # paths, causes and names that one label shows; more are counted
-LONGEST = 60  # characters of a name
+LONGEST = 60  # characters of a name, and of fields; of longer fields the first is shown
 # The fields that name an element without a key; the first field that is present counts.
 SHOWN = (*NAMING, "host", "path")
 
@@ -127,7 +127,7 @@ def _moved_and_gone(at: Three[list[Entry]]) -> str:
     mine, yours = known.base - known.ours, known.base - known.theirs
     if bool(mine) == bool(yours):
         return ""
-    return "deleted in ours, moved in theirs" if mine else "moved in ours, deleted in theirs"
+    return "deleted in ours, moved in theirs" if mine else "deleted in theirs, moved in ours"
 
 
 def _both_renamed(path: Path, at: Three[list[Entry]], why: str) -> str:
@@ -236,7 +236,7 @@ def _told_of_documents(at: Three[Document | None], why: str) -> str:
     new = ours or theirs
     if base is None or new is None or (ours and theirs):
         return why
-    if why not in _DEEDS and not why.startswith("deleted in") and why != Why.WHICH:
+    if why not in _DEEDS and why != Why.WHICH:
         return why
     deed, gone = _deeds(base, new, why)
     texts, fields = [base.content, new.content], ""
@@ -248,11 +248,11 @@ def _told_of_documents(at: Three[Document | None], why: str) -> str:
 def _deeds(base: Document, new: Document, why: str) -> tuple[str, str]:
     """Return what a side did that has a resource, or '', and what a side did that lacks it."""
     if why not in (Why.RENAMED_AND_GONE, Why.WHICH):
-        return _DEEDS.get(why, ""), "deleted"
+        return _DEEDS.get(why, ""), "deleted {}"
     perhaps, old_name = "perhaps " if why == Why.WHICH else "", _old_name(base, new)
     if old_name:
-        return f"{perhaps}renamed from `{old_name}`", "deleted"
-    return ("", "perhaps renamed") if perhaps else ("renamed", "deleted")
+        return f"{perhaps}renamed from `{old_name}`", "deleted {}"
+    return ("", "gone {} (perhaps renamed)") if perhaps else ("renamed", "deleted {}")
 
 
 def _old_name(base: Document, new: Document) -> str:
@@ -275,7 +275,7 @@ def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str
         return f"{why}: {_each(_called(mine), _called(yours))}"
     if why == Why.REPLACED:
         one, other = (known.name or f"{known.generate_name}*" for known in (mine, yours))
-        return f"replaced {_each(one, other, 'by ')}"
+        return why if one == other else f"replaced {_each(one, other, 'by ')}"
     if why == Why.NAMESPACES:
         return f"{Why.BOTH_ADDED}, {_each(mine.namespace, yours.namespace, 'in namespace ')}"
     if why == Why.GROUPS:
@@ -304,7 +304,7 @@ _DEEDS = {
 
 
 def _against_deletion(
-    deed: str, is_ours: bool, texts: list[str], fields: str, gone: str = "deleted"
+    deed: str, is_ours: bool, texts: list[str], fields: str, gone: str = "deleted {}"
 ) -> str:
     """Return a sentence such as `deleted in ours, 2 of 6,160 lines changed in theirs: ..`."""
     has, lacks = ("in ours", "in theirs") if is_ours else ("in theirs", "in ours")
@@ -317,8 +317,7 @@ def _against_deletion(
     else:
         is_more = count > 0 and total > 1
         what = f"{lines} {has}" if is_more else f"changed {has}"
-    parts = [what, f"{gone} {lacks}"]
-    words = ", ".join(parts if is_ours else parts[::-1])
+    words = f"{gone.format(lacks)}, {what}"
     return f"{words}: {fields}" if is_more and fields else words
 
 
@@ -335,13 +334,14 @@ def _fields(old: Node, new: Node, place: Where, texts: list[str]) -> str:
     paths = differing(old, new, place)
     if not paths and comments(texts[0]) != comments(texts[1]):
         return "comments"
-    return _some([fieldpath.show(path) for path in paths if path])
+    shown = [fieldpath.show(path) for path in paths if path]
+    return _some(shown, most=MOST if sum(map(len, shown[:MOST])) <= LONGEST else 1)
 
 
-def _some(texts: Sequence[str], between: str = ", ") -> str:
+def _some(texts: Sequence[str], between: str = ", ", most: int = MOST) -> str:
     """Return the first few texts, and the number of the remaining texts."""
-    rest = len(texts) - MOST
-    return between.join(texts[:MOST]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(texts) - most
+    return between.join(texts[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _short(name: str) -> str:
