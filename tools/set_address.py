@@ -77,9 +77,9 @@ def others(root: Path) -> Iterator[str]:
 def put(root: Path, old: str, new: str) -> Iterator[Path]:
     """Replace the address, and yield the files that had it."""
     for file in texts(root):
-        pattern = re.compile(rf"(?<![\w.-]){re.escape(spelled(old, file))}(?![\w-])")
+        pattern = rf"(?<![\w.-]){re.escape(spelled(old, file))}(?![\w-])"
         before = file.read_bytes().decode("utf-8")
-        after = pattern.sub(lambda _, own=spelled(new, file): own, before)
+        after = re.sub(pattern, spelled(new, file), before)  # an address has no backslash
         if after != before:
             file.write_bytes(after.encode("utf-8"))
             yield file.relative_to(root)
