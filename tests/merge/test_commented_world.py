@@ -43,7 +43,10 @@ def test_what_two_edits_come_to(form: str) -> None:
 
 def _causes(outcome: Outcome) -> list[tuple[str, set[str]]]:
     """Return the places of the conflicts and their causes; the words for the sides may change."""
-    return [(conflict.place, set(conflict.why.split())) for conflict in outcome.conflicts]
+    return [
+        (conflict.place, set(conflict.why.replace(",", "").split()))
+        for conflict in outcome.conflicts
+    ]
 
 
 def _is_side(outcome: Outcome, side: str, version: bytes, trio: Trio) -> bool:

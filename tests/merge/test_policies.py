@@ -175,7 +175,7 @@ def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
         ("1", "2", "3", "plain numbers are no versions"),
         ("1.5", "0.5", "0.25", "unquoted they are numbers, and as numbers the other is higher"),
         ("1.1", "1.9", "1.10", "unquoted they are numbers, and as numbers the other is higher"),
-        ("1.1", "&a 1.2", "1.3", "one has an anchor or a tag in front of one"),
+        ("1.1", "&a 1.2", "1.3", "one has an anchor or a tag"),
         ("x:1", "x:2", "y:3", "they name two things"),
         ("x:80", "x:81", "x:82", "the numbers may be ports"),
         ("0.1", "0.5", "0.7", "a number, and the field is not called a version"),

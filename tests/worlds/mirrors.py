@@ -143,10 +143,9 @@ def _causes(outcome: Outcome) -> list[tuple[str, str]]:
 
 def _words(cause: str, *, mirrored: bool = False) -> list[str]:
     """Return the parts of a cause in any order, because the part of ours comes first."""
-    names = {"here": "there", "there": "here"} if mirrored else {}
-    cause = cause.replace("stand there", "be")
-    named = re.findall(r"(`[^`]*`|none) (here|there)", cause)
-    rest = re.sub(r"(`[^`]*`|none) (here|there)", "", cause).replace(":", ",").split(", ")
+    names = {"ours": "theirs", "theirs": "ours"} if mirrored else {}
+    named = re.findall(r"(`[^`]*`|none) in (ours|theirs)", cause)
+    rest = re.sub(r"(`[^`]*`|none) in (ours|theirs)", "", cause).replace(":", ",").split(", ")
     words = [" ".join(names.get(word, word) for word in part.split()) for part in rest]
     return sorted(filter(None, words)) + sorted(f"{x} {names.get(side, side)}" for x, side in named)
 
