@@ -310,7 +310,7 @@ renew() {
         say "  registrations that do not run any more, or that an older kmerge wrote, are renewed"
         return
     fi
-    renewed=$(cd / && unset GIT_DIR GIT_WORK_TREE && "$bin/kmerge" doctor --fix 2>&1 >/dev/null | sed -n 's/^\(not \)\{0,1\}repaired: /  &/p') || :
+    renewed=$(cd / && unset GIT_DIR GIT_WORK_TREE && "$bin/kmerge" status --fix 2>&1 >/dev/null | sed -n 's/^\(not \)\{0,1\}repaired: /  &/p') || :
     if [ -n "$renewed" ]; then
         step "what git's configuration says of kmerge"
         say "$renewed"

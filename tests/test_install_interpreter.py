@@ -117,14 +117,14 @@ def test_uv_and_pipx_get_the_python(world, pythons, method):
 
 
 def installed_by_uv(world, said: str) -> None:
-    """An installation whose `kmerge doctor --fix` says something, and notes how it was called."""
+    """An installation whose `kmerge status --fix` says something, and notes how it was called."""
     tools = world.root / "tools"
     world.add("uv", f'[ "$2" = install ] || echo "{tools}"')
     fake(tools / "kmerge-git" / "bin" / "python", "3.11.9")
     command = tools / "kmerge"
     command.write_text(
         f'#!/bin/sh\necho "$PWD: $*" >>"{world.root}/calls"\n'
-        f'case $1 in doctor) echo "a table"; echo "{said}" >&2; exit 1 ;; esac\n'
+        f'case "$*" in "status --fix") echo "a table"; echo "{said}" >&2; exit 1 ;; esac\n'
     )
     command.chmod(0o755)
 
@@ -137,7 +137,7 @@ def test_registrations_are_mended_and_told(world, section):
     assert done.returncode == 0, done.stderr
     assert "repaired: global configuration: renewed merge.kmerge.driver\n" in done.stdout
     assert "a table" not in done.stdout
-    assert "/: doctor --fix" in (world.root / "calls").read_text()
+    assert "/: status --fix" in (world.root / "calls").read_text()
 
 
 def test_without_a_registration_nothing_is_mended(world):
@@ -145,7 +145,7 @@ def test_without_a_registration_nothing_is_mended(world):
     done = world.run(GIT_CONFIG_NOSYSTEM="1")
     assert done.returncode == 0, done.stderr
     assert "repaired" not in done.stdout
-    assert "doctor" not in (world.root / "calls").read_text()
+    assert "status --fix" not in (world.root / "calls").read_text()
 
 
 def test_a_dry_run_mends_nothing(world):

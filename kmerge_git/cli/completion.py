@@ -86,7 +86,8 @@ _METAVARS = {
     **dict.fromkeys((REVISION, "RANGE", "A B"), REVISION), BRANCH: BRANCH, REMOTE: REMOTE,
     "branches": BRANCH, "OPT": "ours theirs",
     **dict.fromkeys(("N", "TEXT", "MODE", "NAME", "NAMESPACE", "ID=YAML", "R", "GLOB"), ""),
-    **dict.fromkeys(("FIELDPATH", "FIELDPATH|ID", "KIND/NAME", "'NAME <MAIL>'"), ""),
+    **dict.fromkeys(("FIELDPATH", "FIELDPATH|ID", "KIND/NAME"), ""),
+    **dict.fromkeys(("'NAME <MAIL>'", "'GLOB FIELD POLICY'"), ""),
 }  # fmt: skip
 _ASKED_OF_GIT = {
     REVISION: ("for-each-ref", "--format=%(refname:short)"),
@@ -139,7 +140,7 @@ def _position(
 ) -> tuple[argparse.ArgumentParser, argparse.Action | None, int]:
     """Return the next word's parser, the option that awaits a value, and the word's position."""
     name = next((word for word in typed if word in COMMANDS), "")
-    parser: argparse.ArgumentParser = line_parser(name, alone=bool(name))
+    parser: argparse.ArgumentParser = line_parser(name)
     option, place, is_over = None, 0, False
     for word in typed:
         below = {} if is_over else dict(actions_of(parser))
@@ -195,10 +196,6 @@ def _values(action: argparse.Action, word: str) -> Iterable[str]:
         from kmerge_git.cli.preview import FORMATS
 
         return FORMATS
-    if metavar == "POLICY":
-        from kmerge_git.git.settings import POLICIES
-
-        return POLICIES
     if sort in _ASKED_OF_GIT:
         return [*_names(sort, word), *([""] if metavar == "A B" else [])]
     return [""] if sort is None else sort.split()

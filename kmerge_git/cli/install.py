@@ -18,10 +18,10 @@ examples:
   kmerge install --diff               `git diff` shows manifests by resource and field, too
   kmerge install --dry-run            show what would be written, write nothing
 
-Files named *.yaml, *.yml, kustomization and Kustomization are registered, and of Helm charts the
-helpers and notes (templates/**/*.tpl, templates/NOTES.txt); names that are usual for SOPS secrets
-(*.enc.yaml, *.sops.yaml, secrets.*.yaml) are left to git. `kmerge status` tells whether it works,
-`kmerge uninstall` takes it out again.
+kmerge registers files named *.yaml, *.yml, kustomization and Kustomization, and the helpers and
+notes of Helm charts (templates/**/*.tpl, templates/NOTES.txt). Git alone merges files with the
+usual names of SOPS secrets (*.enc.yaml, *.sops.yaml, secrets.*.yaml). `kmerge status` shows whether
+it works, `kmerge uninstall` undoes it.
 """
 
 
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--diff", action="store_true", help="also let `git diff` show these files by field"
     )
     parser.add_argument("--mergetool", action="store_true", help="also register `git mergetool`")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print problems only")
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
@@ -88,14 +89,15 @@ def run(args: argparse.Namespace) -> int:
         diff=args.diff,
     )
     plan = plan_install(wish, Path.cwd())
-    carry_out(plan, dry_run=args.dry_run, nothing="already registered, nothing to do")
-    if plan.changes and not args.dry_run:
-        print("registered; `kmerge status` tells whether it works")
+    nothing = "already registered, nothing to do"
+    carry_out(plan, dry_run=args.dry_run, nothing=nothing, quiet=args.quiet)
+    if plan.changes and not args.dry_run and not args.quiet:
+        print("registered; `kmerge status` shows whether it works")
     return 0
 
 
-def carry_out(plan: SetupPlan, *, dry_run: bool, nothing: str) -> None:
-    """Make the changes of the plan and print them; in a dry run only print them."""
+def carry_out(plan: SetupPlan, *, dry_run: bool, nothing: str, quiet: bool = False) -> None:
+    """Make the changes of the plan and print them unless `quiet`; in a dry run only print them."""
     if dry_run and plan.changes:
         print("would change (nothing is written):")
     for change in plan.changes:
@@ -104,8 +106,9 @@ def carry_out(plan: SetupPlan, *, dry_run: bool, nothing: str) -> None:
                 tell(line)
         else:
             change.make(Path.cwd())
-            tell(change.summary)
-    if not plan.changes:
+            if not quiet:
+                tell(change.summary)
+    if not plan.changes and not quiet:
         tell(nothing)
     for note in plan.notes:
         say(f"note: {note}")

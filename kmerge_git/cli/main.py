@@ -10,7 +10,7 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from io import FileIO, TextIOWrapper
@@ -50,14 +50,13 @@ def main(argv: list[str] | None = None) -> int:
     args = sys.argv[1:] if argv is None else argv
     if owns_process:  # few reference cycles: looking for them takes a third of the time
         gc.set_threshold(200_000)
-    name = next((a for a in args if not a.startswith("-")), "")
     try:
         if sys.stdout is None or sys.stderr is None:
             _open_streams()
         if owns_process and isinstance(sys.stdout, TextIOWrapper):
             _complete(sys.stdout)
         try:
-            code = _dispatch(name, args)
+            code = _dispatch(args)
         except SystemExit:  # raised by argparse after --help
             sys.stdout.flush()
             raise
@@ -133,28 +132,34 @@ def _give_up(stream: TextIO) -> None:
             stream.close()
 
 
-def _dispatch(name: str, argv: list[str]) -> int:
+def _dispatch(argv: list[str]) -> int:
     if argv[:1] == [COMPLETE]:
         return int(module_of("completion").complete(argv[1:]))
     lead = next((at for at, word in enumerate(argv) if word not in VERBOSE), len(argv))
     verbose, argv = lead > 0, argv[lead:]
-    if argv and argv[0] == name and name not in COMMANDS:
+    if argv[:1] == ["help"]:
+        return _help(argv[1:])
+    argv[:1] = OLD_NAMES.get("".join(argv[:1]), argv[:1])
+    name = "".join(argv[:1])
+    is_known = name in COMMANDS or name in OLD_NAMES
+    if not is_known and name[:1] not in ("", "-"):
         from kmerge_git.nearest import did_you_mean
 
         hint = did_you_mean(name, COMMANDS, "see `kmerge --help`")
         raise UsageError(f"there is no command {name}", hint=hint)
-    command = module_of(name) if name in COMMANDS else None
-    parser = line_parser(name, alone=bool(command) and argv[0] == name)
+    if not is_known:
+        parser = line_parser()
+        parser.parse_args(argv[:1])  # `--version`, `--help`, or an error
+        parser.print_help()
+        return 0
+    command = module_of(name)
     argv = getattr(command, "spelled", list)(argv)
     behind = getattr(command, "BEHIND_DASHES", "")
     cut = argv.index("--") if behind and "--" in argv else len(argv)
-    args = parser.parse_args(argv[:cut])
+    args = line_parser(name).parse_args(argv[:cut])
     if behind and cut < len(argv):
         setattr(args, behind, argv[cut + 1 :])
     show_calls(verbose or wants_more(args))
-    if command is None:
-        parser.print_help()
-        return 0
     if name in WATCHED:
         from kmerge_git.time_limit import within
 
@@ -163,47 +168,73 @@ def _dispatch(name: str, argv: list[str]) -> int:
     return int(command.run(args))
 
 
+def _help(words: list[str]) -> int:
+    """Print the commands of a group; for other words do what `--help` does after these words."""
+    for name, listed in LISTED.items():
+        if not isinstance(listed, str) and words == name.split()[-1:]:
+            print(f"{name}:\n{_rows(listed)}")
+            return 0
+    return _dispatch([*words, "--help"])
+
+
+def _rows(commands: Mapping[str, str | dict[str, str]]) -> str:
+    rows = (
+        (name, text if isinstance(text, str) else ", ".join(text))
+        for name, text in commands.items()
+    )
+    return "\n".join(f"  {name:13} {text}" for name, text in rows)
+
+
+# What `kmerge --help` lists: each command with its summary, and groups of further commands.
+#
 # Each command has a module in kmerge_git.cli (with `_` for `-`), with `add_arguments(parser)`,
 # `run(args) -> int` and the EPILOG of its help. A module may also have a DESCRIPTION if the
 # summary is too short, `spelled(argv)` if argparse cannot read the options as they are, and
 # BEHIND_DASHES, the name of the argument that takes the words after `--`.
 # A module is imported only when its command is called: imports take most of the start-up time.
-COMMANDS = {
-    "install": "register the merge driver with git",
-    "uninstall": "take the merge driver out of git again",
-    "status": "tell whether the merge driver works here",
-    "doctor": "look closer, with a real merge in a scratch repository",
-    "merge": "make a whole merge, with all manifests in one process",
-    "preview": "say what a merge or a rebase would do, without making it",
-    "solve": "solve the conflicts that a merge left in the index",
-    "resolve": "decide what is left in conflict, field by field",
-    "explain": "say why a merge came out as it did, by field and rule",
-    "refresh": "merge a revision into branches where git alone cannot",
-    "replay": "merge the repository's own past merges again, and compare",
-    "policy": "try a policy on the repository's own past",
-    "diff": "say what changed, by resource and field",
-    "check": "find wrong directives, merge damage and traps in manifests",
-    "merge-file": "merge two versions of a manifest that come from one base",
-    "merge2": "merge a manifest or a directory over another one",
-    "merge3": "merge what changed upstream into a version with own changes",
-    "mergetool": "merge three files for `git mergetool`",
-    "vendor": "packages from upstream with local changes: add, update, status, diff, list",
-    "patch": "apply a patch to a manifest, without a cluster",
-    "make-patch": "make the patch that leads from one manifest to another",
-    "apply": "what `kubectl apply` would make of a config and a live object",
-    "last-applied": "view, set or edit the annotation of `kubectl apply`",
-    "completion": "print the script that completes commands in bash, zsh or fish",
+LISTED: dict[str, str | dict[str, str]] = {
+    "install": "set up git so that it merges manifests with kmerge",
+    "uninstall": "remove from git what `kmerge install` wrote",
+    "status": "show whether git merges your manifests with kmerge",
+    "merge": "merge a branch, also where resources moved to other files",
+    "preview": "show what a merge or rebase would do, and change nothing",
+    "resolve": "resolve the conflicts of a merge, field by field",
+    "explain": "show why each field of a merge came out as it did",
+    "check": "find wrong patches, conflict markers and duplicate keys",
+    "replay": "repeat the past merges of this repository and compare",
+    "more merging": {
+        "diff": "show what changed, by resource and field",
+        "refresh": "merge a revision into branches where git alone reports conflicts",
+        "merge-file": "merge three files: base, ours and theirs",
+        "mergetool": "merge three files for `git mergetool`",
+    },
+    "packages": {
+        "merge2": "add the fields of a manifest or a directory to another one",
+        "merge3": "bring what changed upstream into a copy with local changes",
+        "vendor": "keep packages from other repositories up to date, with local changes",
+    },
+    "patches": {
+        "patch": "apply a patch to a manifest, without a cluster",
+        "make-patch": "make the patch that turns one manifest into another",
+        "apply": "print what `kubectl apply` would make of a config and a live object",
+        "last-applied": "view, set or edit the annotation of `kubectl apply`",
+    },
+    "completion": "print the script that completes commands in your shell",
 }
+COMMANDS = {
+    command: summary
+    for name, listed in LISTED.items()
+    for command, summary in ({name: listed} if isinstance(listed, str) else listed).items()
+}
+# Commands that no list names, and the words that replace their names.
+OLD_NAMES = {"doctor": ["status", "--deep"], "policy": ["policy"], "solve": ["solve"]}
 
-EPILOG = (
-    "To begin: `kmerge install` in a repository, then merge as always. Before a merge: "
-    "`preview`; one that stopped: `solve`, then `resolve`; why it came out so: `explain`; many "
-    "branches: `refresh`. `kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is "
-    "the same."
-)
+ABOUT = """\
+Merges Kubernetes manifests in git by resource and field instead of by line.
+`kmerge help COMMAND` explains a command, `kmerge help merging` lists a group."""
 
 VERBOSE = ("-v", "--verbose")
-SHOWN = "show on stderr what git is asked (what libgit2 reads and merges by lines are not shown)"
+SHOWN = "print git calls"
 
 
 class Parser(argparse.ArgumentParser):
@@ -272,25 +303,24 @@ class TellVersion(argparse.Action):
         parser.exit()
 
 
-def line_parser(name: str = "", *, alone: bool = False) -> Parser:
-    """Return the parser of the command line; define the arguments of the named command only.
-
-    If `alone` is true, leave out all other commands.
-    """
+def line_parser(name: str = "") -> Parser:
+    """Return the parser of the named command's lines, or without a name of `kmerge` itself."""
     parser = Parser(
         prog="kmerge",
-        description="Merges Kubernetes manifests by resource, field and keyed list.",
-        epilog=EPILOG,
+        allow_abbrev=False,  # the first word must show which command is meant
+        usage="kmerge [-v] COMMAND ...",
+        description=f"{ABOUT}\n\n{_rows(LISTED)}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=TellVersion, nargs=0, help="print the version")
     parser.add_argument(*VERBOSE, action="store_true", help=SHOWN)
     commands = parser.add_subparsers(
         dest="command",
         metavar="COMMAND",
-        title="commands",
+        help=argparse.SUPPRESS,  # the description lists the commands
         prog="kmerge",  # otherwise argparse builds it with a formatter, which costs imports
     )
-    for command, summary in ({name: COMMANDS[name]} if alone else COMMANDS).items():
+    for command, summary in ({name: COMMANDS.get(name, "")} if name else COMMANDS).items():
         sub = commands.add_parser(command, help=summary, description=summary)
         if command == name:
             module = module_of(name)

@@ -11,21 +11,20 @@ from kmerge_git.errors import UsageError
 from kmerge_git.git.run_git import ask_git
 
 DESCRIPTION = """\
-What `git merge REV` does, with all manifests merged in one process: resources that moved to
-another file are followed, and what was resolved is told. Git keeps the state of the merge.
+Do what `git merge REV` does, but merge all manifests in one process: edits follow resources to
+other files, and the command lists what it resolved. Git keeps the state of the merge.
 """
 
 EPILOG = """\
 examples:
-  kmerge merge topic               merges, and commits what is merged clean
+  kmerge merge topic               merge the branch, and commit unless there are conflicts
   kmerge merge -X theirs topic     their side wins where both changed a field; or --favor theirs
-  kmerge merge --abort             gives a merge with conflicts up
-  kmerge merge base.yaml ours.yaml theirs.yaml    three files: see `kmerge merge-file --help`
+  kmerge merge --abort             undo a merge with conflicts
 
-The driver need not be registered. What git answers without a merge (a fast-forward, local changes
-in the way) is git's own answer.
+The command works without `kmerge install`. If git needs no merge (a fast-forward) or refuses it
+(local changes), git itself answers. `kmerge merge-file` merges three files.
 
-exit status: 0 merged, 1 conflicts are left, else as git merge; three files: as merge-file
+exit status: 0 merged, 1 there are unresolved conflicts, else as git merge
 """
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run", "spelled"]
@@ -33,10 +32,12 @@ __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run", "spelled"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.add_argument("revs", nargs="*", metavar="REV", help="what to merge; or three files")
+    parser.add_argument("revs", nargs="*", metavar="REV", help="what to merge")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     add_git_options(parser)
-    merge_file.add_options(parser.add_argument_group("options for three files"))
+    merge_file.add_favor(parser)
+    for action in merge_file.add_options(parser):
+        action.help = argparse.SUPPRESS  # `merge-file` was called `merge` before
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,12 +54,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _are_files(args: argparse.Namespace) -> bool:
-    """Return whether the arguments are files: `merge-file` was called `merge` before."""
-    defaults = argparse.ArgumentParser()
-    merge_file.add_options(defaults)
-    usual = vars(defaults.parse_args([]))
-    del usual["favor"]  # --favor is also an option for branches
-    is_meant = any(getattr(args, name) != value for name, value in usual.items())
+    """Return whether the arguments are three files, or options for three files are given."""
+    usual = merge_file.add_options(argparse.ArgumentParser())
+    is_meant = any(getattr(args, action.dest) != action.default for action in usual)
     if len(args.revs) != 3:
         if is_meant:
             raise UsageError(

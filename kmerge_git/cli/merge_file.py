@@ -12,7 +12,7 @@ from kmerge_git.outcome import BY_BLOCKS, Outcome
 
 _METHODS = {
     "same": "two of the three versions are equal",
-    "lines": "git's line merge stands",
+    "lines": "merged by lines, as git does",
     "structure": "merged by structure",
     "sealed": "an encrypted file",
     "kept": "ours is kept",
@@ -34,41 +34,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("base", help="the common ancestor; `-` reads stdin")
     parser.add_argument("ours", help="our version")
     parser.add_argument("theirs", help="their version")
+    add_favor(parser)
     add_options(parser)
 
 
-def add_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Define the options, which `kmerge merge` also takes with three files."""
-    parser.add_argument("-o", "--output", metavar="OUT", help="write here instead of stdout")
-    parser.add_argument(
-        "--path", default="", metavar="P", help="where the file is in its repository"
-    )
-    parser.add_argument("--rules", choices=("git", "kyaml"), default="git", help="rule set")
+def add_favor(parser: argparse.ArgumentParser) -> None:
+    """Define `--favor`, which `kmerge merge` takes for branches as well."""
     parser.add_argument(
         "--favor", choices=("ours", "theirs"), help="the side that wins where both changed a field"
     )
-    parser.add_argument(
-        "--conflict-style",
-        choices=("merge", "diff3", "zdiff3"),
-        default="merge",
-        help="diff3, zdiff3: show the base in conflicts, too (default: merge)",
-    )
-    parser.add_argument(
-        "--marker-size",
-        type=int,
-        default=7,
-        metavar="N",
-        help="how many characters the conflict markers have (default: 7, at most 200)",
-    )
-    parser.add_argument(
-        "--crd",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a CustomResourceDefinition: its x-kubernetes-list-map-keys pair the elements of "
-        "lists; may be repeated",
-    )
-    parser.add_argument("--explain", action="store_true", help="print every decision to stderr")
+
+
+def add_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Define the options for three files, and return them."""
+    add = parser.add_argument
+    return [
+        add("-o", "--output", metavar="OUT", help="write here instead of stdout"),
+        add("--path", default="", metavar="P", help="where the file is in its repository"),
+        add("--rules", choices=("git", "kyaml"), default="git", help="rule set"),
+        add(
+            "--conflict-style",
+            choices=("merge", "diff3", "zdiff3"),
+            default="merge",
+            help="diff3, zdiff3: show the base in conflicts, too (default: merge)",
+        ),
+        add(
+            "--marker-size",
+            type=int,
+            default=7,
+            metavar="N",
+            help="how many characters the conflict markers have (default: 7, at most 200)",
+        ),
+        add(
+            "--crd",
+            action="append",
+            default=[],
+            metavar="FILE",
+            help="a CustomResourceDefinition: its x-kubernetes-list-map-keys pair the elements of "
+            "lists; may be repeated",
+        ),
+        add("--explain", action="store_true", help="print every decision to stderr"),
+    ]
 
 
 def run(args: argparse.Namespace) -> int:

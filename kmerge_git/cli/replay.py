@@ -1,7 +1,4 @@
-"""`kmerge replay`: merge the repository's past merges again, and compare the results.
-
-`kmerge policy try` uses this module as well.
-"""
+"""`kmerge replay`: merge the repository's past merges again, and compare the results."""
 
 from __future__ import annotations
 
@@ -11,15 +8,17 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kmerge_git.bounds import SHOWN_LOG_LINES
 from kmerge_git.cli.in_and_out import Progress, add_color, show, show_lines, tell, waiting, warn
 from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.nearest import did_you_mean
 from kmerge_git.report.results import CommandResult
 
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
+    from kmerge_git.replay.left_conflicts import FieldPolicy, Judgement, Remaining
     from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge
     from kmerge_git.replay.policy_trials import Trial
     from kmerge_git.replay.tally import Tally
@@ -36,12 +35,16 @@ examples:
   kmerge replay --html report.html    the report as one page, with a chart
   kmerge replay --show 3              the third disagreement: what each side did, and both results
   kmerge replay --show 3 --extract d  its five texts as files: base, ours, theirs, kmerge, people
+  kmerge replay --policy '* **.image higher'
+                                      what this policy would have decided, and what people did
 
 Every manifest that both sides of a past merge changed is merged again, by git's line merge and by
-kmerge, and compared with what people committed. Policies that would have settled what is left as
-people did are proposed, none is switched on. Nothing in the repository is touched, nothing is
-fetched. A history without merges (squashed pull requests) still has its cherry-picks and reverts:
-where the message names the commit, they are replayed.
+kmerge, and compared with what people committed. The report proposes each policy that would have
+resolved remaining conflicts as people did, and switches none on. --policy tries one policy alone;
+its GLOB, FIELD and POLICY are those of `git config kmerge.policy` (docs/install.md). The command
+changes nothing in the repository and fetches nothing. A history without merges (squashed pull
+requests) still has cherry-picks and reverts: --picks replays them if their messages name the
+commits.
 
 exit status: 0 the replay is done, 2 an error
 """
@@ -49,12 +52,17 @@ _BELOW = ("resolved", "mended", "followed")  # indented: each counts a part of t
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
-    add_scope(parser)
+    """Define the command line."""
     add = parser.add_argument
+    add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
+    add("--last", type=_count, metavar="N", help="only the newest N merges")
+    add("--picks", action="store_true", help="cherry-picks and reverts, too")
+    add("--jobs", type=_count, metavar="N", help="processes (default: one a processor)")
     add("--json", action="store_true", help="print the report as JSON")
-    add("--html", metavar="FILE", help="write the report as one HTML page")
-    add("--show", type=count, metavar="N", help="show the N-th disagreement")
+    one = parser.add_mutually_exclusive_group().add_argument
+    one("--policy", metavar="'GLOB FIELD POLICY'", help="compare this policy with what people did")
+    one("--html", metavar="FILE", help="write the report as one HTML page")
+    one("--show", type=_count, metavar="N", help="show the N-th disagreement")
     add("--extract", metavar="DIR", help="with --show: write its texts as files")
     add_color(parser, "colours on stdout")
 
@@ -62,22 +70,102 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Merge the past merges again, then report the results."""
     from kmerge_git.git.repository import Repository
-    from kmerge_git.replay.policy_trials import propose
+    from kmerge_git.replay.policy_trials import Trial, propose
 
     if args.extract and not args.show:
         raise UsageError("--extract needs --show N", hint="it writes the texts of one disagreement")
+    rule = _rule(args.policy) if args.policy is not None else None
     repository = Repository.open()
-    with workers(args, repository) as made:
+    with _workers(args, repository, rule.glob if rule else "*") as made:
         if args.show:
             return _show(args, repository, _each(made, _chosen(args, repository)[0].commits))
-        tally = tallied(args, repository, made)
+        tally = _tallied(args, repository, made)
         with waiting("trying policies"):
-            tally.proposals = propose(tally.conflicted, made.tried)
+            if rule:
+                trial = Trial(rule, tuple(made.tried(rule, tally.conflicted)))
+            else:
+                tally.proposals = propose(tally.conflicted, made.tried)
+    if rule:
+        return _report_trial(args, tally, trial)
     if args.html:
         _write_page(args, repository, tally)
-    result = CommandResult(tally.as_json, lambda: _lines(tally, scope(args)))
+    result = CommandResult(tally.as_json, lambda: _lines(tally, _scope(args)))
     show(result, as_json=args.json, color=args.color)
     return 0
+
+
+def _rule(text: str) -> FieldPolicy:
+    """Return the policy that `--policy` names, as in the setting `kmerge.policy`."""
+    from kmerge_git.git.settings import POLICIES
+    from kmerge_git.replay.left_conflicts import FieldPolicy
+
+    words = text.split()
+    if len(words) != 3:
+        raise UsageError(
+            f"{text!r} is not a policy",
+            hint="it has three words: GLOB FIELD POLICY, as in '* **.image higher'",
+        )
+    if words[2] not in POLICIES:
+        hint = did_you_mean(words[2], POLICIES, f"they are {', '.join(POLICIES)}")
+        raise UsageError(f"no policy is called {words[2]}", hint=hint)
+    return FieldPolicy(*words)
+
+
+def _report_trial(args: argparse.Namespace, tally: Tally, trial: Trial) -> int:
+    """Print what the policy decides, and what people committed."""
+    result = CommandResult(lambda: _trial_fields(tally, trial), lambda: _trial_lines(tally, trial))
+    show(result, as_json=args.json, color=args.color)
+    if not trial.cases:
+        fields = (left.field for file in tally.conflicted for left in file.left)
+        hint = did_you_mean(trial.rule.field, dict.fromkeys(fields))
+        warn(f"no conflict of the past was about it{'; ' * bool(hint)}{hint}")
+    return 0
+
+
+def _trial_fields(tally: Tally, trial: Trial) -> dict[str, Any]:
+    whole = tally.as_json()
+    known = {key: whole[key] for key in ("merges", "picks", "notes")}
+    return known | trial.as_json() | {"conflicts": trial.cases_as_json()}
+
+
+def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
+    from kmerge_git.replay.policy_trials import ENOUGH, OF_TEN
+
+    yield from _head_lines(tally)
+    rule = trial.rule
+    rows = (
+        (len(trial.cases), f"conflicts on {rule.field} in {rule.glob}"),
+        (trial.settled, f"  settled by {rule.policy}"),
+        (trial.count("as people"), "    as people did"),
+        (trial.count("otherwise"), "    differently from people"),
+        (trial.count("unknown"), "    with nothing in people's commit to compare with"),
+        (trial.freed, "files that would have had no conflict"),
+        (trial.freed_as_people, "  with the meaning that people committed"),
+    )
+    for count, words in rows[: None if trial.settled else 2]:
+        yield f"{count:>7}  {words}"
+    apart = [case for case in trial.cases if case[-1].match == "otherwise"]
+    if apart:
+        yield from _section("differently from people")
+    for case in apart[:SHOWN_LOG_LINES]:
+        yield f"       {_case(*case)}"
+    if len(apart) > SHOWN_LOG_LINES:
+        yield f"       and {len(apart) - SHOWN_LOG_LINES} more: --json lists all"
+    if not trial.settled:
+        return
+    if trial.is_proved:
+        yield from _section("to switch it on", " (one of these)")
+    else:
+        words = f" (fewer than {ENOUGH} cases, or than {OF_TEN} of 10 as people did)"
+        yield from _section("to switch it on all the same", words)
+    yield f"       {trial.config}"
+    if "," not in rule.field:
+        yield f"       .gitattributes: {trial.attributes}"
+
+
+def _case(file: Replayed, left: Remaining, verdict: Judgement) -> str:
+    value, people = (text or "(gone)" for text in (verdict.value, verdict.people))
+    return f"{file.commit[:10]}  {file.path}: {left.place}: {value}, people: {people}"
 
 
 def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[ReplayedMerge]) -> int:
@@ -87,7 +175,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
     disagreements = (file for merge in merges for file in merge.files if file.is_disagreement)
     file = next(islice(disagreements, args.show - 1, None), None)
     if file is None:
-        command = " ".join(["kmerge", "replay", *scope(args)])
+        command = " ".join(["kmerge", "replay", *_scope(args)])
         raise UsageError(f"there is no disagreement {args.show}", hint=f"`{command}` lists them")
     texts = Replayer(repository).texts(file)
     if args.extract:
@@ -104,7 +192,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
 def _lines(tally: Tally, scope: list[str]) -> Iterator[Line]:
     from kmerge_git.replay.tally import COUNTS, OF_A_SORT
 
-    yield from head_lines(tally)
+    yield from _head_lines(tally)
     for name, words in COUNTS.items():
         count = tally.counts[name]
         depth = 2 if name.startswith("resolved_") else int(name in _BELOW)
@@ -113,7 +201,7 @@ def _lines(tally: Tally, scope: list[str]) -> Iterator[Line]:
     if tally.counts["files"]:
         yield from ("", tally.times())
     if len(tally.sorts) > 1:  # a single kind would repeat the counts above
-        yield from section("by kind of file", f" ({', '.join(OF_A_SORT.values())})")
+        yield from _section("by kind of file", f" ({', '.join(OF_A_SORT.values())})")
         for sort, counts in sorted(tally.sorts.items(), key=lambda at: -at[1]["git_conflicts"]):
             yield "".join(f"{counts[name]:>7}" for name in OF_A_SORT) + f"  {sort}"
     yield from _disagreements(tally, scope)
@@ -122,7 +210,7 @@ def _lines(tally: Tally, scope: list[str]) -> Iterator[Line]:
         yield from _proposals(tally.proposals, scope)
 
 
-def section(title: str, rest: str = "") -> Iterator[Line]:
+def _section(title: str, rest: str = "") -> Iterator[Line]:
     """Yield an empty line and the title of a section."""
     yield ""
     yield ((title, "bold"), rest)
@@ -139,13 +227,13 @@ def _disagreements(tally: Tally, scope: list[str]) -> Iterator[Line]:
     files = tally.disagreements
     if files:
         command = " ".join(["kmerge", "replay", *scope, "--show", "N"])
-        yield from section("disagreements", f" (`{command}` shows one)")
+        yield from _section("disagreements", f" (`{command}` shows one)")
     for number, file in enumerate(files[:SHOWN_LOG_LINES], 1):
         yield f"{number:>5}  {_place(file)}"
     if len(files) > SHOWN_LOG_LINES:
         yield f"       and {len(files) - SHOWN_LOG_LINES} more: --json and --html list all"
     if tally.broken:
-        yield from section("clean under git, but broken")
+        yield from _section("clean under git, but broken")
     for file in tally.broken[:SHOWN_LOG_LINES]:
         yield f"       {_place(file)}: {'; '.join(file.git_damage)}"
 
@@ -153,7 +241,7 @@ def _disagreements(tally: Tally, scope: list[str]) -> Iterator[Line]:
 def _left(tally: Tally) -> Iterator[Line]:
     groups = tally.left()
     if groups:
-        yield from section("left under both, by cause and field")
+        yield from _section("left under both, by cause and field")
     for cause, field, conflicts in groups[:SHOWN_LOG_LINES]:
         yield f"{len(conflicts):>7}  {f'{cause}: {field}' if field else cause}"
     rest = groups[SHOWN_LOG_LINES:]
@@ -165,7 +253,7 @@ def _left(tally: Tally) -> Iterator[Line]:
 def _proposals(proposals: Sequence[Trial], scope: list[str]) -> Iterator[Line]:
     from kmerge_git.replay.policy_trials import attribute_lines, notes_on
 
-    yield from section("policies that the past proves", " (none is switched on)")
+    yield from _section("policies that the past proves", " (none is switched on)")
     for number, proposal in enumerate(proposals, 1):
         yield f"{number:>5}  {proposal.summary}"
         yield f"       {proposal.config}"
@@ -189,7 +277,7 @@ def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) 
     draft = Path(f"{args.html}.kmerge-{os.getpid()}")
     try:
         with draft.open("w", encoding="utf-8") as file:
-            file.writelines(page(tally, name, " ".join(scope(args)), Replayer(repository).texts))
+            file.writelines(page(tally, name, " ".join(_scope(args)), Replayer(repository).texts))
         draft.replace(args.html)
     except OSError as error:
         raise KmergeError(error.strerror or str(error), path=args.html) from error
@@ -198,23 +286,14 @@ def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) 
     warn(f"the report is in {args.html}")
 
 
-def add_scope(parser: argparse.ArgumentParser) -> None:
-    """Define the options that choose past merges and the number of processes."""
-    add = parser.add_argument
-    add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
-    add("--last", type=count, metavar="N", help="only the newest N merges")
-    add("--picks", action="store_true", help="cherry-picks and reverts, too")
-    add("--jobs", type=count, metavar="N", help="processes (default: one a processor)")
-
-
-def count(text: str) -> int:
+def _count(text: str) -> int:
     """Parse the value of an option as a number of at least 1."""
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
     return int(text)
 
 
-def scope(args: argparse.Namespace) -> list[str]:
+def _scope(args: argparse.Namespace) -> list[str]:
     """Return the words of the command line that choose the past merges."""
     words = [args.range] if args.range != "HEAD" else []
     words += ["--last", str(args.last)] if args.last else []
@@ -222,7 +301,7 @@ def scope(args: argparse.Namespace) -> list[str]:
 
 
 @contextmanager
-def workers(args: argparse.Namespace, repository: Repository, glob: str = "*") -> Iterator[Workers]:
+def _workers(args: argparse.Namespace, repository: Repository, glob: str) -> Iterator[Workers]:
     """Yield the worker processes that merge files again, and end these processes."""
     from kmerge_git.cli import main
     from kmerge_git.replay.workers import Workers
@@ -251,7 +330,7 @@ def _each(made: Workers, commits: list[str]) -> Generator[ReplayedMerge]:
             yield merge
 
 
-def tallied(args: argparse.Namespace, repository: Repository, made: Workers) -> Tally:
+def _tallied(args: argparse.Namespace, repository: Repository, made: Workers) -> Tally:
     """Merge the chosen past merges again and count the results."""
     from kmerge_git.replay.tally import Tally, notes
 
@@ -263,7 +342,7 @@ def tallied(args: argparse.Namespace, repository: Repository, made: Workers) -> 
     return tally
 
 
-def head_lines(tally: Tally) -> Iterator[Line]:
+def _head_lines(tally: Tally) -> Iterator[Line]:
     """Yield lines that count the replayed and omitted merges, and notes about the history."""
     parts = [f"{tally.replayed()} replayed"]
     parts += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []

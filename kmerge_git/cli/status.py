@@ -9,9 +9,19 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from kmerge_git.cli.in_and_out import add_color, inside, show
-from kmerge_git.errors import UsageError
-from kmerge_git.git.probes import Probe, probe_all
+from kmerge_git.cli.in_and_out import add_color, inside, say, show
+from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.git.config_places import SCOPES, in_repository, scopes_of
+from kmerge_git.git.installation import (
+    DRIVER,
+    DRIVER_NAME,
+    ConfigChange,
+    SetupChange,
+    Wish,
+    plan_install,
+    renewals,
+)
+from kmerge_git.git.probes import Probe, examine, leftovers, probe_all
 from kmerge_git.git.run_git import ask_git, ask_here
 from kmerge_git.report.results import CommandResult
 
@@ -23,26 +33,26 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 examples:
-  kmerge status                       one line a probe, and what to do where one fails
+  kmerge status                       one line for each check, and what to do if it fails
+  kmerge status --deep                also a real merge, in a scratch repository
+  kmerge status --fix                 register again, in every scope, what is missing, does not run
+                                      or was written by an older kmerge, and remove the temporary
+                                      files of killed merges
   kmerge status --json                the same for programs
-  kmerge status >/dev/null || echo 'manifests are merged as text'
-  kmerge status apps/web.yaml         what counts for this file, and who said so
+  kmerge status apps/web.yaml         the settings of this file, and where each one comes from
 
-exit code: 0 the driver works here, 1 a probe failed, 2 an error. `kmerge doctor` looks closer.
-With files: 0 the driver takes all of them, 1 it does not take one.
+exit code: 0 the driver works, 1 a check failed, 2 an error.
+With files: 0 git gives all of them to kmerge, 1 it does not.
 """
 COLOURS = {"ok": "green", "warn": "yellow", "FAIL": "red"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line."""
+    """Define the command line."""
     what = "show every setting in force for these files, and where it comes from"
     parser.add_argument("files", nargs="*", metavar="FILE", help=what)
-    add_output(parser)
-
-
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """Define the options of the report; `kmerge doctor` has the same options."""
+    parser.add_argument("--deep", action="store_true", help="also merge in a scratch repository")
+    parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     add_color(parser, "(default: auto)")
 
@@ -50,19 +60,45 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run and print every probe; if files are given, print their settings instead."""
     if args.files:
+        if args.deep or args.fix:
+            raise UsageError("--deep and --fix take no files", hint="leave FILE out")
         return report_files(args.files, as_json=args.json, color=args.color)
-    return report(probe_all(Path.cwd()), as_json=args.json, color=args.color)
-
-
-def report(probes: list[Probe], *, as_json: bool, color: str) -> int:
-    """Print the results of the probes; return 1 if a probe failed."""
+    if args.fix:
+        _repair(Path.cwd())
+    probes = (examine if args.deep else probe_all)(Path.cwd())
     works = all(probe.state != "FAIL" for probe in probes)
     result = CommandResult(
         lambda: {"ok": works, "probes": [asdict(probe) for probe in probes]},
         lambda: (line for probe in probes for line in _lines(probe)),
     )
-    show(result, as_json=as_json, color=color)
+    show(result, as_json=args.json, color=args.color)
     return 0 if works else 1
+
+
+def _repair(cwd: Path) -> None:
+    """Renew broken and outdated registrations, and remove the files of killed merges."""
+    changes: list[SetupChange] = [*renewals(cwd)]
+    lines = scopes_of(DRIVER, cwd)
+    if not (lines and lines[-1][1]):
+        # a driver with a name and no command stops every merge, so the name alone gives the scope
+        places = lines or scopes_of(DRIVER_NAME, cwd)
+        scope = next((s for s in SCOPES if places and s == places[-1][0]), None)
+        changes += plan_install(Wish(scope=scope), cwd).changes if scope else ()
+    for change in changes:
+        try:
+            change.make(cwd)
+        except KmergeError as error:
+            if not isinstance(change, ConfigChange) or change.scope != "system":
+                raise
+            say(f"not repaired: {error}")
+        else:
+            say(f"repaired: {change.summary}")
+    for path in leftovers(cwd) if in_repository(cwd) else []:
+        try:
+            path.unlink()
+        except OSError as error:
+            raise KmergeError(f"cannot be removed: {error.strerror}", path=str(path)) from error
+        say(f"repaired: removed {path}")
 
 
 def _lines(probe: Probe) -> Iterator[Line]:
@@ -134,7 +170,7 @@ def _file_lines(file: InForce) -> Iterator[Line]:
         yield f"  {note}"
     if file.looks_generated:
         yield (
-            f"  perhaps a generator writes it ({file.looks_generated}): then say so, "
+            f"  a generator may write it ({file.looks_generated}): if so, set "
             "`kmerge-generated` in .gitattributes"
         )
     for problem in file.problems:

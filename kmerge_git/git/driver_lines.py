@@ -48,9 +48,10 @@ GONE = '[ -r "$f" ]||w="no file $f";[ -x "$p" ]||w="no program $p"'
 # The message leaves out the name of the file, which may hold anything. Git keeps `index.lock`
 # during a merge, so a `kmerge-told` that is not older was written in this merge.
 SAID = '[ -f "$l" ]&&[ -f "$t" ]&&[ ! "$t" -ot "$l" ]'
+HINT = "kmerge status --deep"
 SAY = (
     """echo "kmerge: the driver gave no answer: $w; merged by lines; """
-    'run \\`kmerge doctor\\`">&2;[ ! -f "$l" ]||echo>"$t"'
+    f'run \\`{HINT}\\`">&2;[ ! -f "$l" ]||echo>"$t"'
 )
 ONCE = f"l=$(git rev-parse --git-dir);t=$l/kmerge-told;l=$l/index.lock;{SAID}||{{ {SAY};}}"
 CASES = f'{ANSWER})exit 0;;{ANSWER + 3})exit 1;;4);;*)w="exit $c";{GONE};{ONCE};;'
@@ -191,6 +192,7 @@ def command_of(line: str) -> str:
 
     Return '' if kmerge did not write the line.
     """
+    line = line.replace("kmerge doctor", HINT)  # its name in the messages of older lines
     newer = (f" {ARGUMENTS} {end}" for end in (FALLBACK, IN_PLACE))
     for end in (*newer, f" {OLDER_ARGUMENTS}{OLDER_END}"):
         if line.endswith(end):

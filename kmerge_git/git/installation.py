@@ -139,7 +139,7 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
     team = top / ".gitattributes" if top is not None else path
     is_asked = wish.patterns or wish.json or wish.diff or settled
     if not is_asked and team in lower and pat.names_us(read_attributes(team)):
-        return [], [f"{team} names the files already: {path} is left alone"]
+        return [], []
     weaker = pat.sources(lower, top)
     patterns = wish.patterns or settled or pat.DEFAULTS
     notes: list[str] = []
@@ -163,7 +163,7 @@ def _overruled(wish: Wish, path: Path, patterns: tuple[str, ...], cwd: Path) -> 
         return []
     private = git_path("info/attributes", cwd)
     return [
-        f"{private}:{rule.number} has the last word over {path}: {rule.text}"
+        f"{private}:{rule.number} overrules {path}: {rule.text}"
         for rule in merge_rules(read_attributes(private))
         if rule.merge != OURS
         and not rule.fenced
@@ -256,7 +256,7 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
     """Plan the hook files for people without pre-commit; note hooks that somebody else wrote."""
     if scope in ("global", "system"):
         raise UsageError(
-            f"--hooks belongs to one repository, it cannot go with --{scope}",
+            f"--hooks is for one repository and cannot be combined with --{scope}",
             hint="run `kmerge install --hooks` in the repository",
         )
     directory = git_path("hooks", cwd)

@@ -2,13 +2,14 @@
 
 A driver that is registered but gets no files, and a driver that gets files but is not registered,
 look the same from outside: git merges text and prints nothing. So the probes ask about both, and
-really run the registered line. `doctor` does more than `status`: `doctor` makes a real merge and
-looks for leftover files.
+really run the registered line. `status --deep` also makes a real merge and looks for leftover
+files.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -61,6 +62,11 @@ from kmerge_git.git.settings import settings_for
 LABELS_SINCE = (2, 44)  # %S %X %Y
 PATH_SINCE = (2, 5)  # %P
 MADE_UP = "kmerge-probe.yaml"
+PRE_COMMIT = ".pre-commit-config.yaml"
+# a hook of `.pre-commit-hooks.yaml`, or a hook of the user's own
+IN_PRE_COMMIT = re.compile(
+    r"^[^#\n]*(\bid: *['\"]?kmerge-(check|directives|merge-damage|installed)\b|kmerge check)", re.M
+)
 _BASE = "kind: ConfigMap\ndata:\n  a: '1'\n  b: '1'\n"
 # git alone sees a conflict in neighbouring lines
 _EDITS = ("a: '1'", "a: '2'"), ("b: '1'", "b: '2'")
@@ -77,8 +83,11 @@ class Probe:
 
 
 def examine(cwd: Path) -> list[Probe]:
-    """Return the answers of `doctor`: the probes of `status`, a real merge, and leftover files."""
+    """Return the answers of `status --deep`: all probes, a real merge, and leftover files."""
     findings = probe_all(cwd)
+    if PATH_SINCE <= git_version() < LABELS_SINCE:
+        text = "some conflict labels say `ours` and `theirs`: git 2.44 is the first to pass names"
+        findings.append(Probe("labels", "ok", text))
     lines = scopes_of(DRIVER, cwd)
     if lines and lines[-1][1]:
         findings.append(try_merge(lines[-1][1]))
@@ -89,7 +98,7 @@ def examine(cwd: Path) -> list[Probe]:
 
 def try_merge(line: str) -> Probe:
     """Merge three versions with the registered line, in a temporary repository."""
-    with tempfile.TemporaryDirectory(prefix="kmerge-doctor-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="kmerge-status-") as scratch:
         try:
             merged, messages = _scratch_merge(Path(scratch), line)
         except KmergeError as error:
@@ -146,8 +155,8 @@ def probe_bare(cwd: Path) -> list[Probe]:
     """Report the file from which a bare repository takes its attributes."""
     if not is_bare(cwd):
         return []
-    text = "a bare repository reads info/attributes, not the committed .gitattributes"
-    return [Probe("bare", "ok", text + " (git 2.43: `git config attr.tree HEAD` makes it)")]
+    text = "in a bare repository git reads info/attributes, not the committed .gitattributes"
+    return [Probe("bare", "ok", f"{text} (since git 2.43 also with `git config attr.tree HEAD`)")]
 
 
 def probe_leftovers(cwd: Path) -> Probe:
@@ -156,7 +165,7 @@ def probe_leftovers(cwd: Path) -> Probe:
     if not files:
         return Probe("leftovers", "ok", "no temporary files of killed merges")
     text = f"killed merges left {_first([file.name for file in files])} in {files[0].parent}"
-    return Probe("leftovers", "warn", text, "`kmerge doctor --fix` removes them")
+    return Probe("leftovers", "warn", text, "`kmerge status --fix` removes them")
 
 
 def leftovers(cwd: Path) -> list[Path]:
@@ -175,8 +184,8 @@ def probe_all(cwd: Path) -> list[Probe]:
     """Answer every question of `kmerge status`, the most important question first."""
     findings = [probe_git(), *probe_driver(cwd)]
     if not in_repository(cwd):
-        hint = "go into a repository to see whether its files are selected"
-        return [*findings, Probe("repository", "warn", "this directory is in none", hint)]
+        text, hint = "this directory is not in a git repository", "run `kmerge status` in one"
+        return [*findings, Probe("repository", "warn", text, hint)]
     return [
         *findings, *probe_selection(cwd), *probe_templates(cwd), *probe_generated(cwd),
         *probe_diff(cwd), *probe_programs(cwd), probe_hooks(cwd), *probe_settings(cwd),
@@ -184,14 +193,11 @@ def probe_all(cwd: Path) -> list[Probe]:
 
 
 def probe_git() -> Probe:
-    """Report git's version, and the placeholders that git does not have."""
+    """Report git's version."""
     version = git_version()
     name = f"git {version[0]}.{version[1]}"
     if version < PATH_SINCE:
-        return Probe("git", "FAIL", f"{name} does not tell drivers the path", "update git")
-    if version < LABELS_SINCE:
-        text = f"{name} tells drivers no names: some labels say `ours` and `theirs`"
-        return Probe("git", "warn", text, "git 2.44 or newer does; nothing else is missing")
+        return Probe("git", "FAIL", f"{name} does not pass paths to merge drivers", "update git")
     return Probe("git", "ok", name)
 
 
@@ -203,18 +209,18 @@ def probe_driver(cwd: Path) -> list[Probe]:
         where = Probe("driver", "ok", f"registered in the {scope} configuration")
         return [where, probe_line(line, cwd, _install(scope)), *_overruled(lines[:-1], cwd)]
     if config_values(None, "merge.kmerge.name", cwd):
-        text = "merge.kmerge has a name and no driver: git stops every merge of these files"
+        text = "merge.kmerge has a name but no driver: git stops every merge of these files"
         return [Probe("driver", "FAIL", text, "run `kmerge install` or `kmerge uninstall`")]
     hint = "run `kmerge install`, or `kmerge install --global` for all your repositories"
-    return [Probe("driver", "FAIL", "not registered, git merges text", hint)]
+    return [Probe("driver", "FAIL", "not registered: git merges manifests as text", hint)]
 
 
 def probe_line(line: str, cwd: Path, repair: str) -> Probe:
     """Run the registered line's own interpreter, options and driver file."""
     ours = Registered("local", DRIVER, line)
     if not ours.command:
-        text = "the registered line is not one that kmerge writes; it was not tried"
-        return Probe("line", "warn", text, f"run `{repair}` to replace it: {line}")
+        text = f"kmerge did not write the registered command, so it was not run: {line}"
+        return Probe("line", "warn", text, f"run `{repair}` to replace it")
     version, why = trial(ours.command, cwd)
     if why:
         text = f"the registered command does not run: {why}"
@@ -233,7 +239,7 @@ def _overruled(lines: list[tuple[str, str]], cwd: Path) -> list[Probe]:
     """Report broken driver lines that another scope overrules; other repositories may use them."""
     commands = ((scope, Registered("local", DRIVER, line).command) for scope, line in lines)
     tried = [(scope, trial(command, cwd)[1]) for scope, command in commands if command]
-    text = "the command of the {} configuration, unused here, does not run: {}"
+    text = "the command of the {} configuration does not run, but is not used here: {}"
     return [
         Probe("line", "warn", text.format(scope, why), f"run `{_install(scope)}`")
         for scope, why in tried
@@ -246,7 +252,7 @@ def probe_programs(cwd: Path) -> list[Probe]:
     programs = [one for one in registered(cwd) if one.key != DRIVER]
     tried = [(one.key, trial(one.command, cwd)[1]) for one in programs]
     names = {TOOL: "mergetool", DIFF: "diff"}
-    hint = "run `kmerge doctor --fix`"
+    hint = "run `kmerge status --fix`"
     return [
         Probe(names[key], "FAIL", f"{key} does not run: {why}", hint) for key, why in tried if why
     ]
@@ -287,7 +293,7 @@ def probe_templates(cwd: Path) -> list[Probe]:
     text = f"{ours} of {len(paths)} helpers and notes of charts go to kmerge"
     left = [path for path, driver in drivers.items() if driver == "unspecified"]
     again = _again(cwd) if left else ""
-    text += f"; `{again}` takes the rest, too ({left[0]})" if again else ""
+    text += f"; `{again}` registers the others, too ({left[0]})" if again else ""
     return [Probe("templates", "ok", text)]
 
 
@@ -325,8 +331,8 @@ def probe_generated(cwd: Path) -> list[Probe]:
     are = "file seems" if len(files) == 1 else "files seem"
     pattern = quoted_pattern("/" + os.path.relpath(cwd / files[0], top).replace(os.sep, "/"))
     hint = (
-        f"`{pattern} kmerge-generated` in .gitattributes: a clash there is not written as markers "
-        "(`-kmerge-generated`: it is merged like any other)"
+        f"add `{pattern} kmerge-generated` to .gitattributes, and conflicts get no markers there "
+        "(or `-kmerge-generated` to merge it like any other file)"
     )
     text = f"{len(files)} {are} to be generated: {_first(files)}"
     return [Probe("generated", "warn", text, hint)]
@@ -366,11 +372,16 @@ def probe_diff(cwd: Path) -> list[Probe]:
 
 
 def probe_hooks(cwd: Path) -> Probe:
-    """Look for hooks that call kmerge, and check that such a hook finds the program."""
+    """Look for hooks that call kmerge, also by pre-commit, and check that they find the program."""
     directory = git_path("hooks", cwd)
     calling = [name for name in HOOKS if _calls_us(directory / name)]
+    if not calling and IN_PRE_COMMIT.search(_text((worktree_top(cwd) or cwd) / PRE_COMMIT)):
+        if "generated by pre" in _text(directory / HOOKS[0]):
+            return Probe("hooks", "ok", f"pre-commit calls kmerge ({PRE_COMMIT})")
+        text = f"{PRE_COMMIT} calls kmerge, but git does not call pre-commit"
+        return Probe("hooks", "warn", text, "run `pre-commit install`")
     if not calling:
-        return Probe("hooks", "ok", "none call kmerge (`kmerge install --hooks` writes them)")
+        return Probe("hooks", "ok", "no hook calls kmerge (`kmerge install --hooks` writes them)")
     text = f"{' and '.join(calling)} call kmerge"
     if shutil.which("kmerge") is None:
         return Probe("hooks", "warn", f"{text}, which is not on PATH", "put kmerge on PATH")
@@ -379,7 +390,7 @@ def probe_hooks(cwd: Path) -> Probe:
 
 def probe_settings(cwd: Path) -> list[Probe]:
     """Report settings that turn the driver off or make no sense."""
-    hint = "it is passed over; correct it"
+    hint = "kmerge ignores it; correct it"
     problems = [(problem, hint) for problem in settings_for(MADE_UP).problems]
     if config_values(None, "merge.kmerge.recursive", cwd):
         text = "merge.kmerge.recursive is set: criss-cross merges lose the driver's base"
@@ -395,10 +406,15 @@ def is_bare(cwd: Path) -> bool:
 
 
 def _calls_us(hook: Path) -> bool:
+    return "kmerge check" in _text(hook) and os.access(hook, os.X_OK)
+
+
+def _text(file: Path) -> str:
+    """Return the text of a file; treat an unreadable file as empty."""
     try:
-        return "kmerge check" in hook.read_text("utf-8", "replace") and os.access(hook, os.X_OK)
+        return file.read_text("utf-8", "replace")
     except OSError:
-        return False
+        return ""
 
 
 def _named(driver: str) -> str:

@@ -200,7 +200,7 @@ class Trial:
     @property
     def command(self) -> str:
         """The command that shows every conflict of this policy."""
-        return shlex.join(["kmerge", "policy", "try", *self.words])
+        return shlex.join(["kmerge", "replay", "--policy", " ".join(self.words)])
 
     @property
     def words(self) -> tuple[str, str, str]:

@@ -98,7 +98,7 @@ def _sound(upstream: Upstream, ask: Callable[[], T]) -> T:
 def upstream(url: str) -> Upstream:
     """Return the cached repository of a source."""
     protocols = ("file",) if is_local(url) else PROTOCOLS  # whatever `url.*.insteadOf` says
-    return Upstream(url, _root() / _name(url), protocols)
+    return Upstream(url, cache_folder() / _name(url), protocols)
 
 
 def check_known(url: str, directory: str, *, accept: bool) -> None:
@@ -125,10 +125,11 @@ def remember(url: str, directory: str) -> None:
 
 
 def _note(directory: str) -> Path:
-    return _root() / "sources" / _name(os.path.realpath(directory))
+    return cache_folder() / "sources" / _name(os.path.realpath(directory))
 
 
-def _root() -> Path:
+def cache_folder() -> Path:
+    """Return the folder of the user's cache."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     home = Path(given) if os.path.isabs(given) else Path("~/.cache").expanduser()
     return home / "kmerge" / "vendor"

@@ -106,7 +106,7 @@ Shell = Callable[[Path, str], list[str]]
         ("kmerge -v st", {"status"}),
         ("kmerge vendor ", {"add", "update", "status", "diff", "list"}),
         ("kmerge vendor up", {"update"}),
-        ("kmerge solve --dr", {"--dry-run"}),
+        ("kmerge refresh --dr", {"--dry-run"}),
         ("kmerge vendor update --ab", {"--abort"}),
         ("kmerge --vers", {"--version"}),
         ("kmerge check --format ", {"text", "json", "github", "sarif"}),
@@ -114,7 +114,6 @@ Shell = Callable[[Path, str], list[str]]
         ("kmerge check --format=js", {"json"}),
         ("kmerge check --explain D1", {"D10", "D12"}),
         ("kmerge resolve --take hi", {"higher"}),
-        ("kmerge policy try glob spec.replicas re", {"rebump"}),
         ("kmerge preview topic --format ma", {"markdown"}),
         ("kmerge completion ", {"bash", "zsh", "fish"}),
         ("kmerge preview topic/", {"topic/cache", "topic/region"}),
@@ -145,8 +144,8 @@ def test_a_branch_of_others_is_data(shell: Shell, place: Path) -> None:
 
 
 def test_bash_completes_git_kmerge_and_ranges(place: Path) -> None:
-    assert bash(place, "git kmerge sol") == ["solve"]
-    assert bash(place, "git -C x kmerge solve --dr") == ["--dry-run"]
+    assert bash(place, "git kmerge stat") == ["status"]
+    assert bash(place, "git -C x kmerge refresh --dr") == ["--dry-run"]
     assert bash(place, "kmerge replay v1..topic/c") == ["v1..topic/cache"]
 
 
@@ -178,17 +177,17 @@ def test_every_option_of_every_parser_is_there(command: str) -> None:
 
 
 def test_a_new_option_shows_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kmerge_git.cli import solve
+    from kmerge_git.cli import refresh
 
-    before = solve.add_arguments
+    before = refresh.add_arguments
 
     def more(parser: argparse.ArgumentParser) -> None:
         before(parser)
         parser.add_argument("--brand-new", metavar="REV", help="it's new: [a] `b` \\ $(c)")
 
-    monkeypatch.setattr(solve, "add_arguments", more)
-    assert candidates(["solve", "--"])["--brand-new"] == "it's new: [a] `b` \\ $(c)"
-    assert "HEAD" in candidates(["solve", "--brand-new", ""])
+    monkeypatch.setattr(refresh, "add_arguments", more)
+    assert candidates(["refresh", "--"])["--brand-new"] == "it's new: [a] `b` \\ $(c)"
+    assert "HEAD" in candidates(["refresh", "--brand-new", ""])
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -258,8 +257,8 @@ def test_no_more_is_loaded_than_the_parser_of_the_command(command: str) -> None:
     found = loaded_by("__complete", "kmerge", command, "--")
     assert f"kmerge_git.cli.{command.replace('-', '_')}" in found
     others = {f"kmerge_git.cli.{name.replace('-', '_')}" for name in COMMANDS if name != command}
-    shared = {"uninstall": "install", "doctor": "status", "merge": "merge_file", "merge2": "merge3"}
-    shared |= {"policy": "replay", "resolve": "solve", "mergetool": "solve"}
+    shared = {"uninstall": "install", "merge": "merge_file", "merge2": "merge3"}
+    shared |= {"resolve": "solve", "mergetool": "solve"}
     allowed = {f"kmerge_git.cli.{shared.get(command)}"}
     assert found & others - allowed <= {"kmerge_git.cli.completion"}
     assert len(found) <= 1.5 * len(loaded_by("--version"))

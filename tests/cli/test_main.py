@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+
 import pytest
 
 from kmerge_git.cli.main import COMMANDS, actions_of, line_parser, main, shown
@@ -12,8 +15,12 @@ from kmerge_git.cli.main import COMMANDS, actions_of, line_parser, main, shown
     [
         (["frobnicate"], "there is no command frobnicate", "see `kmerge --help`"),
         (["--frobnicate"], "unknown: --frobnicate", "see `kmerge --help`"),
+        (["--frobnicate", "check", "-q", "x"], "unknown: --frobnicate; see", "`kmerge --help`"),
         (["check", "--frobnicate"], "unknown: --frobnicate", "see `kmerge check --help`"),
-        (["doctor", "x"], "unknown: x", "see `kmerge doctor --help`"),
+        (["install", "x"], "unknown: x", "see `kmerge install --help`"),
+        (["help", "frobnicate"], "there is no command frobnicate", "see `kmerge --help`"),
+        (["help", "stauts"], "there is no command stauts; did you mean `status`?", "`kmerge --h"),
+        (["status", "--deep", "x"], "--deep and --fix take no files", "leave FILE out"),
         (["check", "--format", "xml"], "argument --format: invalid", "see `kmerge check --help`"),
         (
             ["merge-file", "a"],
@@ -58,3 +65,41 @@ def test_every_option_is_explained(command: str) -> None:
         for action in shown(dict(actions_of(line_parser(command)))[command])
         if not action.help
     ] == []
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    with suppress(SystemExit):
+        assert main([*words]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_help_is_one_screen(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = printed(capsys, "--help")
+    lines = text.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert re.findall(r"^  (\S+)", text, re.M)[:9] == [
+        *("install", "uninstall", "status", "merge", "preview", "resolve", "explain", "check"),
+        "replay",
+    ]
+    assert "  more merging  diff, refresh, merge-file, mergetool\n" in text
+    assert all(f" {name}" in text for name in COMMANDS)
+    assert [printed(capsys, *words) for words in ([], ["help"], ["-v", "help"])] == [text] * 3
+
+
+@pytest.mark.parametrize("group", ["merging", "packages", "patches"])
+def test_help_lists_a_group(capsys: pytest.CaptureFixture[str], group: str) -> None:
+    title, *lines = printed(capsys, "help", group).splitlines()
+    assert title.endswith(f"{group}:")
+    rows = dict(line.split(maxsplit=1) for line in lines)
+    assert rows == {name: COMMANDS[name] for name in rows}
+    (listed,) = re.findall(rf"{group}  +(.*)", printed(capsys, "--help"))
+    assert listed == ", ".join(rows)
+
+
+@pytest.mark.parametrize("words", [["merge"], ["vendor"], ["vendor", "add"], ["doctor"]])
+def test_help_of_a_command(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert printed(capsys, "help", *words) == printed(capsys, *words, "--help") != ""

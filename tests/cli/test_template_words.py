@@ -60,7 +60,7 @@ def told(
             OPEN,
             "a template, merged by its blocks\nconflict: spec.replicas: changed on both sides\n",
         ),
-        (BY_LINES, "git's line merge stands: a template, no YAML\n"),
+        (BY_LINES, "merged by lines, as git does: a template, no YAML\n"),
     ],
 )
 def test_the_merge_of_three_files(

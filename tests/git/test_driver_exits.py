@@ -258,7 +258,7 @@ def test_a_kill_while_the_result_is_written_leaves_ours_whole(driven: Driven) ->
     driven.fork_one()
     assert driven.merge().code == 1
     assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in driven.text("x.yaml")
-    # nobody can clean up behind a SIGKILL; `kmerge doctor` knows the name
+    # nobody can clean up behind a SIGKILL; `kmerge status --deep` knows the name
     (left,) = [name for name in os.listdir(driven.path) if ".kmerge-" in name]
     assert left.startswith(".merge_file_")
 

@@ -155,7 +155,7 @@ def test_only_0_switches_off(driven: Driven, word: str) -> None:
 
 
 def said(why: str) -> str:
-    return f"kmerge: the driver gave no answer: {why}; merged by lines; run `kmerge doctor`"
+    return f"kmerge: the driver gave no answer: {why}; merged by lines; run `kmerge status --deep`"
 
 
 def test_an_interpreter_that_is_gone_is_told_once_a_merge(driven: Driven) -> None:
@@ -320,12 +320,21 @@ def test_a_line_of_last_month_merges_and_is_recognised(driven: Driven) -> None:
     assert line["hint"] == "run `kmerge install` to renew it"
 
 
-def test_a_line_that_merged_in_place_is_renewed(repo: Repo) -> None:
-    """It could leave half a file where the disk is full."""
+# it could leave half a file where the disk is full
+IN_PLACE = f"{MERGE_FILE} -L ours -L base -L theirs %A %O %B||exit 1"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        driver_line().partition("git merge-file")[0] + IN_PLACE,
+        driver_line().replace("kmerge status --deep", "kmerge doctor"),
+    ],
+    ids=["in place", "old name"],
+)
+def test_an_older_line_is_renewed(repo: Repo, line: str) -> None:
     repo.kmerge("install")
     assert row(repo, "line")["state"] == "ok"
-    older = f"{MERGE_FILE} -L ours -L base -L theirs %A %O %B||exit 1"
-    line = driver_line().partition("git merge-file")[0] + older
     repo.git("config", "merge.kmerge.driver", line)
     assert "an older kmerge wrote the registered line; it runs" in row(repo, "line")["text"]
     repo.kmerge("install")
@@ -333,7 +342,7 @@ def test_a_line_that_merged_in_place_is_renewed(repo: Repo) -> None:
 
 
 @pytest.mark.world
-@pytest.mark.parametrize("command", [("install",), ("doctor", "--fix")])
+@pytest.mark.parametrize("command", [("install",), ("status", "--fix")])
 @pytest.mark.parametrize("python", [sys.executable, GONE], ids=["there", "gone"])
 def test_a_line_of_last_month_is_renewed(repo: Repo, command: tuple[str, ...], python: str) -> None:
     repo.kmerge("install")
@@ -366,7 +375,7 @@ def test_every_scope_is_mended(repo: Repo) -> None:
         repo.git("config", scope, "merge.kmerge.driver", driver_line(GONE))
     told = [(row["state"], row["hint"]) for row in rows(repo) if row["name"] == "line"]
     assert told == [("FAIL", "run `kmerge install`"), ("warn", "run `kmerge install --global`")]
-    repo.kmerge("doctor", "--fix")
+    repo.kmerge("status", "--fix")
     for scope in ("--global", "--local"):
         assert repo.config("merge.kmerge.driver", scope) == [driver_line()]
 
@@ -375,7 +384,7 @@ def test_what_runs_from_another_place_stays(repo: Repo, world: World) -> None:
     repo.kmerge("install")
     other = driver_line(driver=copied(world) / "cli" / "driver.py")
     repo.git("config", "merge.kmerge.driver", other)
-    repo.kmerge("doctor", "--fix")
+    repo.kmerge("status", "--fix")
     assert repo.config("merge.kmerge.driver") == [other]
 
 
@@ -391,8 +400,8 @@ def test_the_other_commands_are_mended_too(repo: Repo, option: str, key: str) ->
     repo.git("config", key, dead)
     assert repo.kmerge("status", check=False).code == 1
     (failed,) = [row for row in rows(repo) if row["state"] == "FAIL"]
-    assert key in failed["text"] and "kmerge doctor --fix" in failed["hint"]
-    assert f"repaired: local configuration: renewed {key}" in repo.kmerge("doctor", "--fix").err
+    assert key in failed["text"] and "kmerge status --fix" in failed["hint"]
+    assert f"repaired: local configuration: renewed {key}" in repo.kmerge("status", "--fix").err
     assert repo.config(key) == [good]
     repo.git("config", key, dead)
     assert f"renewed {key}" in repo.kmerge("install").said
@@ -403,7 +412,7 @@ def test_the_older_command_of_git_diff_is_renewed(repo: Repo) -> None:
     repo.kmerge("install", "--diff")
     (good,) = repo.config("diff.kmerge.command")
     repo.git("config", "diff.kmerge.command", good.partition(" | old=")[0] + "; :; }; kmerge_diff")
-    assert "renewed diff.kmerge.command" in repo.kmerge("doctor", "--fix").err
+    assert "renewed diff.kmerge.command" in repo.kmerge("status", "--fix").err
     assert repo.config("diff.kmerge.command") == [good]
 
 
@@ -414,10 +423,10 @@ def test_a_system_configuration_that_may_not_be_written_is_told(repo: Repo, worl
     repo.git("config", "merge.kmerge.driver", of_last_month(sys.executable))
     system.with_name("gitconfig.lock").touch()
     env = {"GIT_CONFIG_NOSYSTEM": "0"}
-    done = repo.kmerge("doctor", "--fix", env=env)
+    done = repo.kmerge("status", "--fix", env=env)
     assert "not repaired: " in done.err
     assert "system configuration needs an administrator" in done.err
     assert repo.config("merge.kmerge.driver", "--local") == [driver_line()]
     system.with_name("gitconfig.lock").unlink()
-    assert "renewed merge.kmerge.driver" in repo.kmerge("doctor", "--fix", env=env).err
+    assert "renewed merge.kmerge.driver" in repo.kmerge("status", "--fix", env=env).err
     assert "/no/such" not in system.read_text()

@@ -423,9 +423,38 @@ def test_the_committed_registration_is_enough_for_a_colleague(repo: Repo) -> Non
     repo.kmerge("uninstall")
     repo.commit("team")
     done = repo.kmerge("install")
-    assert ".gitattributes names the files already" in done.err
+    assert done.err == ""
     assert not (repo.path / ".git" / "info" / "attributes").exists()
     assert repo.config("merge.kmerge.driver")
+
+
+def test_quiet_says_nothing_when_all_is_well(repo: Repo) -> None:
+    for _ in range(2):
+        assert repo.kmerge("install", "-q").said == ""
+    assert repo.config("merge.kmerge.driver") == [driver_lines.driver_line()]
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\n")
+    assert "is somebody else's hook" in repo.kmerge("install", "-q", "--hooks").said
+
+
+@pytest.mark.parametrize("cache", ["home/.cache", "elsewhere"])
+def test_uninstall_of_a_user_removes_the_cache(world: World, repo: Repo, cache: str) -> None:
+    env = {"XDG_CACHE_HOME": str(world.root / cache) if cache == "elsewhere" else ""}
+    own = world.root / cache / "kmerge"
+    repo.commit("up", {"a.yaml": "a: 1\n"})
+    repo.kmerge("vendor", "add", str(repo.path), "up", env=env)
+    assert any((own / "vendor").iterdir())
+    repo.kmerge("uninstall", env=env)
+    done = repo.kmerge("uninstall", "--global", "--dry-run", env=env)
+    assert f"{own / 'vendor'}: remove\n" in done.out
+    assert any((own / "vendor").iterdir())
+    (own / "else").touch()
+    done = repo.kmerge("uninstall", "--global", env=env)
+    assert f"removed {own / 'vendor'}\n" in done.out
+    assert [path.name for path in own.iterdir()] == ["else"]
+    (own / "else").unlink()
+    (own / "vendor").mkdir()
+    repo.kmerge("uninstall", "--global", env=env)
+    assert not own.exists()
 
 
 def test_what_is_shared_must_be_committed(repo: Repo) -> None:
@@ -570,7 +599,7 @@ def test_a_private_line_above_the_committed_file_is_told(repo: Repo) -> None:
     (repo.path / ".git" / "info").mkdir(exist_ok=True)
     (repo.path / ".git" / "info" / "attributes").write_text("*.yaml merge=mergiraf\n")
     done = repo.kmerge("install", "--shared")
-    assert "has the last word over" in done.err
+    assert f"overrules {repo.path / '.gitattributes'}" in done.err
 
 
 def test_a_broken_block_is_reported_with_its_line(repo: Repo) -> None:

@@ -1,4 +1,4 @@
-"""What `kmerge replay` proposes and what it leaves, and `kmerge policy try`, on made-up pasts."""
+"""What `kmerge replay` proposes and what it leaves, and `replay --policy`, on made-up pasts."""
 
 from __future__ import annotations
 
@@ -36,9 +36,8 @@ def replay(repo: Repo, *args: str) -> dict[str, Any]:
     return report
 
 
-def trial(repo: Repo, *args: str) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads(repo.kmerge("policy", "try", "--json", *args).out)
-    return report
+def trial(repo: Repo, policy: str, *args: str) -> dict[str, Any]:
+    return replay(repo, "--policy", policy, *args)
 
 
 def figures(proposal: dict[str, Any]) -> tuple[str, str, str, int, int]:
@@ -157,7 +156,7 @@ def test_in_a_pick_the_commit_that_is_picked_goes_on_top(repo: Repo) -> None:
     picked = repo.commit(f"picked\n\n(cherry picked from commit {theirs})", chart("1.1.1"))
     repo.commit("more", chart("1.2.0"))
     repo.commit(f'Revert "picked"\n\nThis reverts commit {picked}.', chart("1.1.2"))
-    report = trial(repo, "**/Chart.yaml", "version", "rebump", "--picks")
+    report = trial(repo, "**/Chart.yaml version rebump", "--picks")
     assert report["picks"] == {"cherry_picks": 1, "reverts": 1, "elsewhere": 0}
     assert [case["people"] for case in report["conflicts"]] == ["silent", "as people"]
 
@@ -182,7 +181,7 @@ def test_what_nobody_can_compare_proves_nothing(repo: Repo) -> None:
         for number in range(9)
     ]
     assert proposed(repo, merges) == []
-    report = trial(repo, "*", "**.image", "higher")
+    report = trial(repo, "* **.image higher")
     assert (report["settled"], report["unknown"], report["as_people"]) == (9, 9, 0)
 
 
@@ -237,7 +236,7 @@ def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
         "       git config --add kmerge.policy '* **.image higher'\n"
         "       or for everybody, in .gitattributes, where the last line for a file counts:\n"
         "       * kmerge-policy=**.image:higher\n"
-        "       each case: kmerge policy try '*' '**.image' higher --last 50\n"
+        "       each case: kmerge replay --policy '* **.image higher' --last 50\n"
     )
     html = page.read_text()
     assert "<h2>Policies that the past proves <span>1</span></h2>" in html
@@ -295,7 +294,7 @@ def test_a_trial_counts_as_the_proposal_does(repo: Repo) -> None:
     write_history(repo, images(kinds) + images([("app:1", "app:x", "app:y", "app:x")]))
     past = replay(repo)
     (proposal,) = past["proposals"]
-    report = trial(repo, "*", "**.image", "higher")
+    report = trial(repo, "* **.image higher")
     assert {key: report[key] for key in ("merges", "picks")} == {
         key: past[key] for key in ("merges", "picks")
     }
@@ -317,14 +316,14 @@ def test_a_trial_counts_as_the_proposal_does(repo: Repo) -> None:
 def test_a_trial_of_a_field_with_a_slip(repo: Repo) -> None:
     write_history(repo, images([UP] * 2, "a/app.yaml"))
     meant = "spec.template.spec.containers[name=app].image"
-    said = repo.kmerge("policy", "try", "*", meant.replace("image", "imgae"), "theirs").err
+    said = repo.kmerge("replay", "--policy", f"* {meant.replace('image', 'imgae')} theirs").err
     assert said.endswith(f"was about it; did you mean `{meant}`?\n")
-    assert repo.kmerge("policy", "try", "*", "**.image", "theirs").err == ""
+    assert repo.kmerge("replay", "--policy", "* **.image theirs").err == ""
 
 
 def test_a_trial_of_one_policy_for_some_files(repo: Repo) -> None:
     write_history(repo, images([UP] * 3, "a/app.yaml") + images([UP] * 2, "b/db.yaml"))
-    out = repo.kmerge("policy", "try", "b/*", "**.image", "theirs").out
+    out = repo.kmerge("replay", "--policy", "b/* **.image theirs").out
     assert out.splitlines() == [
         "5 merges replayed",
         "",
@@ -347,21 +346,22 @@ def test_a_trial_of_one_policy_for_some_files(repo: Repo) -> None:
         "       git config --add kmerge.policy 'b/* **.image theirs'",
         "       .gitattributes: b/* kmerge-policy=**.image:theirs",
     ]
-    assert trial(repo, "b/*", "**.image", "theirs", "HEAD", "--last", "1")["settled"] == 1
+    assert trial(repo, "b/* **.image theirs", "HEAD", "--last", "1")["settled"] == 1
 
 
 @pytest.mark.parametrize(
-    "words, said",
+    "policy, said",
     [
-        (("*", "**.image", "newest"), "no policy is called newest; they are higher, "),
-        (("*", "**.image", "hihger"), "did you mean `higher`? they are higher, "),
-        (("*", "a b", "higher"), "'a b' is not one word; settings are split at blanks"),
-        (("", "a", "higher"), "'' is not one word"),
+        ("* **.image newest", "no policy is called newest; they are higher, "),
+        ("* **.image hihger", "did you mean `higher`? they are higher, "),
+        ("* a b higher", "'* a b higher' is not a policy; it has three words: GLOB FIELD POLICY"),
+        ("**.image higher", "'**.image higher' is not a policy; it has three words"),
+        ("", "'' is not a policy"),
     ],
 )
-def test_what_is_no_policy(repo: Repo, words: tuple[str, ...], said: str) -> None:
+def test_what_is_no_policy(repo: Repo, policy: str, said: str) -> None:
     repo.commit("base", {PATH: deployment()})
-    done = repo.kmerge("policy", "try", *words, check=False)
+    done = repo.kmerge("replay", "--policy", policy, check=False)
     assert (done.code, said in done.err, done.out) == (2, True, "")
 
 

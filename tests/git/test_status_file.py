@@ -299,7 +299,7 @@ def test_the_attribute_is_proposed_and_never_set(driven: Driven) -> None:
     assert "warn  generated: 7 files seem to be generated: d/2.yaml, d/3.yaml, d/4.yaml, ..." in (
         done.lines
     )
-    assert "`/d/2.yaml kmerge-generated` in .gitattributes" in done.out
+    assert "add `/d/2.yaml kmerge-generated` to .gitattributes" in done.out
     assert driven.text(".gitattributes") == lines
     assert driven.git("status", "--porcelain").out == ""
 

@@ -1,0 +1,69 @@
+"""The old names of commands do what the new ones do, and are in no list."""
+
+from __future__ import annotations
+
+import pytest
+from manifests import deployment
+from world import Repo
+
+from kmerge_git.cli.completion import candidates
+from kmerge_git.cli.main import COMMANDS, OLD_NAMES, main
+
+IMAGE = "* **.image higher"
+THREE = ("base.yaml", "ours.yaml", "theirs.yaml")
+NOW = [
+    (["doctor"], ["status", "--deep"]),
+    (["doctor", "--json"], ["status", "--deep", "--json"]),
+    (["doctor", "--fix"], ["status", "--deep", "--fix"]),
+    (["policy", "try", *IMAGE.split()], ["replay", "--policy", IMAGE]),
+    (
+        ["policy", "try", "--last", "1", *IMAGE.split(), "HEAD", "--json"],
+        ["replay", "--last", "1", "--policy", IMAGE, "HEAD", "--json"],
+    ),
+    (["merge", *THREE], ["merge-file", *THREE]),
+    (["merge", *THREE, "--marker-size", "9"], ["merge-file", *THREE, "--marker-size", "9"]),
+]
+
+
+@pytest.mark.parametrize("old, new", NOW, ids=" ".join)
+def test_an_old_name_does_the_same(repo: Repo, old: list[str], new: list[str]) -> None:
+    repo.fork(
+        {"app.yaml": deployment(image="app:1.0")},
+        {"app.yaml": deployment(image="app:1.2")},
+        {"app.yaml": deployment(image="app:1.1")},
+    )
+    repo.merge()
+    repo.commit("merged", {"app.yaml": deployment(image="app:1.2")})
+    for name, image in zip(THREE, ("app:1.0", "app:1.2", "app:1.1"), strict=True):
+        repo.write(name, deployment(image=image))
+    ends = []
+    for words in (old, new):
+        repo.git("config", "merge.kmerge.name", "x")  # the start of a registration, for --fix
+        done = repo.kmerge(*words, check=False)
+        ends.append((done.code, done.out, done.err))
+        repo.kmerge("uninstall")
+    assert ends[0] == ends[1]
+    assert ends[0][0] != 2
+
+
+@pytest.mark.parametrize("name", OLD_NAMES)
+def test_an_old_name_is_in_no_list(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert name not in COMMANDS
+    assert name not in candidates([""])
+    assert main([]) == main(["help", "merging"]) == main(["help", "packages"]) == 0
+    words = capsys.readouterr().out.replace(",", " ").split()
+    assert name not in words
+    assert {*COMMANDS} <= {*words}
+    assert main([f"{name}x"]) == 2
+    assert f"`{name}`" not in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="0"):
+        main([name, "--help"])
+    assert capsys.readouterr().out.startswith(f"usage: kmerge {OLD_NAMES[name][0]} ")
+
+
+def test_merge_lists_no_option_for_three_files(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["merge", "--help"])
+    assert "--marker-size" not in capsys.readouterr().out
+    assert "--marker-size" not in candidates(["merge", "--"])
+    assert "--marker-size" in candidates(["merge-file", "--"])
