@@ -367,10 +367,13 @@ uninstall_all() {
     say "    git config --remove-section merge.kmerge"
 }
 
-# Whether git's global configuration calls what is removed here; `kmerge install --global` by hand
-# leaves no receipt.
+# Whether git's global configuration calls what is removed here (`kmerge install --global` by hand
+# leaves no receipt), or calls no kmerge, but there is a cache, which `kmerge uninstall --global` removes.
 names_us() {
-    line=$(git config --global --get-all merge.kmerge.driver 2>/dev/null) || return 1
+    line=$(git config --global --get-all merge.kmerge.driver 2>/dev/null) || {
+        [ -d "${XDG_CACHE_HOME:-${HOME:-}/.cache}/kmerge/vendor" ]
+        return
+    }
     case $line in
     *"${env_python%/python}/"*) return 0 ;;
     esac

@@ -171,8 +171,9 @@ def test_removing_what_was_never_installed_is_fine(world):
     assert "nothing to remove" in done.stdout
 
 
-@pytest.mark.parametrize("ours", [True, False])
-def test_a_registration_by_hand_is_taken_out(world, ours):
+@pytest.fixture
+def tools(world):
+    """The folder of an installation by uv, whose `kmerge` prints how it was called."""
     world.add("uv", f'echo "{world.root}/tools"')
     tools = world.root / "tools"
     tools.mkdir()
@@ -181,6 +182,21 @@ def test_a_registration_by_hand_is_taken_out(world, ours):
     receipt = world.home / ".local" / "share" / "kmerge-git" / "receipt"
     receipt.parent.mkdir(parents=True)
     receipt.write_text("method uv\n")
+    return tools
+
+
+@pytest.mark.parametrize("cache", ["home dir/.cache", "elsewhere", ""])
+def test_a_cache_is_removed_without_a_registration(world, tools, cache):
+    if cache:
+        (world.root / cache / "kmerge" / "vendor").mkdir(parents=True)
+    settings = {"XDG_CACHE_HOME": str(world.root / cache)} if cache == "elsewhere" else {}
+    done = world.run("--uninstall", **settings)
+    assert done.returncode == 0, done.stderr
+    assert ("called: uninstall --global" in done.stdout) == bool(cache)
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_registration_by_hand_is_taken_out(world, tools, ours):
     python = f"{tools if ours else '/another'}/kmerge-git/bin/python"
     (world.home / ".gitconfig").write_text(f'[merge "kmerge"]\ndriver = \\"{python}\\" -I x\n')
     done = world.run("--uninstall")

@@ -154,7 +154,7 @@ repos:
 ```
 
 Git runs `pre-merge-commit` for clean merges and `pre-commit` for those finished by hand, so both
-are needed. Without the framework: `kmerge install --hooks`.
+are needed; `kmerge status` reports whether git calls pre-commit. Without the framework: `kmerge install --hooks`.
 
 A hook that passes is not read, and pre-commit shows nothing of it. So with `--quiet`, as all hooks
 call it, only what fails is listed (errors, or what `--fail-on` says); the rest is a line on stderr:
