@@ -31,6 +31,7 @@ ELSEWHERE = {
     "cli/check.py _mend": "a diff that `_diff` made line by line",
     "cli/object_files.py emit": "a diff that `difference` made line by line",
     "cli/main.py _complain": "an excerpt that `KmergeError.caret` made",
+    "cli/main.py _help": "names and summaries of our own",
     "cli/drive.py _version": "a constant",
     "cli/drive.py main": "a constant",
     "cli/in_and_out.py update": "counts and a unit of ours",

@@ -86,7 +86,9 @@ def examine(cwd: Path) -> list[Probe]:
     """Return the answers of `status --deep`: all probes, a real merge, and leftover files."""
     findings = probe_all(cwd)
     if PATH_SINCE <= git_version() < LABELS_SINCE:
-        text = "some conflict labels say `ours` and `theirs`: git 2.44 is the first to pass names"
+        text = (
+            "some say `ours` or `theirs`: git 2.44 is the first that gives branch names to drivers"
+        )
         findings.append(Probe("labels", "ok", text))
     lines = scopes_of(DRIVER, cwd)
     if lines and lines[-1][1]:
