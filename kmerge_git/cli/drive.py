@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
     from kmerge_git.git.settings import Settings
     from kmerge_git.merge.three import Three
-    from kmerge_git.outcome import Options, Outcome
+    from kmerge_git.outcome import Conflict, Options, Outcome
     from kmerge_git.text.linemerge import GitMergeFile
 
     Labels = tuple[str, str, str]
 
 CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
+MOST_NAMED = 5  # conflicts of a file that are printed one by one
 # names of the sides in `merge3`, and their names in git
 IN_GIT = (
     *(("dest's lines", "our lines"), ("dest's", "ours"), ("dest", "ours")),
@@ -251,8 +252,8 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
         return  # in a merge of ancestors nobody decides conflicts, and no side is ours
     if outcome.method == "lines" and outcome.reason.startswith("a template: "):
         _say(name, outcome.reason.partition(" (")[0])
-    for conflict in outcome.conflicts if outcome.method != "lines" else ():
-        _say(name, conflict.shown())
+    if outcome.method != "lines":
+        _report_conflicts(name, outcome.conflicts)
     for words in outcome.chosen(options.favor) if options.favor or options.policy else ():
         _say(name, words)
     if options.rules == "kyaml":  # the rules `git` have conflicts instead
@@ -263,6 +264,20 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
         _say(name, f"{left}, the rest is merged; `kmerge resolve` asks")
         if any(not c.field and c.why.startswith("deleted in") for c in outcome.conflicts):
             _say(name, "`kmerge solve` finds a resource that only moved to another file")
+
+
+def _report_conflicts(name: str, conflicts: tuple[Conflict, ...]) -> None:
+    """Print the first conflicts of a file, and the command that lists all of them."""
+    for conflict in conflicts[:MOST_NAMED]:
+        _say(name, conflict.shown())
+    if len(conflicts) > MOST_NAMED:
+        from os.path import relpath  # few files have so many conflicts
+        from shlex import quote
+
+        path = relpath(name, variable("GIT_PREFIX") or ".")  # git runs the driver at the top
+        path = quote(f"./{path}" if path.startswith("-") else path)
+        more = len(conflicts) - MOST_NAMED
+        _say(name, f"and {more} more: `kmerge resolve --list {path}`")
 
 
 def _report_losses(name: str, outcome: Outcome) -> None:

@@ -74,6 +74,32 @@ def test_conflict(driven: Driven) -> None:
     assert "1 conflict left, the rest is merged" in done.err
 
 
+def test_many_conflicts_are_counted(driven: Driven) -> None:
+    """Five conflicts are named; the command for the rest works where the user stands."""
+    fields = [f"f{n:02}" for n in range(18)]
+    base, ours, theirs = ("".join(f"{f}: {v}\nkeep-{f}: 0\n" for f in fields) for v in (1, 2, 3))
+    name = "apps/a b\x1b[31m'.yaml"
+    driven.fork({name: base}, {name: ours}, {name: theirs})
+    done = driven.world.run("git", "merge", "side", cwd=driven.path / "apps", check=False)
+    said = [line for line in done.err.splitlines() if line.startswith("kmerge: ")]
+    assert [line.rpartition(".yaml: ")[2] for line in said] == [
+        *(f"{field}: changed on both sides" for field in fields[:5]),
+        """and 13 more: `kmerge resolve --list 'a b\\x1b[31m'"'"'.yaml'`""",
+        "18 conflicts left, the rest is merged; `kmerge resolve` asks",
+    ]
+    assert "\x1b" not in done.err
+
+
+@pytest.mark.parametrize(("count", "rest"), [(5, 0), (6, 1)])
+def test_the_named_conflicts(driven: Driven, count: int, rest: int) -> None:
+    texts = ("".join(f"f{n}: {v}\nkeep-{n}: 0\n" for n in range(count)) for v in (1, 2, 3))
+    driven.fork(*({"-x.yaml": text} for text in texts))
+    said = driven.merge().err
+    assert said.count("changed on both sides") == 5
+    assert (f"and {rest} more: `kmerge resolve --list ./-x.yaml`" in said) == bool(rest)
+    assert driven.kmerge("resolve", "--list", "./-x.yaml", check=False).code == 1
+
+
 def test_binary_content_is_a_conflict_not_an_abort(driven: Driven) -> None:
     driven.fork({"x.yaml": b"a\0b"}, {"x.yaml": b"a\0c"}, {"x.yaml": b"a\0d"})
     done = driven.merge()
