@@ -28,8 +28,9 @@ examples:
   kmerge make-patch last.yaml config.yaml --live live.yaml    what kubectl apply would send
   kmerge make-patch old-foo.yaml new-foo.yaml --type merge      a custom resource
 
-Files of several objects are paired by kind and name; then every patch names its object, so that
-`kmerge patch` finds it again.
+A patch names its object (apiVersion, kind, metadata.name and namespace), so that it fits under
+`patches:` of a kustomization, and `kmerge patch` finds the object among others. Files of several
+objects are paired by kind, namespace and name.
 
 exit code: 0 made (`{}`: nothing changed), 1 a conflict under --no-overwrite, 2 an error
 """
@@ -69,8 +70,8 @@ def run(args: argparse.Namespace) -> int:
             for other in (before, *([live] if live else [])):
                 _require_one_kind(other, wanted)
             patch = _patch(before, wanted, live, schema, args)
-            if patch or single:
-                patches.append(patch if single else _named(wanted.value, patch))
+            if patch:
+                patches.append(_named(before.value, wanted.value, patch))
     except PatchConflict as conflict:
         warn(conflict)
         return 1
@@ -112,12 +113,17 @@ def _complain_about_lost(original: ObjectFile, modified: ObjectFile, single: boo
             )
 
 
-def _named(value: Map, patch: Map) -> Map:
-    """Add the apiVersion, kind, name and namespace of the object to the patch."""
-    metadata = value.get("metadata") or {}
-    names = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
-    heads: Map = {key: value[key] for key in ("apiVersion", "kind") if key in value}
-    return {**heads, **patch, "metadata": {**names, **(patch.get("metadata") or {})}}
+def _named(before: Map, wanted: Map, patch: Map) -> Map:
+    """Add the apiVersion, kind, name and namespace of the object, if the patch keeps its name."""
+    if object_files.naming(before) != object_files.naming(wanted):
+        return patch  # no object has the new name yet
+    heads: Map = {key: wanted[key] for key in ("apiVersion", "kind") if key in wanted}
+    metadata = wanted.get("metadata")
+    if isinstance(metadata, dict):
+        names = {key: metadata[key] for key in ("name", "namespace") if metadata.get(key)}
+        if names:
+            heads["metadata"] = names | patch.get("metadata", {})
+    return heads | patch | heads  # the names come first
 
 
 def _patch(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,7 @@ spec:
         image: "nginx:1"   # pinned
       - {name: side, image: side:1}
 """
+HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
 PATCH = """\
 spec:
   replicas: 3
@@ -274,11 +277,72 @@ def test_make_patch_prints_the_patch(world, capsys):
     (world / "new.yaml").write_text(DEPLOYMENT.replace("side:1", "side:2"), "utf-8")
     assert main(["make-patch", "d.yaml", "new.yaml"]) == 0
     assert capsys.readouterr().out == (
-        "spec:\n  template:\n    spec:\n      containers:\n      - name: side\n        image: side:2\n"
+        f"{HEAD}spec:\n  template:\n    spec:\n      containers:\n      - name: side\n        image: side:2\n"
         "      $setElementOrder/containers:\n      - name: nginx\n      - name: side\n"
     )
     assert main(["make-patch", "d.yaml", "d.yaml"]) == 0
     assert capsys.readouterr().out == "{}\n"
+
+
+@pytest.mark.parametrize("kind", ["strategic", "merge"])
+def test_a_patch_names_its_object(world, capsys, kind):
+    """Its names come first and change nothing, and the patch finds its object among others."""
+    before = DEPLOYMENT.replace("metadata:", "metadata:\n  namespace: shop")
+    after = before.replace("replicas: 2", "replicas: 3").replace("shop", "shop\n  labels: {a: b}")
+    (world / "old.yaml").write_text(f"{before}---\n{SERVICE}", "utf-8")
+    (world / "one.yaml").write_text(before, "utf-8")
+    (world / "new.yaml").write_text(after, "utf-8")
+    assert main(["make-patch", "one.yaml", "new.yaml", "--type", kind, "-o", "made.yaml"]) == 0
+    assert (world / "made.yaml").read_text("utf-8") == (
+        f"{HEAD}  namespace: shop\n  labels:\n    a: b\nspec:\n  replicas: 3\n"
+    )
+    assert main(["patch", "old.yaml", "-p", "made.yaml", "--type", kind, "-o", "json"]) == 0
+    deployment = json.JSONDecoder().raw_decode(capsys.readouterr().out)[0]
+    assert deployment["metadata"] == {"name": "web", "namespace": "shop", "labels": {"a": "b"}}
+    assert deployment["spec"]["replicas"] == 3
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("  name: web ", "  name: new "),
+        ("metadata:", "metadata:\n  namespace: shop"),
+        ("apps/v1", "extensions/v1beta1"),
+    ],
+)
+def test_a_patch_of_the_name_finds_the_object(world, capsys, old, new):
+    """It names no object, because none has the new name."""
+    (world / "new.yaml").write_text(DEPLOYMENT.replace(old, new), "utf-8")
+    made = ["make-patch", "d.yaml", "new.yaml", "--type", "merge", "-o", "made.yaml"]
+    assert main(made) == 0
+    assert "kind:" not in (world / "made.yaml").read_text("utf-8")
+    assert main(["patch", "d.yaml", "-p", "made.yaml", "--type", "merge"]) == 0
+    assert new.rpartition("\n")[2] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("metadata", ["", "metadata: {generateName: x-}", "metadata: odd"])
+def test_a_patch_of_an_object_without_a_name(world, capsys, metadata):
+    texts = (f"kind: Foo\n{metadata}\nspec: {n}\n" for n in (1, 2))
+    for name, text in zip(("old.yaml", "new.yaml"), texts, strict=True):
+        (world / name).write_text(text, "utf-8")
+    assert main(["make-patch", "old.yaml", "new.yaml", "--type", "merge"]) == 0
+    assert capsys.readouterr().out == "kind: Foo\nspec: 2\n"
+
+
+@pytest.mark.skipif(not shutil.which("kubectl"), reason="no kubectl")
+def test_kustomize_finds_the_object_of_a_patch(world):
+    """A kustomization needs no target, for built-in kinds and for custom resources."""
+    (world / "new.yaml").write_text(PATCHED, "utf-8")
+    (world / "foo2.yaml").write_text(FOO.replace("a: 1", "a: 2"), "utf-8")
+    assert main(["make-patch", "d.yaml", "new.yaml", "-o", "p.yaml"]) == 0
+    assert main(["make-patch", "foo.yaml", "foo2.yaml", "--type=merge", "-o", "q.yaml"]) == 0
+    (world / "kustomization.yaml").write_text(
+        "resources: [all.yaml, foo.yaml]\npatches: [{path: p.yaml}, {path: q.yaml}]\n", "utf-8"
+    )
+    command = ["kubectl", "kustomize", str(world)]
+    built = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "image: nginx:2" in built and "side" not in built
+    assert "  a: 2\n" in built
 
 
 def test_make_patch_of_many_objects_names_each(world, capsys):
@@ -290,7 +354,7 @@ def test_make_patch_of_many_objects_names_each(world, capsys):
     assert "type: NodePort" in capsys.readouterr().out
     made = (world / "made.yaml").read_text("utf-8")
     assert (
-        made == "apiVersion: v1\nkind: Service\nspec:\n  type: NodePort\nmetadata:\n  name: web\n"
+        made == "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  type: NodePort\n"
     )
 
 
@@ -306,7 +370,7 @@ def test_a_three_way_patch_and_its_conflict(world, capsys):
     (world / "live.yaml").write_text(DEPLOYMENT.replace("replicas: 2", "replicas: 4"), "utf-8")
     three = ["make-patch", "d.yaml", "new.yaml", "--live", "live.yaml"]
     assert main(three) == 0
-    assert capsys.readouterr().out == "spec:\n  replicas: 3\n"
+    assert capsys.readouterr().out == f"{HEAD}spec:\n  replicas: 3\n"
     assert main([*three, "--no-overwrite"]) == 1
     said = capsys.readouterr()
     assert said.out == ""
@@ -318,10 +382,11 @@ def test_a_three_way_patch_and_its_conflict(world, capsys):
 def test_a_json_merge_patch_is_made_too(world, capsys):
     (world / "new.yaml").write_text(FOO.replace("a: 1", "b: 1"), "utf-8")
     assert main(["make-patch", "foo.yaml", "new.yaml", "--type", "merge"]) == 0
-    assert capsys.readouterr().out == "spec:\n  b: 1\n  a: null\n"
+    head = "apiVersion: example.com/v1\nkind: Foo\nmetadata:\n  name: f\n"
+    assert capsys.readouterr().out == f"{head}spec:\n  b: 1\n  a: null\n"
     three = ["make-patch", "foo.yaml", "new.yaml", "--type", "merge", "--live", "foo.yaml"]
     assert main(three) == 0
-    assert capsys.readouterr().out == "spec:\n  a: null\n  b: 1\n"
+    assert capsys.readouterr().out == f"{head}spec:\n  a: null\n  b: 1\n"
     assert main(["make-patch", "foo.yaml", "new.yaml"]) == 2
 
 
