@@ -58,8 +58,9 @@ class FakeResolving:
         )
         self.answers: dict[str, FakeAnswer] = {}
         self.unasked: tuple[tuple[str, str], ...] = ()
-        self.settled: tuple[str, ...] = ()
+        self.settled: dict[str, str] = {}
         self.problems: tuple[str, ...] = ()
+        self.is_empty = not questions
         self.puts: list[list[str] | None] = []
         self.taken: list[str] = []
 
@@ -97,7 +98,7 @@ class FakeResolving:
         for asked, answer in answers:
             self.give(asked, answer)
 
-    def put(self, paths: list[str] | None = None) -> tuple[str, ...]:
+    def put(self, paths: list[str] | None = None, *, is_whole: bool = False) -> tuple[str, ...]:
         self.puts.append(paths)
         left = {q.path for q in self.left}
         known = dict.fromkeys(q.path for q in self.questions) if paths is None else paths

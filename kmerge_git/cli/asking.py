@@ -18,7 +18,7 @@ from kmerge_git.bounds import SHOWN_REFUSALS
 from kmerge_git.cli.in_and_out import counted
 from kmerge_git.cli.pressed_keys import AGAIN, ENTER, RESIZED, Keys
 from kmerge_git.cli.question_screen import Around, Screen, Size, in_short, picture, side_of
-from kmerge_git.cli.resolve_report import stages, tell_end
+from kmerge_git.cli.resolve_report import stages, tell_end, tell_settled
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.finish.possible_answers import ended
@@ -72,6 +72,7 @@ def ask(resolving: Resolving, options: argparse.Namespace) -> int:
     with Keys(sys.stdin) as keys:
         asking = Asking(resolving, screen, keys, authors_of)
         try:
+            asking.settle()
             asking.run()
         except KeyboardInterrupt:  # Ctrl-C was pressed twice, or while git was at work
             screen.echo("")
@@ -99,6 +100,11 @@ class Asking:
         self._whole: set[str] = set()  # files taken as they are in the working tree
         self.staged: dict[str, None] = {}  # in the order of staging
         self.failed: dict[str, str] = {}  # files that could not be written, and why
+
+    def settle(self) -> None:
+        """Stage the files that need no answer, and print them."""
+        self._put(list(self._resolving.settled))
+        tell_settled(self._resolving, self.staged)
 
     def run(self) -> None:
         """Ask the questions, from the first question without an answer."""
@@ -291,9 +297,9 @@ class Asking:
                 self._screen.say(f"{path}: {done}", "dim")
 
     def write_rest(self) -> None:
-        """Write the files that are left: files with markers, and files that need no answer."""
+        """Write the files that still have conflicts."""
         paths = dict.fromkeys(question.path for question in self._questions)
-        self._put([*(p for p in paths if p not in self.staged), *self._resolving.settled])
+        self._put([path for path in paths if path not in self.staged])
 
     def _put(self, paths: list[str]) -> None:
         """Write files together; after an error write each file alone to find the unwritable one."""

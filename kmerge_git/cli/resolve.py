@@ -22,7 +22,8 @@ examples:
   git commit                              or what `git status` says
 
 without a person:
-  kmerge resolve --list                   the conflicts, each with its id
+  kmerge resolve --auto                   settles what needs no decision, and asks nothing
+  kmerge resolve --list                   the conflicts that are left then, each with its id
   kmerge resolve --take theirs apps/      their side of all conflicts below apps/
   kmerge resolve --take higher --at '**.image'
   kmerge resolve --set 3f2a9c01d7be=1.4.2
@@ -30,12 +31,14 @@ without a person:
   kmerge resolve --from answers
   kmerge resolve --undo FILE              brings the conflict of a file back, while the merge lasts
 
-An answer by id goes before one by a field, and this one before the side for all; a side for all
-leaves the answers alone that there are. Everything is proved first: one answer that cannot be, and
-nothing is done. A file whose conflicts all have an answer is written and staged; of the others the
-remaining conflicts are marked. In a rebase `ours` is its new base, `theirs` your commit.
+First it settles what needs no decision, and stages it: conflicts of lines that are none of fields,
+and edits of resources that the other side moved to another file. Then it asks, or takes the answers
+from the options: an answer by id counts before one for a field, and this one before a side for all,
+which is for the conflicts without an answer. All answers are checked first: if one by id cannot be,
+nothing is written. A file whose conflicts all have an answer is written and staged; in the others
+the remaining conflicts are marked. In a rebase `ours` is its new base, `theirs` your commit.
 
-exit status: 0 no conflict waits for an answer, 1 some do, 2 an error
+exit status: 0 no conflict is without an answer, 1 some are, 2 an error
 """
 
 
@@ -43,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add = parser.add_argument
     add("paths", nargs="*", metavar="PATH", help="files or directories (default: all conflicts)")
-    add("--list", action="store_true", help="show the conflicts, change nothing")
+    add("--list", action="store_true", help="show the conflicts that need an answer, write nothing")
+    add("-n", "--dry-run", action="store_true", dest="list", help="the same")
+    add("--auto", action="store_true", help="settle what needs no decision, and ask nothing")
     add("--take", metavar="SIDE", help="one answer for all: ours, theirs, both, base, higher")
     add(
         "--at",
@@ -60,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a value of your own for the conflict with this id",
     )
     add("--from", dest="source", metavar="FILE", help="answers as JSON; - is stdin")
-    add("--undo", action="store_true", help="bring the conflicts of the files back")
+    add("--undo", action="store_true", help="bring the conflicts of files back")
     add("--force", action="store_true", help="with --undo: drop even work that is not staged")
     add("--blame", action="store_true", help="show who changed each side last, and in which commit")
     add("--with-json", action="store_true", help="ask about *.json files, too")
@@ -71,8 +76,9 @@ def run(args: argparse.Namespace) -> int:
     """List the conflicts, answer them from the options, bring them back, or ask a person."""
     from kmerge_git.git.repository import Repository
 
-    decides = bool(args.take or args.at or args.set or args.source)
-    if args.list + decides + args.undo > 1:
+    answers = bool(args.take or args.at or args.set or args.source)
+    decides = answers or args.auto
+    if (args.list and answers) + args.undo + (args.list or decides) > 1:
         raise UsageError("--list, --undo and answers are separate calls", hint="choose one")
     if args.at and not args.take:
         raise UsageError("--at says where: --take says what", hint="add `--take SIDE`")
@@ -81,30 +87,27 @@ def run(args: argparse.Namespace) -> int:
     if args.undo:
         return _undo(args, repository, paths)
     given = _given(args) if decides else ()
-    if not (args.list or decides):
-        _require_terminal(args)
     from kmerge_git.whole.resolving import Resolving
 
     resolving = Resolving.start(repository, paths, json=args.with_json)
+    if resolving.is_empty and not repository.conflicts():
+        return _show(args, resolving)
     for name, path in zip(args.paths, paths, strict=True):
         _require_conflict(resolving, name, path)
     for problem in resolving.problems:
         say(f"kmerge: {problem}")
+    if args.list:
+        return _show(args, resolving)
     if decides:
         return _decide(args, resolving, given)
-    if not args.list:
-        from kmerge_git.cli.asking import ask
+    if args.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        _show(args, resolving)
+        why = "--json does not ask" if args.json else "there is no terminal to ask on"
+        hint = "nothing is changed; --auto, --take, --set and --from need no terminal"
+        raise UsageError(why, hint=hint)
+    from kmerge_git.cli.asking import ask
 
-        return ask(resolving, args)
-    return _show(args, resolving)
-
-
-def _require_terminal(args: argparse.Namespace) -> None:
-    if args.json:
-        raise UsageError("--json shows what others do", hint="--list, --take, --set, --from")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        hint = "--list shows the conflicts; --take, --set and --from answer them"
-        raise UsageError("no terminal to ask on", hint=hint)
+    return ask(resolving, args)
 
 
 def _given(args: argparse.Namespace) -> tuple[ById, ...]:
@@ -132,7 +135,7 @@ def _require_conflict(resolving: Resolving, given: str, path: str) -> None:
         return
     for name, why in resolving.unasked:
         if is_selected(name, (path,)):
-            raise UsageError("it is in conflict, but left to you", path=given, hint=why)
+            raise UsageError("kmerge does not decide this conflict", path=given, hint=why)
     hint = "`git status` names those that are"
     raise UsageError("no file is in conflict there", path=given, hint=hint)
 
@@ -143,7 +146,7 @@ def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[ById, .
 
     at = tuple(args.at) if resolving.questions else ()  # none left is no wrong field
     picked = decide(resolving, Choosing(given, args.take or "", at))
-    return _show(args, resolving, carry_out(resolving, picked))
+    return _show(args, resolving, carry_out(resolving, picked, is_whole=args.auto))
 
 
 def _show(args: argparse.Namespace, resolving: Resolving, picked: Picked | None = None) -> int:

@@ -19,11 +19,12 @@ from kmerge_git.cli.solve import what_next
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.merge.finish.possible_answers import CHOICES
 from kmerge_git.report.results import SCHEMA
+from kmerge_git.text.diff3 import changes
 from kmerge_git.whole.conflict_questions import VERSIONS, Question
 from kmerge_git.whole.resolving import ById, Picked, Resolving
 
 MERGETOOL = "mergetool"
-NONE = "no conflict waits for an answer"
+NONE = "nothing is in conflict"
 _ANSWERS = "a side (ours, theirs, both, base, higher), {value: YAML} or {lines: TEXT}"
 
 
@@ -37,19 +38,35 @@ def tell_list(resolving: Resolving) -> None:
         for question in questions:
             for line in _lines(resolving, question):
                 tell(line)
-    for path in resolving.settled:
-        tell(f"{path}: structure alone solves it: the first answer stages it, and `kmerge solve`")
+    tell_settled(resolving, resolving.settled, "needs no decision")
     _tell_unasked(resolving)
     count = counted(len(resolving.questions), "conflict")
     answered = len(resolving.questions) - len(resolving.left)
     more = f", {answered} answered" if answered else ""
-    say(f"kmerge: {count}{more}" if resolving.questions else f"kmerge: {NONE}")
+    if resolving.settled:
+        files = counted(len(resolving.settled), "file")
+        more += f"; `kmerge resolve --auto` settles {files} without a decision"
+    none = f"{NONE}{what_next(resolving.operation)}"
+    say(f"kmerge: {none}" if resolving.is_empty else f"kmerge: {count}{more}")
+
+
+def tell_settled(resolving: Resolving, paths: Collection[str], words: str = "settled") -> None:
+    """Print the files that need no answer, each with the reason."""
+    chosen = [path for path in resolving.settled if path in paths]
+    _rows(words, [f"{path} ({resolving.settled[path]})" for path in chosen])
 
 
 def _lines(resolving: Resolving, question: Question) -> Iterator[str]:
     yield f"  {question.id}  {question.conflict.shown('the file')}"
+    base = question.values.base if question.kind == "file" else None
     for side, label in zip(VERSIONS, resolving.operation.labels, strict=True):
-        yield from _side(f"{side} ({label})" if label != side else side, question.values.side(side))
+        name = f"{side} ({label})" if label != side else side
+        text = question.values.side(side)
+        if base is None:
+            yield from _side(name, text)
+        elif side != "base":  # one side deleted the file: show what the other changed
+            lines = ["deleted"] if text is None else list(_changed(base, text))
+            yield from _side(name, "\n".join(lines or ["as in the base"]))
     answer = resolving.answers.get(question.id)
     if answer is None:
         yield f"      choices: {', '.join(question.choices)}"
@@ -57,6 +74,14 @@ def _lines(resolving: Resolving, question: Question) -> Iterator[str]:
         yield f"      answer: {answer.how}"
     else:
         yield from _side("answer", dedent(answer.text or ""))
+
+
+def _changed(old: str, new: str) -> Iterator[str]:
+    """Yield the lines that differ, with the signs of a diff."""
+    gone, come = old.splitlines(), new.splitlines()
+    for i0, i1, j0, j1 in changes(gone, come):
+        yield from (f"- {line}" for line in gone[i0:i1])
+        yield from (f"+ {line}" for line in come[j0:j1])
 
 
 def _side(name: str, text: str | None) -> Iterator[str]:
@@ -74,8 +99,10 @@ def tell_decided(resolving: Resolving, picked: Picked) -> None:
     """Print the result for each file, and the conflicts that are left."""
     why = {question.id: f"; {words}" for question, words in picked.refused}
     left = {path: list(of) for path, of in groupby(resolving.left, lambda q: q.path)}
+    tell_settled(resolving, picked.staged)
     for path in picked.staged:
-        tell(f"staged  {path}")
+        if path not in resolving.settled:
+            tell(f"staged  {path}")
     for path, questions in left.items():
         tell(f"left    {path}: {counted(len(questions), 'conflict')}")
         for question in questions:
@@ -86,8 +113,7 @@ def tell_decided(resolving: Resolving, picked: Picked) -> None:
     if left:
         rest = counted(len(resolving.left), "conflict")
         more = f", {rest} left: `kmerge resolve` asks, --take and --set answer"
-    is_any = picked.staged or resolving.questions or resolving.unasked
-    done = f"{counted(len(picked.staged), 'file')} staged" if is_any else NONE
+    done = NONE if resolving.is_empty else f"{counted(len(picked.staged), 'file')} staged"
     say(f"kmerge: {done}{more}")
 
 
@@ -97,7 +123,7 @@ def _tell_unasked(resolving: Resolving) -> None:
         reasons.setdefault(why, []).append(path)
     for why, paths in sorted(reasons.items()):
         more = f" and {len(paths) - SHOWN_SIDE_LINES} more" if len(paths) > SHOWN_SIDE_LINES else ""
-        say(f"kmerge: left to you, {why}: {', '.join(paths[:SHOWN_SIDE_LINES])}{more}")
+        say(f"kmerge: still in conflict, {why}: {', '.join(paths[:SHOWN_SIDE_LINES])}{more}")
 
 
 # -- the end of the questions
@@ -111,13 +137,12 @@ def tell_end(resolving: Resolving, staged: Collection[str], failed: Mapping[str,
     left = _left(resolving, unmerged)
     known = {*left, *failed, *(path for path, _ in resolving.unasked)}
     unasked = sorted(set(unmerged or ()) - known)
-    _rows("staged", list(staged))
+    _rows("staged", [path for path in staged if path not in resolving.settled])
     _rows("left", [f"{path}: {counted(n, 'conflict')}" for path, n in left.items()])
     _rows("left", [f"{path}: not written: {why}" for path, why in failed.items()])
     _rows("alone", [f"{path}: {why}" for path, why in resolving.unasked])
     _rows("alone", [f"{path}: not asked for" for path in unasked])
-    is_any = staged or resolving.questions or resolving.unasked
-    done = f"{counted(len(staged), 'file')} staged" if is_any else "nothing is in conflict"
+    done = NONE if resolving.is_empty else f"{counted(len(staged), 'file')} staged"
     more = what_next(resolving.operation)
     rest = len(known) + len(unasked)
     if rest:

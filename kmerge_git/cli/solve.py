@@ -81,7 +81,7 @@ def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
     """Refuse a path without a conflict: a misspelled path must not look like a solved file."""
     if path in plan.others:
         hint = plan.others[path]
-        raise UsageError("it is in conflict, but left to you", path=given, hint=hint)
+        raise UsageError("kmerge does not decide this conflict", path=given, hint=hint)
     conflicted = [*(file.path for file in plan.files), *plan.others]
     if not any(is_selected(name, (path,)) for name in conflicted):
         raise UsageError(
@@ -114,7 +114,7 @@ def _report_rest(plan: SolvePlan, left: list[str]) -> None:
     unasked = sorted(set(left) - {file.path for file in plan.files} - set(plan.others))
     by_reason: dict[str, list[str]] = {"not asked for": unasked} if unasked else {}
     for path, why in plan.others.items():
-        by_reason.setdefault(f"left to you, {why}", []).append(path)
+        by_reason.setdefault(f"still in conflict, {why}", []).append(path)
     warn(*(f"{reason}: {listed(paths)}" for reason, paths in sorted(by_reason.items())))
 
 
@@ -139,14 +139,8 @@ def what_next(operation: Operation) -> str:
 
 def _file_line(file: FileMerge) -> Line:
     mark = "CONFLICT" if file.verdict == "conflict" else file.verdict
-    why = file.reason
-    if file.asks and file.conflicts:
-        left = f"{counted(len(file.conflicts), 'conflict')} left"
-        why = f"{why}, {left}" if why else left
-    if file.verdict == "solved" and file.data is None:
-        why = f"deleted: {why}" if why else "deleted"
-    about = [part for part in (file.situation, why) if part and not why.startswith(f"{part}, ")]
-    return (f"{mark:<9}", _COLOURS[file.verdict]), f"{file.path} ({'; '.join(about)})"
+    left = f"; {counted(len(file.conflicts), 'conflict')} left" if file.asks and file.conflicts else ""
+    return (f"{mark:<9}", _COLOURS[file.verdict]), f"{file.path} ({file.about}{left})"
 
 
 def _fields(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:

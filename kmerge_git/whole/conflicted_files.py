@@ -157,6 +157,15 @@ class FileMerge:
         return with_way(self.why, self.way)
 
     @property
+    def about(self) -> str:
+        """Return what both sides did with the file, and why it has this verdict."""
+        why = self.reason
+        if self.verdict == "solved" and self.data is None:
+            why = f"deleted: {why}" if why else "deleted"
+        parts = (self.situation, why)
+        return "; ".join(part for part in parts if part and not why.startswith(f"{part}, "))
+
+    @property
     def result(self) -> Result:
         """A word that compares the result with git's result."""
         if self.verdict != "solved":

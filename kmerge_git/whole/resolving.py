@@ -49,6 +49,8 @@ class Resolving:
         self._asked = {file.path: file for file in asked}
         self._whole: set[str] = set()  # files that the user staged as they are
         self._to_settle = {file.path: file for file in plan.files if file.verdict == "solved"}
+        # the files that need no answer, each with the reason
+        self.settled = {path: file.about for path, file in self._to_settle.items()}
         self._waiting = [file for file in plan.files if file.waits]
         self.operation = plan.operation
         self.problems = plan.problems
@@ -102,9 +104,9 @@ class Resolving:
         return tuple(q for q in self.questions if q.id not in known and q.path not in self._whole)
 
     @property
-    def settled(self) -> tuple[str, ...]:
-        """The files that kmerge merges without questions; the first `put` stages them."""
-        return tuple(self._to_settle)
+    def is_empty(self) -> bool:
+        """Return whether nothing is in conflict."""
+        return not (self.questions or self.settled or self.unasked)
 
     @property
     def unasked(self) -> tuple[tuple[str, str], ...]:
@@ -196,16 +198,19 @@ class Resolving:
         self._whole.add(path)
         self._saved.forget([path])
 
-    def put(self, paths: Iterable[str] | None = None) -> tuple[str, ...]:
+    def put(
+        self, paths: Iterable[str] | None = None, *, is_whole: bool = False
+    ) -> tuple[str, ...]:
         """Write the files with their answers, stage the decided files and return the staged paths.
 
-        All answers are checked before any file is written.
+        All answers are checked before any file is written. If `is_whole` is true, also write the
+        files without an answer: their conflicts may be smaller than those that git left.
         """
         chosen = [*self._asked, *self._to_settle] if paths is None else list(paths)
         asked = [path for path in chosen if path in self._asked]
         self.check(asked)
         settled = [self._to_settle[path] for path in chosen if path in self._to_settle]
-        files = [self._answered(path) for path in asked if self._is_to_write(path)]
+        files = [self._answered(path) for path in asked if is_whole or self._is_to_write(path)]
         if self._waiting:
             settled += self._decided_with({file.path for file in files} | self._whole)
         self._staging.write(files, settled)
@@ -318,10 +323,11 @@ def decide(resolving: Resolving, wish: Choosing) -> Picked:
     return Picked(tuple(named.values()), tuple(others), refused)
 
 
-def carry_out(resolving: Resolving, picked: Picked) -> Picked:
+def carry_out(resolving: Resolving, picked: Picked, *, is_whole: bool = False) -> Picked:
     """Save the answers and write the files; undo everything if an answer by id is refused.
 
-    If any other answer is refused, keep the previous answer to its question.
+    If any other answer is refused, keep the previous answer to its question. For `is_whole` see
+    `Resolving.put`.
     """
     resolving.refuse_unwritable()
     before = _answers_to(resolving, picked.answers)
@@ -331,7 +337,7 @@ def carry_out(resolving: Resolving, picked: Picked) -> Picked:
         refused = give(resolving, picked.others)
         left = {question.id for question, _ in refused}
         others = tuple(one for one in picked.others if one[0].id not in left)
-        staged = resolving.put()
+        staged = resolving.put(is_whole=is_whole)
     except Refused:
         resolving.give_all(before)
         raise
@@ -367,14 +373,14 @@ def _by_id(
             message = f"{given.how} cannot be its answer: {why.why}"
             raise UsageError(message, path=given.id, hint=f"{question.path}: {place}") from None
         if answers.setdefault(given.id, (question, answer))[1] != answer:
-            hint = "say one of them"
-            raise UsageError("it is given two different answers", path=given.id, hint=hint)
+            hint = "give one of them"
+            raise UsageError("it has two different answers", path=given.id, hint=hint)
     return answers
 
 
 def _meant(of: str, known: dict[str, Question]) -> str:
     """Return a hint for an unknown id, which may be a field name or a misspelled id."""
-    see = "`kmerge resolve --list` tells those that there are"
+    see = "`kmerge resolve --list` shows the ids"
     field = nearest(of, (question.conflict.field for question in known.values()))
     ids = [question.id for question in known.values() if field and question.conflict.field == field]
     if len(ids) == 1:

@@ -31,6 +31,8 @@ from kmerge_git.whole.left_files import BY_MARKERS, why_left, with_way
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.settled_moves import settle
 
+BY_RERERE = "resolved by rerere: check it, then `git add` it"
+EDITED = "edited by hand since the merge: `git add` it, or `kmerge solve --force` starts again"
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
@@ -141,6 +143,7 @@ class WorkTree:
         self._force = force
         self._is_ours = is_ours
         self._lines = Libgit2LineMerge()
+        self._recorded: set[str] | None = None  # conflicts that rerere has not resolved
 
     def in_the_way(
         self, path: str, three: Three[bytes | None], texts: Iterable[bytes | None]
@@ -151,25 +154,34 @@ class WorkTree:
         if self._force:
             return ""
         data = content(self._top, path)
-        if data is None or self._is_as_git_left_it(path, data) or self._is_ours(path, data):
+        if data is None or self._is_ours(path, data):
             return ""
-        if is_left_by_a_merge(data, three, texts, self._lines, self._options(path).marker_size):
+        left = self._left_by_git(path)
+        if left is not None and _plain(left) == _plain(data):
             return ""
-        return (
-            "edited by hand since the merge, or by rerere: `git add` it, or `kmerge solve --force` "
-            "it for a new start"
-        )
+        size = self._options(path).marker_size
+        if is_left_by_a_merge(data, three, texts, self._lines, size, may_be_side=left is None):
+            return ""
+        if None not in (three.ours, three.theirs) and self._is_by_rerere(path):
+            return BY_RERERE
+        return EDITED
 
-    def _is_as_git_left_it(self, path: str, data: bytes) -> bool:
-        """Return whether a file is as in AUTO_MERGE, the tree that git wrote in the merge."""
+    def _left_by_git(self, path: str) -> bytes | None:
+        """Return a file as in AUTO_MERGE, the tree that git wrote in the merge, if it is there."""
         if not self._tree:
-            return False
+            return None
         try:
             entry = self._repository.entry(self._tree, path)
-            left = self._repository.text(entry) if entry is not None and entry.is_text else None
+            return self._repository.text(entry) if entry is not None and entry.is_text else None
         except (KmergeError, ValueError):  # the recorded tree has been deleted
-            return False
-        return left is not None and _plain(left) == _plain(data)
+            return None
+
+    def _is_by_rerere(self, path: str) -> bool:
+        """Return whether rerere saw the merge, and has no conflict of this file any more."""
+        if self._recorded is None:
+            answer = ask_git("rerere", "remaining", cwd=self._top)
+            self._recorded = {*answer.out.split("\n")}
+        return Path(self._repository.git_dir, "MERGE_RR").exists() and path not in self._recorded
 
     def is_as_staged(self, path: str, data: bytes) -> bool:
         """Return whether a file without a conflict has its staged content on the disk."""
@@ -205,7 +217,7 @@ def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -
         try:
             _write(repository, worktree, file, durable=not fresh)
         except OSError as error:
-            hint = "nothing is staged: mend it and run `kmerge solve` again"
+            hint = "nothing is staged: make it writable and try again"
             raise KmergeError(error.strerror or str(error), path=file.path, hint=hint) from error
     if by_git:
         index_stages.check_out(worktree, f"{repository.git_dir}kmerge-index-{os.getpid()}", by_git)
@@ -261,10 +273,13 @@ def is_left_by_a_merge(
     merged: Iterable[bytes | None],
     lines: Libgit2LineMerge,
     size: int = 7,
+    *,
+    may_be_side: bool = True,
 ) -> bool:
     """Return whether a file is missing, equals one side, or is the result of a merge.
 
-    Such a file can be overwritten, but for one side of an encrypted file. Labels and conflict
+    Such a file can be overwritten, but for one side of an encrypted file, or a side if it is known
+    that git left something else (`may_be_side`): somebody took this side. Labels and conflict
     styles may differ, so markers are resolved to each side before the file is compared with git's
     merge and with the texts in `merged`.
     """
@@ -273,7 +288,8 @@ def is_left_by_a_merge(
     plain = _plain(data)
     sizes = _sizes(three, size)
     versions = [side for side in three.each() if side]
-    if plain in map(_plain, versions):
+    is_side = plain in map(_plain, versions)
+    if is_side and (may_be_side or holds_seal(*versions)):
         return not holds_seal(*versions)  # a person begins with one side of an encrypted file
     for text in (_plain(text) for text in merged if text is not None):
         if any(_readings(plain, size) == _readings(text, size) for size in sizes):

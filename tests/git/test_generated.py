@@ -105,7 +105,7 @@ def test_nobody_is_asked_field_by_field(repo: Repo) -> None:
     assert "resolve" not in repo.kmerge("preview", "side", check=False).err
     repo.merge()
     done = repo.kmerge("resolve", "--take", "theirs")
-    assert f"left to you, {GENERATED}: {X}" in done.err
+    assert f"still in conflict, {GENERATED}: {X}" in done.err
     assert (repo.unmerged(), repo.text(Y)) == ([X], MERGED)
     done = repo.kmerge("solve", check=False)
     assert "resolve" not in done.said

@@ -203,14 +203,14 @@ def test_what_is_refused(torn: Driven) -> None:
         (("--at", REPLICAS), "--at says where: --take says what"),
         (("--take", "thiers"), "higher; did you mean `theirs`?"),
         (("--take", "ours", "--at", "spec.replcas"), "did you mean `spec.replicas`? `kmerge"),
-        (("--set", "spec.replcas=3"), "tells those that there are"),  # there are two of them
+        (("--set", "spec.replcas=3"), "`kmerge resolve --list` shows the ids"),  # there are two of them
         (("--take", "ours", "--at", "spec.none"), "--at: no field in conflict is meant"),
         (("--take", "both", "--at", one), f"{one}: both cannot be its answer: "),
         (("--take", "ours", "--at", "0" * 12), "no conflict here has this id"),
         (("--set", "0" * 12 + "=1"), "no conflict here has this id"),
         (("--set", one), "has no `=`"),
         (("--set", f"{one}=[1"), f"{one}: value cannot be its answer: "),
-        (("--set", f"{one}=1", "--set", f"{one}=2"), "it is given two different answers"),
+        (("--set", f"{one}=1", "--set", f"{one}=2"), "it has two different answers"),
         (("--take", "ours", "x.yaml"), "x.yaml: no file is in conflict there"),
         (("--take", "ours", ""), "a path is empty"),
         (("--take", "ours", "../x.yaml"), "is outside of the working tree"),
@@ -218,16 +218,92 @@ def test_what_is_refused(torn: Driven) -> None:
         (("--from", "none"), "none: cannot read it"),
         (("--list", "--take", "ours"), "--list, --undo and answers are separate calls"),
         (("--undo", "--take", "ours", "a.yaml"), "are separate calls"),
-        (("--json",), "--json shows what others do"),
-        ((), "no terminal to ask on; --list shows the conflicts"),
+        (("--undo", "--auto", "a.yaml"), "are separate calls"),
+        (("--list", "--undo", "a.yaml"), "are separate calls"),
     ):
         assert said in refused(torn, *words)
+
+
+def test_without_a_terminal_the_conflicts_are_listed(torn: Driven) -> None:
+    before = state(torn)
+    found = torn.kmerge("resolve", "--list", check=False)
+    for words, why in (((), "there is no terminal to ask on"), (("--json",), "--json does not ask")):
+        done = torn.kmerge("resolve", *words, check=False)
+        assert done.code == 2 and f"kmerge: {why}; nothing is changed; --auto, --take" in done.err
+        assert words or done.out == found.out
+    assert state(torn) == before
+
+
+@pytest.fixture
+def mixed(repo: Repo) -> Repo:
+    """A merge without the driver: a conflict that needs no decision, one that does, and a move."""
+    web, api = service(80, "web"), service(81, "api")
+    moved = api.replace("port: 81", "port: 82")
+    base = {"all.yaml": f"{web}---\n{api}", "lines.yaml": "a: 1\nb: 1\n", "one.yaml": "a: 1\n"}
+    ours = {"all.yaml": web, "api.yaml": api, "lines.yaml": "a: 2\nb: 1\n", "one.yaml": "a: 2\n"}
+    theirs = {"all.yaml": f"{web}---\n{moved}", "lines.yaml": "a: 1\nb: 2\n", "one.yaml": "a: 3\n"}
+    repo.fork(base, ours, theirs)
+    assert repo.merge().code == 1
+    return repo
+
+
+SETTLED = ["all.yaml", "lines.yaml", "api.yaml"]  # the file to which something moved is last
+
+
+def test_auto_settles_what_needs_no_decision(mixed: Repo) -> None:
+    done = mixed.kmerge("resolve", "--auto", check=False)
+    assert done.code == 1
+    assert [line.split()[:2] for line in done.out.splitlines()[:4]] == [
+        *(["settled", path] for path in SETTLED),
+        ["left", "one.yaml:"],
+    ]
+    assert "port: 82" in mixed.text("api.yaml") and mixed.text("lines.yaml") == "a: 2\nb: 2\n"
+    assert mixed.git("diff", "--name-only", "--diff-filter=U").out.split() == ["one.yaml"]
+    assert "changed on both sides" in mixed.text("one.yaml")  # with the smallest markers
+    mixed.kmerge("resolve", "--undo", ".")  # covers both
+    unmerged = mixed.git("diff", "--name-only", "--diff-filter=U").out.split()
+    assert {"all.yaml", "lines.yaml", "one.yaml"} <= {*unmerged}
+
+
+def test_an_answer_settles_the_rest_first(mixed: Repo) -> None:
+    done = mixed.kmerge("resolve", "--take", "theirs")
+    assert [line.split()[:2] for line in done.out.splitlines()] == [
+        *(["settled", path] for path in SETTLED),
+        ["staged", "one.yaml"],
+    ]
+    assert mixed.git("status", "--short").out.split("\n")[0].startswith("M")
+    mixed.git("commit", "-q", "--no-edit")
+
+
+def test_what_is_listed_is_what_is_left_after_that(mixed: Repo) -> None:
+    before = state(mixed)
+    for option in ("--list", "--dry-run", "-n"):
+        done = mixed.kmerge("resolve", option, check=False)
+        assert done.out.startswith("one.yaml\n") and "needs no decision lines.yaml (" in done.out
+        assert "1 conflict; `kmerge resolve --auto` settles 3 files without a decision" in done.err
+    assert state(mixed) == before
+
+
+def test_a_refused_answer_settles_nothing(mixed: Repo) -> None:
+    refused(mixed, "--set", "0123456789ab=1")
+
+
+def test_the_list_shows_what_differs_in_a_deleted_file(repo: Repo) -> None:
+    lines = [f"k{n}: {n}\n" for n in range(20)]
+    changed = [*lines[:15], "k15: new\n", *lines[16:]]
+    repo.fork({"a.yaml": "".join(lines), "x": "1"}, {"x": "2"}, {"a.yaml": "".join(changed)})
+    repo.git("rm", "-q", "a.yaml")
+    repo.commit("gone")
+    repo.merge()
+    out = repo.kmerge("resolve", "--list", check=False).out
+    assert "ours (HEAD): deleted\n" in out
+    assert "        - k15: 15\n        + k15: new\n" in out and "k0" not in out
 
 
 def test_nothing_is_left_to_answer(torn: Driven) -> None:
     """It was an error: that field is not in conflict."""
     torn.kmerge("resolve", "--take", "ours")
-    none = "kmerge: no conflict waits for an answer"
+    none = "kmerge: nothing is in conflict"
     for words in (("--at", REPLICAS), ("--at", "0" * 12), ()):
         done = torn.kmerge("resolve", "--take", "theirs", *words)
         assert (done.out, done.err) == ("", f"{none}; finish with `git commit`\n")
@@ -248,11 +324,11 @@ def test_one_answer_that_cannot_be_and_nothing_is_done(torn: Driven) -> None:
 
 
 def test_an_answer_that_was_given_already_is_stale(torn: Driven) -> None:
-    found = listed(torn)
+    found = listed(torn, "a.yaml")
     for conflict in found["conflicts"]:
         conflict["answer"] = "ours"
     torn.write("answers", json.dumps(found))
-    torn.kmerge("resolve", "--from", "answers")
+    torn.kmerge("resolve", "--from", "answers", check=False)
     assert "no conflict here has this id" in refused(torn, "--from", "answers")
 
 
@@ -308,9 +384,9 @@ def test_what_is_left_alone_is_told(driven: Driven) -> None:
     assert [row["path"] for row in found["left_alone"]] == ["b.yaml", "notes"]
     done = driven.kmerge("resolve", "--take", "ours")
     assert driven.text("b.yaml") == service(9)
-    assert "kmerge: left to you, edited by hand since the merge" in done.err
+    assert "kmerge: still in conflict, edited by hand since the merge" in done.err
     assert done.err.endswith("kmerge: 1 file staged\n")
-    assert "it is in conflict, but left to you" in refused(driven, "--take", "ours", "b.yaml")
+    assert "kmerge does not decide this conflict" in refused(driven, "--take", "ours", "b.yaml")
 
 
 def test_undo_takes_the_answers_back(torn: Driven) -> None:
@@ -335,9 +411,10 @@ def test_undo_of_a_file_that_is_half_done(torn: Driven) -> None:
 def test_outside_of_any_conflict(repo: Repo, tmp_path: Path) -> None:
     repo.commit("base", {"a.yaml": SIDES[0]})
     done = repo.kmerge("resolve", "--list")
-    assert (done.code, done.out, done.err) == (0, "", "kmerge: no conflict waits for an answer\n")
+    assert (done.code, done.out, done.err) == (0, "", "kmerge: nothing is in conflict\n")
     assert repo.kmerge("resolve", "--take", "ours").code == 0
-    assert "no terminal" in refused(repo)
+    assert repo.kmerge("resolve").err == done.err  # without a terminal, too
+    assert repo.kmerge("resolve", "--set", "0123456789ab=1").err == done.err
 
 
 @pytest.mark.parametrize("command", ["resolve", "solve"])

@@ -82,5 +82,5 @@ def test_generated_files_are_not_asked_about(repo: Repo) -> None:
     assert "resolve`" not in repo.kmerge("merge", "side", check=False).err
     assert "resolve`" not in repo.kmerge("solve", check=False).err
     done = repo.kmerge("resolve", "--list")
-    assert "kmerge: left to you, " in done.err
+    assert "kmerge: still in conflict, " in done.err
     assert "app.yaml" in done.err

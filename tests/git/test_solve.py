@@ -266,7 +266,7 @@ def test_a_path_without_a_conflict_is_refused(repo: Repo) -> None:
     for path, why in (("notes.txt", "no manifest"), ("x.json", "JSON: --with-json takes it")):
         done = repo.kmerge("solve", path, check=False)
         assert (done.code, done.out) == (2, "")
-        assert done.err == f"kmerge: {path}: it is in conflict, but left to you; {why}\n"
+        assert done.err == f"kmerge: {path}: kmerge does not decide this conflict; {why}\n"
     assert repo.git("ls-files", "-s").out == before
     assert repo.kmerge("solve", ".", "--with-json", check=False).code == 1
 
@@ -278,8 +278,8 @@ def test_what_is_still_unmerged_is_said(repo: Repo) -> None:
     assert repo.merge().code == 1
     dry, done = repo.kmerge("solve", "-n", "a.yaml"), repo.kmerge("solve", "a.yaml")
     told = [
-        "kmerge: left to you, no manifest: notes.txt",
         "kmerge: not asked for: b.yaml",
+        "kmerge: still in conflict, no manifest: notes.txt",
         "kmerge: 1 file {}solved and staged, 2 files left in conflict",
     ]
     assert dry.err.splitlines() == [line.format("would be ") for line in told]
@@ -298,7 +298,7 @@ def test_many_names_are_cut_with_their_count(repo: Repo) -> None:
     assert repo.merge().code == 1
     done = repo.kmerge("solve")
     assert done.err.splitlines() == [
-        "kmerge: left to you, no manifest: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more",
+        "kmerge: still in conflict, no manifest: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more",
         "kmerge: no manifest is in conflict, 7 files left in conflict",
     ]
 
@@ -342,7 +342,7 @@ def test_other_files_are_left_to_the_user(repo: Repo) -> None:
     )
     assert repo.merge().code == 1
     done = repo.kmerge("solve")
-    assert "kmerge: left to you, no manifest: notes.txt" in done.err
+    assert "kmerge: still in conflict, no manifest: notes.txt" in done.err
     assert repo.unmerged() == ["notes.txt"]
 
 
@@ -352,10 +352,10 @@ def test_why_a_file_is_left_to_the_user(repo: Repo) -> None:
     repo.fork(*(dict.fromkeys(names, text) for text in (BASE, OURS, THEIRS)))
     assert repo.merge().code == 1
     assert repo.kmerge("solve").err.splitlines() == [
-        "kmerge: left to you, JSON: --with-json takes it: x.json",
-        "kmerge: left to you, merge=other in the attributes: one.yaml",
-        "kmerge: left to you, no manifest: notes.txt",
-        "kmerge: left to you, set not to be merged in the attributes; `git checkout --ours FILE` or `--theirs`, then `git add` it: two.yaml",
+        "kmerge: still in conflict, JSON: --with-json takes it: x.json",
+        "kmerge: still in conflict, merge=other in the attributes: one.yaml",
+        "kmerge: still in conflict, no manifest: notes.txt",
+        "kmerge: still in conflict, set not to be merged in the attributes; `git checkout --ours FILE` or `--theirs`, then `git add` it: two.yaml",
         "kmerge: 1 file solved and staged, 4 files left in conflict",
     ]
 
@@ -385,7 +385,7 @@ def test_what_rerere_resolved_is_left_alone(repo: Repo) -> None:
     assert repo.merge().code == 1
     assert repo.text("app.yaml") == mine
     done = repo.kmerge("solve", check=False)
-    assert "edited by hand since the merge, or by rerere" in done.out
+    assert "resolved by rerere: check it, then `git add` it" in done.out
     assert repo.text("app.yaml") == mine
 
 

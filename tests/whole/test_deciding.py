@@ -80,7 +80,7 @@ class Fake:
         if any(hows.count(how) > 1 for how in self.once):
             raise Refused("a name stands twice")
 
-    def put(self) -> tuple[str, ...]:
+    def put(self, *, is_whole: bool = False) -> tuple[str, ...]:
         self.check(["a.yaml"])
         return () if self.left else ("a.yaml",)
 
@@ -154,7 +154,7 @@ def test_what_cannot_be_is_left_where_no_id_names_it() -> None:
             "spec.none: --at: no field in conflict is meant",
         ),
         (Choosing(side="ours", at=("",)), "--at: no field in conflict is meant"),
-        (Choosing((ById(ONE, "ours"),), "base", (ONE,)), "it is given two different answers"),
+        (Choosing((ById(ONE, "ours"),), "base", (ONE,)), "it has two different answers"),
         (Choosing((ById(ONE, "ours"), ById(ONE, "value", "1"))), "two different answers"),
     ],
 )

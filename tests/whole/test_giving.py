@@ -34,7 +34,7 @@ class Picky(FakeResolving):
             if len(set(of) & set(taken)) > 1:
                 raise Refused("not twice")
 
-    def put(self, paths: list[str] | None = None) -> tuple[str, ...]:
+    def put(self, paths: list[str] | None = None, *, is_whole: bool = False) -> tuple[str, ...]:
         if set(self.broken) & set(paths or ()):
             raise KmergeError("no room", hint="make some")
         return super().put(paths)
@@ -72,6 +72,7 @@ def answered(keys: str, resolving: FakeResolving, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Repository, "open", lambda: nothing_left)
     with os.fdopen(there) as stdin, Keys(stdin) as pressed:
         asking = Asking(resolving, Screen(io.StringIO()), pressed)  # type: ignore[arg-type]
+        asking.settle()
         asking.run()
         asking.write_rest()
     return asking
@@ -81,13 +82,13 @@ def test_a_file_that_cannot_be_written_is_in_nobodys_way(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     resolving = Picky(*ASKED, OTHER)
-    resolving.broken, resolving.settled = ("web.yaml",), ("moved.yaml",)
+    resolving.broken, resolving.settled = ("web.yaml",), {"moved.yaml": "moved"}
     asking = answered("oooo", resolving, monkeypatch)
     assert tell_end(resolving, asking.staged, asking.failed) == 1  # type: ignore[arg-type]
     out = capsys.readouterr()
     assert out.out.splitlines() == [
+        "settled moved.yaml (moved)",
         "staged  x.yaml",
-        "staged  moved.yaml",
         "left    web.yaml: not written: no room; make some",
     ]
     assert "2 files staged, 1 file left in conflict; `kmerge resolve` goes on" in out.err
