@@ -262,8 +262,6 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
     if not outcome.clean and outcome.method == "structure":
         left = f"{count} conflict{'s' if count > 1 else ''} left"
         _say(name, f"{left}, the rest is merged; `kmerge resolve` asks")
-        if any(not c.field and c.why.startswith("deleted in") for c in outcome.conflicts):
-            _say(name, "`kmerge solve` finds a resource that only moved to another file")
 
 
 def _report_conflicts(name: str, conflicts: tuple[Conflict, ...]) -> None:

@@ -397,7 +397,7 @@ def _now(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line]
     words = _STATES.get(file.state, "")
     if file.state == "unsolved":
         words = "does not have it yet" if file.merge.stages else "still has the conflict"
-        words += ": `kmerge solve` makes it so"
+        words += ": `kmerge resolve --auto` makes it so"
     elif file.choice:
         words = "has neither of them" if file.choice == "neither" else f"has {file.choice}"
     elif file.state == "there" and file.merge.result == "conflict":

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _WITH_A_DRIVER = ("", "ort", "recursive")  # the strategies that give a file to its driver
 
 
-WHAT_NOW = "`git merge --abort` goes back, `kmerge solve` goes on"
+WHAT_NOW = "`git merge --abort` goes back, `kmerge resolve` goes on"
 
 
 class Plainly(Exception):
@@ -305,8 +305,7 @@ def _carry_out(task: Task, plan: SolvePlan) -> None:
     try:
         carry_out(task.repository, plan, fresh=True)
     except KmergeError as error:
-        if "kmerge solve" not in error.hint:
-            error.hint = "; ".join(filter(None, (error.hint, WHAT_NOW)))
+        error.hint = "; ".join(filter(None, (error.hint, WHAT_NOW)))
         raise
     except Exception as error:
         what = f"internal error: {type(error).__name__}: {error}; please report it"

@@ -146,7 +146,7 @@ class MergeCheck:
         solved = {file.path for file in plan.files if file.verdict == "solved"}
         for path in hidden:
             why = {**reasons, **plan.others}.get(path, "")
-            more = "`kmerge solve` solves it" if path in solved else why
+            more = "`kmerge resolve --auto` settles it" if path in solved else why
             yield path, f"it is still in conflict: {more}"
 
     def _shows_markers(self, path: str) -> bool:

@@ -162,7 +162,7 @@ def _say_what_git_would_do(preview: Preview, rev: str) -> None:
     is_missing = not all(file.driver or file.git_clean for file in files)
     why = f"the driver is not registered for {them}" if is_missing else "it follows no resource"
     by_us = f"`kmerge merge {rev}` merges as shown"
-    by_us = by_us if preview.mode == "merge" else "`kmerge solve` goes on where git stops"
+    by_us = by_us if preview.mode == "merge" else "`kmerge resolve` goes on where git stops"
     ways = f"`kmerge install` registers it, or {by_us}" if is_missing else by_us
     warn(
         f"`git {preview.mode}` alone will conflict in {counted(preview.beyond_git, 'file')} "

@@ -76,12 +76,7 @@ def run(args: argparse.Namespace) -> int:
     """List the conflicts, answer them from the options, bring them back, or ask a person."""
     from kmerge_git.git.repository import Repository
 
-    answers = bool(args.take or args.at or args.set or args.source)
-    decides = answers or args.auto
-    if (args.list and answers) + args.undo + (args.list or decides) > 1:
-        raise UsageError("--list, --undo and answers are separate calls", hint="choose one")
-    if args.at and not args.take:
-        raise UsageError("--at says where: --take says what", hint="add `--take SIDE`")
+    decides = _decides(args)
     repository = Repository.open()
     paths = tuple(inside(path, repository.worktree) for path in args.paths)
     if args.undo:
@@ -100,14 +95,18 @@ def run(args: argparse.Namespace) -> int:
         return _show(args, resolving)
     if decides:
         return _decide(args, resolving, given)
-    if args.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        _show(args, resolving)
-        why = "--json does not ask" if args.json else "there is no terminal to ask on"
-        hint = "nothing is changed; --auto, --take, --set and --from need no terminal"
-        raise UsageError(why, hint=hint)
-    from kmerge_git.cli.asking import ask
+    return _ask(args, resolving)
 
-    return ask(resolving, args)
+
+def _decides(args: argparse.Namespace) -> bool:
+    """Return whether the options say what to do, so that nobody is asked."""
+    answers = bool(args.take or args.at or args.set or args.source)
+    decides = answers or args.auto
+    if (args.list and answers) + args.undo + (args.list or decides) > 1:
+        raise UsageError("--list, --undo and answers are separate calls", hint="choose one")
+    if args.at and not args.take:
+        raise UsageError("--at says where: --take says what", hint="add `--take SIDE`")
+    return decides
 
 
 def _given(args: argparse.Namespace) -> tuple[ById, ...]:
@@ -147,6 +146,18 @@ def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[ById, .
     at = tuple(args.at) if resolving.questions else ()  # none left is no wrong field
     picked = decide(resolving, Choosing(given, args.take or "", at))
     return _show(args, resolving, carry_out(resolving, picked, is_whole=args.auto))
+
+
+def _ask(args: argparse.Namespace, resolving: Resolving) -> int:
+    """Ask a person; without a terminal only list the conflicts."""
+    if args.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        _show(args, resolving)
+        why = "--json does not ask" if args.json else "there is no terminal to ask on"
+        hint = "nothing is changed; --auto, --take, --set and --from need no terminal"
+        raise UsageError(why, hint=hint)
+    from kmerge_git.cli.asking import ask
+
+    return ask(resolving, args)
 
 
 def _show(args: argparse.Namespace, resolving: Resolving, picked: Picked | None = None) -> int:

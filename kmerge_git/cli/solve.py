@@ -139,7 +139,9 @@ def what_next(operation: Operation) -> str:
 
 def _file_line(file: FileMerge) -> Line:
     mark = "CONFLICT" if file.verdict == "conflict" else file.verdict
-    left = f"; {counted(len(file.conflicts), 'conflict')} left" if file.asks and file.conflicts else ""
+    left = (
+        f"; {counted(len(file.conflicts), 'conflict')} left" if file.asks and file.conflicts else ""
+    )
     return (f"{mark:<9}", _COLOURS[file.verdict]), f"{file.path} ({file.about}{left})"
 
 

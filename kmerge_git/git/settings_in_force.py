@@ -238,7 +238,7 @@ class _FileInForce:
             yield "`kmerge merge`, `solve` and `preview` take it all the same"
         program = self._attributes.get("filter", "unset")
         if program != "unset":
-            yield f"it passes through the filter {program!r}: `kmerge solve` leaves it to you"
+            yield f"it passes through the filter {program!r}: `kmerge resolve` leaves it"
 
     def _generator(self) -> str:
         if self._attributes.get("linguist-generated") in ("set", "true"):

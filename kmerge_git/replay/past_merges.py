@@ -274,7 +274,7 @@ class Replayer:
         )
 
     def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
-        """Count the deleted files whose edits `kmerge solve` would merge into other files."""
+        """Count the deleted files whose edits `kmerge resolve` would merge into other files."""
         arrivals = [Arrivals.between(self.repository, base_tree, tree) for tree in trees]
         count = 0
         for case in gone:

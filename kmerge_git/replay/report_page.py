@@ -65,7 +65,7 @@ def _cards(tally: Tally) -> str:
     resolved = _percent(counts["resolved"], counts["git_conflicts"])
     agreed = _percent(same, counts["resolved"])
     followed = counts["followed"]
-    moved = f" ({followed} of them moved: `kmerge solve` follows)" if followed else ""
+    moved = f" ({followed} of them moved: `kmerge resolve` follows)" if followed else ""
     cards = (
         (f"{counts['files']}", "manifests changed on both sides", ""),
         (f"{counts['git_conflicts']}", "conflict under git", "bad"),

@@ -30,7 +30,7 @@ COUNTS = {
     "late": "no result within the time limit: git's line merge stands",
     "by_lines": "merged by lines (templates, not YAML)",
     "deleted": "deleted on one side and changed on the other: a conflict, no driver is asked",
-    "followed": "of these `kmerge solve` takes the edit to where the resource is now",
+    "followed": "of these `kmerge resolve` takes the edit to where the resource is now",
 }
 _AGREED = {
     "same bytes": "resolved_same_bytes",

@@ -41,7 +41,7 @@ class FilePreview:
 
     @property
     def situation(self) -> str:
-        """The changes of both sides, in the words of `kmerge merge` and `kmerge solve`."""
+        """The changes of both sides, in the words of `kmerge merge` and `kmerge resolve`."""
         return next((known for known, kind in _KINDS.items() if kind == self.kind), self.kind)
 
 

@@ -198,9 +198,7 @@ class Resolving:
         self._whole.add(path)
         self._saved.forget([path])
 
-    def put(
-        self, paths: Iterable[str] | None = None, *, is_whole: bool = False
-    ) -> tuple[str, ...]:
+    def put(self, paths: Iterable[str] | None = None, *, is_whole: bool = False) -> tuple[str, ...]:
         """Write the files with their answers, stage the decided files and return the staged paths.
 
         All answers are checked before any file is written. If `is_whole` is true, also write the

@@ -32,7 +32,8 @@ from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.settled_moves import settle
 
 BY_RERERE = "resolved by rerere: check it, then `git add` it"
-EDITED = "edited by hand since the merge: `git add` it, or `kmerge solve --force` starts again"
+EDITED = "edited by hand since the merge: `git add` it, or `git checkout -m FILE` starts again"
+
 
 @dataclass(frozen=True, slots=True)
 class Wishes:

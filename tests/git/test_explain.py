@@ -345,8 +345,10 @@ def test_what_is_still_to_be_solved_is_no_other_result(driven: Driven) -> None:
     }
     shown = driven.kmerge("explain").out
     assert "new.yaml: a resource is followed into it; git alone leaves it as it is" in shown
-    assert "  the working tree still has the conflict: `kmerge solve` makes it so\n" in shown
-    assert "  the working tree does not have it yet: `kmerge solve` makes it so\n" in shown
+    assert (
+        "  the working tree still has the conflict: `kmerge resolve --auto` makes it so\n" in shown
+    )
+    assert "  the working tree does not have it yet: `kmerge resolve --auto` makes it so\n" in shown
     assert "<<<<" not in shown
     assert shown.endswith("\n2 manifests changed on both sides\n")
     driven.write("new.yaml", service(82))

@@ -638,7 +638,7 @@ def test_who_stops_in_the_middle_is_told_the_way(repo: Repo, kind: str, code: in
     is_error = kind == "ZeroDivisionError"
     done = repo.world.python(*words, cwd=repo.path, check=False, internal_error=is_error)
     assert done.code == code
-    assert "`git merge --abort` goes back, `kmerge solve` goes on" in done.err
+    assert "`git merge --abort` goes back, `kmerge resolve` goes on" in done.err
     assert "Traceback" not in done.err
     repo.kmerge("solve")
     repo.git("commit", "-q", "--no-edit")

@@ -335,7 +335,7 @@ def test_the_answer_decides_both_files(repo: Repo, side: str) -> None:
     assert repo.git("commit", "-m", "too early", check=False).code != 0
     repo.kmerge("solve", check=False)
     assert repo.unmerged() == ["b.yaml", "c.yaml"]
-    assert "left to you" not in repo.kmerge("resolve", "--take", side).said
+    assert "still in conflict" not in repo.kmerge("resolve", "--take", side).said
     assert repo.unmerged() == []
     b, c = deployment(name="b"), deployment(2, name="c")
     wanted = (stream(b, service(81)), c) if side == "ours" else (b, stream(c, service(81)))

@@ -248,7 +248,7 @@ def test_the_driver_follows_no_resource(repo: Repo) -> None:
         ("service.yaml", "clean"),
     ]
     rebased = repo.kmerge("preview", "side", "--rebase").err
-    assert rebased.endswith("it follows no resource; `kmerge solve` goes on where git stops\n")
+    assert rebased.endswith("it follows no resource; `kmerge resolve` goes on where git stops\n")
     assert repo.merge().code == 1
     assert repo.git("diff", "--name-only", "--diff-filter=U").out == "all.yaml\n"
 

@@ -181,7 +181,7 @@ def test_deleted_and_moved_files_are_counted(repo: Repo) -> None:
     assert {name: count for name, count in counts.items() if count} == {"deleted": 4, "followed": 2}
     said = repo.kmerge("replay").out
     assert "4  deleted on one side and changed on the other" in said
-    assert "  2    of these `kmerge solve` takes the edit" in said
+    assert "  2    of these `kmerge resolve` takes the edit" in said
 
 
 def test_one_and_two_processes_say_the_same(repo: Repo) -> None:

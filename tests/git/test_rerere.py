@@ -138,3 +138,63 @@ def test_a_conflict_that_changed_is_not_recognised(driven: Driven) -> None:
     assert f"Resolved '{NAMES[0]}' using previous resolution." not in done.said
     assert f"Recorded preimage for '{NAMES[0]}'" in done.err
     assert "a: 4" in driven.text(NAMES[0])
+
+
+def resolved_by_rerere(driven: Driven, answers: dict[str, str]) -> None:
+    """Answer the conflicts, undo the merge, and make it again."""
+    driven.git("config", "rerere.enabled", "true")
+    driven.fork(*(dict.fromkeys(answers, f"a: {n}\nb: 1\n") for n in (1, 2, 3)))
+    driven.merge()
+    for name, text in answers.items():
+        driven.write(name, text)
+    driven.git("add", "-A")
+    driven.git("commit", "-q", "-m", "merged")
+    driven.git("reset", "-q", "--hard", "HEAD~1")
+    said = driven.merge().said
+    assert all(f"Resolved '{name}' using previous resolution." in said for name in answers)
+
+
+@pytest.mark.parametrize("text", ["a: 2\nb: 1\n", "a: 3\nb: 1\n", "a: 1\nb: 1\n", "a: 5\nb: 1\n"])
+@pytest.mark.parametrize(
+    "words",
+    [("resolve", "--take", "ours"), ("resolve", "--auto"), ("solve",), ("resolve", "--list")],
+)
+def test_what_rerere_resolved_is_not_asked_and_not_replaced(
+    driven: Driven, text: str, words: tuple[str, ...]
+) -> None:
+    """A resolution to one side was taken for what git left, and replaced."""
+    resolved_by_rerere(driven, {"x.yaml": text, "apps/y.yaml": text})
+    done = driven.kmerge(*words, check=False)
+    assert "resolved by rerere: check it, then `git add` it" in done.said
+    assert "x.yaml" in done.said and "apps/y.yaml" in done.said
+    for name in ("x.yaml", "apps/y.yaml"):
+        assert driven.text(name) == text
+    assert driven.git("diff", "--name-only", "--diff-filter=U").out.split() == [
+        "apps/y.yaml",
+        "x.yaml",
+    ]
+
+
+def test_a_side_that_somebody_took_is_not_replaced(driven: Driven) -> None:
+    driven.fork(*({"x.yaml": f"a: {n}\nb: 1\n"} for n in (1, 2, 3)))
+    driven.merge()
+    driven.git("checkout", "--theirs", "x.yaml")
+    done = driven.kmerge("resolve", "--take", "ours", check=False)
+    assert "edited by hand since the merge" in done.err
+    assert driven.text("x.yaml") == "a: 3\nb: 1\n"
+    driven.git("checkout", "-m", "x.yaml")
+    driven.kmerge("resolve", "--take", "ours")
+    assert driven.text("x.yaml") == "a: 2\nb: 1\n"
+
+
+def test_a_conflict_beside_one_that_rerere_resolved_is_asked(driven: Driven) -> None:
+    resolved_by_rerere(driven, {"x.yaml": "a: 3\nb: 1\n"})
+    driven.git("merge", "--abort")
+    driven.commit("more", {"z.yaml": "c: 2\n"})
+    driven.switch("side")
+    driven.commit("more", {"z.yaml": "c: 3\n"})
+    driven.switch("main")
+    driven.merge()
+    done = driven.kmerge("resolve", "--take", "ours", check=False)
+    assert "staged  z.yaml" in done.out and "x.yaml" in done.err
+    assert driven.text("x.yaml") == "a: 3\nb: 1\n"

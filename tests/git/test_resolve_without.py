@@ -203,7 +203,10 @@ def test_what_is_refused(torn: Driven) -> None:
         (("--at", REPLICAS), "--at says where: --take says what"),
         (("--take", "thiers"), "higher; did you mean `theirs`?"),
         (("--take", "ours", "--at", "spec.replcas"), "did you mean `spec.replicas`? `kmerge"),
-        (("--set", "spec.replcas=3"), "`kmerge resolve --list` shows the ids"),  # there are two of them
+        (
+            ("--set", "spec.replcas=3"),
+            "`kmerge resolve --list` shows the ids",
+        ),  # there are two of them
         (("--take", "ours", "--at", "spec.none"), "--at: no field in conflict is meant"),
         (("--take", "both", "--at", one), f"{one}: both cannot be its answer: "),
         (("--take", "ours", "--at", "0" * 12), "no conflict here has this id"),
@@ -227,7 +230,10 @@ def test_what_is_refused(torn: Driven) -> None:
 def test_without_a_terminal_the_conflicts_are_listed(torn: Driven) -> None:
     before = state(torn)
     found = torn.kmerge("resolve", "--list", check=False)
-    for words, why in (((), "there is no terminal to ask on"), (("--json",), "--json does not ask")):
+    for words, why in (
+        ((), "there is no terminal to ask on"),
+        (("--json",), "--json does not ask"),
+    ):
         done = torn.kmerge("resolve", *words, check=False)
         assert done.code == 2 and f"kmerge: {why}; nothing is changed; --auto, --take" in done.err
         assert words or done.out == found.out

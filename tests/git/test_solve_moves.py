@@ -174,14 +174,13 @@ def test_where_git_keeps_no_trees_nothing_is_followed_and_said(repo: Repo) -> No
     assert "git does not tell which trees are merged: no resource is followed" in done.err
 
 
-def test_the_driver_points_to_solve(driven: Driven) -> None:
-    """It sees one file at a time, and there the resource is deleted."""
+def test_the_driver_points_to_resolve(driven: Driven) -> None:
+    """The driver sees one file at a time, and there the resource is deleted."""
     driven.fork({"all.yaml": BEFORE}, MOVER, EDITOR)
     done = driven.merge()
     assert done.code == 1
-    said = "kmerge: all.yaml: `kmerge solve` finds a resource that only moved to another file"
-    assert said in done.err
-    driven.kmerge("solve")
+    assert "all.yaml: 1 conflict left, the rest is merged; `kmerge resolve` asks" in done.err
+    driven.kmerge("resolve", "--auto")
     assert {name: driven.text(name) for name in AFTER} == AFTER
 
 
