@@ -161,12 +161,13 @@ def _ask(args: argparse.Namespace, resolving: Resolving) -> int:
 
 
 def _show(args: argparse.Namespace, resolving: Resolving, picked: Picked | None = None) -> int:
-    from kmerge_git.cli.resolve_report import as_json, tell_decided, tell_list
+    from kmerge_git.cli.resolve_report import as_json, tell_end, tell_list, tell_settled
 
     if args.json:
         tell_json(as_json(resolving, picked))
     elif picked:
-        tell_decided(resolving, picked)
+        tell_settled(resolving, picked.staged)
+        return tell_end(resolving, picked.staged, refused=picked.refused)
     else:
         tell_list(resolving)
     return 1 if resolving.left else 0

@@ -6,7 +6,6 @@ The option `--from` reads answers from JSON of the same form.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from textwrap import dedent
@@ -14,7 +13,7 @@ from typing import Any
 
 from kmerge_git.bounds import ANSWERS_BYTES, SHOWN_OF_A_KIND, SHOWN_SIDE_LINES
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.in_and_out import counted, say, tell
+from kmerge_git.cli.in_and_out import counted, listed, say, tell
 from kmerge_git.cli.solve import what_next
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.merge.finish.possible_answers import CHOICES
@@ -95,67 +94,53 @@ def _side(name: str, text: str | None) -> Iterator[str]:
         yield f"        … {len(lines) - SHOWN_SIDE_LINES} more lines"
 
 
-def tell_decided(resolving: Resolving, picked: Picked) -> None:
-    """Print the result for each file, and the conflicts that are left."""
-    why = {question.id: f"; {words}" for question, words in picked.refused}
-    left = {path: list(of) for path, of in groupby(resolving.left, lambda q: q.path)}
-    tell_settled(resolving, picked.staged)
-    for path in picked.staged:
-        if path not in resolving.settled:
-            tell(f"staged  {path}")
-    for path, questions in left.items():
-        tell(f"left    {path}: {counted(len(questions), 'conflict')}")
-        for question in questions:
-            place = question.conflict.shown("the file")
-            tell(f"    {question.id}  {place}{why.get(question.id, '')}")
-    _tell_unasked(resolving)
-    more = "" if resolving.unasked else what_next(resolving.operation)
-    if left:
-        rest = counted(len(resolving.left), "conflict")
-        more = f", {rest} left: `kmerge resolve` asks, --take and --set answer"
-    done = NONE if resolving.is_empty else f"{counted(len(picked.staged), 'file')} staged"
-    say(f"kmerge: {done}{more}")
-
-
 def _tell_unasked(resolving: Resolving) -> None:
     reasons: dict[str, list[str]] = {}
     for path, why in resolving.unasked:
         reasons.setdefault(why, []).append(path)
     for why, paths in sorted(reasons.items()):
-        more = f" and {len(paths) - SHOWN_SIDE_LINES} more" if len(paths) > SHOWN_SIDE_LINES else ""
-        say(f"kmerge: still in conflict, {why}: {', '.join(paths[:SHOWN_SIDE_LINES])}{more}")
+        say(f"kmerge: still in conflict, {why}: {listed(paths)}")
 
 
-# -- the end of the questions
+def tell_end(
+    resolving: Resolving,
+    staged: Collection[str],
+    failed: Mapping[str, str] | None = None,
+    refused: Collection[tuple[Question, str]] = (),
+) -> int:
+    """Print the result for each file, and what comes next; return the exit code.
 
-
-def tell_end(resolving: Resolving, staged: Collection[str], failed: Mapping[str, str]) -> int:
-    """Print the result for each file and the command that ends the merge; return the exit code."""
+    `failed` are files that could not be written, `refused` answers that cannot be, with reasons.
+    """
+    failed, unmerged = failed or {}, _unmerged()
+    groups = groupby(resolving.left, lambda question: question.path)
+    left = {path: [*of] for path, of in groups if unmerged is None or path in unmerged}
     if not stages(resolving):
-        return _tell_end_of_one(_left(resolving, None), staged, failed)
-    unmerged = _unmerged()
-    left = _left(resolving, unmerged)
-    known = {*left, *failed, *(path for path, _ in resolving.unasked)}
-    unasked = sorted(set(unmerged or ()) - known)
+        return _tell_end_of_one(left, staged, failed)
     _rows("staged", [path for path in staged if path not in resolving.settled])
-    _rows("left", [f"{path}: {counted(n, 'conflict')}" for path, n in left.items()])
-    _rows("left", [f"{path}: not written: {why}" for path, why in failed.items()])
-    _rows("alone", [f"{path}: {why}" for path, why in resolving.unasked])
-    _rows("alone", [f"{path}: not asked for" for path in unasked])
+    _tell_left(left, {question.id: f"; {words}" for question, words in refused})
+    _rows("left", [f"{path}: not written: {words}" for path, words in failed.items()])
+    _tell_unasked(resolving)
+    known = {*left, *failed, *(path for path, _ in resolving.unasked)}
+    others = sorted(set(unmerged or ()) - known)
+    if others:
+        say(f"kmerge: not asked for: {listed(others)}")
     done = NONE if resolving.is_empty else f"{counted(len(staged), 'file')} staged"
     more = what_next(resolving.operation)
-    rest = len(known) + len(unasked)
-    if rest:
-        goes_on = "; `kmerge resolve` goes on" if left or failed else ""
+    if rest := len(known) + len(others):
+        goes_on = ": `kmerge resolve` goes on" if left or failed else ""
         more = f", {counted(rest, 'file')} left in conflict{goes_on}"
     say(f"kmerge: {done}{more}")
     return 1 if left or failed else 0
 
 
-def _left(resolving: Resolving, unmerged: list[str] | None) -> dict[str, int]:
-    """Count the open questions by file; leave out files that are no longer in conflict."""
-    left = Counter(question.path for question in resolving.left)
-    return {path: n for path, n in left.items() if unmerged is None or path in unmerged}
+def _tell_left(left: Mapping[str, list[Question]], why: Mapping[str, str]) -> None:
+    """Print the conflicts without an answer; `why` has the reasons of refused answers."""
+    for path, questions in [*left.items()][:SHOWN_OF_A_KIND]:
+        tell(f"left    {path}: {counted(len(questions), 'conflict')}")
+        for question in questions[:SHOWN_OF_A_KIND]:
+            place = question.conflict.shown("the file")
+            tell(f"    {question.id}  {place}{why.get(question.id, '')}")
 
 
 def stages(resolving: Resolving) -> bool:
@@ -164,10 +149,10 @@ def stages(resolving: Resolving) -> bool:
 
 
 def _tell_end_of_one(
-    left: Mapping[str, int], written: Collection[str], failed: Mapping[str, str]
+    left: Mapping[str, list[Question]], written: Collection[str], failed: Mapping[str, str]
 ) -> int:
     lines = [f"{path}: merged, no conflict is left" for path in written]
-    lines += [f"{path}: {counted(count, 'conflict')} left" for path, count in left.items()]
+    lines += [f"{path}: {counted(len(of), 'conflict')} left" for path, of in left.items()]
     lines += [f"{path}: not written: {why}" for path, why in failed.items()]
     for line in lines:
         say(f"kmerge: {line}")

@@ -105,7 +105,7 @@ def test_the_rest_of_a_file(tmp_path: Path) -> None:
         assert it.end() == 1
         assert it.hows() == ".ttoott"
         assert "left    web.yaml: 1 conflict\n" in it.rest()
-        assert "2 files staged, 1 file left in conflict; `kmerge resolve` goes on" in it.rest()
+        assert "2 files staged, 1 file left in conflict: `kmerge resolve` goes on" in it.rest()
 
 
 def test_the_rest_of_a_file_says_where_it_is_not_possible(tmp_path: Path) -> None:

@@ -117,7 +117,9 @@ def test_a_file_with_two_new_names(repo: Repo, tools: dict[str, str]) -> None:
     assert repo.merge().code == 1
     assert repo.kmerge("resolve", "--list", check=False).code in (0, 1)
     names = {"OTHER-NAME": "b.yaml", "OLD-NAME": "old.yaml", "NAME": "a.yaml"}
-    row = next(x for x in section("What kmerge does not decide").splitlines() if "another name" in x)
+    row = next(
+        x for x in section("What kmerge does not decide").splitlines() if "another name" in x
+    )
     commands = re.findall(r"`(git [^`]+)`", row)
     assert len(commands) == 3
     for command in commands:

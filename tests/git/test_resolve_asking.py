@@ -83,7 +83,7 @@ def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
         it.press("t")
         assert it.end() == 0
         assert it.is_normal()
-        assert "alone   note.txt" in it.rest()
+        assert "still in conflict, no manifest: note.txt" in it.rest()
         assert "`git commit`" not in it.rest()
     assert stopped.unmerged() == ["note.txt"]
     assert stopped.text("app.yaml") == deployment(2, "app:10", ("A=1", "OURS=1", "THEIRS=1"))
@@ -433,7 +433,7 @@ def test_a_file_edited_before_is_nobodys_question(stopped: Repo) -> None:
         assert "2 conflicts in 2 files" in it.question("version")
         it.press("q")
         assert it.end() == 1
-        assert "alone   app.yaml: edited by hand since the merge" in it.rest()
+        assert "still in conflict, edited by hand since the merge" in it.rest()
     assert stopped.text("app.yaml") == "mine: 1\n"
 
 
@@ -453,7 +453,7 @@ def test_only_some_paths(stopped: Repo) -> None:
         it.press("o")
         assert it.end() == 0
         assert "1 file staged, 3 files left in conflict\n" in it.rest()
-        assert "alone   app.yaml: not asked for" in it.rest()
+        assert "not asked for: app.yaml" in it.rest()
 
 
 def test_who_it_was(stopped: Repo) -> None:

@@ -115,7 +115,7 @@ def test_at_a_field(torn: Driven) -> None:
         f"    {one}  Deployment/web spec.replicas: changed on both sides\n"
         for name, one in zip(NAMES, left, strict=True)
     )
-    assert "2 conflicts left: `kmerge resolve` asks" in done.err
+    assert "2 files left in conflict: `kmerge resolve` goes on" in done.err
     assert torn.text("a.yaml").count("<<<<<<<") == 1
     assert "image: app:3" in torn.text("a.yaml")
     torn.kmerge("resolve", "--take", "ours")
@@ -391,7 +391,7 @@ def test_what_is_left_alone_is_told(driven: Driven) -> None:
     done = driven.kmerge("resolve", "--take", "ours")
     assert driven.text("b.yaml") == service(9)
     assert "kmerge: still in conflict, edited by hand since the merge" in done.err
-    assert done.err.endswith("kmerge: 1 file staged\n")
+    assert done.err.endswith("kmerge: 1 file staged, 2 files left in conflict\n")
     assert "kmerge does not decide this conflict" in refused(driven, "--take", "ours", "b.yaml")
 
 

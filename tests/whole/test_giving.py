@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_written_is_in_nobodys_way(
         "staged  x.yaml",
         "left    web.yaml: not written: no room; make some",
     ]
-    assert "2 files staged, 1 file left in conflict; `kmerge resolve` goes on" in out.err
+    assert "2 files staged, 1 file left in conflict: `kmerge resolve` goes on" in out.err
 
 
 def test_the_end_of_a_pipe_is_the_end_of_the_answers(monkeypatch: pytest.MonkeyPatch) -> None:
