@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from kmerge_git.errors import KmergeError
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
 
@@ -39,7 +40,7 @@ def question(
     path: str = "web.yaml",
     resource: str = "Deployment/web",
     field: str = "spec.image",
-    why: str = "changed on both sides",
+    why: str = Why.BOTH_CHANGED,
     kind: str = "value",
     choices: tuple[str, ...] = ("ours", "theirs", "base"),
 ) -> FakeQuestion:

@@ -10,6 +10,7 @@ import pytest
 
 from kmerge_git import UsageError, __version__, merge_files
 from kmerge_git.cli.main import main
+from kmerge_git.merge.plan import Why
 
 ROOT = Path(__file__).resolve().parent.parent
 PINNED = "tests/constraints.txt" in os.environ.get("PIP_CONSTRAINT", "")
@@ -57,7 +58,7 @@ def test_the_reason_for_a_merge_by_lines_names_no_file():
     template = b"{{- if .Values.a }}\na: 1\n{{- end }}\n"
     texts = (template, template + b"b: 1\n", template + b"b: 2\n")
     outcome = merge_files(*texts, path="x.yaml", line_merge=lambda *_: (b"", False))
-    assert outcome.reason == "a template: added on both sides at b"
+    assert outcome.reason == f"a template: {Why.BOTH_ADDED} at b"
     rule = b'expr: "{{ $labels.pod }}"\n'  # no template of ours
     broken = [rule + b"a: %d\nb: ]\n" % number for number in (1, 2, 3)]
     outcome = merge_files(*broken, path="x.yaml", line_merge=lambda *_: (b"", False))
@@ -68,7 +69,7 @@ def test_what_was_decided_is_told_to_those_who_ask():
     outcome = merge_files(b"a: 1\nb: 1\n", b"a: 2\nb: 1\n", b"a: 3\nb: 2\n")
     told = outcome.decisions
     assert [(d.path, d.what, d.side) for d in told] == [
-        ("a", "changed on both sides", "conflict"),
+        ("a", Why.BOTH_CHANGED, "conflict"),
         ("b", "changed", "theirs"),
     ]
     assert outcome.decisions is told

@@ -9,6 +9,7 @@ import sys
 from fake_resolving import ALL, FakeResolving, question
 
 from kmerge_git.cli.asking import ask
+from kmerge_git.merge.plan import Why
 
 FIELDS = "spec.template.spec.containers[web]"
 LINES = "".join(f"line {n}\n" for n in range(40))
@@ -17,7 +18,7 @@ QUESTIONS = (
     question(
         (None, "- b\n", "- c\n"),
         field=f"{FIELDS}.args[1]",
-        why="added on both sides at this place",
+        why=Why.BOTH_ADD_HERE,
         kind="entries",
         choices=("ours", "theirs", "both", "base"),
     ),

@@ -18,6 +18,8 @@ pytest.importorskip("termios")
 from ask_fake import QUESTIONS
 from terminal import Terminal
 
+from kmerge_git.merge.plan import Why
+
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
 FIRST, SECOND, THIRD = "1 of 7", "2 of 7", "3 of 7"
@@ -114,7 +116,7 @@ def test_the_rest_of_a_file_says_where_it_is_not_possible(tmp_path: Path) -> Non
         it.question(4)
         it.press("ah")
         told = it.wait("For all of them? [o,t,b,0,h, else none]") + it.wait(PROMPT)
-        assert "2 like this: version, changed on both sides" in told
+        assert f"2 like this: version, {Why.BOTH_CHANGED}" in told
         assert "not here: Deployment/web version: `higher` cannot be here" in told
         assert "higher for 1 conflict\n" in told
         it.press("q")
@@ -331,7 +333,7 @@ def test_edit_a_value(tmp_path: Path) -> None:
         it.press("q")
         assert it.end() == 1
     shown = (tmp_path / "1").read_text()
-    assert "# kmerge: ours (HEAD): web:1.5\n" in shown and "changed on both sides" in shown
+    assert "# kmerge: ours (HEAD): web:1.5\n" in shown and Why.BOTH_CHANGED in shown
     assert [line for line in shown.splitlines() if line[:1] != "#"] == ["web:1.5"]
     assert (tmp_path / "2").read_text() == "rubbish\n"
     assert it.outcome()["answers"][QUESTIONS[0].id] == ["value", "web:1.7\n"]

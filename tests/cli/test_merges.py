@@ -13,6 +13,7 @@ import pytest
 
 import kmerge_git
 from kmerge_git.cli.main import main
+from kmerge_git.merge.plan import Why
 
 ENV = os.environ | {"PYTHONPATH": os.path.dirname(os.path.dirname(kmerge_git.__file__))}
 ORIGINAL = "a: 1\nb: 1\nc: 1\n"
@@ -38,7 +39,7 @@ def test_to_stdout_with_the_loss_on_stderr(here, capfd):
     assert merge3() == 0
     out, err = capfd.readouterr()
     assert out == MERGED
-    assert err == "lost: a: changed on both sides (M2): dest 3, updated 2\n"
+    assert err == f"lost: a: {Why.BOTH_CHANGED} (M2): dest 3, updated 2\n"
 
 
 def test_in_place_keeps_the_mode(here, capfd):
@@ -71,7 +72,7 @@ def test_dry_run(here, capfd):
 def test_explain_and_summary(here, capfd):
     assert merge3("--explain", "--summary", "-o", "out.yaml") == 0
     assert capfd.readouterr().err.splitlines() == [
-        "lost: a: changed on both sides (M2): dest 3, updated 2",
+        f"lost: a: {Why.BOTH_CHANGED} (M2): dest 3, updated 2",
         "c: changed; from updated (M2): dest 1, updated 2",
         "2 from updated, 0 from dest, 1 lost, 0 conflicts",
     ]
@@ -82,7 +83,7 @@ def test_rules_git_mark_conflicts(here, capfd):
     assert merge3("--rules", "git", "--conflict-style", "diff3") == 1
     out, err = capfd.readouterr()
     assert out.splitlines()[:7] == [
-        "<<<<<<< d.yaml (a: changed on both sides)",
+        f"<<<<<<< d.yaml (a: {Why.BOTH_CHANGED})",
         "a: 3",
         "||||||| o.yaml",
         "a: 1",
@@ -367,7 +368,7 @@ def test_quiet_hides_losses_and_not_what_needs_a_person(folders, capfd):
     main([*argv, "--quiet"])
     quiet = capfd.readouterr().err.splitlines()
     assert [line for line in loud if line not in quiet] == [
-        "lost: new/b.yaml: Secret/b type: changed on both sides (M2): dest mine, updated new"
+        f"lost: new/b.yaml: Secret/b type: {Why.BOTH_CHANGED} (M2): dest mine, updated new"
     ]
     assert any(line.startswith("not merged: both.txt") for line in quiet)
 

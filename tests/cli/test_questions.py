@@ -8,6 +8,7 @@ import pytest
 from fake_resolving import ALL, FakeQuestion, question
 
 from kmerge_git.cli.question_screen import Around, Size, aligned, cells, picture, shortened, wrapped
+from kmerge_git.merge.plan import Why
 
 AROUND = Around(3, 11, ("1a2b3c4", "HEAD", "feature"))
 DIGESTS = tuple("registry.example.com/team/web@sha256:" + part * 32 for part in ("aa", "ab", "0c"))
@@ -23,7 +24,7 @@ def test_a_value() -> None:
         "",
         "3 of 11  web.yaml",
         "Deployment/web spec.image",
-        "changed on both sides",
+        Why.BOTH_CHANGED,
         "  base (1a2b3c4)    web:1.4",
         "  ours (HEAD)       web:1.5",
         "  theirs (feature)  (deleted)",

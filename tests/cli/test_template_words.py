@@ -11,12 +11,13 @@ from git.world import living
 
 from kmerge_git import pipeline
 from kmerge_git.cli.main import main
+from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import BY_BLOCKS, Conflict, Outcome
 from kmerge_git.whole import both_merges
 from kmerge_git.whole.both_merges import Both
 
 PATH = "web/templates/web.yaml"
-LEFT = (Conflict("", "spec.replicas", "changed on both sides"),)
+LEFT = (Conflict("", "spec.replicas", Why.BOTH_CHANGED),)
 CLEAN = Outcome(b"a\n", True, "structure", reason=BY_BLOCKS)
 OPEN = Outcome(b"a\n", False, "structure", conflicts=LEFT, reason=BY_BLOCKS)
 BY_LINES = Outcome(b"a\n", False, "lines", conflicts=LEFT, reason="a template, no YAML")
@@ -58,7 +59,7 @@ def told(
         (CLEAN, "a template, merged by its blocks\n"),
         (
             OPEN,
-            "a template, merged by its blocks\nconflict: spec.replicas: changed on both sides\n",
+            f"a template, merged by its blocks\nconflict: spec.replicas: {Why.BOTH_CHANGED}\n",
         ),
         (BY_LINES, "merged by lines, as git does: a template, no YAML\n"),
     ],

@@ -7,6 +7,8 @@ import json
 import pytest
 from world import Driven, Repo
 
+from kmerge_git.merge.plan import Why
+
 PATH = "web/templates/_helpers.tpl"
 BASE = '{{- define "web.name" -}}\nweb\n{{- end }}\n'
 OURS = BASE.replace("web\n", "ours\n")
@@ -37,7 +39,7 @@ def test_a_whole_merge_takes_them(forked: Repo) -> None:
     assert json.loads(told)["left"] == ["web/_helpers.tpl", *MINE]
 
 
-WHY = "a template: changed on both sides"
+WHY = f"a template: {Why.BOTH_CHANGED}"
 
 
 def test_why_the_lines_stand_is_told(forked: Repo) -> None:

@@ -20,6 +20,7 @@ from world import BASE, MERGED, OURS, ROOT, THEIRS, Done, Driven, World
 from kmerge_git.cli import drive
 from kmerge_git.git.driver_lines import ARGUMENTS, driver_command, driver_line, with_fallback
 from kmerge_git.git.run_git import git_version
+from kmerge_git.merge.plan import Why
 from kmerge_git.system import calls
 
 # far apart: lines merge this too
@@ -70,7 +71,7 @@ def test_conflict(driven: Driven) -> None:
     assert stages == [BASE, OURS, "a: 3\nb: 2\n"]
     lines = driven.text("x.yaml").splitlines()
     assert [lines[1], lines[2], lines[3], lines[5]] == ["a: 2", "=======", "a: 3", "b: 2"]
-    assert "a: changed on both sides" in done.err
+    assert f"a: {Why.BOTH_CHANGED}" in done.err
     assert "1 conflict left, the rest is merged" in done.err
 
 

@@ -32,9 +32,9 @@ TOLD = {
     "renamed here": ["mv x.yaml y.yaml", "commit -q -m moved", "merge side"],
     "renamed here, picks": ["mv x.yaml y.yaml", "commit -q -m moved", "cherry-pick side side"],
     "renamed there": ["checkout -q side", "mv x.yaml y.yaml", "commit -q -m moved", "checkout -q main", "merge side"],
-    "added on both sides": ["checkout -q --orphan new", "!a: 4", "checkout -q main", "cherry-pick new side"],
-    "added on both sides, rebase": ["checkout -q --orphan new", "!a: 4", "rebase side"],
-    "added on both sides, merge": ["rm -q x.yaml", "commit -q -m none", "branch -q bare", "!a: 4", "checkout -q -b more bare", "!a: 5", "merge main"],
+    "both add": ["checkout -q --orphan new", "!a: 4", "checkout -q main", "cherry-pick new side"],
+    "both add, rebase": ["checkout -q --orphan new", "!a: 4", "rebase side"],
+    "both add, merge": ["rm -q x.yaml", "commit -q -m none", "branch -q bare", "!a: 4", "checkout -q -b more bare", "!a: 5", "merge main"],
     "checkout -m FILE": ["merge side", "checkout -m -- x.yaml"],
     "apply --3way": ["apply --3way @patch"],
 }  # fmt: skip

@@ -9,6 +9,7 @@ from manifests import deployment, stream
 from world import BASE, MERGED, OURS, THEIRS, Driven, Repo, World
 
 from kmerge_git.git.run_git import git_version
+from kmerge_git.merge.plan import Why
 from kmerge_git.text.markers import resolve
 
 CONFLICT = "a: 3\nb: 2\n"  # against OURS: `a` is in conflict, `b` is not
@@ -168,7 +169,7 @@ def test_a_favoured_side_in_a_criss_cross(driven: Driven) -> None:
     done = driven.git("merge", "side", env={"KMERGE_FAVOR": "theirs"})
     assert driven.text("x.yaml") == "a: 3\nb: 5\nc: 1\n"
     assert [line for line in done.err.splitlines() if "kmerge" in line] == [
-        "kmerge: x.yaml: a: changed on both sides, theirs taken (rule 13 favor)"
+        f"kmerge: x.yaml: a: {Why.BOTH_CHANGED}, theirs taken (rule 13 favor)"
     ]
 
 
@@ -290,11 +291,11 @@ def test_two_places_of_one_path_are_told_apart(driven: Driven) -> None:
     done = driven.git("merge", "side", env={"KMERGE_FAVOR": "ours"})
     image = "spec.template.spec.containers[name=app].image"
     assert [line for line in done.err.splitlines() if "taken" in line] == [
-        "kmerge: x.yaml: Deployment/web spec.replicas: changed on both sides, ours taken "
+        f"kmerge: x.yaml: Deployment/web spec.replicas: {Why.BOTH_CHANGED}, ours taken "
         "(rule 13 favor)",
-        "kmerge: x.yaml: Deployment/b spec.replicas: changed on both sides, ours taken "
+        f"kmerge: x.yaml: Deployment/b spec.replicas: {Why.BOTH_CHANGED}, ours taken "
         "(rule 13 favor)",
-        f"kmerge: x.yaml: Deployment/b {image}: changed on both sides, theirs taken "
+        f"kmerge: x.yaml: Deployment/b {image}: {Why.BOTH_CHANGED}, theirs taken "
         "(rule 12 policy higher)",
     ]
 
@@ -322,12 +323,12 @@ LOSSES = {
     "a value": (
         ("a: 1\nb: 1\n", "a: 3\nb: 1\n", "a: 2\nb: 1\n"),
         "a: 2\nb: 1\n",
-        "a: changed on both sides (M2): ours 3, theirs 2",
+        f"a: {Why.BOTH_CHANGED} (M2): ours 3, theirs 2",
     ),
     "a long value": (
         ("a: 1\n", "a: " + "x" * 70 + "\n", "a: \u202e\n"),
         "a: \u202e\n",
-        "a: changed on both sides (M2): ours " + "x" * 59 + "\u2026, theirs \\u202e",
+        f"a: {Why.BOTH_CHANGED} (M2): ours " + "x" * 59 + "\u2026, theirs \\u202e",
     ),
     "a deletion": (
         ("a: 1\nb: 1\n", "a: 3\nb: 1\n", "b: 1\n"),
@@ -409,7 +410,7 @@ def test_a_policy_of_the_configuration(driven: Driven) -> None:
     done = driven.merge()
     assert driven.unmerged() == ["Chart.yaml"]
     assert driven.text("charts/a/Chart.yaml") == "version: 1.10.0\nb: 1\n"
-    assert "version: changed on both sides, theirs taken (rule 12 policy higher)" in done.err
+    assert f"version: {Why.BOTH_CHANGED}, theirs taken (rule 12 policy higher)" in done.err
 
 
 def test_a_policy_of_the_attributes(driven: Driven) -> None:

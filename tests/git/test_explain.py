@@ -9,6 +9,8 @@ import pytest
 from manifests import deployment, service, stream
 from world import Driven, Repo, World
 
+from kmerge_git.merge.plan import Why
+
 BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))
 THEIRS = deployment(env=("A=1", "THEIRS=1"), image="app:2")
@@ -84,7 +86,7 @@ def test_a_merge_commit_is_made_again(driven: Driven) -> None:
         f"{app}.env[name=THEIRS]": ("added", "theirs", "3", "", "", '{name: THEIRS, value: "1"}'),
     }
     assert fields(found["conflict.yaml"])["spec.replicas"] == (
-        *("changed on both sides", "conflict", "6"),
+        *(Why.BOTH_CHANGED, "conflict", "6"),
         *("1", "2", "3"),
     )
     assert [c["chosen"] for c in found["conflict.yaml"]["conflicts"]] == ["theirs"]
@@ -196,7 +198,7 @@ def test_what_surprises_comes_first(driven: Driven) -> None:
         "twice.yaml: merged by fields; git alone is clean, but comes to something else",
         "conflict.yaml: CONFLICT, 1 place left to a person",
     ]
-    assert "  Deployment/web spec.replicas: changed on both sides; the commit has ours" in lines
+    assert f"  Deployment/web spec.replicas: {Why.BOTH_CHANGED}; the commit has ours" in lines
     image = "    spec.template.spec.containers[name=app].image: app:1 -> app:2  (theirs)"
     assert image in lines
     assert lines[-1] == (
@@ -225,13 +227,13 @@ def test_a_policy_is_told_by_its_rule(driven: Driven) -> None:
     report = told(driven, "HEAD")
     app = "spec.template.spec.containers[name=app]"
     assert fields(files(report)["a.yaml"])[f"{app}.image"] == (
-        *("changed on both sides", "ours", "12 policy higher"),
+        *(Why.BOTH_CHANGED, "ours", "12 policy higher"),
         *("app:1", "app:3", "app:2"),
     )
     lines = driven.kmerge("explain", "HEAD").lines
     at = lines.index(f"    {app}.image:")  # a line has at most 160 characters
     assert lines[at + 1] == (
-        "          changed on both sides; ours taken  "
+        f"          {Why.BOTH_CHANGED}; ours taken  "
         "(rule 12 policy higher: both changed it, and a policy for the field decides)"
     )
 

@@ -12,6 +12,7 @@ import pytest
 from test_sealed_doors import secret
 from world import Done, Repo
 
+from kmerge_git.merge.plan import Why
 from kmerge_git.text.markers import first_marker
 
 FILE = "f.yaml"
@@ -153,7 +154,7 @@ LEFT = [
     Left(picture, "no manifest, binary", path="f.png"),
     Left(text, "no manifest", "", "f.txt", has_markers=True),
     Left(filtered, "it passes through the filter 'crypt'", "decide between its markers",
-         has_markers=True, merge="changed on both sides"),
+         has_markers=True, merge=Why.BOTH_CHANGED),
     Left(unmerged, "set not to be merged in the attributes"),
     Left(two_names, "renamed differently by the two sides", "`git rm` the names", "theirs.yaml"),
 ]  # fmt: skip
@@ -362,7 +363,7 @@ def test_what_rerere_resolves_is_not_left(repo: Repo, is_staged: bool) -> None:
     assert_one_word(repo, done)
     staged = ", and staged" if is_staged else ""
     assert f"kmerge: resolved by rerere as before{staged}, look at it: f.txt, {FILE}" in done.err
-    assert "left: g.yaml: ConfigMap/c data.a: changed on both sides" in done.err
+    assert f"left: g.yaml: ConfigMap/c data.a: {Why.BOTH_CHANGED}" in done.err
     left = ["g.yaml"] if is_staged else ["f.txt", FILE, "g.yaml"]
     assert repo.unmerged() == left
     repo.git("merge", "--abort")

@@ -10,6 +10,7 @@ from test_merge_equal import registered
 from test_solve import is_sound
 from world import Done, Repo, World
 
+from kmerge_git.merge.plan import Why
 from kmerge_git.text.markers import resolve
 
 BASE = deployment()
@@ -290,7 +291,7 @@ def test_favor(repo: Repo, words: tuple[str, str]) -> None:
     done = repo.kmerge("merge", *words, "side")
     assert repo.text("app.yaml") == deployment(3)
     assert repo.text("notes") == "3\n"
-    assert "app.yaml: Deployment/web spec.replicas: changed on both sides, theirs taken" in done.err
+    assert f"app.yaml: Deployment/web spec.replicas: {Why.BOTH_CHANGED}, theirs taken" in done.err
 
 
 def test_a_deletion_is_nobodys_to_favour(repo: Repo) -> None:

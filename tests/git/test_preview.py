@@ -10,6 +10,7 @@ from world import Repo, World
 
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.scratch_merges import scratch
+from kmerge_git.merge.plan import Why
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.previewing import preview_rebase
 
@@ -70,7 +71,7 @@ def test_the_table(repo: Repo) -> None:
     assert done.out == (
         "resolved  b.yaml\n"
         "CONFLICT  c.yaml\n"
-        "    Deployment/web spec.replicas: changed on both sides\n"
+        f"    Deployment/web spec.replicas: {Why.BOTH_CHANGED}\n"
         "        base   replicas: 1\n"
         "        ours   replicas: 2\n"
         "        theirs replicas: 3\n"
@@ -98,14 +99,14 @@ def test_what_a_policy_decides_is_told(repo: Repo) -> None:
     image = "spec.template.spec.containers[name=app].image"
     assert done.out.startswith(
         "resolved  a.yaml\n"
-        f"    Deployment/web {image}: changed on both sides, theirs taken (rule 12 policy higher)\n"
+        f"    Deployment/web {image}: {Why.BOTH_CHANGED}, theirs taken (rule 12 policy higher)\n"
     )
     (step,) = json.loads(repo.kmerge("preview", "side", "--json").out)["steps"]
     assert step["files"][0]["decided"] == [
         {
             "resource": "Deployment/web",
             "field": image,
-            "why": "changed on both sides",
+            "why": Why.BOTH_CHANGED,
             "side": "theirs",
             "by": "policy higher",
         }
@@ -119,7 +120,7 @@ def test_what_a_side_decides_where_lines_merge_clean_is_told(repo: Repo) -> None
     repo.git("config", "kmerge.favor", "ours")
     value = "spec.template.spec.containers[name=app].env[name=NEW].value"
     assert repo.kmerge("preview", "side").lines[1:2] == [
-        f"    Deployment/web {value}: added on both sides, ours taken (rule 13 favor)"
+        f"    Deployment/web {value}: {Why.BOTH_ADDED}, ours taken (rule 13 favor)"
     ]
 
 

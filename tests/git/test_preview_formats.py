@@ -13,6 +13,7 @@ from world import Repo
 
 from kmerge_git.bounds import FOUND_PLACES
 from kmerge_git.cli.main import main
+from kmerge_git.merge.plan import Why
 
 BASE = deployment()
 ADDED = [deployment(env=("A=1", f"{name}=1")) for name in ("OURS", "THEIRS")]
@@ -62,7 +63,7 @@ def test_what_an_annotation_says(repo: Repo, preview: Any) -> None:
     torn(repo, *(deployment(n) for n in (1, 2, 3)))
     assert preview("--format", "github") == (
         "::error file=a.yaml,line=6,col=3,title=kmerge conflict::"
-        "Deployment/web spec.replicas: changed on both sides; in HEAD: replicas: 2\n"
+        f"Deployment/web spec.replicas: {Why.BOTH_CHANGED}; in HEAD: replicas: 2\n"
     )
 
 

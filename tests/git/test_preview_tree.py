@@ -11,6 +11,7 @@ from manifests import deployment, service, stream
 from world import Repo, World
 
 from kmerge_git.git.driver_lines import NAME, driver_line
+from kmerge_git.merge.plan import Why
 
 Files = dict[str, str | bytes]
 Fork = tuple[Files, Files, Files]
@@ -166,7 +167,7 @@ def test_what_is_in_conflict_is_told_behind_the_tree(repo: Repo) -> None:
     tree, *told = done.lines
     assert told == [
         "CONFLICT  b.yaml",
-        "    Deployment/web spec.replicas: changed on both sides",
+        f"    Deployment/web spec.replicas: {Why.BOTH_CHANGED}",
         "        base   replicas: 1",
         "        ours   replicas: 2",
         "        theirs replicas: 3",

@@ -12,6 +12,7 @@ from world import Driven, World
 from kmerge_git.git import top_side as whose
 from kmerge_git.git.index_stages import Operation
 from kmerge_git.git.repository import Repository
+from kmerge_git.merge.plan import Why
 from kmerge_git.system import contents
 from kmerge_git.whole.operation import current_operation
 
@@ -73,7 +74,7 @@ def test_a_merge(forked: Driven) -> None:
     done = forked.merge()
     expect(forked, "ours")
     what = "1.3.1 written, the patch change of ours on top of 1.3.0 (rule 12 policy rebump)"
-    assert f"{NAMES[0]}: version: changed on both sides: {what}" in done.err
+    assert f"{NAMES[0]}: version: {Why.BOTH_CHANGED}: {what}" in done.err
 
 
 def test_a_merge_by_kmerge_itself(forked: Driven) -> None:

@@ -17,6 +17,7 @@ from world import Repo, World
 from kmerge_git.errors import GitFailed
 from kmerge_git.git.branches import branches, chosen, push
 from kmerge_git.git.repository import Repository
+from kmerge_git.merge.plan import Why
 
 BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))
@@ -120,7 +121,7 @@ def test_the_table(repo: Repo) -> None:
     assert done.out == (
         "clean        clean/0\n"
         "conflict     conflict/2\n"
-        "    count.yaml: Deployment/web spec.replicas: changed on both sides\n"
+        f"    count.yaml: Deployment/web spec.replicas: {Why.BOTH_CHANGED}\n"
         "resolved     resolved/1  web.yaml\n"
         "refresh: 3 branches: 1 clean, 1 conflict, 1 resolved\n"
     )
@@ -317,7 +318,7 @@ def test_how_to_merge_is_read_from_the_revision_alone(repo: Repo) -> None:
 def test_what_a_policy_decides_is_told(repo: Repo) -> None:
     """Nobody looks at the commit before it is pushed."""
     history(repo, ["conflict"])
-    words = "Deployment/web spec.replicas: changed on both sides, theirs taken (rule 13 favor)"
+    words = f"Deployment/web spec.replicas: {Why.BOTH_CHANGED}, theirs taken (rule 13 favor)"
     repo.git("reset", "-q", "--hard")
     repo.commit("favor", {".gitattributes": "count.yaml kmerge-favor=theirs\n"})
     done = repo.kmerge("refresh", "--with", "main", "conflict/0")

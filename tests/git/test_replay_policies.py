@@ -13,6 +13,7 @@ from manifests import deployment, stream
 from world import Repo
 
 from kmerge_git.git.settings import settle
+from kmerge_git.merge.plan import Why
 
 Versions = tuple[str, str, str, str]  # of base, ours, theirs and people
 PATH = "apps/web.yaml"
@@ -229,7 +230,7 @@ def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     out = repo.kmerge("replay", "--html", str(page), "--last", "50").out
     assert out.partition("left under both, by cause and field\n")[2] == (
-        "      6  changed on both sides: **.image\n"
+        f"      6  {Why.BOTH_CHANGED}: **.image\n"
         "\n"
         "policies that the past proves (none is switched on)\n"
         "    1  higher for **.image in any file: 6 settled in 6 merges, 6 as people did\n"
@@ -243,10 +244,10 @@ def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
     assert "higher for **.image in any file: 6 settled in 6 merges, 6 as people did" in html
     assert "<pre>* kmerge-policy=**.image:higher</pre>" in html
     assert "<h2>Left under both <span>6</span></h2>" in html
-    assert "<td>6</td><td>changed on both sides</td><td>**.image</td>" in html
+    assert f"<td>6</td><td>{Why.BOTH_CHANGED}</td><td>**.image</td>" in html
     report = replay(repo)
     (group,) = report["left"]
-    assert (group["cause"], group["field"]) == ("changed on both sides", "**.image")
+    assert (group["cause"], group["field"]) == (Why.BOTH_CHANGED, "**.image")
     assert group["conflicts"][0] == {
         "commit": repo.head("HEAD~3"),
         "path": PATH,
@@ -276,7 +277,7 @@ def test_what_is_merged_by_lines_is_told_by_its_cause(repo: Repo) -> None:
     write_history(repo, merges)
     (group,) = replay(repo)["left"]
     assert (group["cause"], group["field"]) == (
-        "the lines conflict: a template: changed on both sides",
+        f"the lines conflict: a template: {Why.BOTH_CHANGED}",
         "",
     )
     assert len(group["conflicts"]) == 2
@@ -309,7 +310,7 @@ def test_a_trial_counts_as_the_proposal_does(repo: Repo) -> None:
         "people": "otherwise",
         "value": "app:1.3",
         "value_of_people": "app:2",
-        "why": "changed on both sides",
+        "why": Why.BOTH_CHANGED,
     }
 
 

@@ -16,6 +16,7 @@ from terminal import Terminal
 from test_solve_killed import killed, steps, were_all_killed
 from world import Done, Repo
 
+from kmerge_git.merge.plan import Why
 from kmerge_git.text.markers import first_marker
 
 PROMPT = "?] "
@@ -132,7 +133,7 @@ def test_one_answer_for_all_like_this(repo: Repo) -> None:
     with Person(repo) as it:
         it.question("version")
         it.press("ah")
-        assert "3 like this: version, changed on both sides" in it.wait("else none]")
+        assert f"3 like this: version, {Why.BOTH_CHANGED}" in it.wait("else none]")
         assert it.end() == 0
         assert "3 files staged; finish with `git commit`" in it.rest()
     assert [repo.show(f":{file}") for file in files] == [CHART.format(10)] * 3

@@ -14,6 +14,7 @@ from world import Done, Driven, Repo
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.repository import Repository
+from kmerge_git.merge.plan import Why
 from kmerge_git.whole.solving import Wishes, carry_out, make_plan
 
 NAMES = ("a.yaml", "apps/b.yaml")
@@ -62,7 +63,7 @@ def test_the_list(torn: Driven) -> None:
     one = ids(torn, REPLICAS)[0]
     assert done.out.startswith(
         "a.yaml\n"
-        f"  {one}  Deployment/web spec.replicas: changed on both sides\n"
+        f"  {one}  Deployment/web spec.replicas: {Why.BOTH_CHANGED}\n"
         f"      base ({torn.head('main~')[:7]}): 1\n"
         "      ours (HEAD): 2\n"
         "      theirs (side): 3\n"
@@ -111,8 +112,7 @@ def test_at_a_field(torn: Driven) -> None:
     assert done.code == 1
     left = ids(torn, REPLICAS)
     assert done.out == "".join(
-        f"left    {name}: 1 conflict\n"
-        f"    {one}  Deployment/web spec.replicas: changed on both sides\n"
+        f"left    {name}: 1 conflict\n    {one}  Deployment/web spec.replicas: {Why.BOTH_CHANGED}\n"
         for name, one in zip(NAMES, left, strict=True)
     )
     assert "2 files left in conflict: `kmerge resolve` goes on" in done.err
@@ -126,7 +126,7 @@ def test_at_a_field(torn: Driven) -> None:
 def test_what_cannot_be_is_left_and_said(torn: Driven) -> None:
     done = torn.kmerge("resolve", "--take", "both", check=False)
     assert done.code == 1
-    assert done.out.count("changed on both sides; ") == 4
+    assert done.out.count(f"{Why.BOTH_CHANGED}; ") == 4
     assert torn.text("a.yaml").count("<<<<<<<") == 2
 
 

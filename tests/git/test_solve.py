@@ -10,6 +10,8 @@ import pytest
 from manifests import deployment, service, stream
 from world import Repo, World
 
+from kmerge_git.merge.plan import Why
+
 BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))
 THEIRS = deployment(env=("A=1", "THEIRS=1"))
@@ -314,13 +316,13 @@ def test_what_a_side_or_a_policy_decided_is_told(repo: Repo) -> None:
     image = "spec.template.spec.containers[name=app].image"
     assert repo.kmerge("solve", "--favor", "ours").lines == [
         "solved   app.yaml (both modified)",
-        "    Deployment/web spec.replicas: changed on both sides, ours taken (rule 13 favor)",
-        "    Deployment/b spec.replicas: changed on both sides, ours taken (rule 13 favor)",
-        f"    Deployment/b {image}: changed on both sides, theirs taken (rule 12 policy higher)",
+        f"    Deployment/web spec.replicas: {Why.BOTH_CHANGED}, ours taken (rule 13 favor)",
+        f"    Deployment/b spec.replicas: {Why.BOTH_CHANGED}, ours taken (rule 13 favor)",
+        f"    Deployment/b {image}: {Why.BOTH_CHANGED}, theirs taken (rule 12 policy higher)",
         "solved   x.yaml (both modified)",
         "    merged by lines; ours taken wherever they conflict",
     ]
-    why = "changed on both sides"
+    why = Why.BOTH_CHANGED
     assert [file["decided"] for file in dry["files"]] == [
         [
             {"resource": name, "field": field, "why": why, "side": side, "by": by}

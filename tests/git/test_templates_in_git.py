@@ -9,6 +9,7 @@ from world import Driven
 
 from kmerge_git.errors import Refused
 from kmerge_git.git.repository import Repository
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.pipeline import merge
@@ -171,9 +172,7 @@ def test_preview_and_replay_meet_the_same_damage(driven: Driven) -> None:
     assert driven.text(PATH) == TWICE
     report = json.loads(driven.kmerge("replay", "--json").out)
     assert (report["counts"]["new_conflicts"], report["counts"]["git_conflicts"]) == (1, 0)
-    assert report["new_conflicts"][0]["conflicts"] == [
-        "a merge by lines would break the file: securityContext twice"
-    ]
+    assert report["new_conflicts"][0]["conflicts"] == [f"{Why.DAMAGE}: securityContext twice"]
 
 
 # -- rerere, attributes, policies
@@ -234,7 +233,7 @@ def test_no_policy_decides_in_a_template(driven: Driven) -> None:
     done = driven.merge()
     assert (done.code, driven.unmerged()) == (1, [PATH])
     assert driven.text("x.yaml") == plain.format(4)
-    assert f"kmerge: {PATH}: a template: changed on both sides at spec.image\n" in done.err
+    assert f"kmerge: {PATH}: a template: {Why.BOTH_CHANGED} at spec.image\n" in done.err
 
 
 # -- answers

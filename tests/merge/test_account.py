@@ -16,6 +16,7 @@ from kmerge_git.kube.differing import differing
 from kmerge_git.kube.identity import pairing
 from kmerge_git.kube.listkeys import start
 from kmerge_git.merge.pairing import name_of
+from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import BY_BLOCKS, Decision, Outcome
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.source import Source
@@ -134,11 +135,11 @@ def rows(outcome: Outcome) -> list[tuple[str, ...]]:
 def test_each_place_with_its_three_values() -> None:
     app = "spec.template.spec.containers[name=app]"
     assert rows(merged(TRIO)) == [
-        ("spec.replicas", "changed on both sides", "conflict", "6", "1", "2", "3"),
+        ("spec.replicas", Why.BOTH_CHANGED, "conflict", "6", "1", "2", "3"),
         ("spec.paused", "deleted", "theirs", "1", "false", "false", ""),
         (f"{app}.image", "changed", "ours", "1", "app:1", "app:2", "app:1"),
         (
-            *(f"{app}.args", "changed on both sides", "both", "5"),
+            *(f"{app}.args", Why.BOTH_CHANGED, "both", "5"),
             *("[…]", "[…, ours]", "[…, theirs]"),
         ),
         (
@@ -174,7 +175,7 @@ def test_a_favoured_side_and_a_policy_are_told_with_the_values() -> None:
     favoured = rows(merged(TRIO, favor="theirs"))[0]
     assert favoured == (
         "spec.replicas",
-        "changed on both sides",
+        Why.BOTH_CHANGED,
         "theirs",
         "13 favor",
         "1",
@@ -284,7 +285,7 @@ RENAMED = (
             POD.format("p") + "  finalizers: [b]\n",
             (
                 "metadata.finalizers",
-                "changed on both sides",
+                Why.BOTH_CHANGED,
                 "both",
                 "4",
                 "[…, a]",
@@ -308,14 +309,14 @@ RENAMED = (
             "a: 1\nb: 1\n",
             "a: [1]\nb: 1\n",
             "a: {b: 1}\nb: 1\n",
-            ("a", "changed on both sides", "conflict", "7", "1", "[1]", "{b: 1}"),
+            ("a", Why.BOTH_CHANGED, "conflict", "7", "1", "[1]", "{b: 1}"),
         ),
         # deleted in ours, changed in theirs
         (
             "a: {x: 1}\nb: 1\n",
             "b: 1\n",
             "a: {x: 2}\nb: 1\n",
-            ("a", "deleted in ours, changed in theirs", "conflict", "2", "{x: 1}", "", "{x: 2}"),
+            ("a", Why.OURS_GONE, "conflict", "2", "{x: 1}", "", "{x: 2}"),
         ),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git.merge.commented_entries import VersionBlocks
+from kmerge_git.merge.plan import Why
 from kmerge_git.pipeline import merge_files
 
 BLOCKS = {
@@ -104,9 +105,9 @@ def test_the_conflict_is_around_the_entry() -> None:
     ours = BASE.replace("# limits:\n#   cpu: 1\n#   memory: 1", "limits:\n  cpu: 1\n  memory: 1")
     assert (
         conflict(BASE, ours.replace("c: 1", "c: 3"), EDITED.replace("a: 1", "a: 2"))
-        == """\
+        == f"""\
 a: 2
-<<<<<<< ours (limits: comment changed on both sides)
+<<<<<<< ours (limits: {Why.COMMENT})
 limits:
   cpu: 1
   memory: 1
@@ -128,7 +129,7 @@ c: 3
 def test_a_moved_entry_is_a_conflict_in_both_places() -> None:
     entry = BASE[5:-10]
     ours = BASE.replace(entry, "") + entry
-    assert conflict(BASE, ours, EDITED).count("(limits: comment changed on both sides)") == 2
+    assert conflict(BASE, ours, EDITED).count(f"(limits: {Why.COMMENT})") == 2
 
 
 def test_git_does_not_overrule_it() -> None:

@@ -11,7 +11,7 @@ from kmerge_git.merge.decide.keyed import by_key
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
-from kmerge_git.merge.plan import Clash, Journal, Keep
+from kmerge_git.merge.plan import Clash, Journal, Keep, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.line_damage import repeat_keys
 from kmerge_git.text.source import Source
@@ -198,7 +198,7 @@ def test_names_of_ports_tell_only_where_they_are_asked():
 # -- names that stand twice
 
 WEB, WEB9 = "{name: web, containerPort: 80}", "{name: web, containerPort: 9}"
-TWICE = f"list[name=web] clash |{WEB}|{WEB9}: the same name is there twice"
+TWICE = f"list[name=web] clash |{WEB}|{WEB9}: {Why.SAME_NAME}"
 TWO = [f"list[containerPort={n},protocol=TCP] " for n in (80, 9)]
 ONE, PAIR, BARE = f"[{WEB}]", f"[{WEB}, {WEB9}]", "[{containerPort: 80}]"
 

@@ -23,6 +23,7 @@ from worlds.keyed_moves import (
 )
 from worlds.lines import git_lines
 
+from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
 
@@ -89,7 +90,7 @@ def test_few_conflicts_are_needless() -> None:
     assert len(needless) <= len(said) // 100, "\n".join(needless)
 
 
-# -- added on both sides, in two versions
+# -- one new thing, in two versions
 
 SIZES = (7, 8, 9)
 
@@ -122,10 +123,8 @@ def test_large_additions_that_differ_by_name_alone_are_a_conflict(size: int, as_
             outcome = merge_files(base, ours, theirs)
             assert outcome.clean != is_clash, outcome.text
             if is_two:
-                assert {conflict.why for conflict in outcome.conflicts} == {
-                    "added on both sides, in two versions"
-                }
-                assert b"added on both sides, in two versions, as `" in outcome.text
+                assert {conflict.why for conflict in outcome.conflicts} == {Why.TWO_VERSIONS}
+                assert f"{Why.TWO_VERSIONS}, as `".encode() in outcome.text
 
 
 def test_where_the_table_knows_the_keys_two_additions_are_two() -> None:

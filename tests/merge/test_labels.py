@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.write.labels import label as label_of
 from kmerge_git.outcome import Conflict, Outcome
 from kmerge_git.pipeline import merge_files
@@ -190,63 +191,63 @@ SAID = {
         "",
         new("a"),
         new("b"),
-        "ConfigMap/app: added on both sides, in namespace `a` in ours, in namespace `b` in theirs",
+        f"ConfigMap/app: {Why.BOTH_ADDED}, in namespace `a` here, `b` there",
     ),
     "a namespace and none": (
         "",
         new("a"),
         new(),
-        "ConfigMap/app: added on both sides, in namespace `a` in ours, in namespace none in theirs",
+        f"ConfigMap/app: {Why.BOTH_ADDED}, in namespace `a` here, none there",
     ),
     "groups": (
         "",
         new(version="g.io/v1"),
         new(version="h.io/v2"),
-        "ConfigMap/app: added on both sides, as `g.io/v1` in ours, as `h.io/v2` in theirs",
+        f"ConfigMap/app: {Why.BOTH_ADDED}, of `g.io/v1` here, `h.io/v2` there",
     ),
     "strangers": (
         "",
         new(),
         new(kind="Secret"),
-        "different resources in one new file: `ConfigMap/app` in ours, `Secret/app` in theirs",
+        f"{Why.STRANGERS}, `ConfigMap/app` here, `Secret/app` there",
     ),
     "several strangers": (
         "",
         new(),
         new(kind="Secret") + "---\n" + new(kind="Service"),
-        "different resources in one new file",
+        Why.STRANGERS,
     ),
-    "values": ("", "a: 1\nb: 1\n", "c: 1\nd: 1\n", "a new file on both sides"),
-    "lists": ("", "- a\n- b\n", "- c\n- d\n", "a new file on both sides"),
+    "values": ("", "a: 1\nb: 1\n", "c: 1\nd: 1\n", Why.NEW_FILE),
+    "lists": ("", "- a\n- b\n", "- c\n- d\n", Why.NEW_FILE),
     "namesakes in two files": (
         "",
         new("a", kind="Secret") + "---\n" + new("c"),
         new("b") + "---\n" + new("d", kind="Secret"),
-        "added on both sides, in different namespaces",
+        Why.NAMESPACES,
     ),
     "all in one namespace": (
         "",
         new("a", kind="Secret") + "---\n" + new("a"),
         new("b") + "---\n" + new("b", kind="Secret"),
-        "added on both sides, in namespace `a` in ours, in namespace `b` in theirs",
+        f"{Why.BOTH_ADDED}, in namespace `a` here, `b` there",
     ),
     "one in another namespace, one of another group": (
         "",
         new("a") + "---\n" + new("a", kind="Secret"),
         new("b") + "---\n" + new("a", "z.io/v1", kind="Secret"),
-        "a new file on both sides",
+        Why.NEW_FILE,
     ),
     "namesakes and others": (
         "",
         new("a"),
         new("b") + "---\n" + new("d", kind="Secret"),
-        "a new file on both sides",
+        Why.NEW_FILE,
     ),
     "some of each": (
         "",
         new() + OTHER,
         new(kind="Secret") + "---\na: 1\n",
-        "a new file on both sides",
+        Why.NEW_FILE,
     ),
 }
 
@@ -337,8 +338,5 @@ def test_data_names_the_first_element_and_the_cause() -> None:
     """A path that patterns can match, and one of a few constants."""
     *texts, _ = SAID["a run with names"]
     (conflict,) = merged(*texts).conflicts
-    assert (conflict.field, conflict.why) == (
-        "spec.tolerations[1]",
-        "added on both sides at this place",
-    )
-    assert conflict.spot == "Pod/p spec.tolerations[1-2] (spot, b in ours, gpu in theirs)"
+    assert (conflict.field, conflict.why) == ("spec.tolerations[1]", Why.BOTH_ADD_HERE)
+    assert conflict.spot == "Pod/p spec.tolerations[1-2] (spot, b here, gpu there)"

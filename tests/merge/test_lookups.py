@@ -11,6 +11,7 @@ from worlds import judged
 from kmerge_git.merge.decide.order import moved
 from kmerge_git.merge.decide.renamed_elements import follow
 from kmerge_git.merge.decide.rules import Riddle, shared_out
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.newcomers import Newcomers
 from kmerge_git.merge.verify.sites import CollectionPaths
@@ -53,7 +54,7 @@ def table(words: str) -> dict[Hashable, Entry]:
     return found
 
 
-WHICH, GONE = "perhaps renamed to one of these", "renamed on one side, deleted on the other"
+WHICH, GONE = Why.WHICH, Why.RENAMED_AND_GONE
 
 
 @pytest.mark.parametrize(

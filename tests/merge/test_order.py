@@ -82,7 +82,7 @@ def test_two_orders_become_one(base, ours, theirs, expected):
 @pytest.mark.parametrize(
     "base, ours, theirs, kept, expected",
     [
-        ("abc", "ac", "abc", "abc", "abc"),  # deleted in ours, changed in theirs: a conflict
+        ("abc", "ac", "abc", "abc", "abc"),  # ours deletes what theirs changes: a conflict
         ("abc", "abc", "ac", "abc", "abc"),
         ("abc", "abc", "axc", "abcx", "axbc"),
         ("abc", "ca", "abc", "abc", "cab"),  # it stands behind what it follows there

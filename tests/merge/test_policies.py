@@ -8,6 +8,7 @@ import pytest
 
 from kmerge_git.merge.decide.higher_version import higher
 from kmerge_git.merge.decide.policies import policy_for
+from kmerge_git.merge.plan import Why
 from kmerge_git.pipeline import merge_files
 
 if TYPE_CHECKING:
@@ -192,8 +193,8 @@ def test_the_conflict_says_why_a_policy_does_not_speak(
 ) -> None:
     texts = (f"a: {value}\nb: 1\n".encode() for value in (base, ours, theirs))
     made = merge_files(*texts, path="x.yaml", policy=policy_for([("**", "higher")]))
-    told = f"changed on both sides (policy higher: {why})"
-    assert [(c.told, c.why) for c in made.conflicts] == [(told, "changed on both sides")]
+    told = f"{Why.BOTH_CHANGED} (policy higher: {why})"
+    assert [(c.told, c.why) for c in made.conflicts] == [(told, Why.BOTH_CHANGED)]
     assert f"<<<<<<< ours (a: {told})\n" in made.text.decode()
     assert [d.what for d in made.explained] == [told]
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kmerge_git.merge.decide.policies import policy_for, rebumped
+from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
 
@@ -134,7 +135,7 @@ def test_comments_that_both_changed_leave_all_of_it_to_a_person() -> None:
     policy = policy_for([("version", "rebump")], "ours", "Chart.yaml")
     made = merge_files(*(t.encode() for t in texts), path="Chart.yaml", policy=policy)
     assert [c.told for c in made.conflicts] == [
-        "changed on both sides (policy rebump: more than the value differs)"
+        f"{Why.BOTH_CHANGED} (policy rebump: more than the value differs)"
     ]
     assert not [d for d in made.decisions if d.is_settled]
 
@@ -165,8 +166,8 @@ def test_where_it_is_silent_and_says_so(
 ) -> None:
     made = merged(*three.split("|"), mine=mine, path=path, of=of)
     assert len(made.conflicts) == 1
-    assert f"changed on both sides (policy rebump: {why}" in made.conflicts[0].told
-    assert made.conflicts[0].why == "changed on both sides"
+    assert f"{Why.BOTH_CHANGED} (policy rebump: {why}" in made.conflicts[0].told
+    assert made.conflicts[0].why == Why.BOTH_CHANGED
     assert any(why in d.what for d in made.explained)
 
 

@@ -10,6 +10,7 @@ import pytest
 from kmerge_git.kube import likeness
 from kmerge_git.kube.listkeys import ListRule
 from kmerge_git.merge.decide import renamed_elements
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -45,11 +46,11 @@ def table(words: str) -> dict[object, Entry]:
 
 # -- the tables: base, ours, theirs; who is who there, and the riddles
 
-GONE = "renamed on one side, deleted on the other"
-MOVED = "moved on one side, deleted on the other"
-REPLACED = "replaced differently on both sides"
-WHICH = "perhaps renamed to one of these"
-TWICE = "the same name is there twice"
+GONE = Why.RENAMED_AND_GONE
+MOVED = Why.MOVED_AND_GONE
+REPLACED = Why.REPLACED
+WHICH = Why.WHICH
+TWICE = Why.SAME_NAME
 LISTS = {
     "nothing is gone": ("a:1,2,3", "a:1,2,3 x:1,2,3", "a:1,2,4", "a x | a"),
     "renamed here, edited there": ("a:1,2,3", "x:1,2,3", "a:1,2,4", "a | a"),
@@ -82,7 +83,7 @@ LISTS = {
     "a gap of two members": ("a:1 b:2 c:3", "x:1 c:3", "a:1 y:2 c:3", f"x c | a y c | {REPLACED}: b x y"),
     "each replaces another one": ("a:1 b:2 c:3", "x:1 b:2 c:3", "a:1 y:2 c:3", "x b c | a y c"),
     "two gone of a gap of three": ("a:1 b:2 c:3 d:4", "x:1 c:3 d:4", "y:2 d:4", f"x c d | y d | {REPLACED}: a b x y"),
-    "the only one of a new list": ("", "x:1,2,3", "y:1,2,4", "x | y | added on both sides: x y"),
+    "the only one of a new list": ("", "x:1,2,3", "y:1,2,4", f"x | y | {Why.BOTH_ADDED}: x y"),
     "less than half alike": ("", "x:1,2,3", "y:1,5,4", "x | y"),
     "one of two": ("", "x:1,2,3 z:5", "y:1,2,4", "x z | y"),
     "under one name": ("", "x:1,2,3", "x:1,2,4", "x | x"),
@@ -90,7 +91,7 @@ LISTS = {
 MAPS = {
     "an entry with content": ("a:1,2,3", "x:1,2,3", "a:1,2,4", "a | a"),
     "an entry with a scalar": ("a b:1,2,3", "x b:1,2,3", "a b:1,2,4", "x b | a b"),
-    "renamed differently": ("a:1,2,3", "x:1,2,3", "y:1,2,3", "a | a | renamed differently on both sides: a"),
+    "renamed differently": ("a:1,2,3", "x:1,2,3", "y:1,2,3", f"a | a | {Why.RENAMED_APART}: a"),
     "replaced: no gap in a map": ("a:1,2,3", "x:7,8,9", "y:4,5,6", "x | y"),
 }  # fmt: skip
 # the other side moves what this side renamed
@@ -107,7 +108,7 @@ MOVES = {
     "its neighbour was moved": ("a:1 b:4 c:6", "a:1 b:4 x:6", "b:4 a:1 c:6", "a b c | b a c"),
     "both rename and move another one": ("a:1 b:4 c:6", "c:6 x:1 b:4", "y:4 a:1 c:6", "c a b | b a c"),
 }  # fmt: skip
-TWO = "added on both sides, in two versions"
+TWO = Why.TWO_VERSIONS
 MANY = "1,2,3,4,5,6,7,8"
 NEW = {
     "eight leaves": ("a:1", f"a:1 x:{MANY}", f"a:1 y:{MANY}", f"a x | a y | {TWO}: x y"),

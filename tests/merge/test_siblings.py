@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from kmerge_git.merge.decide.policies import policy_for
+from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
 from kmerge_git.tree.plain_values import load
@@ -91,7 +92,7 @@ def test_a_name_that_holds_the_version() -> None:
 def test_a_new_digest_of_the_tag_that_is_the_same() -> None:
     made = merged(HIGHER, image("1.0", "00"), image("1.0", "11"), image("1.0", "22"))
     assert [c.told for c in made.conflicts] == [
-        "changed on both sides (policy higher: a digest has no order)"
+        f"{Why.BOTH_CHANGED} (policy higher: a digest has no order)"
     ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from kmerge_git.merge.plan import Why
 from kmerge_git.pipeline import merge_files
 
 WHOLE = {
@@ -34,13 +35,13 @@ def test_theirs_alone_changes_the_header() -> None:
 
 
 def test_both_sides_edit_one_line() -> None:
-    clash = "<<<<<<< ours (text: changed on both sides)/  o/=======/  t/>>>>>>> theirs/"
+    clash = f"<<<<<<< ours (text: {Why.BOTH_CHANGED})/  o/=======/  t/>>>>>>> theirs/"
     trio = (f"--- |/  top/  {line}/# end/" for line in "aot")
     assert merged(*trio) == f"--- |/  top/{clash}# end/"
 
 
 def test_ours_takes_all_lines_away_and_theirs_edits_one() -> None:
-    clash = "<<<<<<< ours (text: changed on both sides)/=======/  t/>>>>>>> theirs/"
+    clash = f"<<<<<<< ours (text: {Why.BOTH_CHANGED})/=======/  t/>>>>>>> theirs/"
     assert merged("--- |/  a/", "--- |/", "--- |/  t/") == f"--- |/{clash}"
 
 

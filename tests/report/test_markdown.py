@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kmerge_git.merge.plan import Why
 from kmerge_git.report.markdown import code, escaped, preview_page
 from kmerge_git.visible import visible
 
@@ -48,7 +49,7 @@ def file(path: str, result: str, *conflicts: dict[str, str], **more: Any) -> dic
 
 
 def conflict(field: str = "spec.replicas", value: str = "1", **more: str) -> dict[str, str]:
-    told = {"resource": "Deployment/web", "field": field, "why": "changed on both sides"}
+    told = {"resource": "Deployment/web", "field": field, "why": Why.BOTH_CHANGED}
     return told | {"base": value, "ours": value, "theirs": value} | more
 
 
@@ -78,7 +79,7 @@ def test_a_summary() -> None:
         "**5 files changed on both sides**: git alone would leave 3 files in conflict, kmerge resolves 1, "
         "git would merge 1 to something else, a person must decide in 2 files." in made
     )
-    row = "| <code>Deployment/web</code> | <code>spec.replicas</code> | changed on both sides "
+    row = f"| <code>Deployment/web</code> | <code>spec.replicas</code> | {Why.BOTH_CHANGED} "
     assert f"| <code>topic</code> |\n| {' | '.join(['---'] * 5)} |\n{row}" in made
     assert row + "| <code>1</code> | <code>2</code><br><code>3</code> |" in made
     assert "<code>c.yaml</code>&#58;" not in made

@@ -7,6 +7,7 @@ import pytest
 from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.merged import conflicted
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.template.template_damage import Damage, around, new_damage
@@ -137,7 +138,7 @@ def test_a_conflict_around_the_damage_alone() -> None:
         assert MERGED[:start] + hunk.ours + MERGED[end:] == sides.ours
         assert MERGED[:start] + hunk.theirs + MERGED[end:] == sides.theirs
         assert hunk.base in BASE
-        assert hunk.why == "a merge by lines would break the file: securityContext twice"
+        assert hunk.why == f"{Why.DAMAGE}: securityContext twice"
         for side in ("ours", "theirs"):
             assert brought(made.decided(side), sides, PATH) == ""
 
@@ -168,10 +169,7 @@ def test_the_driver_writes_it() -> None:
     sources = TEXTS.map(lambda text: Source(text.encode(), PATH))
     made = conflicted(surrounded(MERGED, TEXTS), sources, options)
     text = made.text.decode()
-    assert (
-        text.count("<<<<<<< ours (a merge by lines would break the file: securityContext twice)")
-        == 1
-    )
+    assert text.count(f"<<<<<<< ours ({Why.DAMAGE}: securityContext twice)") == 1
     assert merge_files(*(text.encode() for text in TEXTS.each()), path=PATH).text.decode() == text
 
 

@@ -6,6 +6,7 @@ import pytest
 from template_texts import PATH, text
 
 from kmerge_git import merge_files
+from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import Outcome
 from kmerge_git.template import template_merge
 from kmerge_git.template.template_damage import Damage
@@ -31,7 +32,7 @@ REASONS = {
     "a field that both sides changed": (
         WEB.replace(".image", ".ours"),
         WEB.replace(".image", ".theirs"),
-        "changed on both sides at spec.image",
+        f"{Why.BOTH_CHANGED} at spec.image",
     ),
     "a block against a change inside": (
         WEB.replace("  {{- if .Values.a }}\n  name: {{ .Values.name }}\n  {{- end }}\n", ""),
@@ -72,7 +73,7 @@ def test_actions_stand_in_the_place_of_their_words() -> None:
     base = WEB + "  ports:\n    - name: {{ .Values.port }}\n      port: 1\n"
     ours, theirs = base.replace("port: 1", "port: 2"), base.replace("port: 1", "port: 3")
     at = "spec.ports[name={{ .Values.port }}].port"
-    assert made(base, ours, theirs).reason == f"a template: changed on both sides at {at}"
+    assert made(base, ours, theirs).reason == f"a template: {Why.BOTH_CHANGED} at {at}"
 
 
 def test_helpers_are_definitions() -> None:

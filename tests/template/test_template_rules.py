@@ -11,6 +11,7 @@ from template_texts import PATH, git, merged, merged_anyway, parse, refusal, tex
 
 from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.template import template_guards
 from kmerge_git.template.masking import Words
@@ -212,7 +213,7 @@ def test_rule_6_values_with_actions_are_values():
     theirs = base.replace("debug{{", "trace{{")
     assert merged(base, ours, theirs) == ours.replace("debug{{", "trace{{")
     theirs = base.replace(".image", ".theirs")
-    assert refusal(base, ours, theirs) == "changed on both sides at image"
+    assert refusal(base, ours, theirs) == f"{Why.BOTH_CHANGED} at image"
     assert merged(base, ours, theirs) is None
 
 

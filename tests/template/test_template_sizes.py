@@ -9,6 +9,7 @@ from template_texts import PATH, merged, parse
 
 from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.template import template_guards, template_merge, template_pairs, template_parser
 from kmerge_git.template.masking import Words, masked
@@ -134,4 +135,4 @@ def test_blocks_as_deep_as_they_are_read_need_no_deeper_stack():
         reason = merge_files(*(one.encode() for one in (base, ours, theirs)), path=PATH).reason
     finally:
         sys.setrecursionlimit(max(before, sys.getrecursionlimit()))
-    assert reason == "a template: changed on both sides at z"
+    assert reason == f"a template: {Why.BOTH_CHANGED} at z"

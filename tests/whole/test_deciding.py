@@ -10,6 +10,7 @@ import pytest
 
 from kmerge_git.errors import Refused, UsageError
 from kmerge_git.kube.fieldpath import show
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Options, Outcome
 from kmerge_git.whole import conflict_questions
@@ -25,7 +26,7 @@ ONE, TWO, THREE = "0" * 12, "1" * 12, "a" * 12
 
 
 def question(of: str, *field: Step, higher: bool = False) -> Question:
-    conflict = Conflict("Deployment/web", show(field), "changed on both sides")
+    conflict = Conflict("Deployment/web", show(field), Why.BOTH_CHANGED)
     choices = ("ours", "theirs", "base", *(["higher"] if higher else []))
     values = Three[str | None]("1", "2", "3")
     return Question(of, "a.yaml", 0, conflict, "value", choices, field, values)

@@ -8,6 +8,7 @@ import pytest
 
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.kube.fieldpath import matches, pattern
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision, Options, Outcome
 from kmerge_git.replay.left_conflicts import Listener, Remaining, any_element, anywhere, hinted
@@ -57,7 +58,7 @@ def test_a_field_and_its_patterns(path: Path, form: str, name: str, called: str)
         assert matches(pattern(text), path)
 
 
-def clash(resource: str, field: str, what: str = "changed on both sides") -> Decision:
+def clash(resource: str, field: str, what: str = Why.BOTH_CHANGED) -> Decision:
     return Decision(resource, field, what, "conflict", "6")
 
 
