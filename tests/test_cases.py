@@ -7,6 +7,7 @@ from pathlib import Path
 
 import laws
 import pytest
+from causes import with_causes
 
 from kmerge_git.pipeline import merge_files
 
@@ -35,8 +36,8 @@ def trio(folder: Path) -> tuple[bytes, bytes, bytes]:
 def check(folder: Path) -> None:
     case = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8"))
     outcome = merge_files(*trio(folder), path=case.get("path", ""))
-    wanted = [path.read_bytes() for path in sorted(folder.glob("expected*.yaml"))]
-    assert outcome.text.decode() in [text.decode() for text in wanted], case["why"]
+    wanted = [path.read_bytes().decode() for path in sorted(folder.glob("expected*.yaml"))]
+    assert outcome.text.decode() in map(with_causes, wanted), case["why"]
     assert (0 if outcome.clean else 1) == case["exit"]
     assert [c.place for c in outcome.conflicts] == case.get("conflicts", [])
 
