@@ -94,8 +94,8 @@ def _side(name: str, text: str | None) -> Iterator[str]:
         yield f"        … {len(lines) - SHOWN_SIDE_LINES} more lines"
 
 
-def _tell_unasked(resolving: Resolving) -> None:
-    reasons: dict[str, list[str]] = {}
+def _tell_unasked(resolving: Resolving, others: Sequence[str] = ()) -> None:
+    reasons = {"not asked for": [*others]} if others else {}
     for path, why in resolving.unasked:
         reasons.setdefault(why, []).append(path)
     for why, paths in sorted(reasons.items()):
@@ -120,11 +120,9 @@ def tell_end(
     _rows("staged", [path for path in staged if path not in resolving.settled])
     _tell_left(left, {question.id: f"; {words}" for question, words in refused})
     _rows("left", [f"{path}: not written: {words}" for path, words in failed.items()])
-    _tell_unasked(resolving)
     known = {*left, *failed, *(path for path, _ in resolving.unasked)}
     others = sorted(set(unmerged or ()) - known)
-    if others:
-        say(f"kmerge: not asked for: {listed(others)}")
+    _tell_unasked(resolving, others)
     done = NONE if resolving.is_empty else f"{counted(len(staged), 'file')} staged"
     more = what_next(resolving.operation)
     if rest := len(known) + len(others):

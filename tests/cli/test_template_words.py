@@ -83,9 +83,9 @@ def test_the_merge_of_three_files(
         (CLEAN, f"solved   {PATH} (both modified; a template, merged by its blocks)"),
         (
             OPEN,
-            f"CONFLICT {PATH} (both modified; a template, merged by its blocks, 1 conflict left)",
+            f"CONFLICT {PATH} (both modified; a template, merged by its blocks; 1 conflict left)",
         ),
-        (BY_LINES, f"CONFLICT {PATH} (both modified; a template, no YAML, 1 conflict left)"),
+        (BY_LINES, f"CONFLICT {PATH} (both modified; a template, no YAML; 1 conflict left)"),
     ],
 )
 def test_the_line_of_solve(outcome: Outcome, line: str, told: Told) -> None:

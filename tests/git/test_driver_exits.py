@@ -84,7 +84,7 @@ def test_many_conflicts_are_counted(driven: Driven) -> None:
     done = driven.world.run("git", "merge", "side", cwd=driven.path / "apps", check=False)
     said = [line for line in done.err.splitlines() if line.startswith("kmerge: ")]
     assert [line.rpartition(".yaml: ")[2] for line in said] == [
-        *(f"{field}: changed on both sides" for field in fields[:5]),
+        *(f"{field}: {Why.BOTH_CHANGED}" for field in fields[:5]),
         """and 13 more: `kmerge resolve --list 'a b\\x1b[31m'"'"'.yaml'`""",
         "18 conflicts left, the rest is merged; `kmerge resolve` asks",
     ]
@@ -96,7 +96,7 @@ def test_the_named_conflicts(driven: Driven, count: int, rest: int) -> None:
     texts = ("".join(f"f{n}: {v}\nkeep-{n}: 0\n" for n in range(count)) for v in (1, 2, 3))
     driven.fork(*({"-x.yaml": text} for text in texts))
     said = driven.merge().err
-    assert said.count("changed on both sides") == 5
+    assert said.count(Why.BOTH_CHANGED) == 5
     assert (f"and {rest} more: `kmerge resolve --list ./-x.yaml`" in said) == bool(rest)
     assert driven.kmerge("resolve", "--list", "./-x.yaml", check=False).code == 1
 

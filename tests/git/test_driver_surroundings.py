@@ -333,7 +333,7 @@ LOSSES = {
     "a deletion": (
         ("a: 1\nb: 1\n", "a: 3\nb: 1\n", "b: 1\n"),
         "b: 1\n",
-        "a: deleted in theirs, changed in ours (M4): ours 3, theirs has nothing",
+        f"a: {Why.THEIRS_GONE} (M4): ours 3, theirs has nothing",
     ),
     "a template": (
         ("a: {{ .a }}\n", "a: {{ .b }}\n", "a: {{ .c }}\n"),

@@ -454,7 +454,7 @@ def test_only_some_paths(stopped: Repo) -> None:
         it.press("o")
         assert it.end() == 0
         assert "1 file staged, 3 files left in conflict\n" in it.rest()
-        assert "not asked for: app.yaml" in it.rest()
+        assert "still in conflict, not asked for: app.yaml" in it.rest()
 
 
 def test_who_it_was(stopped: Repo) -> None:

@@ -265,7 +265,7 @@ def test_auto_settles_what_needs_no_decision(mixed: Repo) -> None:
     ]
     assert "port: 82" in mixed.text("api.yaml") and mixed.text("lines.yaml") == "a: 2\nb: 2\n"
     assert mixed.git("diff", "--name-only", "--diff-filter=U").out.split() == ["one.yaml"]
-    assert "changed on both sides" in mixed.text("one.yaml")  # with the smallest markers
+    assert Why.BOTH_CHANGED in mixed.text("one.yaml")  # with the smallest markers
     mixed.kmerge("resolve", "--undo", ".")  # covers both
     unmerged = mixed.git("diff", "--name-only", "--diff-filter=U").out.split()
     assert {"all.yaml", "lines.yaml", "one.yaml"} <= {*unmerged}

@@ -311,7 +311,7 @@ RENAMED = (
             "a: {b: 1}\nb: 1\n",
             ("a", Why.BOTH_CHANGED, "conflict", "7", "1", "[1]", "{b: 1}"),
         ),
-        # deleted in ours, changed in theirs
+        # one side deleted it
         (
             "a: {x: 1}\nb: 1\n",
             "b: 1\n",

@@ -81,7 +81,7 @@ SAID = {
         "a: {b: 1}\nm:\n  a: 2\n  b: 2\n  c: 2\n  d: 2\n  e: 2\n  f: 2\n",
         "m: deleted in ours, 6 of 7 lines changed in theirs: a, b, c and 3 more",
     ),
-    "one line": ("a: 1\nb: 1\n", "a: 1\n", "a: 1\nb: 2\n", "b: deleted in ours, changed in theirs"),
+    "one line": ("a: 1\nb: 1\n", "a: 1\n", "a: 1\nb: 2\n", f"b: {Why.OURS_GONE}"),
     "comments alone": (
         "a: 1\nm:\n  x: 1\n  y: 1\n",
         "a: 1\n",
@@ -92,7 +92,7 @@ SAID = {
         "l:\n- a\n- b\n",
         "l:\n- a\n",
         "l:\n- a\n- c\n",
-        "l[1]: deleted in ours, changed in theirs",
+        f"l[1]: {Why.OURS_GONE}",
     ),
     "two lines": (
         "a: 1\nm:\n  x: 1\n",
@@ -160,19 +160,19 @@ SAID = {
         pod(element("key: a", operator="Exists")),
         pod(element("key: a", operator="Exists"), element("key: spot"), element("key: b")),
         pod(element("key: a", operator="Exists"), element("key: gpu")),
-        "Pod/p spec.tolerations[1-2] (spot, b in ours, gpu in theirs): added on both sides at this place",
+        f"Pod/p spec.tolerations[1-2] (spot, b in ours, gpu in theirs): {Why.BOTH_ADD_HERE}",
     ),
     "hosts are names": (
         "rules:\n- host: a\n  http: {x: 1}\n",
         "rules:\n- host: a\n  http: {x: 1}\n- host: b\n  http: {x: 1}\n",
         "rules:\n- host: a\n  http: {x: 1}\n- host: c\n  http: {x: 1}\n",
-        "rules[1] (b in ours, c in theirs): added on both sides at this place",
+        f"rules[1] (b in ours, c in theirs): {Why.BOTH_ADD_HERE}",
     ),
     "names that both have": (
         pod(element("key: a", operator="Exists")),
         pod(element("key: a", operator="Exists"), element("key: spot"), element("key: b")),
         pod(element("key: a", operator="Exists"), element("key: b"), element("key: gpu")),
-        "Pod/p spec.tolerations[1-2] (b, gpu, spot): added on both sides at this place",
+        f"Pod/p spec.tolerations[1-2] (b, gpu, spot): {Why.BOTH_ADD_HERE}",
     ),
     "a member of a set": (
         "resources:\n- a.yaml\n# why\n- b.yaml\n",
@@ -184,32 +184,32 @@ SAID = {
         "a: [x]\n",
         "a: [x, p, q]\n",
         "a: [x, r]\n",
-        "a[1-2]: added on both sides at this place",
+        f"a[1-2]: {Why.BOTH_ADD_HERE}",
     ),
     # new files
     "namespaces": (
         "",
         new("a"),
         new("b"),
-        f"ConfigMap/app: {Why.BOTH_ADDED}, in namespace `a` here, `b` there",
+        f"ConfigMap/app: {Why.BOTH_ADDED}, in namespace `a` in ours, in namespace `b` in theirs",
     ),
     "a namespace and none": (
         "",
         new("a"),
         new(),
-        f"ConfigMap/app: {Why.BOTH_ADDED}, in namespace `a` here, none there",
+        f"ConfigMap/app: {Why.BOTH_ADDED}, in namespace `a` in ours, in namespace none in theirs",
     ),
     "groups": (
         "",
         new(version="g.io/v1"),
         new(version="h.io/v2"),
-        f"ConfigMap/app: {Why.BOTH_ADDED}, of `g.io/v1` here, `h.io/v2` there",
+        f"ConfigMap/app: {Why.BOTH_ADDED}, as `g.io/v1` in ours, as `h.io/v2` in theirs",
     ),
     "strangers": (
         "",
         new(),
         new(kind="Secret"),
-        f"{Why.STRANGERS}, `ConfigMap/app` here, `Secret/app` there",
+        f"{Why.STRANGERS}: `ConfigMap/app` in ours, `Secret/app` in theirs",
     ),
     "several strangers": (
         "",
@@ -229,7 +229,7 @@ SAID = {
         "",
         new("a", kind="Secret") + "---\n" + new("a"),
         new("b") + "---\n" + new("b", kind="Secret"),
-        f"{Why.BOTH_ADDED}, in namespace `a` here, `b` there",
+        f"{Why.BOTH_ADDED}, in namespace `a` in ours, in namespace `b` in theirs",
     ),
     "one in another namespace, one of another group": (
         "",
@@ -296,9 +296,7 @@ def words(label: str) -> list[str]:
 
 def test_no_label_shows_what_nobody_decided() -> None:
     held = 'a: 1\nm: {"kmerge-undecided": "00"}\n'
-    assert labels(merged(held, "a: 1\n", "a: 1\nm:\n  x: 1\n")) == [
-        "m: deleted in ours, changed in theirs"
-    ]
+    assert labels(merged(held, "a: 1\n", "a: 1\nm:\n  x: 1\n")) == [f"m: {Why.OURS_GONE}"]
 
 
 def test_long_names_keep_their_ends() -> None:
@@ -339,4 +337,4 @@ def test_data_names_the_first_element_and_the_cause() -> None:
     *texts, _ = SAID["a run with names"]
     (conflict,) = merged(*texts).conflicts
     assert (conflict.field, conflict.why) == ("spec.tolerations[1]", Why.BOTH_ADD_HERE)
-    assert conflict.spot == "Pod/p spec.tolerations[1-2] (spot, b here, gpu there)"
+    assert conflict.spot == "Pod/p spec.tolerations[1-2] (spot, b in ours, gpu in theirs)"

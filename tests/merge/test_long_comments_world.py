@@ -10,6 +10,7 @@ from depth import part
 from worlds.lines import git_itself, git_lines
 from worlds.long_comments import Case, case, cases, doubled, marked, taken
 
+from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
 
@@ -65,7 +66,7 @@ def _judge(found: Found, made: Case) -> None:
 
 def _is_of_comments(outcome: Outcome) -> bool:
     """Whether all causes are a doubt, or comments."""
-    words = ("cannot be merged safely", "comment")
+    words = (Why.UNCERTAIN, "comment")
     return all(any(word in conflict.why for word in words) for conflict in outcome.conflicts)
 
 

@@ -166,7 +166,7 @@ def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
     texts = (f"{args}end: 1\n".encode() for args in (before, "args:\n- x\n", "args:\n- y\n"))
     made = merge_files(*texts, policy=policy_for([("**", "union")]))
     assert [c.told for c in made.conflicts] == [
-        "added on both sides at this place (policy union: the list is new on both sides)"
+        f"{Why.BOTH_ADD_HERE} (policy union: the list is new on both sides)"
     ]
 
 
