@@ -59,7 +59,7 @@ class FakeResolving:
         )
         self.answers: dict[str, FakeAnswer] = {}
         self.unasked: tuple[tuple[str, str], ...] = ()
-        self.settled: dict[str, str] = {}
+        self.settled: dict[str, tuple[str, ...]] = {}
         self.problems: tuple[str, ...] = ()
         self.is_empty = not questions
         self.puts: list[list[str] | None] = []

@@ -13,7 +13,7 @@ from typing import Any
 
 from kmerge_git.bounds import ANSWERS_BYTES, SHOWN_OF_A_KIND, SHOWN_SIDE_LINES
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.in_and_out import counted, listed, say, tell
+from kmerge_git.cli.in_and_out import counted, listed, say, tell, warn
 from kmerge_git.cli.solve import what_next
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.merge.finish.possible_answers import CHOICES
@@ -51,8 +51,10 @@ def tell_list(resolving: Resolving) -> None:
 
 def tell_settled(resolving: Resolving, paths: Collection[str], words: str = "settled") -> None:
     """Print the files that need no answer, each with the reason."""
-    chosen = [path for path in resolving.settled if path in paths]
-    _rows(words, [f"{path} ({resolving.settled[path]})" for path in chosen])
+    chosen = [(path, *resolving.settled[path]) for path in resolving.settled if path in paths]
+    _rows(words, [f"{path} ({why})" for path, why, *_ in chosen])
+    for path, _, *decided in chosen:
+        warn(*(f"{path}: {line}" for line in decided))
 
 
 def _lines(resolving: Resolving, question: Question) -> Iterator[str]:

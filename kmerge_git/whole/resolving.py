@@ -49,11 +49,11 @@ class Resolving:
         self._asked = {file.path: file for file in asked}
         self._whole: set[str] = set()  # files that the user staged as they are
         self._to_settle = {file.path: file for file in plan.files if file.verdict == "solved"}
-        # the files that need no answer, each with the reason
-        self.settled = {path: file.about for path, file in self._to_settle.items()}
+        # the files that need no answer, each with the reason, and what a policy decided
+        self.settled = {path: (f.about, *f.chosen) for path, f in self._to_settle.items()}
         self._waiting = [file for file in plan.files if file.waits]
         self.operation = plan.operation
-        self.problems = plan.problems
+        self.problems = (*plan.problems, *plan.notes)
         self.questions = tuple(q for file in self._asked.values() for q in file.questions)
         ids = {question.id for question in self.questions}
         self._answers = {
@@ -209,7 +209,9 @@ class Resolving:
         self.check(asked)
         settled = [self._to_settle[path] for path in chosen if path in self._to_settle]
         files = [self._answered(path) for path in asked if is_whole or self._is_to_write(path)]
-        if self._waiting:
+        if is_whole:
+            settled += self._waiting
+        elif self._waiting:
             settled += self._decided_with({file.path for file in files} | self._whole)
         self._staging.write(files, settled)
         staged = tuple(file.path for file in (*settled, *files) if file.verdict == "solved")

@@ -82,7 +82,7 @@ def test_a_file_that_cannot_be_written_is_in_nobodys_way(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     resolving = Picky(*ASKED, OTHER)
-    resolving.broken, resolving.settled = ("web.yaml",), {"moved.yaml": "moved"}
+    resolving.broken, resolving.settled = ("web.yaml",), {"moved.yaml": ("moved",)}
     asking = answered("oooo", resolving, monkeypatch)
     assert tell_end(resolving, asking.staged, asking.failed) == 1  # type: ignore[arg-type]
     out = capsys.readouterr()
