@@ -128,6 +128,14 @@ class AskedFile:
             return theirs if ours is None else ours
         return None if answer.text is None else answer.text.encode("utf-8", "surrogateescape")
 
+    def around(
+        self, question: Question, answers: Mapping[str, Answer]
+    ) -> tuple[list[str], list[str]]:
+        """Return the lines of the file above and below a conflict; there may be none."""
+        if self._open is None:
+            return [], []
+        return self._open.around(question.number, self._by_number(answers))
+
     def _by_number(self, answers: Mapping[str, Answer]) -> dict[int, str]:
         return {q.number: answers[q.id].text or "" for q in self.questions if q.id in answers}
 

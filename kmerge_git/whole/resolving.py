@@ -120,6 +120,10 @@ class Resolving:
         ]
         return (*((file.path, file.reason) for file in rest), *self._plan.others.items())
 
+    def around(self, question: Question) -> tuple[list[str], list[str]]:
+        """Return the lines above and below a conflict in its file with the answers so far."""
+        return self._asked[question.path].around(question, self._answers[question.path])
+
     # -- answers
 
     def answer_of(self, question: Question, choice: str) -> Answer:

@@ -300,6 +300,11 @@ def test_what_git_merged_by_lines_is_answered_like_others(ends):
     assert marked.startswith(f"{{{{ if x }}}}{ends}<<<<<<< ours{ends}".encode())
 
 
+def read(data: bytes) -> list[str]:
+    text = data.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 @pytest.mark.world
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_any_answers_make_a_file_that_can_be_read(case):
@@ -315,6 +320,10 @@ def test_any_answers_make_a_file_that_can_be_read(case):
         if favored.clean:
             of.check(given)
             assert of.text(given) == favored.text
+            for number in numbers:
+                above, below = of.around(number, given)
+                lines = [*above, *given[number].split("\n")[:-1], *below]
+                assert lines == read(favored.text)
         else:
             with pytest.raises(Refused, match="twice"):
                 of.check(given)

@@ -123,6 +123,19 @@ class OpenConflicts:
         self._file = dict(given), self._merge.spelled(after)
         return self._file[1]
 
+    def around(self, number: int, given: Given) -> tuple[list[str], list[str]]:
+        """Return the lines of the file above and below a conflict.
+
+        Other conflicts have their answers in these lines, or ours if they have no answer.
+        """
+        ours = {n: hunk.ours for n, hunk in enumerate(self._hunks)}
+        mark = "\0"  # no manifest can hold this character
+        text = self._merge.text({**ours, **given, number: mark}).decode(
+            "utf-8-sig", "surrogateescape"
+        )
+        above, _, below = text.replace("\r\n", "\n").partition(mark)
+        return above.split("\n")[:-1], below.removesuffix("\n").split("\n") if below else []
+
     def _by_hunk(self, given: Given) -> dict[int, str]:
         return {id(self._hunks[number]): text for number, text in given.items()}
 
