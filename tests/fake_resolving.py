@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from kmerge_git.errors import KmergeError
+from kmerge_git.merge.decide.higher_version import higher
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
@@ -73,7 +74,16 @@ class FakeResolving:
     def answer_of(self, question: FakeQuestion, side: str) -> FakeAnswer:
         if side not in question.choices:
             raise KmergeError(f"`{side}` cannot be here")
-        return FakeAnswer(side, question.values.side(side) if side in SIDES else None)
+        _, ours, theirs = question.values.each()
+        if side == "both":
+            return FakeAnswer(side, f"{ours}{theirs}")
+        taken = higher(ours, theirs) if side == "higher" else side
+        return FakeAnswer(side, question.values.side(taken))
+
+    untried_answer = answer_of
+
+    def around(self, question: FakeQuestion) -> tuple[list[str], list[str]]:
+        return ["kind: Deployment", "spec:"], ["status: {}"]
 
     def answer_with(self, question: FakeQuestion, yaml: str) -> FakeAnswer:
         if "rubbish" in yaml:

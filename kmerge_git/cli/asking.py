@@ -34,28 +34,27 @@ if TYPE_CHECKING:
 
 
 HOWS = {"o": "ours", "t": "theirs", "b": "both", "0": "base", "h": "higher"}
-# a key, the words that are printed when it was pressed, and more words for the help
-HELP = (
-    ("o", "ours", ""),
-    ("t", "theirs", ""),
-    ("b", "both", ", ours first"),
-    ("0", "base", ": neither change"),
-    ("h", "higher", ", of two versions"),
-    ("e", "edit", " it in your editor"),
-    ("O", "ours", " for the rest of this file"),
-    ("T", "theirs", " for the rest of this file"),
-    ("a", "all like this", ": and a key"),
-    ("s", "skip", ": leave it undecided"),
-    ("k", "back", " to the one before"),
-    ("d", "this file", " as it stands on disk"),
-    ("q", "stop", ", keep what was answered"),
-    ("?", "", "these words"),
-)
 RESTS = {"O": "ours", "T": "theirs"}
-WORDS = {key: words for key, words, _ in HELP}
+# by key, in the order of the prompt: the words that are printed for the key, and more for the help
+HELP = {
+    "o": ("ours", ""),
+    "t": ("theirs", ""),
+    "b": ("both", ", ours first"),
+    "0": ("base", ": neither change"),
+    "h": ("higher", ", of two versions"),
+    "e": ("edit", " it in your editor"),
+    "O": ("ours", " for the rest of this file"),
+    "T": ("theirs", " for the rest of this file"),
+    "a": ("all like this", ", in all files"),
+    "s": ("skip", ": leave it undecided"),
+    "k": ("back", " to the one before"),
+    "d": ("this file", " as it is on disk"),
+    "q": ("stop", ", keep the answers"),
+    "?": ("", "this list"),
+}
 _OF_A_SHELL = "|&;<>()$`\\\"' \t\n*?[#~=%"  # characters for which git uses a shell
 _NOTE = "# kmerge: "
-_HOW = "saved unchanged or empty it is no answer; lines like this one are not part of it"
+_HOW = "an unchanged or empty text is not an answer; lines like this one are removed"
 
 
 def ask(resolving: Resolving, options: argparse.Namespace) -> int:
@@ -110,13 +109,11 @@ class Asking:
         """Ask the questions, from the first question without an answer."""
         at = self._next(-1)
         if self._questions:
-            count = len(self._questions)
-            files = len({question.path for question in self._questions})
-            known = count - len(self._resolving.left)
+            known = len(self._questions) - len(self._resolving.left)
             before = f", {known} answered before" if known else ""
             self._screen.say(
-                f"{counted(count, 'conflict')} in {counted(files, 'file')}{before}; "
-                "`?` explains the keys, `q` stops and keeps the answers"
+                f"{_conflicts(self._questions)}{before}; `?` explains the keys, "
+                "`q` stops and keeps the answers"
             )
         while at < len(self._questions):
             at = self._question(at)
@@ -140,14 +137,12 @@ class Asking:
         if key is None or key in (AGAIN, RESIZED):
             self._screen.echo("")
         elif not self._keys.echoes:
-            self._screen.echo(WORDS.get(key, key))
+            self._screen.echo(HELP.get(key, (key,))[0])
         return "q" if key is None else key
 
     def _keys_here(self, at: int) -> list[str]:
-        question = self._questions[at]
-        keys = [key for key, how in HOWS.items() if how in question.choices]
-        rest = [key for key, how in RESTS.items() if how in question.choices]
-        return [*keys, "e", *rest, "a", "s", *(["k"] if at else []), "d", "q", "?"]
+        how, choices = HOWS | RESTS, self._questions[at].choices
+        return [key for key in HELP if (how[key] in choices if key in how else at or key != "k")]
 
     def _do(self, key: str, at: int) -> int | None:
         """Carry out a key's command; return the next question's number, or None to ask again."""
@@ -167,9 +162,10 @@ class Asking:
         if key == ENTER and self._questions[at].id in self._resolving.answers:
             return self._next(at)
         if key == "?":
-            self._screen.rows(((f"{name}  {about}{more}", ""),) for name, about, more in HELP)
+            keys = self._keys_here(at)
+            self._screen.rows(((f"{name}  {''.join(HELP[name])}", ""),) for name in keys)
         else:
-            self._screen.say("this key is no answer; `?` shows those that are", "yellow")
+            self._screen.say("this key is not an answer; `?` lists the keys", "yellow")
         return None
 
     # -- the keys
@@ -177,31 +173,34 @@ class Asking:
     def _give(self, questions: Sequence[Question], how: str, at: int) -> int | None:
         """Give several questions the same answer; print why a question cannot have this answer."""
         refused = give_choice(self._resolving, questions, how)
-        self._write({question.path for question in questions})
+        ids = {question.id for question, _ in refused}
+        answered = [question for question in questions if question.id not in ids]
         if len(questions) > 1:
-            self._screen.say(f"{how} for {counted(len(questions) - len(refused), 'conflict')}")
+            self._screen.say(f"{how}: {_conflicts(answered)}")
+        elif answered:
+            self._say_answer(answered[0])
         for question, why in refused[:SHOWN_REFUSALS]:
-            place = f"{question.conflict.spot or question.path}: " if len(questions) > 1 else ""
-            self._screen.say(f"not here: {place}{why}", "yellow")
+            place = f"{question.path}: {question.conflict.spot}: " if len(questions) > 1 else ""
+            self._screen.say(f"not possible: {place}{why}", "yellow")
         if len(refused) > SHOWN_REFUSALS:
-            self._screen.say(f"and not in {len(refused) - SHOWN_REFUSALS} more", "yellow")
-        here = self._questions[at]
-        if any(question is here for question, _ in refused):
-            return None
-        if how == "higher" and len(questions) == 1:
-            self._screen.say(f"it is {side_of(here, self._resolving.answers[here.id])}", "dim")
-        return self._next(at)
+            self._screen.say(f"and {len(refused) - SHOWN_REFUSALS} more", "yellow")
+        self._write({question.path for question in answered})
+        return None if self._questions[at].id in ids else self._next(at)
+
+    def _say_answer(self, question: Question) -> None:
+        answer = self._resolving.answers[question.id]
+        self._screen.say(in_short(question, answer), most=1)
 
     def _all_like(self, at: int, key: str) -> int | None:
-        """Give the same answer to all conflicts with the name and cause of the present conflict."""
+        """Give the same answer to all open conflicts, in all files, that are like this one."""
         here = self._questions[at]
         like = [q for q in self._questions if q is here or (here.name and q.is_like(here))]
         like = self._open(like, at)
         name = f": {here.name}, {here.conflict.why}" if here.name else ""
-        self._screen.say(f"{len(like)} like this{name}")
+        self._screen.say(f"{_conflicts(like)} like this{name}")
         key = key or self._asked_for_all(like)
         if key not in HOWS:
-            self._screen.say("none of them is answered", "yellow")
+            self._screen.say("no conflict is answered", "yellow")
             return len(self._questions) if key == "q" else None
         return self._give(like, HOWS[key], at)
 
@@ -230,14 +229,15 @@ class Asking:
                     text = edited(text)
                 refused = self._give_written(question, written(question, text))
             except NoAnswer as none:
-                self._screen.say(f"{words(none)}: no answer is given", "yellow")
+                self._screen.say(f"not answered: {words(none)}", "yellow")
                 return None
             except KmergeError as error:
                 refused = [(question, words(error))]
             if not refused:
+                self._say_answer(question)
                 self._write({question.path})
                 return self._next(at)
-            self._screen.say(f"this cannot be: {refused[0][1]}", "yellow")
+            self._screen.say(f"not possible: {refused[0][1]}", "yellow")
             if self._asked("Edit it again? [y,n]") not in ("y", "Y", "e"):
                 return None
 
@@ -266,8 +266,9 @@ class Asking:
         try:
             self._resolving.take_file(path)
         except KmergeError as error:
-            self._screen.say(f"not as it stands: {words(error)}", "yellow")
+            self._screen.say(f"not possible: {words(error)}", "yellow")
             return None
+        self._screen.say(f"{path}: taken as it is on disk", most=1)
         self._whole.add(path)
         self.staged[path] = None
         self.failed.pop(path, None)
@@ -328,10 +329,22 @@ class Asking:
             at + 1,
             len(self._questions),
             self._resolving.operation.labels,
-            in_short(self._resolving.answers.get(question.id)),
+            in_short(question, self._resolving.answers.get(question.id)),
             self._authors_of(question) if self._authors_of else {},
+            self._higher(question),
+            *self._resolving.around(question),
         )
         self._screen.rows(picture(question, around, self._shown_for))
+
+    def _higher(self, question: Question) -> str:
+        if "higher" not in question.choices:
+            return ""
+        return side_of(question, self._resolving.untried_answer(question, "higher"))
+
+
+def _conflicts(questions: Sequence[Question]) -> str:
+    files = len({question.path for question in questions})
+    return f"{counted(len(questions), 'conflict')} in {counted(files, 'file')}"
 
 
 # -- an answer from an editor
@@ -346,13 +359,13 @@ def draft(question: Question, labels: tuple[str, str, str]) -> str:
     names = dict(zip(VERSIONS, map(label, labels), strict=True))
     about = [f"{question.path}: {question.conflict.shown()}"]
     if question.kind != "value":
-        about += ["leave the lines as they shall stand, without markers;", _HOW]
+        about += ["edit the lines, and delete the lines of the markers;", _HOW]
         return _noted(about) + _marked(question, names)
     for side in VERSIONS:
         value = question.values.side(side)
         shown = "(none)" if value is None else value.removesuffix("\n")
         about.append(f"{side} ({names[side]}): {shown}")
-    about += ["the value stands below, as YAML;", _HOW]
+    about += ["the value is below, as YAML;", _HOW]
     given = question.values.ours or question.values.theirs or ""
     return _noted(about) + given.removesuffix("\n") + "\n"
 
@@ -370,9 +383,9 @@ def edited(text: str) -> str:
         try:
             after = file.read_bytes().decode()
         except OSError as error:
-            raise NoAnswer(f"what the editor left cannot be read: {error.strerror}") from error
+            raise NoAnswer(f"the edited text cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
-            raise NoAnswer("what the editor left is no UTF-8") from error
+            raise NoAnswer("the edited text is not UTF-8") from error
     if after == text:
         raise NoAnswer("nothing was changed")
     return after.replace("\r\n", "\n")
@@ -388,12 +401,12 @@ def written(question: Question, text: str) -> str:
         del lines[0]
     left = "\n".join(lines)
     if not left.strip():
-        raise NoAnswer("it is empty")
+        raise NoAnswer("the text is empty")
     if question.kind != "value":
         size = _size(question)
         signs = tuple(sign * size for sign in "<|>")
         if any(line.startswith(signs) or line == "=" * size for line in lines):
-            raise KmergeError("a line of the markers is left in it")
+            raise KmergeError("a line of the markers is left")
     return left
 
 

@@ -28,9 +28,11 @@ Span = tuple[int, int]
 DOTS = "…"
 _COLOURS = {"base": "", "ours": "green", "theirs": "yellow"}
 _LABEL = 24  # the most characters shown of a branch's name
-_ENOUGH = 56  # with so many columns left, a value stands on the row of its side's name
+_ENOUGH = 56  # with so many columns left, a value is on the row of its side's name
 _PROMPT = 2  # rows for the prompt and for the answer
 _AROUND = 1  # lines shown around a change
+_ABOVE = 2  # lines of the file shown above a conflict, and below it
+_HIGHER = " (higher)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,16 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """Hold what a question shows beside the values: its number, the sides, an earlier answer."""
+    """Hold what a question shows next to the values, such as its number and an earlier answer."""
 
     number: int
     total: int
     labels: tuple[str, str, str]
     answer: str = ""
     authors: Mapping[str, str] = field(default_factory=dict)  # side -> author
+    higher: str = ""  # the side with the higher version
+    above: Sequence[str] = ()  # lines of the file
+    below: Sequence[str] = ()
 
 
 class Screen:
@@ -74,9 +79,9 @@ class Screen:
         for row in rows:
             self._stream.write(self._paint.line(*row) + "\n")
 
-    def say(self, text: str, colour: str = "") -> None:
-        """Write a sentence, wrapped to the width of the terminal."""
-        self.rows(((row, colour),) for row in wrapped(one_row(text), self.room().columns))
+    def say(self, text: str, colour: str = "", most: int = 0) -> None:
+        """Write a sentence, wrapped to the width of the terminal in at most `most` rows."""
+        self.rows(((row, colour),) for row in wrapped(one_row(text), self.room().columns, most))
         self._stream.flush()
 
     def prompt(self, text: str) -> None:
@@ -99,7 +104,20 @@ def picture(question: Question, around: Around, room: Size) -> list[Row]:
     }
     show = _values if question.kind == "value" else _versions
     rows = max(room.rows - len(head) - _PROMPT, 3)
-    return head + show(question, names, around.authors, Size(room.columns, rows))[:rows]
+    body = show(question, names, around, Size(room.columns, rows))[:rows]
+    above, below = _context(around, rows - len(body), room.columns)
+    return head + above + body + below
+
+
+def _context(around: Around, free: int, columns: int) -> tuple[list[Row], list[Row]]:
+    """Return the lines next to a conflict in its file, as far as rows are free, first those above.
+
+    The lines lose the indentation that all of them share.
+    """
+    above, below = around.above[-_ABOVE:], around.below[:_ABOVE]
+    margin = _margin([*above, *below])
+    rows = [_line("|", f" {line[margin:]}", columns) for line in (*above, *below)]
+    return rows[max(len(above) - free, 0) : len(above)], rows[len(above) : max(free, len(above))]
 
 
 def _short(label: str) -> str:
@@ -123,12 +141,15 @@ def _head(question: Question, around: Around, columns: int) -> list[Row]:
     return rows
 
 
-def in_short(answer: Answer | None) -> str:
-    """Return an answer in a few words, or an empty text if there is no answer."""
-    if answer is None or answer.how not in ("value", "lines"):
-        return answer.how if answer else ""
-    lines = (answer.text or "").strip().split("\n")
-    return f"edited: {lines[0].strip()}{' …' if len(lines) > 1 else ''}"
+def in_short(question: Question, answer: Answer | None) -> str:
+    """Return an answer as one line such as `theirs: 1.4.2`, or '' if there is no answer."""
+    if answer is None:
+        return ""
+    how = side_of(question, answer) if answer.how == "higher" else answer.how
+    text = question.values.side(how) if how in VERSIONS else answer.text
+    lines = (_absent(question, how) if text is None else text).strip().split("\n")
+    name = "edited" if how in ("value", "lines") else how
+    return f"{name}: {lines[0].strip()}{' …' if len(lines) > 1 else ''}"
 
 
 def side_of(question: Question, answer: Answer) -> str:
@@ -136,35 +157,39 @@ def side_of(question: Question, answer: Answer) -> str:
     return "ours" if answer.text == question.conflict.ours else "theirs"
 
 
+def _absent(question: Question, side: str) -> str:
+    """Return the words for a version that has nothing at the place of a conflict."""
+    is_deleted = side != "base" and question.values.base is not None
+    return "(deleted)" if is_deleted else "(none)"
+
+
 # -- a value
 
 
-def _values(
-    question: Question, names: Mapping[str, str], authors: Mapping[str, str], room: Size
-) -> list[Row]:
+def _values(question: Question, names: Mapping[str, str], around: Around, room: Size) -> list[Row]:
     """Return the rows of the values, one below the other, so that differences line up."""
     texts = {
         side: _plain(text) for side in VERSIONS if (text := question.values.side(side)) is not None
     }
-    no_text = dict.fromkeys(VERSIONS, "(not there)")
-    if "base" in texts:
-        no_text |= dict.fromkeys(("ours", "theirs"), "(deleted)")
+    no_text = {side: _absent(question, side) for side in VERSIONS}
     wide = max(cells(name) for name in names.values())
     longest = max(map(cells, [*texts.values(), *no_text.values()]))
-    free = room.columns - wide - 4
+    gaps = 4 + (len(_HIGHER) if around.higher else 0)
+    free = room.columns - wide - gaps
     is_one_row = longest <= free or free >= _ENOUGH
-    if not is_one_row and room.rows < 6 + len(authors):
+    if not is_one_row and room.rows < 6 + len(around.authors):
         names, wide, is_one_row = {side: side for side in VERSIONS}, max(map(len, VERSIONS)), True
-    shown = _painted(texts, max(room.columns - (wide if is_one_row else 0) - 4, 16))
+    shown = _painted(texts, max(room.columns - (wide if is_one_row else 0) - gaps, 16))
     rows: list[Row] = []
     for side in VERSIONS:
         value = shown.get(side) or ((no_text[side], "dim"),)
+        value += ((_HIGHER, "dim"),) if side == around.higher else ()
         name = names[side]
         if is_one_row:
             rows.append(((f"  {name}{' ' * (wide - cells(name))}  ", ""), *value))
         else:
             rows += [((f"  {shortened(name, room.columns - 2)}", ""),), (("    ", ""), *value)]
-        rows += _author(authors.get(side), room)
+        rows += _author(around.authors.get(side), room)
     return rows
 
 
@@ -185,7 +210,7 @@ def _painted(texts: Mapping[str, str], width: int) -> dict[str, Row]:
 
 
 def _versions(
-    question: Question, names: Mapping[str, str], authors: Mapping[str, str], room: Size
+    question: Question, names: Mapping[str, str], around: Around, room: Size
 ) -> list[Row]:
     """Show the changes of each side as a small diff."""
     texts = _texts(question)
@@ -194,7 +219,7 @@ def _versions(
         side: _changes(base, _lines(texts[side]), room.columns) if texts[side] else []
         for side in ("ours", "theirs")
     }
-    fixed = 2 + sum(side in authors for side in bodies)
+    fixed = 2 + sum(side in around.authors for side in bodies)
     most = _shares([len(body) for body in bodies.values()], room.rows - fixed)
     rows: list[Row] = []
     for (side, body), share in zip(bodies.items(), most, strict=True):
@@ -203,7 +228,7 @@ def _versions(
         else:
             verdict = ": deletes it" if texts["base"] else ": nothing"
         rows.append(((f"  {shortened(names[side] + verdict, room.columns - 2)}", "bold"),))
-        rows += _author(authors.get(side), room)
+        rows += _author(around.authors.get(side), room)
         rest = len(body) - share
         rows += body[: share - 1] if rest > 0 else body
         if rest > 0:
@@ -216,14 +241,18 @@ def _texts(question: Question) -> dict[str, str | None]:
     """Return the lines of the three versions without the indentation that all lines share."""
     conflict = question.conflict
     texts = dict(zip(VERSIONS, (conflict.base, conflict.ours, conflict.theirs), strict=True))
-    lines = [x for text in texts.values() for x in text.split("\n") if x.strip(" ")]
-    margin = min((len(x) - len(x.lstrip(" ")) for x in lines), default=0)
+    margin = _margin([line for text in texts.values() for line in text.split("\n")])
     return {
         side: "\n".join(x[margin:] for x in text.split("\n"))
         if text
         else question.values.side(side)
         for side, text in texts.items()
     }
+
+
+def _margin(lines: Iterable[str]) -> int:
+    """Return the width of the indentation that all lines share, apart from blank lines."""
+    return min((len(x) - len(x.lstrip(" ")) for x in lines if x.strip(" ")), default=0)
 
 
 def _changes(old: list[str], new: list[str], columns: int) -> list[Row]:
@@ -259,7 +288,9 @@ def _pair(gone: str, come: str, columns: int) -> tuple[Row, Row]:
 def _line(sign: str, line: str, columns: int) -> Row:
     text = _plain(line)
     (excerpt,) = aligned([text], columns - 4, is_head=True)
-    return ((f"  {sign}{excerpt.text(text)}", {"-": "red", "+": "green"}.get(sign, "")),)
+    return (
+        (f"  {sign}{excerpt.text(text)}", {"-": "red", "+": "green", "|": "dim"}.get(sign, "")),
+    )
 
 
 def _lines(text: str | None) -> list[str]:
@@ -288,7 +319,7 @@ def _plain(text: str) -> str:
 
 
 class Excerpt:
-    """Hold the spans of a long text that are shown; dots stand for the omitted parts."""
+    """Hold the spans of a long text that are shown; dots replace the omitted parts."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self._spans = spans

@@ -87,9 +87,9 @@ def test_what_cannot_be_is_said_and_asked_again(tmp_path: Path) -> None:
         it.press("o")
         assert "h" not in it.question(2).rpartition("[")[2]
         it.press("h")
-        assert "not here: `higher` cannot be here" in it.wait(PROMPT)
+        assert "not possible: `higher` cannot be here" in it.wait(PROMPT)
         it.press("x")
-        assert "this key is no answer" in it.wait(PROMPT)
+        assert "this key is not an answer" in it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1
         assert it.hows() == "o......"
@@ -100,7 +100,7 @@ def test_the_rest_of_a_file(tmp_path: Path) -> None:
         it.press("s")
         it.question(2)
         it.press("T")
-        assert "theirs for 2 conflicts" in it.question(4)
+        assert "theirs: 2 conflicts in 1 file\n" in it.question(4)
         it.press("O")
         assert "b.yaml: decided, written and staged" in it.question(6)
         it.press("T")
@@ -116,9 +116,9 @@ def test_the_rest_of_a_file_says_where_it_is_not_possible(tmp_path: Path) -> Non
         it.question(4)
         it.press("ah")
         told = it.wait("For all of them? [o,t,b,0,h, else none]") + it.wait(PROMPT)
-        assert f"2 like this: version, {Why.BOTH_CHANGED}" in told
-        assert "not here: Deployment/web version: `higher` cannot be here" in told
-        assert "higher for 1 conflict\n" in told
+        assert f"2 conflicts in 2 files like this: version, {Why.BOTH_CHANGED}" in told
+        why = "c.yaml: Deployment/web version: `higher` cannot be here"
+        assert f"higher: 1 conflict in 1 file\nnot possible: {why}\n" in told
         it.press("q")
         assert it.end() == 1
         assert it.hows() == "...h..."
@@ -130,13 +130,54 @@ def test_all_like_this(tmp_path: Path) -> None:
         it.question(4)
         it.press("aT")
         it.wait("else none]")
-        assert "none of them is answered" in it.wait(PROMPT)
+        assert "no conflict is answered" in it.wait(PROMPT)
         it.press("at")
-        it.wait("theirs for 2 conflicts")
+        it.wait("theirs: 2 conflicts in 2 files")
         assert "name" in it.question(5)
         it.press("q")
         it.end()
         assert it.hows() == "...t.t."
+
+
+@pytest.mark.parametrize("answered, like", [("", "2 conflicts in 2"), ("t", "1 conflict in 1")])
+def test_all_like_this_are_those_without_an_answer_in_all_files(
+    tmp_path: Path, answered: str, like: str
+) -> None:
+    """The person skipped the first of them, or answered it before."""
+    with asked(tmp_path) as it:
+        it.press("sss")
+        it.question(4)
+        it.press((answered or "s") + "s")
+        it.question(6)
+        it.press("a")
+        assert f"{like} file" in it.wait("else none]")
+        it.press("o")
+        told = it.question(7)
+        assert ("ours: 2 conflicts in 2 files\n" if not answered else "ours: 2\n") in told
+        it.press("s")
+        assert it.end() == 1
+        assert it.hows() == f"...{answered or 'o'}.o."
+
+
+def test_what_a_key_did_comes_before_what_was_written(tmp_path: Path) -> None:
+    program = editor(tmp_path, put("web:1.7\\n"))
+    with asked(tmp_path, GIT_EDITOR=program) as it:
+        assert "  theirs (feature)  web:1.6 (higher)\n" in it.seen
+        it.press("h")
+        assert "\ntheirs: web:1.6\n\n2 of 7" in it.question(2)
+        it.press("b")
+        assert "\nboth: - b …\n" in it.question(3)
+        it.press("t")
+        done = "web.yaml: decided, written and staged"
+        assert f"\ntheirs: line 0 …\n{done}\n" in it.question(4)
+        it.press("h0")
+        assert "\nours: 1.3.0\n" in it.question(5)
+        assert "\nbase: a\nb.yaml: decided" in it.question(6)
+        it.press("e")
+        assert "\nedited: web:1.7\n" in it.question(7)
+        it.press("d")
+        assert it.end() == 0
+        assert "\nc.yaml: taken as it is on disk\n" in it.rest()
 
 
 def test_back_over_a_file_that_is_staged(tmp_path: Path) -> None:
@@ -146,7 +187,7 @@ def test_back_over_a_file_that_is_staged(tmp_path: Path) -> None:
         it.press("ooo")
         assert "web.yaml: decided, written and staged" in it.question(4)
         it.press("k")
-        assert "answered: ours (Enter keeps it)" in it.question(3)
+        assert "answered: ours: line 0 … (Enter keeps it)" in it.question(3)
         it.press("t")
         assert "web.yaml: decided, written and staged" in it.question(4)
         it.press("kk")
@@ -157,7 +198,7 @@ def test_back_over_a_file_that_is_staged(tmp_path: Path) -> None:
         it.press("kk\n")
         it.question(3)
         it.question(2)
-        assert "this key is no answer" in it.wait(PROMPT)
+        assert "this key is not an answer" in it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1
         assert it.hows() == "o.t...."
@@ -182,14 +223,19 @@ def test_the_words_fit_the_smallest_terminal(tmp_path: Path) -> None:
         told = it.wait(PROMPT).splitlines()
         assert len(told) <= 20
         assert max(map(len, told)) <= 40
-        for key in "otb0heOTaskdq?":
-            assert any(line.startswith(f"{key}  ") for line in told), key
+        assert [line[0] for line in told if line[1:3] == "  "] == [*"otb0heOTasdq?"]
         it.press("oos")
         for number in (2, 3, 4):
             shown = it.question(number).splitlines()
-            assert len(shown) <= 20
+            assert len(shown) - shown.index("") <= 19  # without what the key did
         assert "`e` shows all" in it.seen
         assert max(map(len, it.seen.splitlines())) <= 40
+        it.press("o")
+        prompt = it.question(5).rpartition("[")[2].removesuffix("] ").split(",")
+        assert prompt == [*"ot0eOTaskdq?"]
+        it.press("?")
+        told = it.wait(PROMPT).splitlines()
+        assert [line[0] for line in told if line[1:3] == "  "] == prompt
         it.press("q")
         it.end()
 
@@ -198,7 +244,7 @@ def test_an_arrow_is_no_answer(tmp_path: Path) -> None:
     with asked(tmp_path) as it:
         for key in NO_ANSWERS:
             it.press(key)
-            assert "this key is no answer" in it.wait(PROMPT)
+            assert "this key is not an answer" in it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1
         assert it.hows() == "......."
@@ -285,12 +331,12 @@ def test_a_terminal_without_single_keys_takes_lines(tmp_path: Path) -> None:
     with asked(tmp_path, TERM="dumb") as it:
         assert it.is_normal()
         it.press("ours\n")
-        assert "this key is no answer" in it.wait(PROMPT)
+        assert "this key is not an answer" in it.wait(PROMPT)
         it.press("o\n")
         it.question(2)
         it.press("\x1b[A\n\n")
-        it.wait("no answer")
-        it.wait("no answer")
+        it.wait("not an answer")
+        it.wait("not an answer")
         it.wait(PROMPT)
         it.press("s\n")
         it.question(3)
@@ -324,7 +370,7 @@ def test_edit_a_value(tmp_path: Path) -> None:
     with asked(tmp_path, GIT_EDITOR=program) as it:
         it.press("e")
         told = it.wait("Edit it again? [y,n] ")
-        assert "this cannot be: it is no YAML" in told
+        assert "not possible: it is no YAML" in told
         assert not it.is_normal()
         it.press("y")
         it.question(2)
@@ -358,18 +404,17 @@ def test_rubbish_is_given_up(tmp_path: Path) -> None:
         ("exit 3", "the editor ended with 3"),
         (":", "nothing was changed"),
         ("kill -9 $$", "was ended by signal 9"),
-        (put("# kmerge: x\\n\\n"), "it is empty"),
-        (put(""), "it is empty"),
-        (put("\\377"), "no UTF-8"),
+        (put("# kmerge: x\\n\\n"), "the text is empty"),
+        (put(""), "the text is empty"),
+        (put("\\377"), "not UTF-8"),
         ('rm "$1"', "cannot be read"),
     ],
 )
 def test_no_answer_of_the_editor(tmp_path: Path, script: str, why: str) -> None:
     with asked(tmp_path, GIT_EDITOR=editor(tmp_path, script)) as it:
         it.press("e")
-        told = it.wait("given")
-        assert why in told and "no answer" in told
-        it.wait(PROMPT)
+        told = it.wait("not answered: ") + it.wait(PROMPT)
+        assert why in told
         it.press("q")
         assert it.end() == 1
         assert it.hows() == "......."
@@ -391,7 +436,7 @@ def test_the_editor_is_what_git_says_in_a_folder_with_blanks(tmp_path: Path) -> 
 def test_there_is_no_editor(tmp_path: Path) -> None:
     with asked(tmp_path, TERM="dumb") as it:
         it.press("e\n")
-        said = it.wait("given")
+        said = it.wait("not answered: ") + it.wait(PROMPT)
         # git's own words; ours where git has none (2.47 has none)
         assert "Terminal is dumb, but EDITOR unset" in said or "git names no editor" in said
         it.press("\x04")
@@ -411,7 +456,7 @@ def test_an_editor_that_leaves_the_terminal_as_it_wants_it(tmp_path: Path) -> No
 def test_a_terminal_that_does_not_know_a_character(tmp_path: Path) -> None:
     with asked(tmp_path, PYTHONIOENCODING="ascii") as it:
         it.press("é")
-        assert "\\xe9" in it.wait("this key is no answer")
+        assert "\\xe9" in it.wait("this key is not an answer")
         it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1
@@ -423,7 +468,7 @@ def test_edit_lines(tmp_path: Path) -> None:
         it.press("s")
         it.question(2)
         it.press("e")
-        assert "a line of the markers is left in it" in it.wait("Edit it again? [y,n] ")
+        assert "a line of the markers is left" in it.wait("Edit it again? [y,n] ")
         it.press("y")
         it.question(3)
         it.press("q")
@@ -440,7 +485,7 @@ def test_ctrl_c_in_the_editor_is_the_editors(tmp_path: Path) -> None:
         it.wait("ready")
         assert it.is_normal()
         it.press("\x03")
-        it.wait("the editor ended with 5: no answer is given")
+        it.wait("not answered: the editor ended with 5")
         it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1

@@ -5,9 +5,18 @@ from __future__ import annotations
 import random
 
 import pytest
-from fake_resolving import ALL, FakeQuestion, question
+from fake_resolving import ALL, FakeAnswer, FakeQuestion, question
 
-from kmerge_git.cli.question_screen import Around, Size, aligned, cells, picture, shortened, wrapped
+from kmerge_git.cli.question_screen import (
+    Around,
+    Size,
+    aligned,
+    cells,
+    in_short,
+    picture,
+    shortened,
+    wrapped,
+)
 from kmerge_git.merge.plan import Why
 
 AROUND = Around(3, 11, ("1a2b3c4", "HEAD", "feature"))
@@ -29,6 +38,66 @@ def test_a_value() -> None:
         "  ours (HEAD)       web:1.5",
         "  theirs (feature)  (deleted)",
     ]
+
+
+ABOVE, BELOW = ("a:", "  b:", "  - c: 1 ", "    d: 2"), ("    e: 3", "  f: 4", "  g:")
+
+
+@pytest.mark.parametrize("kind", ["value", "entries"])
+def test_two_lines_of_the_file_above_and_below(kind: str) -> None:
+    asked = question(("1", "2", "3"), kind=kind)
+    values = lines(asked)[4:]
+    around = Around(3, 11, AROUND.labels, above=ABOVE, below=BELOW)
+    assert lines(asked, around=around)[4:] == [
+        "  | - c: 1·", "  |   d: 2", *values, "  |   e: 3", "  | f: 4",
+    ]  # fmt: skip
+    rows = picture(asked, around, Size())
+    assert rows[4] == (("  | - c: 1·", "dim"),) and rows[-1] == (("  | f: 4", "dim"),)
+    first = Around(1, 1, AROUND.labels, below=("x: 1",))
+    assert lines(asked, around=first)[4:] == [*values, "  | x: 1"]
+
+
+@pytest.mark.parametrize("kind", ["value", "text"])
+@pytest.mark.parametrize("free", range(6))
+def test_the_lines_next_to_a_conflict_go_first_where_rows_are_few(kind: str, free: int) -> None:
+    asked = question(("1", "2", "3"), kind=kind)
+    bare = lines(asked)
+    around = Around(3, 11, AROUND.labels, above=["a: 1", "b: 1"], below=["c: 1", "d: 1"])
+    shown = lines(asked, Size(80, len(bare) + 2 + free), around)
+    above, below = [["b: 1"], ["a: 1", "b: 1"]][free > 1], ["c: 1", "d: 1"][: max(free - 2, 0)]
+    above = above if free else []
+    assert shown[4:] == [f"  | {x}" for x in above] + bare[4:] + [f"  | {x}" for x in below]
+
+
+def test_the_higher_version_is_marked_and_fits() -> None:
+    digests = [f"{text}{'x' * 60}" for text in ("1.4", "1.5", "1.10")]
+    for columns in (40, 60, 100):
+        around = Around(3, 11, AROUND.labels, higher="theirs")
+        shown = lines(question((*digests,), choices=ALL), Size(columns, 20), around)
+        assert [line.endswith(" (higher)") for line in shown] == [False] * (len(shown) - 1) + [True]
+        assert max(map(cells, shown)) <= columns
+
+
+@pytest.mark.parametrize(
+    "how, text, told",
+    [
+        ("ours", "image: b", "ours: web:1.5"),
+        ("theirs", None, "theirs: (deleted)"),
+        ("base", "image: a", "base: web:1.4"),
+        ("higher", "web:1.5", "ours: web:1.5"),
+        ("both", "  - b\n  - c\n", "both: - b …"),
+        ("value", "image: 1\n", "edited: image: 1"),
+        ("lines", "\n  - b\n  - c\n", "edited: - b …"),
+    ],
+)
+def test_an_answer_in_a_few_words(how: str, text: str | None, told: str) -> None:
+    assert in_short(question(("web:1.4", "web:1.5", None)), FakeAnswer(how, text)) == told
+
+
+def test_nothing_is_no_text() -> None:
+    asked = question((None, "1", "2"))
+    assert in_short(asked, FakeAnswer("base", None)) == "base: (none)"
+    assert in_short(asked, None) == ""
 
 
 def test_of_a_long_name_the_subject_of_its_commit_goes_first() -> None:
@@ -53,7 +122,7 @@ def test_new_on_both_sides_is_compared_with_the_other() -> None:
     rows = picture(question((None, "port 80", "port 90")), AROUND, Size())
     coloured = [part for row in rows for part in row if part[1] in ("green", "yellow")]
     assert coloured == [("80", "green"), ("90", "yellow")]
-    assert "  base (1a2b3c4)    (not there)" in lines(question((None, "80", "90")))
+    assert "  base (1a2b3c4)    (none)" in lines(question((None, "80", "90")))
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80])
@@ -127,7 +196,9 @@ def test_every_picture_fits_its_terminal() -> None:
         authors = {
             side: text(some, letters, 99) for side in ("ours", "theirs")[: some.randrange(3)]
         }
-        around = Around(3, 111, labels, text(some, letters, 60) * some.randrange(2), authors)
+        answer, higher = text(some, letters, 60) * some.randrange(2), some.choice(("", "theirs"))
+        near = [[text(some, letters, 90) for _ in range(some.randrange(4))] for _ in "ab"]
+        around = Around(3, 111, labels, answer, authors, higher, *near)
         room = Size(some.randrange(40, 120), some.randrange(20, 50))
         shown = lines(asked, room, around)
         assert len(shown) <= room.rows - 2

@@ -72,13 +72,17 @@ def stopped(repo: Repo) -> Repo:
 
 def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
     with Person(stopped) as it:
-        assert "  ours (HEAD)     2\n  theirs (side)   3\n" in it.question("spec.replicas")
+        shown = it.question("spec.replicas")
+        assert (
+            "  | spec:\n  base" in shown and "  ours (HEAD)     2\n  theirs (side)   3\n" in shown
+        )
         it.press("h")
-        assert "not here: plain numbers are no versions" in it.wait(PROMPT)
+        assert "not possible: plain numbers are no versions" in it.wait(PROMPT)
         it.press("o")
-        it.question("image")
+        assert "  theirs (side)   app:10 (higher)\n" in it.question("image")
         it.press("h")
-        assert "it is theirs\n" in it.question("version")
+        done = "theirs: app:10\napp.yaml: decided, written and staged\n"
+        assert done in it.question("version")
         it.press("t")
         it.question("gone.yaml")
         it.press("t")
@@ -133,7 +137,9 @@ def test_one_answer_for_all_like_this(repo: Repo) -> None:
     with Person(repo) as it:
         it.question("version")
         it.press("ah")
-        assert f"3 like this: version, {Why.BOTH_CHANGED}" in it.wait("else none]")
+        assert f"3 conflicts in 3 files like this: version, {Why.BOTH_CHANGED}" in it.wait(
+            "else none]"
+        )
         assert it.end() == 0
         assert "3 files staged; finish with `git commit`" in it.rest()
     assert [repo.show(f":{file}") for file in files] == [CHART.format(10)] * 3
@@ -159,11 +165,11 @@ def test_rubbish_of_an_editor_is_refused(stopped: Repo, tmp_path: Path) -> None:
         it.press("s")
         it.question("image")
         it.press("e")
-        it.wait("this cannot be: it is no YAML")
+        it.wait("not possible: it is no YAML")
         it.press("y")
-        it.wait("this cannot be: ")
+        it.wait("not possible: ")
         it.press("y")
-        it.wait("it is empty: no answer is given")
+        it.wait("not answered: the text is empty")
         it.wait(PROMPT)
         it.press("e")
         it.question("version")
@@ -205,7 +211,7 @@ def test_lines_are_edited_as_they_stand(repo: Repo, tmp_path: Path) -> None:
     with Person(repo, GIT_EDITOR=editor(tmp_path, wrong, mend)) as it:
         it.question("args[1-2]")
         it.press("e")
-        it.wait("this cannot be: ")
+        it.wait("not possible: ")
         it.wait("[y,n] ")
         it.press("y")
         assert it.end() == 0
@@ -302,7 +308,7 @@ def test_a_file_edited_meanwhile_is_left_alone_or_taken(stopped: Repo) -> None:
     with Person(stopped) as it:
         it.question("spec.replicas")
         it.press("d")
-        assert "not as it stands: conflict markers are left in it" in it.wait(PROMPT)
+        assert "not possible: conflict markers are left in it" in it.wait(PROMPT)
         stopped.write("app.yaml", "mine: 1\n")
         it.press("oo")
         it.question("image")
