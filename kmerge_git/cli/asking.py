@@ -22,6 +22,7 @@ from kmerge_git.cli.resolve_report import stages, tell_end, tell_settled
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.finish.possible_answers import ended
+from kmerge_git.text.markers import marker_size_for
 from kmerge_git.visible import label, visible
 from kmerge_git.whole.conflict_questions import VERSIONS
 from kmerge_git.whole.resolving import Refusals, give, give_choice, words
@@ -149,8 +150,7 @@ class Asking:
         if key in HOWS:
             return self._give([self._questions[at]], HOWS[key], at)
         if key in RESTS:
-            path = self._questions[at].path
-            rest = [q for q in self._questions[at:] if q.path == path]
+            rest = [q for q in self._questions[at:] if q.path == self._questions[at].path]
             return self._give(self._open(rest, at), RESTS[key], at)
         if key[:1] == "a" and (len(key) == 1 or key[1:].strip() in HOWS):
             return self._all_like(at, key[1:].strip())
@@ -188,8 +188,7 @@ class Asking:
         return None if self._questions[at].id in ids else self._next(at)
 
     def _say_answer(self, question: Question) -> None:
-        answer = self._resolving.answers[question.id]
-        self._screen.say(in_short(question, answer), most=1)
+        self._screen.say(in_short(question, self._resolving.answers[question.id]), most=1)
 
     def _all_like(self, at: int, key: str) -> int | None:
         """Give the same answer to all open conflicts, in all files, that are like this one."""
@@ -255,8 +254,9 @@ class Asking:
         return self._next(at)
 
     def _back(self, at: int) -> int | None:
-        asked = (n for n in reversed(range(at)) if self._questions[n].path not in self._whole)
-        before = next(asked, None)
+        before = next(
+            (n for n in reversed(range(at)) if self._questions[n].path not in self._whole), None
+        )
         if before is None:
             self._screen.say("this is the first question", "yellow")
         return before
@@ -293,9 +293,8 @@ class Asking:
             elif path not in self.staged:
                 self._screen.say(f"{path}: in conflict again", "dim")
             else:
-                is_staged = stages(self._resolving)
-                done = "decided, written and staged" if is_staged else "decided and written"
-                self._screen.say(f"{path}: {done}", "dim")
+                done = ", written and staged" if stages(self._resolving) else " and written"
+                self._screen.say(f"{path}: decided{done}", "dim")
 
     def write_rest(self) -> None:
         """Write the files that still have conflicts."""
@@ -337,9 +336,8 @@ class Asking:
         self._screen.rows(picture(question, around, self._shown_for))
 
     def _higher(self, question: Question) -> str:
-        if "higher" not in question.choices:
-            return ""
-        return side_of(question, self._resolving.untried_answer(question, "higher"))
+        make = self._resolving.untried_answer
+        return side_of(question, make(question, "higher")) if "higher" in question.choices else ""
 
 
 def _conflicts(questions: Sequence[Question]) -> str:
@@ -403,7 +401,7 @@ def written(question: Question, text: str) -> str:
     if not left.strip():
         raise NoAnswer("the text is empty")
     if question.kind != "value":
-        size = _size(question)
+        size = marker_size_for(_lines_of_sides(question))
         signs = tuple(sign * size for sign in "<|>")
         if any(line.startswith(signs) or line == "=" * size for line in lines):
             raise KmergeError("a line of the markers is left")
@@ -441,22 +439,13 @@ def _noted(lines: list[str]) -> str:
 
 def _marked(question: Question, names: dict[str, str]) -> str:
     """Return the lines of both sides as a conflict with markers."""
-    size = _size(question)
+    size = marker_size_for(_lines_of_sides(question))
     base, ours, theirs = map(ended, _lines_of_sides(question))
     before = f"{'|' * size} base ({names['base']})\n{base}" if base else ""
     return (
         f"{'<' * size} ours ({names['ours']})\n{ours}{before}{'=' * size}\n"
         f"{theirs}{'>' * size} theirs ({names['theirs']})\n"
     )
-
-
-def _size(question: Question) -> int:
-    """Return a length for conflict markers such that no line of the sides looks like a marker."""
-    size = 7
-    lines = "\n".join(_lines_of_sides(question)).split("\n")
-    while any(line.startswith(tuple(sign * size for sign in "<|=>")) for line in lines):
-        size += 1
-    return size
 
 
 def _lines_of_sides(question: Question) -> tuple[str, str, str]:

@@ -24,12 +24,9 @@ RESIZED = "resized"
 ESCAPE = "Esc"
 ENTER = ""
 _SETTLED = 0.15  # seconds without a change of size before the question is shown again
-_SEQUENCE = 0.05  # seconds to wait for the other bytes of a key
+_SEQUENCE = 0.05  # seconds without a byte after which a key of several bytes is complete
 _ENDINGS = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP")
 _LFLAGS, _CHARS = 3, 6  # indexes in the result of `tcgetattr`
-_PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
-_TEXTS = b"]P_^X"  # the bytes after ESC that begin a text from the terminal itself
-_FIXED = {b"M": 6, b"[": 4}  # a click of the mouse, and a function key of the Linux console
 
 
 class Keys:
@@ -117,10 +114,12 @@ class Keys:
     def _key(self) -> str | None:
         if not self._typed:
             return None
-        length = _length(self._typed)
-        while not length and not self._is_at_end and self._fill(_SEQUENCE):
-            length = _length(self._typed)
-        length = length or len(self._typed)
+        length = 1
+        if self._typed[0] >= 0x80 or self._typed[:1] == b"\x1b":
+            # an arrow, a pasted text or a message of the terminal: none of its bytes is an answer
+            while not self._is_at_end and self._fill(_SEQUENCE):
+                pass
+            length = len(self._typed)
         key, self._typed = self._typed[:length], self._typed[length:]
         if key[:1] == b"\x1b":
             return ESCAPE
@@ -232,41 +231,6 @@ class Keys:
 
     def _resize(self, number: int, frame: FrameType | None) -> None:
         self._is_resized = True
-
-
-def _length(typed: bytes) -> int:
-    """Return how many bytes the first key has, or 0 if its last bytes have not arrived yet."""
-    if typed[0] >= 0x80:
-        more = next((i for i, byte in enumerate(typed) if i and not 0x80 <= byte < 0xC0), None)
-        return more or len(typed)
-    if typed[:1] != b"\x1b":
-        return 1
-    if typed[1:2] == b"\x1b":  # Alt with a key that itself begins with ESC
-        rest = _length(typed[1:])
-        return rest + 1 if rest else 0
-    if typed.startswith(_PASTE):  # treat a pasted text as one key, which is no answer
-        return _behind(typed, _PASTED)
-    if typed[1:2] == b"[":
-        return _sequence(typed)
-    if typed[1:2] and typed[1] in _TEXTS:  # a late answer of the terminal to an editor
-        ends = [end for end in (_behind(typed, b"\x07"), _behind(typed, b"\x1b\\")) if end]
-        return min(ends, default=0)
-    if typed[1:2] == b"O":
-        return 3 if len(typed) > 2 else 0
-    return 2 if len(typed) > 1 else 0
-
-
-def _sequence(typed: bytes) -> int:
-    """Return the length of a key that begins with `ESC [`, or 0 if its end has not arrived yet."""
-    length = _FIXED.get(typed[2:3])
-    if length is not None:
-        return length if len(typed) >= length else 0
-    end = next((i for i, byte in enumerate(typed) if i > 1 and 0x40 <= byte < 0x7F), None)
-    return end + 1 if end else 0
-
-
-def _behind(typed: bytes, end: bytes) -> int:
-    return typed.find(end) + len(end) if end in typed else 0
 
 
 def _die_of(number: int) -> None:

@@ -159,8 +159,7 @@ def side_of(question: Question, answer: Answer) -> str:
 
 def _absent(question: Question, side: str) -> str:
     """Return the words for a version that has nothing at the place of a conflict."""
-    is_deleted = side != "base" and question.values.base is not None
-    return "(deleted)" if is_deleted else "(none)"
+    return "(none)" if side == "base" or question.values.base is None else "(deleted)"
 
 
 # -- a value
@@ -223,10 +222,8 @@ def _versions(
     most = _shares([len(body) for body in bodies.values()], room.rows - fixed)
     rows: list[Row] = []
     for (side, body), share in zip(bodies.items(), most, strict=True):
-        if texts[side]:
-            verdict = ":" if body else ": as in the base"
-        else:
-            verdict = ": deletes it" if texts["base"] else ": nothing"
+        nothing = ": deletes it" if texts["base"] else ": nothing"
+        verdict = (":" if body else ": as in the base") if texts[side] else nothing
         rows.append(((f"  {shortened(names[side] + verdict, room.columns - 2)}", "bold"),))
         rows += _author(around.authors.get(side), room)
         rest = len(body) - share

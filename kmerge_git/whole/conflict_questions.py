@@ -132,9 +132,8 @@ class AskedFile:
         self, question: Question, answers: Mapping[str, Answer]
     ) -> tuple[list[str], list[str]]:
         """Return the lines of the file above and below a conflict; there may be none."""
-        if self._open is None:
-            return [], []
-        return self._open.around(question.number, self._by_number(answers))
+        given = self._by_number(answers)
+        return self._open.around(question.number, given) if self._open else ([], [])
 
     def _by_number(self, answers: Mapping[str, Answer]) -> dict[int, str]:
         return {q.number: answers[q.id].text or "" for q in self.questions if q.id in answers}

@@ -18,6 +18,7 @@ pytest.importorskip("termios")
 from ask_fake import QUESTIONS
 from terminal import Terminal
 
+from kmerge_git.cli.pressed_keys import ENTER, ESCAPE, Keys
 from kmerge_git.merge.plan import Why
 
 TESTS = Path(__file__).parents[1]
@@ -32,6 +33,7 @@ NO_ANSWERS = (
     "\x1b[200~ooT\nq\x1b[201~",  # pasted
     "\x1b]11;rgb:0000/eoTe/0000\x07", "\x1b]11;rgb:0000/0000/0000\x1b\\",  # a colour: late answers
     "\x1bP1$r0 q\x1b\\",
+    "\x1b[Ao", "éo",  # pasted without a mark
 )  # fmt: skip
 UNWANTED = ("GIT_", "KMERGE", "EDITOR", "VISUAL", "NO_COLOR", "FORCE_COLOR", "ENV")
 
@@ -248,6 +250,17 @@ def test_an_arrow_is_no_answer(tmp_path: Path) -> None:
         it.press("q")
         assert it.end() == 1
         assert it.hows() == "......."
+
+
+def test_the_bytes_of_a_key_come_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = os.read
+    monkeypatch.setattr(os, "read", lambda file, count: read(file, 1))
+    master, slave = os.openpty()
+    with os.fdopen(slave) as terminal, Keys(terminal) as keys:
+        for typed, key in (("\x1b[A", ESCAPE), ("é", "é"), ("t", "t"), ("\n", ENTER)):
+            os.write(master, typed.encode())
+            assert keys.read() == key
+    os.close(master)
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x04", "q"])

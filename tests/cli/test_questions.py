@@ -7,6 +7,7 @@ import random
 import pytest
 from fake_resolving import ALL, FakeAnswer, FakeQuestion, question
 
+from kmerge_git.cli.asking import draft, written
 from kmerge_git.cli.question_screen import (
     Around,
     Size,
@@ -17,6 +18,7 @@ from kmerge_git.cli.question_screen import (
     shortened,
     wrapped,
 )
+from kmerge_git.errors import KmergeError
 from kmerge_git.merge.plan import Why
 
 AROUND = Around(3, 11, ("1a2b3c4", "HEAD", "feature"))
@@ -92,6 +94,16 @@ def test_the_higher_version_is_marked_and_fits() -> None:
 )
 def test_an_answer_in_a_few_words(how: str, text: str | None, told: str) -> None:
     assert in_short(question(("web:1.4", "web:1.5", None)), FakeAnswer(how, text)) == told
+
+
+def test_markers_of_the_editor_are_longer_than_those_in_the_lines() -> None:
+    asked = question(("a\n", "title\n=======\n", "c\n"), kind="text")
+    shown = draft(asked, AROUND.labels)  # type: ignore[arg-type]
+    edited = "".join(x for x in shown.splitlines(True) if not x.startswith("# kmerge: "))
+    assert [line for line in edited.split("\n") if line[:1] == "="] == ["=======", "==========="]
+    with pytest.raises(KmergeError, match="a line of the markers is left"):
+        written(asked, edited)  # type: ignore[arg-type]
+    assert written(asked, asked.values.ours or "") == asked.values.ours  # type: ignore[arg-type]
 
 
 def test_nothing_is_no_text() -> None:

@@ -98,6 +98,20 @@ def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
     stopped.git("commit", "-q", "--no-edit")
 
 
+def test_the_lines_above_have_the_answers_so_far(repo: Repo) -> None:
+    """Also in a file with line ends of Windows, and with the byte order mark."""
+    text = "\ufeffa: {0}\r\nsame: x\r\nb: {0}\r\nlast: y\r\n"
+    repo.fork(*({"values.yaml": text.format(n)} for n in "123"))
+    repo.merge()
+    with Person(repo) as it:
+        assert "\n  | same: x\n  | b: 2\nWhich" in it.question("1 of 2")
+        it.press("t")
+        shown = it.question("2 of 2")
+        assert "\n  | a: 3\n  | same: x\n  base" in shown and "\n  | last: y\nWhich" in shown
+        it.press("q")
+        it.end()
+
+
 def test_back_over_a_staged_file(stopped: Repo) -> None:
     with Person(stopped) as it:
         it.question("spec.replicas")

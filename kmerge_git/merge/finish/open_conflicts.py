@@ -129,11 +129,10 @@ class OpenConflicts:
         Other conflicts have their answers in these lines, or ours if they have no answer.
         """
         ours = {n: hunk.ours for n, hunk in enumerate(self._hunks)}
-        mark = "\0"  # no manifest can hold this character
-        text = self._merge.text({**ours, **given, number: mark}).decode(
-            "utf-8-sig", "surrogateescape"
-        )
-        above, _, below = text.replace("\r\n", "\n").partition(mark)
+        # no manifest can hold the character that is put in the place of the conflict
+        marked = self._merge.text({**ours, **given, number: "\0"})
+        text = marked.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
+        above, _, below = text.partition("\0")
         return above.split("\n")[:-1], below.removesuffix("\n").split("\n") if below else []
 
     def _by_hunk(self, given: Given) -> dict[int, str]:
