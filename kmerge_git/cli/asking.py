@@ -336,8 +336,11 @@ class Asking:
         self._screen.rows(picture(question, around, self._shown_for))
 
     def _higher(self, question: Question) -> str:
-        make = self._resolving.untried_answer
-        return side_of(question, make(question, "higher")) if "higher" in question.choices else ""
+        return (
+            side_of(question, self._resolving.untried_answer(question, "higher"))
+            if "higher" in question.choices
+            else ""
+        )
 
 
 def _conflicts(questions: Sequence[Question]) -> str:

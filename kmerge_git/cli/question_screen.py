@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 from unicodedata import east_asian_width
 
 from kmerge_git.cli.in_and_out import Paint
+from kmerge_git.merge.finish.possible_answers import CHOICES
 from kmerge_git.text.diff3 import changes
 from kmerge_git.visible import visible
 from kmerge_git.whole.conflict_questions import VERSIONS
@@ -147,9 +148,8 @@ def in_short(question: Question, answer: Answer | None) -> str:
         return ""
     how = side_of(question, answer) if answer.how == "higher" else answer.how
     text = question.values.side(how) if how in VERSIONS else answer.text
-    lines = (_absent(question, how) if text is None else text).strip().split("\n")
-    name = "edited" if how in ("value", "lines") else how
-    return f"{name}: {lines[0].strip()}{' …' if len(lines) > 1 else ''}"
+    first, more, _ = (_absent(question, how) if text is None else text).strip().partition("\n")
+    return f"{how if how in CHOICES else 'edited'}: {first.strip()}{' …' if more else ''}"
 
 
 def side_of(question: Question, answer: Answer) -> str:
