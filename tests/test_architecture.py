@@ -30,7 +30,7 @@ LAYERS = {
     "report": {"bounds"},
     "packages": MERGING | {"pipeline"},
     "vendored": MERGING | {"compare", "pipeline", "packages", "git"},
-    "whole": MERGING | {"compare", "template", "pipeline", "git", "bounds"},
+    "whole": MERGING | {"compare", "template", "pipeline", "packages", "git", "bounds"},
     "replay": MERGING | {"git", "whole", "bounds"},
     "bundle": set(),
     "cli": CORE

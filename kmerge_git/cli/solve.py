@@ -134,7 +134,8 @@ def what_next(operation: Operation) -> str:
     """Return a hint how to finish the merge or rebase after all conflicts are solved."""
     if operation.name == "stash":
         return "; the stash entry is kept: `git stash list`"
-    return f"; finish with `{operation.finish}`" if operation.finish else ""
+    commit = ", then commit" if operation.package else ""
+    return f"; finish with `{operation.finish}`{commit}" if operation.finish else ""
 
 
 def _file_line(file: FileMerge) -> Line:

@@ -8,6 +8,7 @@ the conflict back after `git add`. libgit2 drops these records, so libgit2 never
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -99,12 +100,14 @@ _FINISH = {
 class Operation:
     """Hold the operation that stopped: its name, its three trees and git's names of the sides."""
 
-    # merge, squash, rebase, cherry-pick, revert, am, stash, or '' where git left no trace
+    # merge, squash, rebase, cherry-pick, revert, am, stash, or '' where git left no trace; or
+    # `vendor update`
     name: str
     base: str
     ours: str
     theirs: str
     labels: tuple[str, str, str]  # base, ours, theirs
+    package: str = ""  # the directory of an updated package
 
     @property
     def is_known(self) -> bool:
@@ -123,6 +126,8 @@ class Operation:
     @property
     def finish(self) -> str:
         """Return the command that finishes the operation, or '' for a stash."""
+        if self.package:
+            return f"kmerge vendor update {shlex.quote(self.package)} --continue"
         return _FINISH.get(self.name, "")
 
 

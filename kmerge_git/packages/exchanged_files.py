@@ -12,11 +12,11 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from kmerge_git.errors import UsageError
+from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.packages.directory_lock import alone
 from kmerge_git.packages.exchange_journal import (
     BACK,
@@ -140,9 +140,10 @@ def begin(
             raise
 
 
-def carry_out(root: str) -> list[str]:
+def carry_out(root: str, before: Callable[[], None] = lambda: None) -> list[str]:
     """Put the files that `begin` prepared in their places; a killed call can be repeated.
 
+    `before` is called before the first file is replaced, and again if the call is repeated.
     Return the paths that somebody else has written since `begin`; these files are left alone.
     """
     with alone(root):
@@ -151,6 +152,7 @@ def carry_out(root: str) -> list[str]:
             raise UsageError("the update is being undone", path=root, hint="end that first")
         if _is_marked(root, DONE):
             return []
+        before()
         left = exchange(root, ledger, back=False)
         _mark(root, DONE)
         return left
@@ -181,15 +183,21 @@ def taken_back(root: str) -> tuple[list[str], list[str]]:
     return back, rest
 
 
-def carry_out_or_back(root: str) -> list[str]:
-    """Carry out the exchange; if that fails, restore everything as it was before `begin`."""
+def carry_out_or_back(
+    root: str, before: Callable[[], None] = lambda: None, undo: Callable[[], None] = lambda: None
+) -> list[str]:
+    """Carry out the exchange; if that fails, restore everything as it was before `begin`.
+
+    `undo` takes back what `before` did.
+    """
     try:
-        return carry_out(root)
+        return carry_out(root, before)
     except BaseException as error:
         try:
             roll_back(root)
+            undo()
             forget(root)
-        except (OSError, UsageError):
+        except (OSError, KmergeError):
             hint = f"what is left to do lies in {UNDERWAY}: free what is missing, and run it again"
             why = getattr(error, "why", "it was interrupted")
             raise UsageError(f"{why}; not all could be undone", path=root, hint=hint) from None

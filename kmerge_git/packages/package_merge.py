@@ -21,6 +21,8 @@ from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import is_chart_text
 
 NOT_MERGED = Result(b"")
+Files = Three[File | None]
+NO_FILES: Files = Three(None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class ResultFile:
     unmerged: str = ""  # the reason why a person must decide; the destination's file stays
     note: str = ""  # a remark that needs no decision
     source: str = ""  # the path before a rename
+    versions: Files = NO_FILES  # what was merged; moved resources are in place
 
     @property
     def is_conflict(self) -> bool:
@@ -76,13 +79,15 @@ def merge_packages(
     results = {}
     paths = {*gathered.base, *gathered.ours, *gathered.theirs, *at.ours}
     for number, path in enumerate(sorted(paths)):
-        file = merge_file(path, under(gathered, path), how)
+        versions = under(gathered, path)
+        file = merge_file(path, versions, how)
         results[path] = replace(
             file,
             before=at.ours.get(path),
             unmerged="; ".join(filter(None, [followed.refused.get(path, ""), file.unmerged])),
             note=followed.notes.get(path, ""),
             source=followed.sources.get(path, "") if file.after is not None else "",
+            versions=versions,
         )
         done(number + 1)
     _keep_folders_apart(results, how)
@@ -116,8 +121,6 @@ def _keep_folders_apart(results: dict[str, ResultFile], how: Ways) -> None:
 
 
 # -- one file
-
-Files = Three[File | None]
 
 
 def merge_file(path: str, files: Files, how: Ways) -> ResultFile:

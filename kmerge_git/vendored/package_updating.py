@@ -17,11 +17,13 @@ from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.merge.three import Three
 from kmerge_git.packages import exchanged_files
 from kmerge_git.packages.directory_lock import alone
+from kmerge_git.packages.exchange_journal import in_the_way
 from kmerge_git.packages.package_files import UNDERWAY, File, Package, read
 from kmerge_git.packages.package_merge import Merged, ResultFile, merge_packages
 from kmerge_git.packages.package_rules import Ways, ways
 from kmerge_git.text.markers import first_marker
-from kmerge_git.vendored import upstream_copies
+from kmerge_git.vendored import index_conflicts, upstream_copies
+from kmerge_git.vendored.index_conflicts import IndexConflict
 from kmerge_git.vendored.origin_records import (
     RECORD,
     Record,
@@ -127,24 +129,32 @@ def plan(
 def carry_out(update: Update) -> list[str]:
     """Write the update; a conflict leaves the update unfinished and the record unchanged.
 
+    The files in conflict are unmerged in git's index before the first file is written.
     Return the files that somebody else wrote in the meantime; these files are left alone.
     """
     if not update.is_new:
         return []
-    package, record = update.vendored, update.record
-    changes = dict(update.merged.changes)
+    package, record, directory = update.vendored, update.record, update.vendored.directory
     conflicts = [file.path for file in update.conflicts]
+    # the journal keeps a file in conflict that is not changed: its answer may be to delete it
+    kept = {f.path: f.after for f in update.conflicts if not in_the_way(directory, f.path)}
+    changes = {**kept, **update.merged.changes}
     if not conflicts:
         name = package.file
         now = changes.get(name, update.before.get(name))
         changes[name] = package.moved_on(now, record, update.found)
     began = package.record.commit
-    about = Underway("update", record, update.found, tuple(conflicts), began).spelled()
-    with alone(package.directory):
-        exchanged_files.begin(package.directory, changes, about, update.before)
-        edited = exchanged_files.carry_out_or_back(package.directory)
+    with alone(directory):
+        index = index_conflicts.find_conflicts(directory, package.file, update.conflicts)
+        about = Underway("update", record, update.found, tuple(conflicts), began, index).spelled()
+        exchanged_files.begin(directory, changes, about, update.before)
+        edited = exchanged_files.carry_out_or_back(
+            directory,
+            lambda: index_conflicts.mark(directory, index),
+            lambda: index_conflicts.take_back(directory, index),
+        )
         if not conflicts and not edited:
-            exchanged_files.forget(package.directory)
+            exchanged_files.forget(directory)
     return edited
 
 
@@ -181,6 +191,7 @@ class Underway:
     found: str
     conflicts: tuple[str, ...] = ()
     began: str = ""  # the commit on record before the update
+    index: tuple[IndexConflict, ...] = ()
 
     def spelled(self) -> dict[str, str]:
         """Return the texts that the journal stores about the update."""
@@ -190,6 +201,7 @@ class Underway:
             "found": self.found,
             "conflicts": json.dumps(self.conflicts),
             "began": self.began,
+            "index": index_conflicts.spelled(self.index),
         }
 
 
@@ -222,7 +234,9 @@ def go_on(directory: str) -> tuple[Underway, Left]:
     """Finish an update unless some files prevent that; return the update and these files."""
     with alone(directory):
         update = _needed(directory)
-        edited = exchanged_files.carry_out(directory)
+        edited = exchanged_files.carry_out(
+            directory, lambda: index_conflicts.mark(directory, update.index)
+        )
         marked = _marked(read(directory), update)
         if edited or marked:
             return update, Left(tuple(marked), tuple(edited))
@@ -266,6 +280,7 @@ def go_back(directory: str) -> tuple[Underway, list[str]]:
                 hint=f"`kmerge vendor update {directory} --continue` takes them away",
             )
         edited = exchanged_files.roll_back(directory, give_up=update.conflicts)
+        index_conflicts.take_back(directory, update.index)
         exchanged_files.forget(directory)
     return update, edited
 
@@ -336,7 +351,8 @@ def _read(about: Mapping[str, str], directory: str) -> Underway:
     try:
         record = parse_record(about["record"].encode("utf-8", "surrogateescape"), where)
         paths = tuple(map(str, json.loads(about["conflicts"])))
-        return Underway(about["what"], record, about["found"], paths, about["began"])
+        index = index_conflicts.parse(about.get("index", "[]"), where)
+        return Underway(about["what"], record, about["found"], paths, about["began"], index)
     except (KeyError, TypeError, ValueError):
         raise UsageError(
             "it is of no update that `kmerge vendor` began", path=where, hint="look what is in it"

@@ -3,18 +3,22 @@
 Git's directory has a folder for a rebase or `git am`, and a file with a commit id (`*_HEAD`) for
 other operations. Such a file can be left over from an operation that has ended, and a stash can
 be applied during any operation. So an operation counts only if the stages of the conflicted files
-can come from its trees.
+can come from its trees. An update of a package has a journal in the package, and no trees.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from kmerge_git.errors import KmergeError
+from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.git.index_stages import Operation, Stages
 from kmerge_git.git.repository import Commit, Repository
+from kmerge_git.packages.exchange_journal import above
+from kmerge_git.packages.exchanged_files import unfinished
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 # no resource was moved between these trees
@@ -40,6 +44,8 @@ def current_operation(
     for operation in (*_squashes(repository, head), *_stashes(repository, head)):
         if _matches(repository, operation, conflicts):
             return operation
+    for operation in _updates(repository, conflicts):
+        return operation
     # an operation is in progress, but these conflicts come from something else
     return replace(UNKNOWN, name=candidates[0].name) if candidates else UNKNOWN
 
@@ -175,6 +181,18 @@ def _stashes(repository: Repository, head: Commit) -> Iterator[Operation]:
             continue
         labels = ("Stash base", "Updated upstream", "Stashed changes")
         yield Operation("stash", base, head.tree, stash.tree, labels)
+
+
+def _updates(repository: Repository, conflicts: tuple[Stages, ...]) -> Iterator[Operation]:
+    """Yield the unfinished update of each package that has a file in conflict."""
+    top = repository.worktree or ""
+    for folder in dict.fromkeys(f for one in conflicts for f in (*above(one.path), "")):
+        package = os.path.join(top, folder)
+        with suppress(UsageError):  # another program made the folder
+            state = unfinished(package)
+            if state and state.about:
+                labels = ("recorded", "local", "upstream")
+                yield Operation("vendor update", *_NO_TREES, labels, os.path.relpath(package))
 
 
 def _can_be(repository: Repository, operation: Operation, conflicts: tuple[Stages, ...]) -> bool:

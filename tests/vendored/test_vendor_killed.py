@@ -17,7 +17,7 @@ from vendored.conftest import Vendoring, release
 from vendored.texts import config, deployment, service
 
 # Told a number n it runs the command in a process of its own, and kills that right before its n-th
-# step that changes anything below the package.
+# step that changes anything below the package, or the index.
 KILLER = """
 import os, signal, sys
 from kmerge_git.cli import vendor_actions
@@ -31,7 +31,9 @@ def watch(event, args):
     place = args[0] if args else ""
     place = os.fsdecode(place) if isinstance(place, (str, bytes, os.PathLike)) else ""
     here = os.path.realpath("shop")
-    if (event in STEPS or writes) and (os.path.realpath(place) + "/").startswith(here + "/"):
+    is_index = event == "subprocess.Popen" and "update-index" in args[1]
+    is_below = (event in STEPS or writes) and (os.path.realpath(place) + "/").startswith(here + "/")
+    if is_index or is_below:
         count += 1
         if count == wanted:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -75,7 +77,8 @@ def changed(mine: Vendoring) -> None:
 
 def step_by_step(mine: Vendoring, tmp_path: Path, *words: str) -> Iterator[int]:
     """Run the command again and again from the same start, killed one step later each time."""
-    start = tmp_path / "start"
+    start, index = tmp_path / "start", mine.path / ".git/index"
+    staged = index.read_bytes() if index.exists() else b""
     shutil.copytree(mine.path / "shop", start, symlinks=True)
     argv = [sys.executable, "-c", KILLER, *words]
     with subprocess.Popen(
@@ -87,6 +90,8 @@ def step_by_step(mine: Vendoring, tmp_path: Path, *words: str) -> Iterator[int]:
         for step in kill_points():
             shutil.rmtree(mine.path / "shop")
             shutil.copytree(start, mine.path / "shop", symlinks=True)
+            if staged:
+                index.write_bytes(staged)
             killer.stdin.write(f"{step}\n")
             code = int(killer.stdout.readline())
             if code != -signal.SIGKILL:
@@ -137,10 +142,34 @@ def test_an_update(vendored, tmp_path, local, end):
 
 @pytest.mark.kill
 @pytest.mark.parametrize("end", ["--continue", "--abort"])
+def test_the_index(vendored, tmp_path, end):
+    """No file with markers is without its stages, and each end repairs the index."""
+    vendored.commit("v1.0.0", {})
+    conflicting(vendored)
+    before, index = vendored.tree("shop"), vendored.git("ls-files", "-s").out
+    is_marked = set()
+    for _ in step_by_step(vendored, tmp_path, "update", "shop", "--ref", "v1.1.0"):
+        now, folder = vendored.git("ls-files", "-s").out, vendored.path / "shop/.kmerge-update"
+        assert now != index or "<<<<<<<" not in vendored.text("shop/web.yaml")
+        if not (folder / "journal").exists():
+            assert now == index
+            continue
+        is_marked.add(now != index)
+        if end == "--continue":
+            assert "a conflict is left" in vendored.vendor("update", "shop", end, code=1).err
+            assert vendored.unmerged() == ["shop/web.yaml"]
+        vendored.vendor("update", "shop", "--abort")
+        assert (vendored.tree("shop"), vendored.git("ls-files", "-s").out) == (before, index)
+    assert is_marked == {True, False} or not is_whole()
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize("end", ["--continue", "--abort"])
 def test_the_end_itself(vendored, tmp_path, end):
     """A kill while a resolved update is ended leaves what either end can take up again."""
+    vendored.commit("v1.0.0", {})
     conflicting(vendored)
-    before = vendored.tree("shop")
+    before, index = vendored.tree("shop"), vendored.git("ls-files", "-s").out
     vendored.vendor("update", "shop", "--ref", "v1.1.0", code=1)
     vendored.write("shop/web.yaml", deployment(image="ours:2"))
     moved_on = 0
@@ -159,6 +188,7 @@ def test_the_end_itself(vendored, tmp_path, end):
             assert vendored.text("shop/run") == "b\n"
         else:
             assert vendored.tree("shop") == before
+            assert vendored.git("ls-files", "-s").out == index
         assert not folder.exists()
     assert bool(moved_on) == (end == "--continue") or not (moved_on or is_whole())
 

@@ -48,6 +48,8 @@ def test_markers_of_others_are_texts(open_update):
 
 def test_what_the_update_wrote_was_stashed(open_update):
     mine = open_update
+    assert "needs merge" in mine.git("stash", check=False).said
+    mine.git("add", DIR)
     mine.git("stash", "-q")
     assert "bring back" in mine.vendor_fails("update", DIR, "--continue").err
     assert recorded(mine) == "v1"
@@ -60,7 +62,7 @@ def test_what_the_update_wrote_was_stashed(open_update):
 
 def test_a_conflict_may_be_solved_by_the_old_version(open_update):
     mine = open_update
-    mine.git("checkout", "-q", "shop/web.yaml")
+    mine.git("checkout", "-q", "--ours", "shop/web.yaml")
     mine.vendor("update", DIR, "--continue")
     assert recorded(mine) == "v2"
     assert "shop:mine" in mine.text("shop/web.yaml")
@@ -79,6 +81,7 @@ def test_the_record_keeps_its_mode(open_update, mode):
 
 def test_another_branch_has_another_version(up, open_update):
     mine = open_update
+    mine.git("add", DIR)
     mine.git("stash", "-q")
     mine.git("checkout", "-q", "-b", "other")
     text = mine.text(f"{DIR}/.kmerge-vendor")
