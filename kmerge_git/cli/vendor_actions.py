@@ -361,8 +361,8 @@ def _update_lines(update: Update, directory: str, *, dry_run: bool) -> Iterator[
     parts = [f"{count[kind]} {words}" for kind, words in KINDS.items()]
     yield f"  {counted(count.total() - count['renamed'], 'file')}: {', '.join(parts)}"
     if update.conflicts and not dry_run:
-        yield f"  resolve the conflicts, then `kmerge vendor update {directory} --continue`,"
-        yield f"  or take all back with `kmerge vendor update {directory} --abort`"
+        yield "  resolve the conflicts (`kmerge resolve`, or edit the files), then"
+        yield f"  `kmerge vendor update {directory} --continue`; or `--abort` undoes the update"
 
 
 def _all_lines(reports: list[dict[str, Any]]) -> Iterator[Line]:
@@ -378,8 +378,8 @@ def _all_lines(reports: list[dict[str, Any]]) -> Iterator[Line]:
 def _what(file: ResultFile) -> str:
     if file.source and file.source != file.path:
         return f"renamed   {file.source} -> {file.path}"
-    conflicts = counted(file.merged.conflicts, "place")
-    left = f": {conflicts} left to a person" if file.merged.conflicts else ""
+    conflicts = counted(file.merged.conflicts, "conflict")
+    left = f": {conflicts}" if file.merged.conflicts else ""
     return f"{'unmerged' if file.unmerged else file.status:<9} {file.path}{left}"
 
 

@@ -109,6 +109,16 @@ def take_back(directory: str, conflicts: Sequence[IndexConflict]) -> None:
         index_stages.stage_entries(repository.worktree or "", entries)
 
 
+def resolved(directory: str, conflicts: Sequence[IndexConflict]) -> set[str]:
+    """Return the files that are not unmerged any more."""
+    place = _place(directory) if conflicts else None
+    if place is None:
+        return set()
+    repository, prefix = place
+    unmerged = {stages.path for stages in repository.conflicts()}
+    return {one.stages.path for one in conflicts if prefix + one.stages.path not in unmerged}
+
+
 def spelled(conflicts: Iterable[IndexConflict]) -> str:
     """Return the conflicts as a text for the journal."""
     rows = [(one.stages.path, one.before, *one.stages.entries) for one in conflicts]
@@ -119,7 +129,7 @@ def parse(text: str, where: str) -> tuple[IndexConflict, ...]:
     """Return the conflicts in a journal; raise an error for a path outside of the package."""
     conflicts = []
     for path, *rows in json.loads(text):
-        check_path(path, where)
+        check_path(str(path), where)
         before, *entries = (
             row and TreeEntry(f"{int(row[0], 16):040x}", int(row[1])) for row in rows
         )

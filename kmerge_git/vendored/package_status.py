@@ -13,6 +13,7 @@ from kmerge_git.packages.package_files import File, Package, is_manifest, read
 from kmerge_git.packages.renamed_files import arrivals, find_renames, gone_and_fresh
 from kmerge_git.text.git_patch import file_patch
 from kmerge_git.vendored import upstream_copies
+from kmerge_git.vendored.index_conflicts import resolved
 from kmerge_git.vendored.origin_records import Vendored
 from kmerge_git.vendored.package_updating import Underway, apart_from, own_files, underway
 from kmerge_git.vendored.upstream_copies import checksum, newest, release
@@ -40,7 +41,7 @@ def state(vendored: Vendored, *, fetch: bool, accept: bool = False) -> State:
     """Return the state of a package; without `fetch` use no network."""
     known = State(vendored)
     try:
-        known = replace(known, unfinished=underway(vendored.directory))
+        known = replace(known, unfinished=_unfinished(vendored.directory))
         if fetch:
             known = _with_upstream(known, accept=accept)
         if known.unfinished:
@@ -49,6 +50,15 @@ def state(vendored: Vendored, *, fetch: bool, accept: bool = False) -> State:
         return replace(known, changes=tuple(differences(base, local)))
     except KmergeError as error:
         return replace(known, problem=str(error))
+
+
+def _unfinished(directory: str) -> Underway | None:
+    """Return the unfinished update of a package, without the conflicts that are resolved."""
+    update = underway(directory)
+    if update is None:
+        return None
+    gone = resolved(directory, update.index)
+    return replace(update, conflicts=tuple(p for p in update.conflicts if p not in gone))
 
 
 def both(vendored: Vendored, *, fetch: bool, accept: bool = False) -> tuple[Package, Package]:

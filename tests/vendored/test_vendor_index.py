@@ -320,5 +320,13 @@ def test_a_disk_that_is_full(up, mine, monkeypatch):
 def test_status_names_the_files(up, mine):
     package(up, mine)
     mine.write("shop/web.yaml", OURS)
+    mine.write("shop/gone.yaml", service("gone", 82))
     mine.vendor("update", "shop", "--ref", "v2", code=1)
-    assert "in conflict: web.yaml" in mine.vendor("status", code=1).out
+
+    def named() -> list[str]:
+        lines = mine.vendor("status", code=1).out.splitlines()
+        return [line.strip() for line in lines if "in conflict" in line]
+
+    assert named() == ["in conflict: gone.yaml", "in conflict: web.yaml"]
+    mine.kmerge("resolve", "--take", "ours", "shop/web.yaml")
+    assert named() == ["in conflict: gone.yaml"]
