@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.git import index_stages
 from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.repository import Repository
+from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.touched_files import SYMLINK, TreeEntry
 from kmerge_git.packages.package_files import File, check_path
 from kmerge_git.packages.package_merge import ResultFile
@@ -39,14 +41,15 @@ def find_conflicts(
     if place is None:
         return ()
     repository, prefix = place
-    unmerged = {stages.path for stages in repository.conflicts()}
+    tracked = _tracked(repository, prefix)
     conflicts = []
     for file in files:
         path = prefix + file.path
-        is_tracked = repository.staged(prefix + (file.path if file.before else record))
+        is_tracked = tracked.get(prefix + (file.path if file.before else record))
+        before = tracked.get(path)
         entries = [_stored(repository, path, version) for version in file.versions.each()]
-        if is_tracked and path not in unmerged and any(entries):
-            stages, before = Stages(file.path, *entries), repository.staged(path)
+        if is_tracked and (before or path not in tracked) and any(entries):
+            stages = Stages(file.path, *entries)
             _refuse_staged_work(repository, path, before, stages)
             conflicts.append(IndexConflict(stages, before))
     if conflicts:
@@ -66,12 +69,28 @@ def _place(directory: str) -> tuple[Repository, str] | None:
     return repository, "" if within == os.curdir else f"{within}/"
 
 
+def _tracked(repository: Repository, prefix: str) -> dict[str, TreeEntry | None]:
+    """Return the index entries of a package; an unmerged file has None.
+
+    Git reads the index, because libgit2 reads no split and no sparse index.
+    """
+    words = ("--literal-pathspecs", "ls-files", "-s", "-z", "--full-name", "--", prefix or ".")
+    entries: dict[str, TreeEntry | None] = {}
+    for line in ask_git(*words, cwd=repository.worktree).out.split("\0")[:-1]:
+        about, _, path = line.partition("\t")
+        mode, oid, stage = about.split()
+        entries[path] = TreeEntry(oid, int(mode, 8)) if stage == "0" else None
+    return entries
+
+
 def _stored(repository: Repository, path: str, file: File | None) -> TreeEntry | None:
     if file is None:
         return None
     if file.link:
         return TreeEntry(repository.store(file.data), SYMLINK)
-    data = repository.from_worktree(path, file.data)
+    data = file.data
+    with suppress(KmergeError):  # libgit2 cannot read the index: the line ends stay
+        data = repository.from_worktree(path, data)
     return TreeEntry(repository.store(data), 0o100755 if file.is_executable else 0o100644)
 
 
@@ -115,7 +134,8 @@ def resolved(directory: str, conflicts: Sequence[IndexConflict]) -> set[str]:
     if place is None:
         return set()
     repository, prefix = place
-    unmerged = {stages.path for stages in repository.conflicts()}
+    tracked = _tracked(repository, prefix)
+    unmerged = {path for path, entry in tracked.items() if entry is None}
     return {one.stages.path for one in conflicts if prefix + one.stages.path not in unmerged}
 
 

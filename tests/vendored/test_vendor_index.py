@@ -286,6 +286,23 @@ def test_a_conflict_of_a_merge_keeps_its_stages(up, mine, is_deleted):
     assert index(mine) == before
 
 
+@pytest.mark.parametrize("kind", ["split", "sparse"])
+def test_an_index_that_libgit2_cannot_read(up, mine, kind):
+    package(up, mine)
+    mine.commit("more", {"other/x": "1\n"})
+    mine.write("shop/web.yaml", OURS)
+    if kind == "split":
+        mine.git("update-index", "--split-index")
+    else:
+        mine.git("sparse-checkout", "set", "--cone", "--sparse-index", "shop")
+    before = index(mine)
+    mine.vendor("update", "shop", "--ref", "v2", code=1)
+    assert stages(mine, "shop/web.yaml") == {1: BASE, 2: OURS, 3: THEIRS}
+    assert "in conflict: web.yaml" in mine.vendor("status", code=1).out
+    mine.vendor("update", "shop", "--abort")
+    assert index(mine) == before
+
+
 def test_a_locked_index(up, mine):
     package(up, mine)
     mine.write("shop/web.yaml", OURS)
