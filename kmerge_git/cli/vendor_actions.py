@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
@@ -173,7 +174,7 @@ def _unfinished_lines(unfinished: Underway, directory: str) -> Iterator[Line]:
     record = unfinished.record
     yield f"  unfinished: {unfinished.what} to {record.ref} ({record.commit[:7]})"
     yield from (f"      in conflict: {path}" for path in unfinished.conflicts)
-    yield f"      `kmerge vendor update {directory} --continue`, or `--abort`"
+    yield f"      `kmerge vendor update {shlex.quote(directory)} --continue`, or `--abort`"
 
 
 def _field(change: FieldDifference) -> str:
@@ -362,7 +363,7 @@ def _update_lines(update: Update, directory: str, *, dry_run: bool) -> Iterator[
     yield f"  {counted(count.total() - count['renamed'], 'file')}: {', '.join(parts)}"
     if update.conflicts and not dry_run:
         yield "  resolve the conflicts (`kmerge resolve`, or edit the files), then"
-        yield f"  `kmerge vendor update {directory} --continue`; or `--abort` undoes the update"
+        yield f"  `kmerge vendor update {shlex.quote(directory)} --continue`; or `--abort`"
 
 
 def _all_lines(reports: list[dict[str, Any]]) -> Iterator[Line]:

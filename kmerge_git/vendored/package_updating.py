@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -226,7 +227,7 @@ def refuse_unfinished(directory: str) -> None:
         raise UsageError(
             f"its {update.what} to {update.record.ref} is unfinished",
             path=directory,
-            hint=f"`kmerge vendor update {directory} --continue`, or `--abort`",
+            hint=f"`kmerge vendor update {shlex.quote(directory)} --continue`, or `--abort`",
         )
 
 
@@ -277,7 +278,7 @@ def go_back(directory: str) -> tuple[Underway, list[str]]:
             raise UsageError(
                 f"its {update.what} is finished but for its drafts",
                 path=directory,
-                hint=f"`kmerge vendor update {directory} --continue` takes them away",
+                hint=f"`kmerge vendor update {shlex.quote(directory)} --continue` takes them away",
             )
         edited = exchanged_files.roll_back(directory, give_up=update.conflicts)
         index_conflicts.take_back(directory, update.index)

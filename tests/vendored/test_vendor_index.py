@@ -75,7 +75,10 @@ def test_resolve_and_its_undo(up, mine):
 def test_the_end_is_for_the_current_folder(up, mine, monkeypatch):
     package(up, mine, "vendor/my shop")
     mine.write("vendor/my shop/web.yaml", OURS)
-    mine.vendor("update", "vendor/my shop", "--ref", "v2", code=1)
+    ended = "`kmerge vendor update 'vendor/my shop' --continue`"
+    assert ended in mine.vendor("update", "vendor/my shop", "--ref", "v2", code=1).out
+    assert ended in mine.vendor("status", code=1).out
+    assert ended in mine.vendor_fails("update", "vendor/my shop").err
     monkeypatch.chdir(mine.path / "vendor")
     done = mine.world.kmerge("resolve", "--take", "ours", cwd=mine.path / "vendor")
     assert "`kmerge vendor update 'my shop' --continue`" in done.err
