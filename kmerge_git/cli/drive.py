@@ -241,7 +241,7 @@ def _tell(name: str, outcome: Outcome, options: Options) -> None:
     try:
         _report(name, outcome, options)
     except BaseException as error:
-        _say(name, f"what was decided cannot be told: {type(error).__name__}")
+        _say(name, f"the decisions cannot be listed: {type(error).__name__}")
 
 
 def _report(name: str, outcome: Outcome, options: Options) -> None:

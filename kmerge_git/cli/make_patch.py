@@ -42,11 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("original", metavar="ORIGINAL", help="the object before; `-` reads stdin")
     add("modified", metavar="MODIFIED", help="the object wanted")
     live = add(
-        "--live", metavar="LIVE", help="the object that it is to be applied to: a 3-way patch"
+        "--live", metavar="LIVE", help="the object that the patch is for: make a 3-way patch"
     )
     add_old(parser, "--current", live)
     object_files.add_overwrite(
-        parser, "--no-overwrite: changes in LIVE that clash with the patch are a conflict"
+        parser, "--no-overwrite: other changes of the same fields in LIVE are a conflict"
     )
     add_type(parser)
     add("-o", "--output", metavar="OUT", help="write to this file; `json`: print the patch as JSON")

@@ -23,7 +23,7 @@ without losing either. DIR/.kmerge-vendor says where it came from; a Kptfile wit
 EPILOG = """\
 examples:
   kmerge vendor add https://github.com/example/shop vendor/shop --path deploy --ref v1.0.0
-  kmerge vendor status --fetch              what was changed here, and what is newer upstream
+  kmerge vendor status --fetch              local changes, and newer versions upstream
   kmerge vendor update vendor/shop --ref v1.1.0
   kmerge vendor update vendor/shop --continue       once the conflicts are resolved
   kmerge vendor diff vendor/shop            the local changes as a patch
@@ -48,15 +48,16 @@ examples:
 exit code: 0 done, 2 an error: nothing is written
 """
 _UPDATE = """\
-Merge what changed from the recorded commit to the commit R into DIR as it lies there, committed or
-not. With a conflict the record stays where it is until --continue; --abort puts the old files back.
-A finished update is taken back with git.
+Merge the changes from the recorded commit to the commit R into the files of DIR, committed or not.
+A conflict is in the file and in git's index, as after `git merge`: `kmerge resolve` asks about it.
+The record is unchanged until --continue; --abort restores the old files. To undo a finished update,
+use git.
 
 examples:
-  kmerge vendor update vendor/shop --ref v1.1.0 --dry-run     what it would come to
+  kmerge vendor update vendor/shop --ref v1.1.0 --dry-run     what would change
   kmerge vendor update vendor/shop --ref v1.1.0
   kmerge vendor update vendor/shop --continue
-  kmerge vendor update --all                  what branches have come to, in all packages
+  kmerge vendor update --all                  all packages, each with its recorded ref
 
 exit code: 0 done or nothing to do, 1 conflicts are left (--dry-run: would be left), 2 an error;
 with --all the worst of all packages
@@ -135,31 +136,31 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
     add("dir", nargs="?", metavar="DIR", help="the package (default: the only one)")
     add("--all", action="store_true", help="all packages of the repository")
     add("--ref", default="", metavar="R", help="tag, branch or commit id (default: the recorded)")
-    add(
-        "--path", default="", metavar="P", help="where upstream has the package by now, if it moved"
-    )
+    add("--path", default="", metavar="P", help="the package's new directory upstream, if it moved")
     add(
         "--rules",
         choices=("git", "kyaml"),
         default="git",
-        help="git: what both changed is a conflict; kyaml: upstream wins, and what is lost is told",
+        help="git: what both changed is a conflict; kyaml: upstream wins, lost changes are listed",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
-        "-n", "--dry-run", action="store_true", help="tell what would change, write nothing"
+        "-n", "--dry-run", action="store_true", help="list what would change, write nothing"
     )
     how.add_argument(
-        "--continue", dest="go_on", action="store_true", help="go on: conflicts are resolved"
+        "--continue", dest="go_on", action="store_true", help="finish it: conflicts are resolved"
     )
-    how.add_argument("--abort", action="store_true", help="put back what was there")
-    add("-q", "--quiet", action="store_true", help="tell no losses and notes on stderr")
+    how.add_argument(
+        "--abort", action="store_true", help="restore the files from before the update"
+    )
+    add("-q", "--quiet", action="store_true", help="print no losses and notes on stderr")
     _add_accept(parser)
     _add_json(parser)
 
 
 def _add_accept(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--accept-source", action="store_true", help="believe a record that names another source"
+        "--accept-source", action="store_true", help="accept a record that names another source"
     )
 
 

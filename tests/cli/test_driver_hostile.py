@@ -126,7 +126,7 @@ def test_what_cannot_be_told_was_decided_all_the_same(copy: Path) -> None:
     )
     code, _, said, ours = drive(copy, f"--lib={YAML.parent}", base="a: 3\nb: 1\n")
     assert (code, ours[:8]) == (3, "<<<<<<< ")
-    assert "cannot be told: KeyboardInterrupt" in said
+    assert "cannot be listed: KeyboardInterrupt" in said
 
 
 # -- the bundle is code: who may write it, whose is read ------------------------------------------
