@@ -42,12 +42,15 @@ def find_conflicts(
         return ()
     repository, prefix = place
     tracked = _tracked(repository, prefix)
+    has_no_modes = ("core.filemode", "false") in repository.settings()
     conflicts = []
     for file in files:
         path = prefix + file.path
         is_tracked = tracked.get(prefix + (file.path if file.before else record))
         before = tracked.get(path)
         entries = [_stored(repository, path, version) for version in file.versions.each()]
+        if has_no_modes and before and before.is_text and entries[1] and entries[1].is_text:
+            entries[1] = TreeEntry(entries[1].oid, before.mode)
         if is_tracked and (before or path not in tracked) and any(entries):
             stages = Stages(file.path, *entries)
             _refuse_staged_work(repository, path, before, stages)

@@ -188,6 +188,15 @@ def test_modes_and_links(up, mine):
     assert mine.git("ls-files", "-u").out == ""
 
 
+def test_a_disk_without_modes(up, mine):
+    package(up, mine)
+    mine.git("config", "core.fileMode", "false")
+    mine.write("shop/web.yaml", OURS).chmod(0o755)
+    mine.vendor("update", "shop", "--ref", "v2", code=1)
+    modes = {line.split()[0] for line in mine.git("ls-files", "-u").lines}
+    assert modes == {"100644"}
+
+
 @pytest.mark.parametrize("is_package", [True, False])
 def test_an_ignored_package_in_a_worktree(up, mine, is_package, monkeypatch):
     package(up, mine, "third/shop")
