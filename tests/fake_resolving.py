@@ -56,7 +56,7 @@ class FakeResolving:
     def __init__(self, *questions: FakeQuestion) -> None:
         self.questions = questions
         self.operation = SimpleNamespace(
-            name="merge", labels=("1a2b3c4", "HEAD", "feature"), finish="git commit"
+            name="merge", labels=("1a2b3c4", "HEAD", "feature"), finish="git commit", package=""
         )
         self.answers: dict[str, FakeAnswer] = {}
         self.unasked: tuple[tuple[str, str], ...] = ()
