@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from manifests import deployment
 from world import Repo
@@ -67,3 +69,28 @@ def test_merge_lists_no_option_for_three_files(capsys: pytest.CaptureFixture[str
     assert "--marker-size" not in capsys.readouterr().out
     assert "--marker-size" not in candidates(["merge", "--"])
     assert "--marker-size" in candidates(["merge-file", "--"])
+
+
+def test_json_has_the_keys_that_it_had(repo: Repo) -> None:
+    sides = [f"a: {n}\nb: 1\nc: 1\nd: 1\n" for n in (1, 2, 3)]
+    repo.fork(*({"x.yaml": text} for text in sides))
+    assert repo.merge().code == 1
+    listed, solved = (
+        json.loads(repo.kmerge(*words, "--json", check=False).out)
+        for words in (("resolve", "--list"), ("solve", "--dry-run"))
+    )
+    taken = json.loads(repo.kmerge("resolve", "--take", "ours", "--json").out)
+    known = {"schema", "operation", "labels", "conflicts", "left", "settled", "left_alone"}
+    assert {*listed} >= known | {"finish"}
+    assert {*taken} >= known | {"finish", "staged", "given", "refused"}
+    assert {*listed["conflicts"][0]} >= {
+        *("id", "path", "resource", "field", "kind", "why", "told", "base", "ours", "theirs"),
+        *("choices", "answer"),
+    }
+    assert {*solved} >= {
+        *("schema", "operation", "dry_run", "solved", "files", "left_alone", "notes"),
+        *("unmerged", "finish"),
+    }
+    assert {*solved["files"][0]} >= {
+        *("path", "situation", "result", "why", "method", "deleted", "decided", "conflicts"),
+    }
