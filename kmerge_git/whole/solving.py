@@ -23,7 +23,7 @@ from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Options
-from kmerge_git.text.markers import marker_size_for, resolve
+from kmerge_git.text.markers import has_new_conflict, marker_size_for, resolve
 from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene
@@ -163,9 +163,7 @@ class WorkTree:
         size = self._options(path).marker_size
         if is_left_by_a_merge(data, three, texts, self._lines, size, may_be_side=left is None):
             return ""
-        if None not in (three.ours, three.theirs) and self._is_by_rerere(path):
-            return BY_RERERE
-        return EDITED
+        return BY_RERERE if self._is_by_rerere(path, three, left) else EDITED
 
     def _left_by_git(self, path: str) -> bytes | None:
         """Return a file as in AUTO_MERGE, the tree that git wrote in the merge, if it is there."""
@@ -177,8 +175,12 @@ class WorkTree:
         except (KmergeError, ValueError):  # the recorded tree has been deleted
             return None
 
-    def _is_by_rerere(self, path: str) -> bool:
-        """Return whether rerere saw the merge, and has no conflict of this file any more."""
+    def _is_by_rerere(self, path: str, three: Three[bytes | None], left: bytes | None) -> bool:
+        """Return whether rerere saw the markers of a file, and lists the file no more."""
+        versions = [(data or b"").decode("latin-1") for data in three.each()]
+        is_marked = left is None or has_new_conflict(left.decode("latin-1"), versions)
+        if None in (three.ours, three.theirs) or not is_marked:
+            return False
         if self._recorded is None:
             answer = ask_git("rerere", "remaining", cwd=self._top)
             self._recorded = {*answer.out.split("\n")}

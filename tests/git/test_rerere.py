@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from depth import part
-from world import Driven
+from world import Driven, Repo
 
 TAINTS = "kind: Pod\nmetadata:\n  name: web\nspec:\n  tolerations:\n{}  hostNetwork: true\n"
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata:\n  name: {}\nspec:\n  selector:\n    app: {}\n"
@@ -151,7 +151,7 @@ def resolved_by_rerere(driven: Driven, answers: dict[str, str]) -> None:
     driven.git("commit", "-q", "-m", "merged")
     driven.git("reset", "-q", "--hard", "HEAD~1")
     said = driven.merge().said
-    assert all(f"Resolved '{name}' using previous resolution." in said for name in answers)
+    assert all(f"'{name}' using previous resolution." in said for name in answers)
 
 
 @pytest.mark.parametrize("text", ["a: 2\nb: 1\n", "a: 3\nb: 1\n", "a: 1\nb: 1\n", "a: 5\nb: 1\n"])
@@ -198,3 +198,36 @@ def test_a_conflict_beside_one_that_rerere_resolved_is_asked(driven: Driven) -> 
     done = driven.kmerge("resolve", "--take", "ours", check=False)
     assert "staged  z.yaml" in done.out and "x.yaml" in done.err
     assert driven.text("x.yaml") == "a: 3\nb: 1\n"
+
+
+def test_a_generated_file_has_no_conflict_for_rerere(driven: Driven) -> None:
+    driven.git("config", "rerere.enabled", "true")
+    driven.write(".gitattributes", "x.yaml kmerge-generated\n")
+    driven.fork(*({"x.yaml": f"a: {n}\nb: 1\n"} for n in (1, 2, 3)))
+    driven.merge()
+    driven.git("rerere")
+    driven.write("x.yaml", "generated: again\n")
+    assert "edited by hand" in driven.kmerge("resolve", "--list", check=False).err
+
+
+def test_what_rerere_staged_is_no_conflict(driven: Driven) -> None:
+    driven.git("config", "rerere.autoUpdate", "true")
+    resolved_by_rerere(driven, {"x.yaml": "a: 3\nb: 1\n"})
+    assert driven.kmerge("resolve", "--take", "ours").err.startswith(
+        "kmerge: nothing is in conflict"
+    )
+    assert driven.text("x.yaml") == "a: 3\nb: 1\n"
+
+
+def test_without_the_driver_what_rerere_decided_is_kept(repo: Repo) -> None:
+    """Git's lines conflict where kmerge merges clean, and a person once decided otherwise."""
+    repo.git("config", "rerere.enabled", "true")
+    repo.fork(*({"x.yaml": text} for text in ("a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 2\n")))
+    repo.merge()
+    repo.write("x.yaml", "a: 1\nb: 2\n")
+    repo.commit("merged")
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+    repo.merge()
+    for words in (("solve",), ("resolve", "--auto"), ("resolve", "--take", "ours")):
+        assert "resolved by rerere" in repo.kmerge(*words, check=False).said
+        assert repo.text("x.yaml") == "a: 1\nb: 2\n"
