@@ -144,7 +144,6 @@ class WorkTree:
         self._force = force
         self._is_ours = is_ours
         self._lines = Libgit2LineMerge()
-        self._recorded: set[str] | None = None  # conflicts that rerere has not resolved
 
     def in_the_way(
         self, path: str, three: Three[bytes | None], texts: Iterable[bytes | None]
@@ -181,10 +180,9 @@ class WorkTree:
         is_marked = left is None or has_new_conflict(left.decode("latin-1"), versions)
         if None in (three.ours, three.theirs) or not is_marked:
             return False
-        if self._recorded is None:
-            answer = ask_git("rerere", "remaining", cwd=self._top)
-            self._recorded = {*answer.out.split("\n")}
-        return Path(self._repository.git_dir, "MERGE_RR").exists() and path not in self._recorded
+        listed = Path(self._repository.git_dir, "MERGE_RR")  # `ID<tab>PATH` and NUL for each
+        paths = {line.partition("\t")[2] for line in read_text(listed).split("\0")}
+        return listed.exists() and path not in paths
 
     def is_as_staged(self, path: str, data: bytes) -> bool:
         """Return whether a file without a conflict has its staged content on the disk."""
