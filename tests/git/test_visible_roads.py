@@ -206,7 +206,9 @@ def test_objects(world: World, colour: str) -> None:
     ids=lambda words: " ".join(words).split("\x1b")[0].split(" a")[0],
 )
 def test_what_errors_say(driven: Driven, words: tuple[str, ...]) -> None:
-    driven.commit("one", {"x.yaml": "a: 1\n"})
+    driven.fork(*({"x.yaml": f"a: {n}\n"} for n in (1, 2, 3)))
+    if words[0] == "resolve":
+        driven.merge()
     told(driven.kmerge(*words, check=False))
 
 
