@@ -68,7 +68,7 @@ ROWS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
                 ("", (CLEAN, "--write-tree")), ("", (EVIL,)), ("", ("HEAD", "--into", BRANCH))],
     "solve": [("torn", ()), ("torn", ("--dry-run",)), ("torn", ("--json",)), ("torn", (EVIL,)),
               ("torn", ("--favor", "ours", *C))],
-    "resolve": [("torn", ("--list",)), ("torn", ("--list", "--json", "--blame")),
+    "resolve": [("torn", ("--list",)), ("torn", ("--dry-run",)), ("torn", ("--auto",)), ("torn", ("--list", "--json", "--blame")),
                 ("torn", ("--list", "--blame")), ("torn", ("--take", "theirs")),
                 ("torn", ("--take", EVIL)), ("torn", ("--at", EVIL, "--take", "ours")),
                 ("torn", ("--set", f"{EVIL}={EVIL}")), ("torn", ("--undo", FILE))],
