@@ -112,7 +112,7 @@ def tell_end(
 ) -> int:
     """Print the result for each file, and what comes next; return the exit code.
 
-    `failed` are files that could not be written, `refused` answers that cannot be, with reasons.
+    `failed` has the files that could not be written, `refused` the refused answers, with reasons.
     """
     failed, unmerged = failed or {}, _unmerged()
     groups = groupby(resolving.left, lambda question: question.path)

@@ -154,7 +154,9 @@ def parse(text: str, where: str) -> tuple[IndexConflict, ...]:
     for path, *rows in json.loads(text):
         check_path(str(path), where)
         before, *entries = (
-            row and TreeEntry(f"{int(row[0], 16):040x}", int(row[1])) for row in rows
+            # an id is hexadecimal, and a sha256 id may begin with zeros
+            row and TreeEntry(f"{int(row[0], 16):0{len(row[0])}x}", int(row[1]))
+            for row in rows
         )
         conflicts.append(IndexConflict(Stages(path, *entries), before))
     return tuple(conflicts)

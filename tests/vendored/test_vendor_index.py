@@ -9,6 +9,10 @@ from git.world import Repo
 from vendored.conftest import Vendoring, release
 from vendored.texts import config, deployment, service
 
+from kmerge_git.git.index_stages import Stages
+from kmerge_git.git.touched_files import TreeEntry
+from kmerge_git.vendored.index_conflicts import IndexConflict, parse, spelled
+
 RECORD = ".kmerge-vendor"
 OURS, BASE, THEIRS = (deployment(image=f"shop:{name}") for name in ("mine", "1", "2"))
 
@@ -359,3 +363,10 @@ def test_status_names_the_files(up, mine):
     assert named() == ["in conflict: gone.yaml", "in conflict: web.yaml"]
     mine.kmerge("resolve", "--take", "ours", "shop/web.yaml")
     assert named() == ["in conflict: gone.yaml"]
+
+
+def test_the_journal_keeps_ids_of_both_lengths() -> None:
+    for id_ in ("0" * 3 + "a" * 37, "0" * 3 + "a" * 61):
+        entry = TreeEntry(id_, 0o100644)
+        conflict = IndexConflict(Stages("x.yaml", entry, entry, None), entry)
+        assert parse(spelled([conflict]), "journal") == (conflict,)
