@@ -252,6 +252,8 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
         return  # in a merge of ancestors nobody decides conflicts, and no side is ours
     if outcome.method == "lines" and outcome.reason.startswith("a template: "):
         _say(name, outcome.reason.partition(" (")[0])
+    if outcome.method == "lines" and outcome.reason.startswith("more than "):
+        _say(name, f"merged by lines: {outcome.reason}")
     if outcome.method != "lines":
         _report_conflicts(name, outcome.conflicts)
     for words in outcome.chosen(options.favor) if options.favor or options.policy else ():
@@ -260,8 +262,8 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
         _report_losses(name, outcome)
     count = len(outcome.conflicts)
     if not outcome.clean and outcome.method == "structure":
-        left = f"{count} conflict{'s' if count > 1 else ''} left"
-        _say(name, f"{left}, the rest is merged; `kmerge resolve` asks")
+        conflicts = f"{count} conflict{'s' if count > 1 else ''}"
+        _say(name, f"{conflicts}, the rest is merged; `kmerge resolve` asks")
 
 
 def _report_conflicts(name: str, conflicts: tuple[Conflict, ...]) -> None:

@@ -226,7 +226,7 @@ def _lines(merge: Explanation, *, everything: bool) -> Iterator[Line]:
     for why in sorted(set(merge.others.values())):
         paths = [path for path, reason in merge.others.items() if reason == why]
         yield ""
-        yield f"left to a person, {why}: {listed(paths)}"
+        yield f"still in conflict, {why}: {listed(paths)}"
     yield ""
     yield _summary(merge, len(merge.files) - len(shown), there)
 
@@ -292,7 +292,7 @@ def _what_came(file: ExplainedFile) -> str:
         return _RESULTS["moved here" if merge.stages else merge.result].format(how=how)
     if merge.both is None or merge.is_whole:
         return f"CONFLICT, {_why(file)}"
-    left = f"CONFLICT, {counted(len(file.conflicts), 'place')} left to a person"
+    left = f"CONFLICT in {counted(len(file.conflicts), 'place')}"
     return left + ("; git alone is clean" if merge.git_clean else "")
 
 
@@ -408,7 +408,8 @@ def _now(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line]
         yield "  it is still in conflict"
     if file.changes and file.state != "as git":
         differs = "differs in comments or layout alone"
-        yield f"  {there} {differs if file.is_layout_alone else 'has something else:'}"
+        where = f"apart from the conflicts, {there}" if file.conflicts else there
+        yield f"  {where} {differs if file.is_layout_alone else 'has something else:'}"
         if not file.is_layout_alone:
             yield from _changes(file.changes, "    ", everything=everything)
 

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from kmerge_git.bounds import SHOWN_NAMES
@@ -122,7 +122,9 @@ _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "
 
 
 def say(text: str) -> None:
-    """Print one line for people on stderr."""
+    """Print one line for people on stderr, after all that is printed so far."""
+    with suppress(OSError):  # the flush at the end reports it
+        sys.stdout.flush()
     print(visible(text), file=sys.stderr)
 
 

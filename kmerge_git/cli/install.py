@@ -92,7 +92,8 @@ def run(args: argparse.Namespace) -> int:
     nothing = "already registered, nothing to do"
     carry_out(plan, dry_run=args.dry_run, nothing=nothing, quiet=args.quiet)
     if plan.changes and not args.dry_run and not args.quiet:
-        print("registered; `kmerge status` shows whether it works")
+        rest = "" if args.pattern else ", except for the usual names of SOPS secrets"
+        print(f"registered{rest}; `kmerge status` shows whether it works")
     return 0
 
 

@@ -231,7 +231,8 @@ OLD_NAMES = {"doctor": ["status", "--deep"], "policy": ["policy"], "solve": ["so
 
 ABOUT = """\
 Merges Kubernetes manifests in git by resource and field instead of by line.
-`kmerge help COMMAND` explains a command, `kmerge help merging` lists a group."""
+`kmerge help COMMAND` explains a command; `kmerge help merging` says what each
+of those "more merging" does, as do `help packages` and `help patches`."""
 
 VERBOSE = ("-v", "--verbose")
 SHOWN = "print git calls"

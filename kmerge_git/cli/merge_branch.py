@@ -367,19 +367,17 @@ def _lines(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> It
     """
     by_git = [path for path in _in_conflict_by_git(plan) if path not in as_before]
     solved = {file.path for file in plan.files if file.verdict == "solved"}
-    resolved = [path for path in by_git if path in solved]
-    if resolved:
-        rest = f", {len(by_git) - len(resolved)} left" if len(by_git) > len(resolved) else ""
-        yield (
-            f"git alone leaves {counted(len(by_git), 'file')} in conflict: "
-            f"{len(resolved)} resolved by structure{rest}"
-        )
+    if not solved.isdisjoint(by_git):
+        ours = sum(f.verdict != "solved" and f.path not in as_before for f in plan.files)
+        ours += sum(path not in as_before for path in plan.others)
+        alone = f"git alone would have {counted(len(by_git), 'file')} in conflict"
+        yield f"{alone}, kmerge has {ours or 'none'}"
     yield from _followed(plan)
     yield from _some(plan.notes)
     better = [file.path for file in plan.files if file.result == "improved"]
     if better:
         names = ", ".join(_some(better))
-        yield f"git's lines merge clean, structure says otherwise and stands: {names}"
+        yield f"git alone would merge cleanly, but with another result: {names}"
     yield from _decided(plan)
     yield from _left(plan, left, as_before)
 
@@ -391,7 +389,7 @@ def _left(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> Ite
     yield from _some(line for file in files for line in _what_is_left(file))
     for why in sorted(set(others.values())):
         paths = [path for path, reason in others.items() if reason == why]
-        yield f"left as git left it, {why}: {', '.join(_some(paths))}"
+        yield f"still in conflict, {why}: {', '.join(_some(paths))}"
     unstaged = [path for path in as_before if path in left]
     if as_before:
         staged = "" if unstaged else ", and staged"
@@ -438,9 +436,9 @@ def _in_conflict_by_git(plan: SolvePlan) -> list[str]:
 def _what_is_left(file: FileMerge) -> Iterator[str]:
     by_lines = f" ({file.why})" if file.method == "lines" and file.why else ""
     for conflict in file.conflicts if file.asks else ():
-        yield f"left: {file.path}: {conflict.shown()}{by_lines}"
+        yield f"conflict: {file.path}: {conflict.shown()}{by_lines}"
     if not (file.conflicts and file.asks):
-        yield f"left: {file.path}: {file.reason}"
+        yield f"conflict: {file.path}: {file.reason}"
 
 
 def _some(lines: Iterable[str]) -> list[str]:

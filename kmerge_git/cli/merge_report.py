@@ -28,13 +28,13 @@ def report(args: argparse.Namespace, merged: Result, words: dict[str, str], path
                 say(loss(decision, words, path))
         elif args.explain:
             side = words.get(decision.side, decision.side)
-            source = "left to a person" if side == "conflict" else f"from {side}"
+            source = "in conflict" if side == "conflict" else f"from {side}"
             about = f"{decision.what}; {source} ({decision.rule}){values(decision, words)}"
             say(f"{place(decision, path)}: {about}")
     if merged.reason and not (args.quiet and not merged.conflicts):
         say(f"{path}: {merged.reason}" if path else f"kmerge: {merged.reason}")
     if merged.conflicts:
-        say(f"conflict: {path or args.dest}: {merged.conflicts} left to a person")
+        say(f"conflict: {path or args.dest}: {merged.conflicts} unresolved")
 
 
 def print_json(

@@ -166,7 +166,7 @@ def _say_what_git_would_do(preview: Preview, rev: str) -> None:
     ways = f"`kmerge install` registers it, or {by_us}" if is_missing else by_us
     warn(
         f"`git {preview.mode}` alone will conflict in {counted(preview.beyond_git, 'file')} "
-        f"that {are} fine above: {why}; {ways}"
+        f"that {are} clean above: {why}; {ways}"
     )
 
 
@@ -200,7 +200,9 @@ def _step_lines(step: Step, files: Sequence[FilePreview]) -> Iterator[Line]:
         word = "CONFLICT" if file.result == "conflict" else file.result
         colour = _COLOURS.get(file.result, "green")
         kind = file.kind if file.kind != "changed by both" else ""
-        about = "; ".join(filter(None, (kind, file.note)))
+        is_silent = file.result == "conflict" and file.git_clean
+        silent = "git alone, as a merge button, does not stop here" if is_silent else ""
+        about = "; ".join(filter(None, (kind, file.note, silent)))
         yield ((f"{word:<9}", colour), f" {file.path:<{width}}  {about}".rstrip())
         yield from (f"    {words}" for words in file.chosen)
         # the row of a file that is in conflict as a whole already gives the reason
@@ -226,7 +228,7 @@ def _conflict_lines(conflict: Conflict) -> Iterator[Line]:
 def _summary(preview: Preview) -> str:
     count: Counter[str] = Counter(file.result for step in preview.steps for file in step.files)
     total = sum(count.values())
-    called = {"resolved": "resolved by structure", "conflict": "in conflict"}
+    called = {"improved": "merged otherwise than by git", "conflict": "in conflict"}
     words = [
         f"{count[result]} {called.get(result, result)}"
         for result in ("clean", "resolved", "improved", "moved", "conflict")

@@ -241,7 +241,7 @@ def _disagreements(tally: Tally, scope: list[str]) -> Iterator[Line]:
 def _left(tally: Tally) -> Iterator[Line]:
     groups = tally.left()
     if groups:
-        yield from _section("left under both, by cause and field")
+        yield from _section("in conflict under git and kmerge, by cause and field")
     for cause, field, conflicts in groups[:SHOWN_LOG_LINES]:
         yield f"{len(conflicts):>7}  {f'{cause}: {field}' if field else cause}"
     rest = groups[SHOWN_LOG_LINES:]

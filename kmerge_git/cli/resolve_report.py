@@ -121,7 +121,7 @@ def tell_end(
         return _tell_end_of_one(left, staged, failed)
     _rows("staged", [path for path in staged if path not in resolving.settled])
     _tell_left(left, {question.id: f"; {words}" for question, words in refused})
-    _rows("left", [f"{path}: not written: {words}" for path, words in failed.items()])
+    _rows("open", [f"{path}: not written: {words}" for path, words in failed.items()])
     known = {*left, *failed, *(path for path, _ in resolving.unasked)}
     others = sorted(set(unmerged or ()) - known)
     _tell_unasked(resolving, others)
@@ -129,7 +129,7 @@ def tell_end(
     more = what_next(resolving.operation)
     if rest := len(known) + len(others):
         goes_on = ": `kmerge resolve` goes on" if left or failed else ""
-        more = f", {counted(rest, 'file')} left in conflict{goes_on}"
+        more = f", {counted(rest, 'file')} still in conflict{goes_on}"
     say(f"kmerge: {done}{more}")
     return 1 if left or failed else 0
 
@@ -137,7 +137,7 @@ def tell_end(
 def _tell_left(left: Mapping[str, list[Question]], why: Mapping[str, str]) -> None:
     """Print the conflicts without an answer; `why` has the reasons of refused answers."""
     for path, questions in [*left.items()][:SHOWN_OF_A_KIND]:
-        tell(f"left    {path}: {counted(len(questions), 'conflict')}")
+        tell(f"open    {path}: {counted(len(questions), 'conflict')}")
         for question in questions[:SHOWN_OF_A_KIND]:
             place = question.conflict.shown("the file")
             tell(f"    {question.id}  {place}{why.get(question.id, '')}")
@@ -151,8 +151,8 @@ def stages(resolving: Resolving) -> bool:
 def _tell_end_of_one(
     left: Mapping[str, list[Question]], written: Collection[str], failed: Mapping[str, str]
 ) -> int:
-    lines = [f"{path}: merged, no conflict is left" for path in written]
-    lines += [f"{path}: {counted(len(of), 'conflict')} left" for path, of in left.items()]
+    lines = [f"{path}: merged, without a conflict" for path in written]
+    lines += [f"{path}: still {counted(len(of), 'conflict')}" for path, of in left.items()]
     lines += [f"{path}: not written: {why}" for path, why in failed.items()]
     for line in lines:
         say(f"kmerge: {line}")

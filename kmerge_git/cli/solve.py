@@ -125,7 +125,7 @@ def _report_end(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
     if left:
         asks = any(file.path in left and file.asks for file in plan.files)
         more = ": `kmerge resolve` asks field by field" if asks else ""
-        warn(f"{done}, {counted(len(left), 'file')} left in conflict{more}")
+        warn(f"{done}, {counted(len(left), 'file')} still in conflict{more}")
     else:
         warn(f"{done}{'' if dry_run else what_next(plan.operation)}")
 

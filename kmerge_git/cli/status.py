@@ -102,7 +102,8 @@ def _repair(cwd: Path) -> None:
 
 
 def _lines(probe: Probe) -> Iterator[Line]:
-    yield ((f"{probe.state:5}", COLOURS[probe.state]), f" {probe.name}: {probe.text}")
+    name = "command" if probe.name == "line" else probe.name  # JSON keeps the old name
+    yield ((f"{probe.state:5}", COLOURS[probe.state]), f" {name}: {probe.text}")
     if probe.hint and probe.state != "ok":
         yield f"      -> {probe.hint}"
 

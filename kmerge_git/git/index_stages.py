@@ -185,7 +185,8 @@ def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
     lines: list[str] = []
     for file in files:
         stages = [(number, entry) for number, entry in enumerate(file.entries, 1) if entry]
-        lines.append(_entry_line(file.path, None))
+        # mode 0 removes the path; the id must only have the length of this repository's ids
+        lines += [_entry_line(file.path, TreeEntry(entry.oid, 0)) for _, entry in stages[:1]]
         lines += [_entry_line(file.path, entry, number) for number, entry in stages]
     _update(worktree, lines)
 

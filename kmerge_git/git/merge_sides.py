@@ -99,7 +99,7 @@ def of_commit(rev: str) -> MergeSides | str:
     """Return the sides of a merge commit, or the reason if there are no two sides to compare."""
     oid = _commit(rev)
     if not oid:
-        raise UsageError(f"{rev!r} is not a commit here", hint="see `git log`")
+        raise UsageError(f"{rev!r} is not a commit here", hint="see `git log` and `git branch -a`")
     # not `git rev-list`, which hides the parents where a shallow history ends
     header = git_bytes("cat-file", "commit", oid).partition(b"\n\n")[0].decode("utf-8", "replace")
     parents = [line.split()[1] for line in header.split("\n") if line.startswith("parent ")]

@@ -86,9 +86,7 @@ def examine(cwd: Path) -> list[Probe]:
     """Return the answers of `status --deep`: all probes, a real merge, and leftover files."""
     findings = probe_all(cwd)
     if PATH_SINCE <= git_version() < LABELS_SINCE:
-        text = (
-            "some say `ours` or `theirs`: git 2.44 is the first that gives branch names to drivers"
-        )
+        text = "without names of branches they say `ours` and `theirs`: git gives them from 2.44 on"
         findings.append(Probe("labels", "ok", text))
     lines = scopes_of(DRIVER, cwd)
     if lines and lines[-1][1]:
@@ -212,7 +210,7 @@ def probe_driver(cwd: Path) -> list[Probe]:
         return [where, probe_line(line, cwd, _install(scope)), *_overruled(lines[:-1], cwd)]
     if config_values(None, "merge.kmerge.name", cwd):
         text = "merge.kmerge has a name but no driver: git stops every merge of these files"
-        return [Probe("driver", "FAIL", text, "run `kmerge install` or `kmerge uninstall`")]
+        return [Probe("driver", "FAIL", text, "run `kmerge status --fix`, or `kmerge uninstall`")]
     hint = "run `kmerge install`, or `kmerge install --global` for all your repositories"
     return [Probe("driver", "FAIL", "not registered: git merges manifests as text", hint)]
 
@@ -383,7 +381,7 @@ def probe_hooks(cwd: Path) -> Probe:
         text = f"{PRE_COMMIT} calls kmerge, but git does not call pre-commit"
         return Probe("hooks", "warn", text, "run `pre-commit install`")
     if not calling:
-        return Probe("hooks", "ok", "no hook calls kmerge (`kmerge install --hooks` writes them)")
+        return Probe("hooks", "ok", "none calls kmerge (optional: `kmerge install --hooks`)")
     text = f"{' and '.join(calling)} call kmerge"
     if shutil.which("kmerge") is None:
         return Probe("hooks", "warn", f"{text}, which is not on PATH", "put kmerge on PATH")

@@ -82,7 +82,7 @@ class Repository:
             if rev == "HEAD" and self._inner.head_is_unborn:
                 raise UsageError("there is no commit here yet") from error
             hint = "`git fetch --unshallow`, this clone is shallow" if self.is_shallow else ""
-            hint = hint or "see `git log`"
+            hint = hint or "see `git log` and `git branch -a`"
             raise UsageError(f"{rev!r} is not a commit here", hint=hint) from error
 
     def named(self, oid: str) -> Commit:

@@ -110,11 +110,13 @@ def _head(files: Sequence[Data]) -> str:
     git = sum(file["git"] == "conflict" for file in files)
     solved = sum(file["git"] == "conflict" and file["result"] != "conflict" for file in files)
     left = count["conflict"]
+    silent = left - (git - solved)
     parts = [
         f"git alone would leave {_counted(git, 'file')} in conflict" if git else "",
         f"kmerge resolves {solved}" if solved else "",
         f"git would merge {count['improved']} to something else" if count["improved"] else "",
         f"a person must decide in {_counted(left, 'file')}" if left else "",
+        f"the merge button does not stop at {silent} of these" if silent else "",
     ]
     summary = ", ".join(filter(None, parts)) or ("git merges all of them" if files else "")
     noun = _counted(len(files), "file")
@@ -123,7 +125,8 @@ def _head(files: Sequence[Data]) -> str:
 
 def _conflict(file: Data, labels: tuple[str, str]) -> Iterator[str]:
     """Yield the text about a file with conflicts, and a table of the conflicts."""
-    yield f"\n{_name(file['path'])}: {escaped(_cut(_about(file), _NAME))}\n"
+    silent = "" if file["git"] == "conflict" else "; the merge button does not stop here"
+    yield f"\n{_name(file['path'])}: {escaped(_cut(_about(file), _NAME))}{silent}\n"
     fields = [one for one in file["conflicts"] if one["resource"] or one["field"]]
     causes = Counter(one["why"] for one in file["conflicts"] if one not in fields)
     for why, times in causes.items():

@@ -270,7 +270,7 @@ Answered = tuple[Question, Answer]
 Refusals = list[tuple[Question, str]]
 Errors = list[tuple[Question, KmergeError]]
 
-_TOO_MANY = "too many answers of this file cannot stand, answer it by itself"
+_TOO_MANY = "too many answers of this file are refused; answer it alone"
 
 
 @dataclass(frozen=True, slots=True)

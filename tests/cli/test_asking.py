@@ -108,8 +108,8 @@ def test_the_rest_of_a_file(tmp_path: Path) -> None:
         it.press("T")
         assert it.end() == 1
         assert it.hows() == ".ttoott"
-        assert "left    web.yaml: 1 conflict\n" in it.rest()
-        assert "2 files staged, 1 file left in conflict: `kmerge resolve` goes on" in it.rest()
+        assert "open    web.yaml: 1 conflict\n" in it.rest()
+        assert "2 files staged, 1 file still in conflict: `kmerge resolve` goes on" in it.rest()
 
 
 def test_the_rest_of_a_file_says_where_it_is_not_possible(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_stopped_and_brought_back(tmp_path: Path) -> None:
         it.wait(SECOND)
         it.wait(PROMPT)
         it.press("q")
-        it.wait("left in conflict")
+        it.wait("still in conflict")
         it.wait("$ ")
         it.press("stty -a\n")
         assert "-icanon" not in it.wait("$ ")

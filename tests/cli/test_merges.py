@@ -91,7 +91,7 @@ def test_rules_git_mark_conflicts(here, capfd):
         "a: 2",
         ">>>>>>> u.yaml",
     ]
-    assert err == "conflict: d.yaml: 1 left to a person\n"
+    assert err == "conflict: d.yaml: 1 unresolved\n"
 
 
 def test_stdin(here, capfd, monkeypatch):

@@ -97,8 +97,8 @@ def test_the_line_of_solve(outcome: Outcome, line: str, told: Told) -> None:
     [
         (CLEAN, False, "merged by the blocks of a template; git alone leaves a conflict"),
         (CLEAN, True, "merged by the blocks of a template; git alone is clean, but comes to "),
-        (OPEN, False, "CONFLICT, 1 place left to a person (a template, merged by its blocks)"),
-        (BY_LINES, False, "CONFLICT, 1 place left to a person (a template, no YAML)"),
+        (OPEN, False, "CONFLICT in 1 place (a template, merged by its blocks)"),
+        (BY_LINES, False, "CONFLICT in 1 place (a template, no YAML)"),
     ],
 )
 def test_the_head_of_an_explanation(

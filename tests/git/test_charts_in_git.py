@@ -44,7 +44,7 @@ WHY = f"a template: {Why.BOTH_CHANGED}"
 
 def test_why_the_lines_stand_is_told(forked: Repo) -> None:
     done = forked.kmerge("merge", "side", check=False)
-    assert f"left: {PATH}: the lines conflict ({WHY})" in done.err
+    assert f"conflict: {PATH}: the lines conflict ({WHY})" in done.err
     explained = json.loads(forked.kmerge("explain", "--json").out)
     assert next(file["why"] for file in explained["files"] if file["path"] == PATH) == WHY
 

@@ -96,7 +96,10 @@ def test_what_cannot_be_compared_is_told(repo: Repo) -> None:
     repo.fork({"a.yaml": POD, "b.yaml": POD}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
     merged(repo, MERGED)
     for words, said in (
-        (["--merge-of", "nothing"], "'nothing' is not a commit here; see `git log`"),
+        (
+            ["--merge-of", "nothing"],
+            "'nothing' is not a commit here; see `git log` and `git branch -a`",
+        ),
         (["--merge-of", "HEAD^"], "HEAD^: it is no merge commit; name a merge of two commits"),
         (["--merge", "b.yaml"], "b.yaml: not both sides of the merge changed it; "),
         (["--merge", "--fix"], "--fix mends no merge; leave out --fix, or --merge"),

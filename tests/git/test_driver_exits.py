@@ -72,7 +72,7 @@ def test_conflict(driven: Driven) -> None:
     lines = driven.text("x.yaml").splitlines()
     assert [lines[1], lines[2], lines[3], lines[5]] == ["a: 2", "=======", "a: 3", "b: 2"]
     assert f"a: {Why.BOTH_CHANGED}" in done.err
-    assert "1 conflict left, the rest is merged" in done.err
+    assert "1 conflict, the rest is merged" in done.err
 
 
 def test_many_conflicts_are_counted(driven: Driven) -> None:
@@ -86,9 +86,14 @@ def test_many_conflicts_are_counted(driven: Driven) -> None:
     assert [line.rpartition(".yaml: ")[2] for line in said] == [
         *(f"{field}: {Why.BOTH_CHANGED}" for field in fields[:5]),
         """and 13 more: `kmerge resolve --list 'a b\\x1b[31m'"'"'.yaml'`""",
-        "18 conflicts left, the rest is merged; `kmerge resolve` asks",
+        "18 conflicts, the rest is merged; `kmerge resolve` asks",
     ]
     assert "\x1b" not in done.err
+
+
+def test_a_file_beyond_the_limits_says_so(driven: Driven) -> None:
+    driven.fork(*({"a.yaml": "---\na: 1\n" * 10_001 + f"b: {b}\n"} for b in (1, 2, 3)))
+    assert "kmerge: a.yaml: merged by lines: more than 10,000 documents\n" in driven.merge().err
 
 
 @pytest.mark.parametrize(("count", "rest"), [(5, 0), (6, 1)])
@@ -458,7 +463,7 @@ CLASH = "a: 3\nb: 1\n"
 # what theirs is, the variables, the exit code, and a word of the report
 ENDS: dict[str, tuple[str, dict[str, str], int, str]] = {
     "clean": (THEIRS, {}, drive.CLEAN, ""),
-    "a conflict": (CLASH, {}, drive.CONFLICT, "1 conflict left, the rest is merged"),
+    "a conflict": (CLASH, {}, drive.CONFLICT, "1 conflict, the rest is merged"),
     "a side that is favoured": (CLASH, {"KMERGE_FAVOR": "theirs"}, drive.CLEAN, "theirs taken"),
     "a loss": (CLASH, {"KMERGE_RULES": "kyaml"}, drive.CLEAN, "x.yaml: "),
     "lines": ("a: {{ x }}\n\t- b\n", {}, drive.CONFLICT, ""),

@@ -196,7 +196,7 @@ def test_what_surprises_comes_first(driven: Driven) -> None:
     assert heads == [
         "resolved.yaml: merged by fields; git alone leaves a conflict",
         "twice.yaml: merged by fields; git alone is clean, but comes to something else",
-        "conflict.yaml: CONFLICT, 1 place left to a person",
+        "conflict.yaml: CONFLICT in 1 place",
     ]
     assert f"  Deployment/web spec.replicas: {Why.BOTH_CHANGED}; the commit has ours" in lines
     image = "    spec.template.spec.containers[name=app].image: app:1 -> app:2  (theirs)"

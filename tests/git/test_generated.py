@@ -76,7 +76,7 @@ def test_whole_merges_say_what_to_do(repo: Repo) -> None:
     assert repo.show(f"{tree}:{X}") == OURS
     done = repo.kmerge("merge", "side", check=False)
     assert (done.code, repo.unmerged()) == (1, [X])
-    assert f"kmerge: left: {X}: {GENERATED}" in done.err
+    assert f"kmerge: conflict: {X}: {GENERATED}" in done.err
     assert (repo.text(X), repo.text(Y)) == (OURS, MERGED)
     assert f"{X}: CONFLICT, {GENERATED}\n" in repo.kmerge("explain").out
     repo.write(X, MERGED.replace("1.1.0", "1.3.0"))  # it is generated again

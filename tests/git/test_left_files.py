@@ -184,7 +184,7 @@ def test_the_word_after_a_merge(repo: Repo, left: Left) -> None:
     assert done.code == 1 and left.path in repo.unmerged()
     if left.fork is two_names:  # git makes this merge alone
         return
-    lines = [line for line in done.err.splitlines() if left.path in line and "left" in line]
+    lines = [line for line in done.err.splitlines() if left.path in line and "conflict" in line]
     assert len([line for line in lines if not line.endswith(f"{FILE}~HEAD")]) == 1
     assert (left.merge or left.why) in lines[0] and (left.merge or left.way in lines[0])
     assert ("kmerge resolve" in done.err) == (left.is_asked or bool(left.merge))
@@ -312,20 +312,22 @@ def listed(line: str) -> set[str]:
 def assert_one_word(repo: Repo, done: Done) -> None:
     """No file is called resolved and left, and what is left is what git calls unmerged."""
     err = [line.removeprefix("kmerge: ") for line in done.err.splitlines()]
-    left = {line.split(": ")[1] for line in err if line.startswith("left: ")}
-    left |= {name for line in err if line.startswith("left as git ") for name in listed(line)}
-    resolved = {name for line in err if line.startswith("git's lines ") for name in listed(line)}
+    left = {line.split(": ")[1] for line in err if line.startswith("conflict: ")}
+    left |= {
+        name for line in err if line.startswith("still in conflict, ") for name in listed(line)
+    }
+    resolved = {
+        name for line in err if line.startswith("git alone would merge ") for name in listed(line)
+    }
     as_before = {name for line in err if line.startswith("resolved by ") for name in listed(line)}
     assert as_before == set(_GIT_REUSES.findall(done.said))
     assert left.isdisjoint(resolved | as_before)
     if "... and" not in done.err:  # all of them are named
         assert left - as_before == set(repo.unmerged()) - as_before
     for line in err:
-        count = re.match(r"git alone leaves (\d+) files? in conflict: (\d+) resolved", line)
-        if count:
-            rest = int((re.search(r", (\d+) left$", line) or [0, 0])[1])
-            assert int(count[1]) == int(count[2]) + rest
-            assert rest <= len(repo.unmerged())
+        count = re.match(r"git alone would have (\d+) files? in conflict, kmerge has (.*)", line)
+        if count and "... and" not in done.err:
+            assert count[2].replace("none", "0") == str(len(left - as_before))
 
 
 SOLVED = "solved.yaml"
@@ -343,7 +345,7 @@ def test_no_file_is_resolved_and_left(repo: Repo, left: Left) -> None:
         repo.git("commit", "-q", "-m", "solved", "--", SOLVED)
     done = repo.kmerge("merge", "side", check=False)
     assert done.code == 1
-    assert re.search(r"git alone leaves \d files? in conflict: 1 resolved by struct", done.err)
+    assert re.search(r"git alone would have \d files? in conflict, kmerge has", done.err)
     assert_one_word(repo, done)
 
 
@@ -363,7 +365,7 @@ def test_what_rerere_resolves_is_not_left(repo: Repo, is_staged: bool) -> None:
     assert_one_word(repo, done)
     staged = ", and staged" if is_staged else ""
     assert f"kmerge: resolved by rerere as before{staged}, look at it: f.txt, {FILE}" in done.err
-    assert f"left: g.yaml: ConfigMap/c data.a: {Why.BOTH_CHANGED}" in done.err
+    assert f"conflict: g.yaml: ConfigMap/c data.a: {Why.BOTH_CHANGED}" in done.err
     left = ["g.yaml"] if is_staged else ["f.txt", FILE, "g.yaml"]
     assert repo.unmerged() == left
     repo.git("merge", "--abort")

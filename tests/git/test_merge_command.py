@@ -49,7 +49,7 @@ def test_a_merge_that_lines_cannot_make(repo: Repo) -> None:
     assert repo.git("log", "-1", "--format=%s %p").out == (
         f"Merge branch 'side' {repo.head('main^1')[:7]} {repo.head('side')[:7]}\n"
     )
-    assert done.err == ("kmerge: git alone leaves 1 file in conflict: 1 resolved by structure\n")
+    assert done.err == ("kmerge: git alone would have 1 file in conflict, kmerge has none\n")
     assert is_sound(repo)
     assert not [p for p in (repo.path / ".git").iterdir() if p.name.startswith("kmerge")]
 
@@ -102,7 +102,7 @@ def test_a_file_of_a_moved_resource_that_is_deleted(repo: Repo) -> None:
     repo.commit("moved", {"sub/new.yaml": stream(*others, BASE)})
     done = repo.kmerge("merge", "side")
     assert repo.text("sub/new.yaml") == stream(*others, THEIRS)
-    assert "1 resolved by structure" in done.err
+    assert "in conflict, kmerge has none" in done.err
     assert is_sound(repo)
 
 
@@ -110,8 +110,8 @@ def test_what_is_no_manifest_is_told_as_left(repo: Repo) -> None:
     repo.fork(*({"a.yaml": t, "x.txt": f"{n}\n"} for n, t in enumerate((BASE, OURS, THEIRS))))
     done = repo.kmerge("merge", "side", check=False)
     assert done.err == (
-        "kmerge: git alone leaves 2 files in conflict: 1 resolved by structure, 1 left\n"
-        "kmerge: left as git left it, no manifest: x.txt\n"
+        "kmerge: git alone would have 2 files in conflict, kmerge has 1\n"
+        "kmerge: still in conflict, no manifest: x.txt\n"
         "kmerge: edit, `git add` and `git commit`\n"
     )
 
@@ -264,8 +264,8 @@ def test_conflicts_are_left_as_git_leaves_them(repo: Repo) -> None:
         "Auto-merging b.yaml\n"
         "Automatic merge failed; fix conflicts and then commit the result.\n"
     )
-    assert "git alone leaves 2 files in conflict: 1 resolved by structure, 1 left" in done.err
-    assert "left: app.yaml: Deployment/web spec.replicas" in done.err
+    assert "git alone would have 2 files in conflict, kmerge has 1" in done.err
+    assert "conflict: app.yaml: Deployment/web spec.replicas" in done.err
     assert (repo.path / ".git/MERGE_MSG").read_text() == (
         "Merge branch 'side'\n\n# Conflicts:\n#\tapp.yaml\n"
     )
@@ -596,7 +596,7 @@ def test_many_files_on_all_cores(repo: Repo) -> None:
     repo.fork(*files)
     done = repo.kmerge("merge", "side", check=False)
     assert repo.unmerged() == ["d/7.yaml"]
-    assert "60 files in conflict: 59 resolved by structure, 1 left" in done.err
+    assert "60 files in conflict, kmerge has 1" in done.err
     assert {repo.text(f"d/{n}.yaml") for n in range(60) if n != 7} == {BOTH}
 
 

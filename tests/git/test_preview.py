@@ -75,10 +75,23 @@ def test_the_table(repo: Repo) -> None:
         "        base   replicas: 1\n"
         "        ours   replicas: 2\n"
         "        theirs replicas: 3\n"
-        "merge: 2 files changed on both sides: 1 resolved by structure, 1 in conflict\n"
+        "merge: 2 files changed on both sides: 1 resolved, 1 in conflict\n"
     )
     painted = repo.kmerge("preview", "side", "--color", "always", check=False).out
     assert "\x1b[31mCONFLICT \x1b[0m c.yaml" in painted
+
+
+def test_a_conflict_where_git_alone_does_not_stop(repo: Repo) -> None:
+    """One variable, added twice in two places: git's lines merge clean and wrong."""
+    lists = (("A=1", "B=2"), ("NEW=1", "A=1", "B=2"), ("A=1", "B=2", "NEW=2"))
+    repo.fork(*({"a.yaml": deployment(env=env)} for env in lists))
+    done = repo.kmerge("preview", "side", check=False)
+    silent = "git alone, as a merge button, does not stop here"
+    assert (done.code, done.lines[0]) == (1, f"CONFLICT  a.yaml  {silent}")
+    page = repo.kmerge("preview", "side", "--format", "markdown", check=False).out
+    assert "a person must decide in 1 file, the merge button does not stop at 1 of these." in page
+    assert "changed by both; the merge button does not stop here\n" in page
+    assert repo.git("merge", "side").code == 0
 
 
 def test_a_conflict_of_lines_shows_no_fields(repo: Repo) -> None:
@@ -274,7 +287,7 @@ def test_what_cannot_be(repo: Repo) -> None:
     done = repo.kmerge("preview", "nowhere", check=False)
     assert (done.code, done.err) == (
         2,
-        "kmerge: 'nowhere' is not a commit here; see `git log`\n",
+        "kmerge: 'nowhere' is not a commit here; see `git log` and `git branch -a`\n",
     )
     repo.git("checkout", "-q", "--orphan", "other")
     repo.commit("other", {"b.yaml": BASE})

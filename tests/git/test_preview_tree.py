@@ -216,7 +216,7 @@ def test_a_clone_without_the_driver(repo: Repo, how: str) -> None:
     UNREGISTERED[how](repo)
     done = repo.kmerge("preview", "side")
     assert done.err == (
-        "kmerge: `git merge` alone will conflict in 1 file that is fine above: the driver is not "
+        "kmerge: `git merge` alone will conflict in 1 file that is clean above: the driver is not "
         "registered for it; `kmerge install` registers it, or `kmerge merge side` merges as shown\n"
     )
     assert report(repo, code=0)["beyond_git"] == 1
@@ -240,7 +240,7 @@ def test_the_driver_follows_no_resource(repo: Repo) -> None:
     )
     done = repo.kmerge("preview", "side")
     assert done.err == (
-        "kmerge: `git merge` alone will conflict in 1 file that is fine above: it follows no "
+        "kmerge: `git merge` alone will conflict in 1 file that is clean above: it follows no "
         "resource; `kmerge merge side` merges as shown\n"
     )
     (step,) = report(repo, code=0)["steps"]

@@ -229,7 +229,7 @@ def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
     write_history(repo, [*images([UP, UP_THERE] * 3), every_kind(7)])
     page = tmp_path / "page.html"
     out = repo.kmerge("replay", "--html", str(page), "--last", "50").out
-    assert out.partition("left under both, by cause and field\n")[2] == (
+    assert out.partition("in conflict under git and kmerge, by cause and field\n")[2] == (
         f"      6  {Why.BOTH_CHANGED}: **.image\n"
         "\n"
         "policies that the past proves (none is switched on)\n"

@@ -77,7 +77,7 @@ def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
             "  | spec:\n  base" in shown and "  ours (HEAD)     2\n  theirs (side)   3\n" in shown
         )
         it.press("h")
-        assert "not possible: plain numbers are no versions" in it.wait(PROMPT)
+        assert "not possible: plain numbers are not versions" in it.wait(PROMPT)
         it.press("o")
         assert "  theirs (side)   app:10 (higher)\n" in it.question("image")
         it.press("h")
@@ -133,7 +133,7 @@ def test_back_over_a_staged_file(stopped: Repo) -> None:
         assert first_marker(stopped.text("app.yaml")) >= 0
         it.press("q")
         assert it.end() == 1
-        assert "left    app.yaml: 1 conflict\n" in it.rest()
+        assert "open    app.yaml: 1 conflict\n" in it.rest()
     assert stopped.unmerged() == [*sorted(BASE)]
     text = stopped.text("app.yaml")
     assert "image: app:10" in text and text.count("<<<<<<<") == 1
@@ -377,7 +377,7 @@ def test_a_conflict_that_ends_meanwhile(stopped: Repo) -> None:
         assert "not written: app.yaml: somebody has ended this conflict meanwhile" in told
         it.press("q")
         assert it.end() == 1
-        assert "left    app.yaml: not written" in it.rest()
+        assert "open    app.yaml: not written" in it.rest()
     assert stopped.show(":app.yaml") == stopped.text("app.yaml")
 
 
@@ -473,7 +473,7 @@ def test_only_some_paths(stopped: Repo) -> None:
         it.question("1 of 1  chart/Chart.yaml")
         it.press("o")
         assert it.end() == 0
-        assert "1 file staged, 3 files left in conflict\n" in it.rest()
+        assert "1 file staged, 3 files still in conflict\n" in it.rest()
         assert "still in conflict, not asked for: app.yaml" in it.rest()
 
 
@@ -510,7 +510,7 @@ def test_as_the_merge_tool_of_git(repo: Repo) -> None:
         it.wait("a.yaml: decided and written")
         it.question("b.yaml\nDeployment/web spec.replicas")
         it.press("q")
-        it.wait("b.yaml: 2 conflicts left")
+        it.wait("b.yaml: still 2 conflicts")
         assert it.end() == 1
         assert "staged" not in it.seen and "not asked for" not in it.seen
     assert repo.unmerged() == ["b.yaml"]

@@ -58,7 +58,7 @@ def test_what_is_not_decided_stays_in_conflict(stopped: Repo) -> None:
         terminal.wait("Which?")
         terminal.press("q")
         assert terminal.end() == 1
-        assert "a.yaml: 1 conflict left" in terminal.seen
+        assert "a.yaml: still 1 conflict" in terminal.seen
         assert "b.yaml" not in terminal.seen
     assert "a.yaml" in stopped.unmerged()
     assert stopped.text("a.yaml").count("<<<<<<<") == 2

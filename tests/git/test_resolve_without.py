@@ -112,10 +112,10 @@ def test_at_a_field(torn: Driven) -> None:
     assert done.code == 1
     left = ids(torn, REPLICAS)
     assert done.out == "".join(
-        f"left    {name}: 1 conflict\n    {one}  Deployment/web spec.replicas: {Why.BOTH_CHANGED}\n"
+        f"open    {name}: 1 conflict\n    {one}  Deployment/web spec.replicas: {Why.BOTH_CHANGED}\n"
         for name, one in zip(NAMES, left, strict=True)
     )
-    assert "2 files left in conflict: `kmerge resolve` goes on" in done.err
+    assert "2 files still in conflict: `kmerge resolve` goes on" in done.err
     assert torn.text("a.yaml").count("<<<<<<<") == 1
     assert "image: app:3" in torn.text("a.yaml")
     torn.kmerge("resolve", "--take", "ours")
@@ -261,7 +261,7 @@ def test_auto_settles_what_needs_no_decision(mixed: Repo) -> None:
     assert done.code == 1
     assert [line.split()[:2] for line in done.out.splitlines()[:4]] == [
         *(["settled", path] for path in SETTLED),
-        ["left", "one.yaml:"],
+        ["open", "one.yaml:"],
     ]
     assert "port: 82" in mixed.text("api.yaml") and mixed.text("lines.yaml") == "a: 2\nb: 2\n"
     assert mixed.git("diff", "--name-only", "--diff-filter=U").out.split() == ["one.yaml"]
@@ -391,7 +391,7 @@ def test_what_is_left_alone_is_told(driven: Driven) -> None:
     done = driven.kmerge("resolve", "--take", "ours")
     assert driven.text("b.yaml") == service(9)
     assert "kmerge: still in conflict, edited by hand since the merge" in done.err
-    assert done.err.endswith("kmerge: 1 file staged, 2 files left in conflict\n")
+    assert done.err.endswith("kmerge: 1 file staged, 2 files still in conflict\n")
     assert "kmerge does not decide this conflict" in refused(driven, "--take", "ours", "b.yaml")
 
 

@@ -40,19 +40,19 @@ def test_solve(repo: Repo) -> None:
     repo.merge()
     repo.kmerge("solve", "lines.yaml")
     done = repo.kmerge("solve", check=False)
-    assert done.err.endswith("1 file left in conflict: `kmerge resolve` asks field by field\n")
+    assert done.err.endswith("1 file still in conflict: `kmerge resolve` asks field by field\n")
 
 
 def test_solve_of_other_files(repo: Repo) -> None:
     fork(repo, lines=LINES, notes=NOTES)
     repo.merge()
-    assert repo.kmerge("solve").err.endswith("1 file left in conflict\n")
+    assert repo.kmerge("solve").err.endswith("1 file still in conflict\n")
 
 
 def test_the_driver(driven: Driven) -> None:
     fork(driven, app=FIELDS, lines=LINES)
     said = [line for line in driven.merge().err.splitlines() if "resolve" in line]
-    assert said == ["kmerge: app.yaml: 1 conflict left, the rest is merged; `kmerge resolve` asks"]
+    assert said == ["kmerge: app.yaml: 1 conflict, the rest is merged; `kmerge resolve` asks"]
 
 
 def test_preview(repo: Repo) -> None:

@@ -61,7 +61,7 @@ def by_driver(repo: Repo) -> None:
 def by_merge(repo: Repo) -> None:
     done = repo.kmerge("merge", "side", check=False)
     assert done.code == 1
-    assert f"kmerge: left: {FILE}: a SOPS file: " in done.err
+    assert f"kmerge: conflict: {FILE}: a SOPS file: " in done.err
 
 
 def by_solve(repo: Repo) -> None:

@@ -282,7 +282,7 @@ def test_what_is_still_unmerged_is_said(repo: Repo) -> None:
     told = [
         "kmerge: not asked for: b.yaml",
         "kmerge: still in conflict, no manifest: notes.txt",
-        "kmerge: 1 file {}solved and staged, 2 files left in conflict",
+        "kmerge: 1 file {}solved and staged, 2 files still in conflict",
     ]
     assert dry.err.splitlines() == [line.format("would be ") for line in told]
     assert done.err.splitlines() == [line.format("") for line in told]
@@ -301,7 +301,7 @@ def test_many_names_are_cut_with_their_count(repo: Repo) -> None:
     done = repo.kmerge("solve")
     assert done.err.splitlines() == [
         "kmerge: still in conflict, no manifest: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more",
-        "kmerge: no manifest is in conflict, 7 files left in conflict",
+        "kmerge: no manifest is in conflict, 7 files still in conflict",
     ]
 
 
@@ -358,7 +358,7 @@ def test_why_a_file_is_left_to_the_user(repo: Repo) -> None:
         "kmerge: still in conflict, merge=other in the attributes: one.yaml",
         "kmerge: still in conflict, no manifest: notes.txt",
         "kmerge: still in conflict, set not to be merged in the attributes; `git checkout --ours FILE` or `--theirs`, then `git add` it: two.yaml",
-        "kmerge: 1 file solved and staged, 4 files left in conflict",
+        "kmerge: 1 file solved and staged, 4 files still in conflict",
     ]
 
 

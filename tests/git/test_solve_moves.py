@@ -179,7 +179,7 @@ def test_the_driver_points_to_resolve(driven: Driven) -> None:
     driven.fork({"all.yaml": BEFORE}, MOVER, EDITOR)
     done = driven.merge()
     assert done.code == 1
-    assert "all.yaml: 1 conflict left, the rest is merged; `kmerge resolve` asks" in done.err
+    assert "all.yaml: 1 conflict, the rest is merged; `kmerge resolve` asks" in done.err
     driven.kmerge("resolve", "--auto")
     assert {name: driven.text(name) for name in AFTER} == AFTER
 

@@ -111,6 +111,7 @@ def mirrored(texts: tuple[bytes, bytes, bytes], path: str = "") -> None:
         assert places((base, ours, theirs), swap=False) == places((base, theirs, ours), swap=True)
 
 
+DID_BOTH = f"{'changed'} on both sides"  # what the sides did, not the cause of a conflict
 TRIO = (
     b"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 1\n"
     b"  paused: false\n  template:\n    spec:\n      containers:\n      - name: app\n"
@@ -139,7 +140,7 @@ def test_each_place_with_its_three_values() -> None:
         ("spec.paused", "deleted", "theirs", "1", "false", "false", ""),
         (f"{app}.image", "changed", "ours", "1", "app:1", "app:2", "app:1"),
         (
-            *(f"{app}.args", Why.BOTH_CHANGED, "both", "5"),
+            *(f"{app}.args", DID_BOTH, "both", "5"),
             *("[…]", "[…, ours]", "[…, theirs]"),
         ),
         (
@@ -285,7 +286,7 @@ RENAMED = (
             POD.format("p") + "  finalizers: [b]\n",
             (
                 "metadata.finalizers",
-                Why.BOTH_CHANGED,
+                DID_BOTH,
                 "both",
                 "4",
                 "[…, a]",

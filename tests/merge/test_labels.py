@@ -86,7 +86,7 @@ SAID = {
         "a: 1\nm:\n  x: 1\n  y: 1\n",
         "a: 1\n",
         "a: 1\nm:\n  x: 1 # why\n  y: 1\n",
-        "m: deleted in ours, 1 of 3 lines changed in theirs: comments",
+        "m: deleted in ours, 1 of 3 lines changed in theirs: only comments",
     ),
     "the last one of a list without keys": (
         "l:\n- a\n- b\n",
@@ -153,7 +153,7 @@ SAID = {
         "old:\n- target: {k: S, n: o}\n  path: p\n  g: g\n",
         "new:\n- target: {k: S, n: o}\n  path: p\n  g: g\n  h: h\n",
         "new:\n- path: q\n",
-        "old: both replaced `old` by `new`",
+        "old: `old` replaced by `new` on both sides, differently",
     ),
     # elements without keys
     "a run with names": (
@@ -178,7 +178,7 @@ SAID = {
         "resources:\n- a.yaml\n# why\n- b.yaml\n",
         "resources:\n- a.yaml\n",
         "resources:\n- a.yaml\n# another\n# reason\n- b.yaml\n",
-        "resources[] (b.yaml): deleted in ours, 2 of 3 lines changed in theirs: comments",
+        "resources[] (b.yaml): deleted in ours, 2 of 3 lines changed in theirs: only comments",
     ),
     "a run without names": (
         "a: [x]\n",

@@ -173,7 +173,7 @@ def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
 @pytest.mark.parametrize(
     "base, ours, theirs, why",
     [
-        ("1", "2", "3", "plain numbers are no versions"),
+        ("1", "2", "3", "plain numbers are not versions"),
         ("1.5", "0.5", "0.25", "unquoted they are numbers, and as numbers the other is higher"),
         ("1.1", "1.9", "1.10", "unquoted they are numbers, and as numbers the other is higher"),
         ("1.1", "&a 1.2", "1.3", "one has an anchor or a tag"),

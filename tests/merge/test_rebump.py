@@ -38,9 +38,9 @@ REFUSED = [
     ("1.2.0", "1.3.0", "1.2.1+b", "a prerelease or build metadata is not bumped"),
     ("1.2.0", "v1.2.1", "1.3.0", "the versions are of two forms"),
     ("1.2", "1.2.1", "1.2.2", "the versions are of two forms"),
-    ("1.2.0", "1.02.1", "1.3.0", "they are no versions of a chart"),
-    ("1.2.0", "latest", "1.3.0", "they are no versions of a chart"),
-    ("1", "2", "3", "they are no versions of a chart"),
+    ("1.2.0", "1.02.1", "1.3.0", "they are not versions of a chart"),
+    ("1.2.0", "latest", "1.3.0", "they are not versions of a chart"),
+    ("1", "2", "3", "they are not versions of a chart"),
 ]
 
 

@@ -58,10 +58,10 @@ def test_the_later_one_is_higher_from_both_sides(low: str, high: str) -> None:
 @pytest.mark.parametrize(
     "one, other, why",
     [
-        ("3", "5", "plain numbers are no versions"),
-        ("16", "17.2", "plain numbers are no versions"),
-        ("99999999", "88888888", "plain numbers are no versions"),  # no dates
-        ("app:1234567", "app:7654321", "plain numbers are no versions"),  # perhaps commits
+        ("3", "5", "plain numbers are not versions"),
+        ("16", "17.2", "plain numbers are not versions"),
+        ("99999999", "88888888", "plain numbers are not versions"),  # no dates
+        ("app:1234567", "app:7654321", "plain numbers are not versions"),  # perhaps commits
         ("10.0.0.1", "10.0.0.2", "they may be addresses"),
         ("30000-32000", "30000-32767", "they are of two series or variants"),
         ("512M", "4G", "they are of two series or variants"),
@@ -87,7 +87,7 @@ def test_the_later_one_is_higher_from_both_sides(low: str, high: str) -> None:
         ("v20230721-3e2062e", "v20230312-4.5.2-28-g66a7607", "they are of two series or variants"),
         ("1.2-3-g4b1eb2a", "1.3-1-g0a1eb2a", "they differ in more than one number"),
         ("20230101-a-20240101", "20230102-a-20240102", "they differ in more than one date"),
-        ("main", "dev", "they are no versions"),
+        ("main", "dev", "they are not versions"),
         # commits that look like versions
         ("abc1234", "abc2345", "a commit has no order"),
         ("app:sha-abc1234", "app:sha-abc2345", "a commit has no order"),
@@ -109,17 +109,17 @@ def test_the_later_one_is_higher_from_both_sides(low: str, high: str) -> None:
         ("1.2.3-rc.1-alpine", "1.2.3-rc.2-debian", "they are of two series or variants"),
         ("v1.27.3+k3s1", "v1.27.4+rke2r1", "they are of two series or variants"),
         # what is no version at all
-        ("-1", "-2", "they are no versions"),
-        (".5", ".25", "they are no versions"),
-        ("--v=2", "--v=4", "they are no versions"),
-        ("--qps=50.5", "--qps=60.5", "they are no versions"),
-        ("<1.2.3", "<1.3.0", "they are no versions"),
-        ("$1.20", "$1.30", "they are no versions"),
-        ("We need 1.2", "We need 1.3", "they are no versions"),
-        ("we need app:1.2", "we need app:1.3", "they are no versions"),
-        ("--target=app:1.2", "--target=app:1.3", "they are no versions"),
-        ("fe80::1", "fe80::2", "they are no versions"),
-        ("latest", "1.2", "they are no versions"),
+        ("-1", "-2", "they are not versions"),
+        (".5", ".25", "they are not versions"),
+        ("--v=2", "--v=4", "they are not versions"),
+        ("--qps=50.5", "--qps=60.5", "they are not versions"),
+        ("<1.2.3", "<1.3.0", "they are not versions"),
+        ("$1.20", "$1.30", "they are not versions"),
+        ("We need 1.2", "We need 1.3", "they are not versions"),
+        ("we need app:1.2", "we need app:1.3", "they are not versions"),
+        ("--target=app:1.2", "--target=app:1.3", "they are not versions"),
+        ("fe80::1", "fe80::2", "they are not versions"),
+        ("latest", "1.2", "they are not versions"),
     ],
 )
 def test_why_neither_is_higher(one: str, other: str, why: str) -> None:

@@ -73,7 +73,7 @@ RIGHT = without(MERGED, BLOCK)
 SIDES = Three(BASE, OURS, BASE.replace("paused: false", "paused: true"))
 BROKEN = [
     ("a key twice in one branch", without(RIGHT, "    env:\n", BLOCK + "    env:\n"),
-     "key twice: Deployment {{ include \"web.fullname\" . }}/spec/containers/[] securityContext (with all conditions true)"),
+     "key twice: Deployment {{ include \"web.fullname\" . }} spec.containers[] securityContext (with all conditions true)"),
     ("an element twice", without(RIGHT, "      value: a\n", "      value: a\n    - name: A\n      value: b\n"), "element twice: "),
     ("a resource twice", RIGHT + "---\n" + RIGHT, "resource twice: "),
     ("a line that slipped", without(RIGHT, "    command", "   command"), "no YAML: "),

@@ -89,9 +89,9 @@ def test_a_file_that_cannot_be_written_is_in_nobodys_way(
     assert out.out.splitlines() == [
         "settled moved.yaml (moved)",
         "staged  x.yaml",
-        "left    web.yaml: not written: no room; make some",
+        "open    web.yaml: not written: no room; make some",
     ]
-    assert "2 files staged, 1 file left in conflict: `kmerge resolve` goes on" in out.err
+    assert "2 files staged, 1 file still in conflict: `kmerge resolve` goes on" in out.err
 
 
 def test_the_end_of_a_pipe_is_the_end_of_the_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,5 +146,5 @@ def test_a_large_file_is_not_looked_through_for_ever() -> None:
     resolving.bytes_ = 1_000_000
     refused = give_choice(resolving, resolving.questions, "both")  # type: ignore[arg-type]
     assert resolving.looks < 20
-    assert "answer it by itself" in refused[-1][1]
+    assert "answer it alone" in refused[-1][1]
     assert not {q.id for q, _ in refused} & resolving.answers.keys()

@@ -22,7 +22,7 @@ STAGES = frozenset(("alpha", "beta", "rc"))  # the other words have no order
 PULLS = ("pr", "mr", "pull")
 NUMBERS = "0123456789"
 
-NO_VERSION = "they are no versions"
+NO_VERSION = "they are not versions"
 ONE_VERSION = "they are one version"
 OTHER_FORM = "they count in two ways"
 OTHER_SERIES = "they are of two series or variants"
@@ -100,7 +100,7 @@ def _refused(text: str, *, is_bare: bool) -> str:
     if is_bare and text.count(".") == 3 and all(map(_is_byte, text.split("."))):
         return "they may be addresses"
     if is_number(text) and not is_date(text) and (is_bare or len(text) >= 7):
-        return "plain numbers are no versions"  # a long number behind an image may be a commit
+        return "plain numbers are not versions"  # a long number behind an image may be a commit
     return "the number of a pull request is no order" if _is_pull(_parts(text)[0]) else ""
 
 

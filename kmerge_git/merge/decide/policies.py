@@ -81,7 +81,7 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
 def _refusal(*texts: str) -> str:
     if any("-" in text or "+" in text for text in texts):
         return "a prerelease or build metadata is not bumped"
-    return "they are no versions of a chart"
+    return "they are not versions of a chart"
 
 
 def chart_version(text: str) -> Chart | None:

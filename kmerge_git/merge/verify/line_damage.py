@@ -154,7 +154,7 @@ def places(
             root = document.root
             key = keys[text] = identity(root)
             if root is not None and (known is None or document.content not in known):
-                named = (str(key),) if key is not None else ()
+                named = (f"{key} ",) if key is not None else ()
                 _walk(root, start(root, path), named, damages, made_of)
         key = keys[text]
         if key is not None and key.name:
@@ -170,7 +170,7 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known:
         names: list[Hashable] = [entry.name for entry in node.entries]
         if len(set(names)) < len(names):
             for name, twins in _twins(names, node.entries):
-                found[f"key twice: {'/'.join(path)} {name}".replace(":  ", ": ")] = twins
+                found[f"key twice: {_shown(path)} {name}".replace(":  ", ": ")] = twins
         for entry in node.entries:
             _walk(entry.value, where.child(entry.name), (*path, entry.name), found, known)
     elif isinstance(node, Sequence):
@@ -178,9 +178,15 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known:
         known_keys = [key for key in keys if key is not None]
         if len(set(known_keys)) < len(known_keys):
             for key, twins in _twins(keys, node.entries * 2):  # ports have two keys each
-                found[f"element twice: {'/'.join(path) or 'document'} {key}"] = twins
+                name = ", ".join(map(str, key)) if isinstance(key, tuple) else key
+                found[f"element twice: {_shown(path) or 'document'} {name}"] = twins
         for entry in node.entries:
             _walk(entry.value, inner, (*path, "[]"), found, known)
+
+
+def _shown(path: tuple[str, ...]) -> str:
+    """Return a path such as `Deployment/web spec.containers[].env`."""
+    return ".".join(path).replace(".[]", "[]").replace(" .", " ")
 
 
 def _twins(

@@ -274,5 +274,5 @@ def wrong_count(made: int, low: int, high: int) -> str:
     if made < low:
         return "would be lost"
     if not high:
-        return "was deleted and would come back"
+        return "would come back, though one side deleted it"
     return "would be there twice" if made == 2 else f"would be there {made} times"

@@ -170,7 +170,7 @@ def _with_new_names(path: Path, at: Three[list[Entry]], why: str) -> str:
         gone = [n for n in names.base if n not in known.ours and n not in known.theirs]
         if why == Why.BOTH_ADDED or not ours or not gone:
             return why
-        return f"both replaced {_quoted(gone)} by {_quoted(ours)}"
+        return f"{_quoted(gone)} replaced by {_quoted(ours)} on both sides, differently"
     sides = [(ours, "in ours"), (theirs, "in theirs")]
     shown = [f"{_quoted(found)} {side}" for found, side in sides if found]
     if why == Why.WHICH:
@@ -252,7 +252,7 @@ def _deeds(base: Document, new: Document, why: str) -> tuple[str, str]:
     perhaps, old_name = "perhaps " if why == Why.WHICH else "", _old_name(base, new)
     if old_name:
         return f"{perhaps}renamed from `{old_name}`", "deleted {}"
-    return ("", "gone {} (perhaps renamed)") if perhaps else ("renamed", "deleted {}")
+    return ("", "deleted or renamed {}") if perhaps else ("renamed", "deleted {}")
 
 
 def _old_name(base: Document, new: Document) -> str:
@@ -333,7 +333,7 @@ def _fields(old: Node, new: Node, place: Where, texts: list[str]) -> str:
     """Return the fields that differ, up to the number that a label has room for."""
     paths = differing(old, new, place)
     if not paths and comments(texts[0]) != comments(texts[1]):
-        return "comments"
+        return "only comments"
     shown = [fieldpath.show(path) for path in paths if path]
     return _some(shown, most=MOST if sum(map(len, shown[:MOST])) <= LONGEST else 1)
 
