@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     carry_out(plan, dry_run=args.dry_run, nothing=nothing, quiet=args.quiet)
     if plan.changes and not args.dry_run and not args.quiet:
         rest = "" if args.pattern else ", except for the usual names of SOPS secrets"
-        print(f"registered{rest}; `kmerge status` shows whether it works")
+        tell(f"registered{rest}; `kmerge status` shows whether it works")
     return 0
 
 
