@@ -368,10 +368,12 @@ def _lines(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> It
     by_git = [path for path in _in_conflict_by_git(plan) if path not in as_before]
     solved = {file.path for file in plan.files if file.verdict == "solved"}
     if not solved.isdisjoint(by_git):
-        ours = sum(f.verdict != "solved" and f.path not in as_before for f in plan.files)
-        ours += sum(path not in as_before for path in plan.others)
-        alone = f"git alone would have {counted(len(by_git), 'file')} in conflict"
-        yield f"{alone}, kmerge has {ours or 'none'}"
+        open_files = [f.path for f in plan.files if f.verdict != "solved"]
+        ours = sum(path not in as_before for path in (*open_files, *plan.others))
+        yield (
+            f"git alone would have {counted(len(by_git), 'file')} in conflict, "
+            f"kmerge has {ours or 'none'}"
+        )
     yield from _followed(plan)
     yield from _some(plan.notes)
     better = [file.path for file in plan.files if file.result == "improved"]

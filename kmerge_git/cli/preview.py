@@ -43,6 +43,7 @@ in conflict stands behind the id.
 exit status: 0 no conflict, 1 conflicts, 2 an error
 """
 FORMATS = ("text", "json", "markdown", "github", "sarif")
+SILENT = "git alone, as a merge button, does not stop here"
 _COLOURS = {"clean": "dim", "conflict": "red"}
 
 
@@ -200,8 +201,7 @@ def _step_lines(step: Step, files: Sequence[FilePreview]) -> Iterator[Line]:
         word = "CONFLICT" if file.result == "conflict" else file.result
         colour = _COLOURS.get(file.result, "green")
         kind = file.kind if file.kind != "changed by both" else ""
-        is_silent = file.result == "conflict" and file.git_clean
-        silent = "git alone, as a merge button, does not stop here" if is_silent else ""
+        silent = SILENT if file.result == "conflict" and file.git_clean else ""
         about = "; ".join(filter(None, (kind, file.note, silent)))
         yield ((f"{word:<9}", colour), f" {file.path:<{width}}  {about}".rstrip())
         yield from (f"    {words}" for words in file.chosen)
