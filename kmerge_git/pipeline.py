@@ -20,6 +20,7 @@ from kmerge_git.merge.merged import conflict, conflicted, to_bytes, whole_confli
 from kmerge_git.merge.plan import Journal, Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import line_damage, proof, referee, whole_file
+from kmerge_git.merge.verify.edits_of_both import may_tear_comments
 from kmerge_git.merge.verify.line_opinion import (
     Asked,
     holds_two_values,
@@ -392,10 +393,15 @@ def _second_opinion(
     """Return a merge by lines, its number of conflicts, and whether it confirms the merge."""
     said = opinion(merged, streams)
     if said:  # git's line merge is needed only if our own line merge is unsure
-        return YamlText(data, options.path), int(said == "clash"), said == "agrees"
-    by_lines, count = lines.result()
-    is_same = count == 0 and by_lines.data == data
-    return by_lines, count, is_same and referee.confirms(text, streams, options)
+        by_lines, count = YamlText(data, options.path), int(said == "clash")
+        is_same = said == "agrees"
+    else:
+        by_lines, count = lines.result()
+        is_same = count == 0 and by_lines.data == data
+        is_same = is_same and referee.confirms(text, streams, options)
+    if is_same and may_tear_comments(*(stream.source.text for stream in streams.each())):
+        is_same = not referee.tears_comments(text, streams, options)
+    return by_lines, count, is_same
 
 
 def _refuse_turned(text: str, streams: Three[Stream], options: Options) -> None:

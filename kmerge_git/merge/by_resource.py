@@ -31,10 +31,10 @@ from kmerge_git.merge.plan import Note, Plan, Why
 from kmerge_git.merge.three import Three, agreed, standing, under, whose
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.merge.write.placed_lines import line_pieces
-from kmerge_git.outcome import ORDER, SIDES
+from kmerge_git.outcome import ORDER
 from kmerge_git.text.opaque_files import is_json
 from kmerge_git.text.pieces import side_text
-from kmerge_git.tree.documents import Document, Stream, whole_document
+from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import comments, same_node
 
@@ -196,10 +196,7 @@ def _merge_one(walk: Walk, at: Trio, path: str, cause: str) -> MergedDocument | 
             walk.journal.resource = name_of(theirs)
             walk.journal.write([Note((), "changed", "theirs", "8")])
             return MergedDocument(at, "", None, [theirs.content])
-    merged = _both_changed(walk, at, reading, path)
-    if walk.rules.stops and at.base is not None and "#" in at.base.content:
-        return _with_whole_comments(walk, merged, path)
-    return merged
+    return _both_changed(walk, at, reading, path)
 
 
 def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDocument:
@@ -227,52 +224,6 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
         if len(pieces) > 2:  # otherwise the document is one conflict
             pieces = [around[0], *pieces[1:-1], around[1]]
     return MergedDocument(at, name, plan, pieces)
-
-
-def _with_whole_comments(walk: Walk, merged: MergedDocument, path: str) -> MergedDocument:
-    """Return a merged document in which no comment block is torn.
-
-    An edit that one side alone made in a block is put into all versions first. If a side took an
-    entry away that the other side edited, the document is merged twice, once with the entry as each
-    side has it; the conflicts are what differs between the two results.
-    """
-    from kmerge_git.merge import commented_entries as entries  # few merges change many comments
-
-    at = texts_of(merged.at)
-    changes = entries.block_changes(at)
-    divided = entries.divided(changes, _restored(merged))
-    if divided:
-        at = entries.adopted(at, divided)
-        merged = _again(walk, merged.at, at, path)
-    torn = [change for change in changes if change.is_torn]
-    if not torn or entries.are_shown(torn, merged.pieces):
-        return merged
-    ours, theirs = (entries.untorn(at, side) for side in SIDES)
-    if ours is None or theirs is None:
-        return _clash(walk, merged.at, merged.name, Why.COMMENT)
-    versions = Three(at.base, at.ours, theirs), Three(at.base, ours, at.theirs)
-    one, other = (_again(walk, merged.at, version, path).pieces for version in versions)
-    return MergedDocument(merged.at, merged.name, None, entries.apart(one, other, torn, at.base))
-
-
-def _again(walk: Walk, known: Trio, at: Three[str], path: str) -> MergedDocument:
-    """Merge a document again, with these texts of its versions."""
-    pairs = zip(known.each(), at.each(), strict=True)
-    texts = (
-        d if d is not None and d.content == text else whole_document(text) for d, text in pairs
-    )
-    versions = Three(*texts)
-    again = _both_changed(walk.trial(), versions, walk.rules.reading(versions), path)
-    return MergedDocument(known, again.name, again.plan, _restored(again))
-
-
-def _restored(merged: MergedDocument) -> Pieces:
-    """Return the pieces of a document with all its lines."""
-    elided = merged.elided
-    if elided is None:
-        return merged.pieces
-    whole = elided.restored
-    return [whole(p) if isinstance(p, str) else p.map(whole) for p in merged.pieces]
 
 
 def _with_moves(walk: Walk, at: Trio, reading: Reading, path: str) -> tuple[Plan | None, Trio]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from depth import part
-from worlds.commented import CLEAN, CONFLICT, FORMS, Form, Trio, is_right, worlds
+from worlds.commented import CLEAN, EITHER, FORMS, Form, Trio, is_right, worlds
 from worlds.lines import git_lines
 
+from kmerge_git.merge.verify.torn_comments import APART
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.markers import resolve
@@ -25,20 +26,21 @@ def test_what_two_edits_come_to(form: str) -> None:
         outcome = merged(written, trio)
         if outcome.clean:
             clean += 1
-            if truth == CONFLICT or (truth == CLEAN and not is_right(written, outcome.text, rows)):
+            if truth != EITHER and not is_right(written, outcome.text, rows):
                 wrong.append(name)
             continue
         needless += truth == CLEAN
         base, ours, theirs = trio
         mirror = merged(written, (base, theirs, ours))
-        if _causes(mirror) != _causes(outcome):
+        is_torn = mirror.clean and all(APART in c.why for c in outcome.conflicts)
+        if not is_torn and _causes(mirror) != _causes(outcome):
             wrong.append(f"{name}: other conflicts with the sides swapped")
         if outcome.method == "structure":
             for side, version in (("ours", ours), ("theirs", theirs)):
                 if not _is_side(outcome, side, version, trio):
                     wrong.append(f"{name}: {side} is not there")
     assert not wrong
-    assert needless <= clean // 100
+    assert needless <= clean * 3 // 100
 
 
 def _causes(outcome: Outcome) -> list[tuple[str, set[str]]]:

@@ -66,8 +66,8 @@ def test_a_comment_stays_as_far_from_what_it_belongs_to() -> None:
 BELOW = {
     "both add": ("# - x|", "# - x|# - o|", "# - t|# - x|", "# - t|# - x|# - o|"),
     "both add in one place": ("# - x|", "# - x|# - o|", "# - x|# - t|", "# - x|# - o|# - t|"),
-    "theirs adds, ours takes away": ("# - x|", "", "# - x|# - t|", "|# - t"),
-    "ours adds, theirs takes away": ("# - x|", "# - x|# - o|", "", "|# - o"),
+    "theirs adds, ours takes away": ("# - x|", "", "# - x|# - t|", None),
+    "ours adds, theirs takes away": ("# - x|", "# - x|# - o|", "", None),
     "both rewrite": ("# - x|", "# - o|", "# - t|", None),
     "one rewrites, one takes away": ("# - x|", "# - o|", "", None),
 }

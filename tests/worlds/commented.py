@@ -2,7 +2,7 @@
 
 A file is a row of blocks: active entries, commented entries, and prose. An edit changes blocks by
 their names, so what is right is known from the two edits: an entry that one side took away and the
-other changed inside is a conflict, everything else has both edits.
+other changed inside is a conflict, or has both edits; everything else has both edits.
 """
 
 from __future__ import annotations

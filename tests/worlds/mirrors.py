@@ -18,6 +18,7 @@ import yaml
 from worlds import clashes, copies, forms, identity, indents, keys, policies, sequences
 from worlds.lines import git_lines
 
+from kmerge_git.merge.verify.torn_comments import APART
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.markers import resolve
@@ -116,6 +117,8 @@ def unequal(merge: Merge) -> str:
     here = merge_files(base, ours, theirs, path=path, line_merge=git_lines)
     there = merge_files(base, theirs, ours, path=path, line_merge=git_lines)
     if here.clean != there.clean:
+        if all(APART in why for outcome in (here, there) for _, why in _causes(outcome)):
+            return ""  # a comment comes to another place: in one direction it would be torn
         shown = [outcome.reason or str(_causes(outcome)) for outcome in (here, there)]
         return f"a conflict one way only: {shown}"
     mirrored = sorted((place, _words(why, mirrored=True)) for place, why in _causes(there))

@@ -161,3 +161,21 @@ def may_have_moved(texts: Iterable[str]) -> bool:
 def _word(line: str) -> str:
     """Return a line without its indentation and the dashes of list elements."""
     return line.strip(" -\t\r")
+
+
+def may_tear_comments(base: str, ours: str, theirs: str) -> bool:
+    """Return whether a side wrote a comment line, or both changed comment lines."""
+    if base in (ours, theirs) or ours == theirs or "#" not in base + ours + theirs:
+        return False
+    changed = []
+    for side in (ours, theirs):
+        start, behind = uncommon(base, side)
+        old, new = (_comment_set(text[start : len(text) - behind]) for text in (base, side))
+        if new - old:
+            return True
+        changed.append(old)
+    return bool(changed[0] & changed[1])
+
+
+def _comment_set(text: str) -> set[str]:
+    return {line for line in map(str.strip, text.split("\n")) if line[:1] == "#"}

@@ -1,17 +1,16 @@
-"""Check laws for lines: the number of comments, and the lines that both sides kept.
-
-Nothing is parsed: block scalars are found by their headers and their indentation.
-"""
+"""Check laws for lines: the number of comments, and the lines that both sides kept."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
 from kmerge_git.kube.identity import identity
+from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three, counted, grouped, shared_start
 from kmerge_git.merge.verify.count_laws import bounds, by_side
 from kmerge_git.merge.verify.edits_of_both import repeated
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation, wrong_count
+from kmerge_git.merge.verify.torn_comments import comments, torn
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 ANY = -1  # any column
 UNLIKE = "is not there as both sides kept it"
 TWICE = "was added by both sides and would be there twice"
-TAKEN_AWAY = "is in a comment that the other side took away"
-DIVIDED = "is apart from the other lines of its comment"
 
 
 def line_laws(
@@ -53,9 +50,10 @@ def line_laws(
     if untouched and may_hide:
         before = counted(_bare(_whole(rest[0])))
         untouched = [line for line in untouched if before.get(line) == 1]
-    faults += [("untouched", line, UNLIKE) for line in untouched if line not in exempt]
-    faults += [one for one in _torn_blocks(rest) if one[1] not in exempt]
+    faults += [("untouched", line, UNLIKE) for line in untouched]
     faults += [("twice", line, TWICE) for line in _doubled(rest, whole, exempt)]
+    faults = faults or torn_comments(rest)  # a comment that is lost or comes back is apart, too
+    faults = [fault for fault in faults if fault[1] not in exempt]
     return _placed(faults, rest, result.source.path or at.ours.source.path)
 
 
@@ -76,25 +74,19 @@ def _in_one_block(comment: str, lines: list[str]) -> bool:
     )
 
 
-def _torn_blocks(rest: Documents) -> list[tuple[str, str, str]]:
-    """Return a line of each comment block that the sides or the result tore apart.
+def torn_comments(rest: Documents) -> list[tuple[str, str, str]]:
+    """Return the comment lines that the sides or the result tore out of their comments.
 
     Only documents that have one name in all versions are compared.
     """
-    if not any("#" in document.content for document in rest[0]):
-        return []
-    from kmerge_git.merge.commented_entries import block_changes, divided
-
-    tables = [grouped((identity(d.root), d.content) for d in documents) for documents in rest]
+    tables = [grouped((outline(d.content), d.content) for d in documents) for documents in rest]
     faults = []
     for name in tables[0]:
         four = [table.get(name, []) for table in tables]
-        if any(len(contents) != 1 for contents in four):
-            continue
-        base, ours, theirs, made = (contents[0] for contents in four)
-        changes = block_changes(Three(base, ours, theirs))
-        faults += [("comment", c.line, TAKEN_AWAY) for c in changes if c.is_torn]
-        faults += [("comment", c.line, DIVIDED) for c in divided(changes, [made])]
+        if len(set(map(len, four))) == 1:
+            faults += [
+                ("comment", *told) for texts in zip(*four, strict=True) for told in torn(*texts)
+            ]
     return faults
 
 
@@ -134,49 +126,6 @@ def _comments(texts: list[str], exempt: set[str], *, may_hide: bool) -> list[tup
         if not low <= made <= high and line not in exempt:
             miscounted.append((line, wrong_count(made, low, high)))
     return miscounted
-
-
-def comments(text: str) -> list[str]:
-    """Return the lines that are comments, without their indentation."""
-    if "#" not in text:
-        return []
-    lines = []
-    floor = -1  # the column of the entry that a block scalar belongs to
-    for line in text.split("\n"):
-        bare = line.strip(" \t\r")
-        if not bare:
-            continue
-        column = len(line) - len(line.lstrip(" "))
-        if floor >= 0 and column > floor:
-            continue
-        floor = -1
-        if bare[0] == "#":
-            lines.append(bare)
-        elif _opens_text(bare):
-            floor = column + _dashes(bare)
-    return lines
-
-
-def _opens_text(bare: str) -> bool:
-    """Return whether a line ends in the header of a block scalar."""
-    value = bare.split(" #", maxsplit=1)[0].rstrip()
-    mark = value.rstrip("+-0123456789")
-    return mark[-1:] in ("|", ">") and (len(mark) == 1 or mark[-2] in " \t")
-
-
-def _dashes(bare: str) -> int:
-    """Return the width of the dashes before a key.
-
-    If no key follows the last dash, this dash does not count.
-    """
-    taken = 0
-    while bare.startswith("- "):
-        rest = bare[1:].lstrip(" ")
-        if rest[0] in "|>":
-            break
-        taken += len(bare) - len(rest)
-        bare = rest
-    return taken
 
 
 def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> list[str]:

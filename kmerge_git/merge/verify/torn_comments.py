@@ -1,0 +1,348 @@
+"""Check that no comment is torn by two edits, and that no comment line is apart from its comment.
+
+The law knows lines and columns, and nothing of entries. Two things break it:
+
+- both sides changed a comment line of base, each in its own way. A line may be edited, taken away,
+  moved, or used, and a line that was in use may be commented out;
+- a comment line that one side alone wrote is not below the line that is above it there, or not
+  under the same keys. The line above is the nearest one in the run of comments that is indented
+  less behind its `#`; without such a line, the neighbours in the run count. The other side may have
+  edited these lines and keys.
+
+Nothing is parsed: block scalars are found by their headers and their indentation.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby, pairwise
+
+from kmerge_git.merge.three import counted, grouped
+from kmerge_git.merge.verify.count_laws import bounds, by_side
+from kmerge_git.merge.verify.edits_of_both import may_tear_comments
+from kmerge_git.text.diff3 import diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# What became of a comment line that was not edited.
+GONE, ACTIVE, MOVED = "", "active", "moved"
+
+MOST = 100  # a line that is there more often belongs to nothing
+
+BOTH = "was changed by both sides, each in its own way"
+ELSEWHERE = "would be under another key"
+APART = "would be apart from the other lines of its comment"
+
+
+def torn(base: str, ours: str, theirs: str, made: str) -> list[tuple[str, str]]:
+    """Return the comment lines of a document that break the law, each with a message."""
+    if not may_tear_comments(base, ours, theirs):
+        return []
+    old = CommentLines(base)
+    sides = [SideLines(old, text) for text in (ours, theirs)]
+    result = CommentLines(made)
+    found = {
+        (old.bare[n], BOTH)
+        for n in sides[0].became.keys() & sides[1].became.keys()
+        if not _is_one_change(old.bare[n], {side.became[n] for side in sides}, old, result)
+    }
+    found |= {(line, ELSEWHERE) for line in _under_other_keys([old, *sides, result])}
+    for side, other in (sides, sides[::-1]):
+        found |= {(line, APART) for line in _apart(side, other, old, result)}
+    return sorted(found)
+
+
+def comments(text: str) -> list[str]:
+    """Return the lines that are comments, without their indentation."""
+    if "#" not in text:
+        return []
+    lines = text.split("\n")
+    marks = zip(lines, comment_marks(lines), strict=True)
+    return [line.strip(" \t\r") for line, is_comment in marks if is_comment]
+
+
+def comment_marks(lines: list[str]) -> list[bool]:
+    """Return for each line whether it is a comment; lines of block scalars are none."""
+    marks = []
+    floor = -1  # the column of the entry that a block scalar belongs to
+    for line in lines:
+        bare = line.strip(" \t\r")
+        column = len(line) - len(line.lstrip(" "))
+        is_text = floor >= 0 and (not bare or column > floor)
+        marks.append(bare[:1] == "#" and not is_text)
+        if bare and not is_text:
+            floor = column + _dashes(bare) if bare[0] != "#" and _opens_text(bare) else -1
+    return marks
+
+
+def _opens_text(bare: str) -> bool:
+    """Return whether a line ends in the header of a block scalar."""
+    value = bare.split(" #", maxsplit=1)[0].rstrip()
+    mark = value.rstrip("+-0123456789")
+    return mark[-1:] in ("|", ">") and (len(mark) == 1 or mark[-2] in " \t")
+
+
+def _dashes(bare: str) -> int:
+    """Return the width of the dashes before a key.
+
+    If no key follows the last dash, this dash does not count.
+    """
+    taken = 0
+    while bare.startswith("- "):
+        rest = bare[1:].lstrip(" ")
+        if rest[0] in "|>":
+            break
+        taken += len(bare) - len(rest)
+        bare = rest
+    return taken
+
+
+class CommentLines:
+    """Hold the lines of a document, without their indentation, and which lines are comments."""
+
+    __slots__ = ("above", "active", "bare", "count", "is_comment", "parents", "places", "runs")
+
+    def __init__(self, text: str) -> None:
+        lines = [*text.split("\n"), ""]  # so a blank line is around all
+        self.bare = [line.strip(" \t\r") for line in lines]
+        self.is_comment = comment_marks(lines)
+        self.count = counted(self.bare)
+        marked = [*zip(self.bare, self.is_comment, range(len(lines)), strict=True)]
+        self.active = counted(bare for bare, is_comment, _ in marked if not is_comment)
+        self.places = grouped((bare, n) for bare, is_comment, n in marked if is_comment)
+        self.runs = _runs(self.is_comment)
+        self.above = _above(lines, self.runs)
+        self.parents = _parents(lines, self.is_comment)
+
+    def holds(self, n: int) -> bool:
+        """Return whether a line is a comment with a text."""
+        return self.is_comment[n] and bool(self.bare[n].strip("# \t"))
+
+    def owned(
+        self, shared: set[str], known: dict[tuple[int, str], int]
+    ) -> Iterator[tuple[int, str]]:
+        """Yield each comment line, with a number for the lines that open the collections around it.
+
+        Only lines that are `shared` by all versions are compared; `known` holds their numbers.
+        """
+        owners: list[int] = []
+        tops: list[int] = []  # the first lines of the blocks around
+        for n, line in enumerate(self.bare):
+            up = self.above[n]
+            tops.append(n if up is None else tops[up])
+            parent = self.parents[tops[n]]
+            owner = 0 if parent is None else owners[parent]
+            owners.append(
+                known.setdefault((owner, line), len(known) + 1)
+                if owner >= 0 and line in shared
+                else -1
+            )
+            if owner >= 0 and self.holds(n):
+                yield owner, line
+
+
+def _runs(is_comment: list[bool]) -> list[range]:
+    """Return for each line the comment lines around it without a gap; none if it is no comment."""
+    found: list[range] = []
+    for is_run, lines in groupby(enumerate(is_comment), key=lambda at: at[1]):
+        numbers = [n for n, _ in lines]
+        run = range(numbers[0], numbers[-1] + 1) if is_run else range(0)
+        found += [run] * len(numbers)
+    return found
+
+
+def _above(lines: list[str], runs: list[range]) -> list[int | None]:
+    """Return for each line the nearest line above in its run that is indented less.
+
+    The columns behind the `#` count. The elements of a list may be at the column of its key.
+    """
+    found: list[int | None] = []
+    around: list[tuple[int, int, bool]] = []  # the columns and numbers, and whether it is a key
+    for n, line in enumerate(lines):
+        text = line.lstrip(" \t#").rstrip()
+        column = len(line) - len(line.lstrip(" \t#"))
+        if not runs[n] or n == runs[n].start:
+            around.clear()
+        is_element = text[:2] in ("- ", "-")
+        while around and around[-1][0] >= column:
+            if around[-1][0] == column and is_element and around[-1][2]:
+                break
+            around.pop()
+        inside = (m for at, m, _ in reversed(around) if at != column - 1)
+        found.append(next(inside, None))
+        if runs[n] and text:
+            around.append((column, n, text[-1] == ":" and not is_element))
+    return found
+
+
+def _parents(lines: list[str], is_comment: list[bool]) -> list[int | None]:
+    """Return for each line the nearest line above that is indented less and is no comment."""
+    found: list[int | None] = []
+    around: list[tuple[int, int]] = []  # the columns and numbers of the lines around
+    for n, line in enumerate(lines):
+        column = len(line) - len(line.lstrip(" "))
+        found.append(next((m for at, m in reversed(around) if at < column), None))
+        if line.strip() and not is_comment[n]:
+            while around and around[-1][0] >= column:
+                around.pop()
+            around.append((column, n))
+    return found
+
+
+class SideLines(CommentLines):
+    """Hold the lines of a side, and what became of the comment lines of base."""
+
+    __slots__ = ("became", "kept")
+
+    def __init__(self, base: CommentLines, text: str) -> None:
+        super().__init__(text)
+        self.kept = {
+            i: j
+            for i0, i1, j0, j1 in diff(base.bare, self.bare)
+            for i, j in zip(range(i0, i1), range(j0, j1), strict=True)
+            if base.is_comment[i] == self.is_comment[j]
+        }
+        self.became: dict[int, str] = {}
+        ends = [(-1, -1), *sorted(self.kept.items()), (len(base.bare), len(self.bare))]
+        for (above, mine), (below, yours) in pairwise(ends):
+            if any(base.is_comment[above + 1 : below] + self.is_comment[mine + 1 : yours]):
+                self._read(base, range(above + 1, below), range(mine + 1, yours))
+
+    def _read(self, base: CommentLines, gone: range, come: range) -> None:
+        """Note what became of the comment lines between two lines that the side kept."""
+        old = [n for n in gone if base.bare[n]]
+        texts = [self.bare[m] if self.is_comment[m] else ACTIVE for m in come if self.bare[m]]
+        in_use = {_key(self.bare[m]) for m in come if not self.is_comment[m]}
+        written = [text for text in texts if text != ACTIVE and text not in base.count]
+        lost = [n for n in old if base.is_comment[n]]
+        rows = _paired(old, texts) | _paired(lost, written)
+        for n in lost:
+            line = base.bare[n]
+            became = self._elsewhere(base, line, in_use) or rows.get(n) or _like(line, written)
+            self.became[n] = became
+        self._note_commented(base, old, written)
+
+    def _note_commented(self, base: CommentLines, old: list[int], written: list[str]) -> None:
+        """Note which lines that were in use are comments now."""
+        for n in old:
+            text = GONE if base.is_comment[n] else _like(base.bare[n], written)
+            if text:
+                self.became[n] = text
+
+    def _elsewhere(self, base: CommentLines, line: str, in_use: set[str]) -> str:
+        """Return whether a lost comment line was moved or is in use now, or ''."""
+        if len(self.places.get(line, ())) >= len(base.places[line]):
+            return MOVED
+        is_used = len(base.places[line]) == 1 and is_more(line, self, base)
+        return ACTIVE if is_used or (":" in line and _key(line) in in_use) else ""
+
+    def now(self, n: int, base: CommentLines) -> set[str]:
+        """Return the text that a line of base has on this side, if it still is a comment there."""
+        became = self.became.get(n, GONE)
+        if n in self.kept or became == MOVED:
+            return {base.bare[n]}
+        return {became} - {GONE, ACTIVE}
+
+
+def is_more(line: str, lines: CommentLines, base: CommentLines) -> bool:
+    """Return whether a version has the text of a comment in use more often than base."""
+    text = line.lstrip("#").strip()
+    return text != "" and lines.active.get(text, 0) > base.active.get(text, 0)
+
+
+def _like(line: str, written: list[str]) -> str:
+    """Return what a comment line may have been rewritten to, or `GONE`."""
+    return next((text for text in written if _key(text) == _key(line)), GONE)
+
+
+def _paired(lines: list[int], texts: list[str]) -> dict[int, str]:
+    """Return what became of each line if there are as many lines as before."""
+    return dict(zip(lines, texts, strict=True)) if len(lines) == len(texts) else {}
+
+
+def _key(line: str) -> str:
+    """Return what two readings of one line have in common: the key, or the first words."""
+    text = line.lstrip("#").strip()
+    return text.partition(":")[0] if ":" in text else " ".join(text.split()[:2])
+
+
+def _is_one_change(line: str, changes: set[str], base: CommentLines, result: CommentLines) -> bool:
+    """Return whether two changes of a line are one, or can both be in the result."""
+    if not line.strip("# \t"):
+        return True
+    made, before = len(result.places.get(line, ())), len(base.places.get(line, ()))
+    if MOVED not in changes:
+        return len(changes) == 1
+    if changes == {MOVED}:
+        return made <= before
+    edited = next(iter(changes - {MOVED}))
+    is_there = is_more(line, result, base) if edited == ACTIVE else edited in result.places
+    return made < before and (edited == GONE or is_there)
+
+
+def _under_other_keys(versions: list[CommentLines]) -> Iterator[str]:
+    """Yield the comments that the result has too rarely or too often under the same keys."""
+    shared = set.intersection(*({*version.active.items()} for version in versions))
+    known: dict[tuple[int, str], int] = {}
+    owned = (version.owned({line for line, _ in shared}, known) for version in versions)
+    for (_, line), (base, ours, theirs, made) in by_side(owned).items():
+        low, high = bounds(base, ours, theirs)
+        if not low <= made <= high:
+            yield line
+
+
+def _apart(
+    side: SideLines, other: SideLines, base: CommentLines, result: CommentLines
+) -> Iterator[str]:
+    """Yield a line that the result has away from a new comment line of a side."""
+    known = {m: n for n, m in side.kept.items()}
+    for n, line in enumerate(side.bare):
+        if n in known or not side.holds(n) or line not in result.places:
+            continue
+        before = base.count.get(line, 0)
+        if side.count[line] <= before or other.count.get(line, 0) > before:
+            continue
+        near = _Near(side, other, base, n, known)
+        places = result.places[line]
+        if len(places) < MOST and not any(near.holds(result, at) for at in places):
+            yield min(near.wanted, default=line)  # the same line if the sides are exchanged
+
+
+class _Near:
+    """Hold what is around a new comment line of a side, as the other side has it."""
+
+    __slots__ = ("below", "in_use", "is_alone", "is_inside", "wanted")
+
+    def __init__(
+        self, side: SideLines, other: SideLines, base: CommentLines, n: int, known: dict[int, int]
+    ) -> None:
+        up = side.above[n]
+        self.is_inside = up is not None
+        near = [m for m in (n - 1, n + 1) if m in side.runs[n]] if up is None else [up]
+        texts = [other.now(known[m], base) if m in known else {side.bare[m]} for m in near]
+        self.wanted: set[str] = set().union(*texts)
+        self.is_alone = not near
+        # the neighbours that the other side has in use
+        self.in_use = {
+            (m > n, _key(side.bare[m]))
+            for m in near
+            if other.became.get(known.get(m, -1)) == ACTIVE
+        }
+        self.below = "" if side.is_comment[n + 1 : n + 2] == [True] else side.bare[n + 1]
+
+    def holds(self, result: CommentLines, at: int) -> bool:
+        """Return whether a line of the result is where the side has it."""
+        if self.is_inside:
+            up = result.above[at]
+            return up is not None and result.bare[up] in self.wanted
+        run = result.runs[at]
+        edges = {(False, _key(result.bare[run.start - 1])), (True, _key(result.bare[run.stop]))}
+        return (
+            self.is_alone
+            or any(
+                m in run and m != at for text in self.wanted for m in result.places.get(text, ())
+            )
+            or not edges.isdisjoint(self.in_use)
+            or result.bare[at + 1] == self.below != ""
+        )

@@ -1,0 +1,193 @@
+"""Commented entries and prose: three versions of lines, with `|` between them."""
+
+from __future__ import annotations
+
+import pytest
+from worlds.lines import git_itself
+
+from kmerge_git.merge.plan import Why
+from kmerge_git.merge.verify.torn_comments import torn
+from kmerge_git.pipeline import merge_files
+
+PROSE = "x: 1|# one|# two|# three|y: 1|"
+# base, ours, theirs and the result, or None for a conflict
+MERGES = {
+    "prose taken away and reworded": (PROSE, "x: 1|y: 1|", PROSE.replace("two", "2"), None),
+    "one line of prose": ("# a|x: 1|", "x: 1|", "# b|x: 1|", None),
+    "all lines around it": (
+        PROSE, "x: 1|# two|y: 1|", PROSE.replace("two", "2"), None,
+    ),
+    "another line of prose": (
+        PROSE, "x: 1|# two|# three|y: 1|", PROSE.replace("three", "3"), "x: 1|# two|# 3|y: 1|",
+    ),
+    "both cut prose": (PROSE, "x: 1|y: 1|", "x: 1|# one|y: 1|", "x: 1|y: 1|"),
+    "the first of some defaults, and the third": (
+        "# a: 1|# b: 2|# c: 3|z: 1|", "a: 1|# b: 2|# c: 3|z: 1|", "# a: 1|# b: 2|# c: 4|z: 1|",
+        "a: 1|# b: 2|# c: 4|z: 1|",
+    ),
+    "a default in use, and another value": ("# a: 1|z: 1|", "a: 1|z: 1|", "# a: 2|z: 1|", None),
+    "an entry in use, and taken away": ("# a:|#   b: 1|z: 1|", "a:|  b: 1|z: 1|", "z: 1|", None),
+    "both edit an entry": (
+        "# a:|#   b: 1|#   c: 1|#   d: 1|z: 1|", "# a:|#   b: 2|#   c: 1|#   d: 1|z: 1|",
+        "# a:|#   b: 1|#   c: 1|#   d: 2|z: 1|", "# a:|#   b: 2|#   c: 1|#   d: 2|z: 1|",
+    ),
+    "an element moves with its comment": (
+        "- name: a|  v: 1|- name: b|  v: 1|  # w:|  #   x: 1|  #   y: 1|",
+        "- name: b|  v: 1|  # w:|  #   x: 1|  #   y: 1|- name: a|  v: 1|",
+        "- name: a|  v: 1|- name: b|  v: 1|  # w:|  #   x: 2|  #   y: 1|",
+        "- name: b|  v: 1|  # w:|  #   x: 2|  #   y: 1|- name: a|  v: 1|",
+    ),
+    "the blocks of two keys, in another order": (
+        "b:|  v: b|  # r:|  #   c: 1|a:|  v: a|  # r:|  #   c: 1|",
+        "a:|  v: a|  # r:|  #   c: 1|b:|  v: b|  # r:|  #   c: 1|",
+        "b:|  v: b|  # r:|  #   c: 2|a:|  v: a|  # r:|  #   c: 1|",
+        "a:|  v: a|  # r:|  #   c: 1|b:|  v: b|  # r:|  #   c: 2|",
+    ),
+    "in use, and copied to another key": (
+        "a:|  v: a|  # r:|  #   c: 1|", "a:|  v: a|  r:|    c: 1|n:|  v: n|  # r:|  #   c: 1|",
+        "a:|  v: a|  # r:|  #   c: 2|", None,
+    ),
+    "deleted, and copied to another key": (
+        "b:|  # r:|  #   c: 1|  x: 1|c:|  # r:|  #   c: 1|  x: 1|",
+        "b:|  x: 1|c:|  # r:|  #   c: 1|  x: 1|d:|  # r:|  #   c: 1|  x: 1|",
+        "b:|  # r:|  #   c: 2|  x: 1|c:|  # r:|  #   c: 1|  x: 1|", None,
+    ),
+    "other blanks, and in use": ("a: 1|#x: 1|b: 2|", "a: 1|# x: 1|b: 2|", "a: 1|x: 1|b: 2|", None),
+    "other blanks, and deleted": ("a: 1|#x: 1|b: 2|", "a: 1|# x: 1|b: 2|", "a: 1|b: 2|", None),
+    "commented out with two values": ("a: 1|m: 5|b: 2|", "a: 1|# m: 6|b: 2|", "a: 1|# m: 5|b: 2|", None),
+    "moved to two places": (
+        "a:|  # r|  k: 1|b:|  k: 2|c:|  k: 3|", "a:|  k: 1|b:|  # r|  k: 2|c:|  k: 3|",
+        "a:|  k: 1|b:|  k: 2|c:|  # r|  k: 3|", None,
+    ),
+    "text now, and edited": (
+        "c: !|  a|# on: 1|k: 1|", "c: !|  a|  # on: 1|k: 1|", "c: !|  a|# on: 2|k: 1|", None,
+    ),
+    "a note above what the other side uses": (
+        "z: 1|# a: 1|k: 1|", "z: 1|a: 1|k: 1|", "z: 1|# see docs|# a: 1|k: 1|", None,
+    ),
+    "deleted by both, and the same text in use elsewhere": (
+        "w:|  # r: 1|  i: 1|p:|  # r: 1|  i: 2|", "w:|  i: 1|p:|  # r: 1|  i: 2|",
+        "w:|  i: 1|p:|  r: 1|  i: 2|", "w:|  i: 1|p:|  r: 1|  i: 2|",
+    ),
+    "in use, and the keys in another order": (
+        "w:|  # b: 1|j:|  # b: 1|  m: j|c:|  m: c|", "c:|  m: c|j:|  # b: 1|  m: j|w:|  # b: 1|",
+        "w:|  # b: 1|j:|  b: 1|  m: j|c:|  m: c|", "c:|  m: c|j:|  b: 1|  m: j|w:|  # b: 1|",
+    ),
+    "two comments of a new key": ("a: 1|", "a: 1|# one|b: 1|", "a: 1|# two|b: 1|", None),
+    "one comment of a new key": (
+        "a: 1|", "a: 1|# one|b: 1|", "a: 1|b: 1|", "a: 1|# one|b: 1|",
+    ),
+    "the comment of a new key, with one more line": (
+        "a: 1|", "a: 1|# one|b: 1|", "a: 1|# one|# more|b: 1|", "a: 1|# one|# more|b: 1|",
+    ),
+    "two comments of a key of base": (
+        "a: 1|b: 1|", "a: 1|# one|b: 1|", "a: 1|# two|b: 1|", "a: 1|# one|# two|b: 1|",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("base, ours, theirs, wanted", MERGES.values(), ids=MERGES)
+def test_merges(base: str, ours: str, theirs: str, wanted: str | None) -> None:
+    outcomes = [
+        merge_files(
+            *(text.encode() for text in lines_of(*trio)), path="values.yaml", line_merge=git_itself
+        )
+        for trio in ((base, ours, theirs), (base, theirs, ours))
+    ]
+    if wanted is None:
+        assert [outcome.clean for outcome in outcomes] == [False, False]
+        return
+    assert all(outcome.clean for outcome in outcomes)
+    assert outcomes[0].text.decode().replace("\n", "|") == wanted
+
+
+# base, ours, theirs, a result that tears a comment, and the line that is reported
+TORN = {
+    "uncommented and edited": (
+        "# s:|#   t: 1|# o: 1|", "s:|  t: 1|# o: 1|", "# s:|#   t: 2|# o: 1|", "s:|  t: 1|#   t: 2|# o: 1|",
+        "#   t: 1",
+    ),
+    "an edit without its block": (
+        "# s:|#   t: 1|#   u: 1|", "", "# s:|#   t: 1|#   u: 2|", "#   u: 2|", "#   u: 1",
+    ),
+    "a new line without its block": (
+        "# s:|#   t: 1|a: 1|", "a: 1|", "# s:|#   t: 1|#   u: 2|a: 1|", "#   u: 2|a: 1|", "#   u: 2",
+    ),
+    "a new line in another block": (
+        "# s:|#   t: 1|a: 1|# v:|#   w: 1|", "# s:|#   t: 1|a: 2|# v:|#   w: 1|",
+        "# s:|#   t: 1|#   u: 2|a: 1|# v:|#   w: 1|",
+        "# s:|#   t: 1|a: 2|# v:|#   u: 2|#   w: 1|", "# s:",
+    ),
+    "two edits of one line": (
+        "# a: 1|b: 1|", "# a: 2|b: 1|", "# a: 3|b: 1|", "# a: 2|# a: 3|b: 1|", "# a: 1",
+    ),
+    "prose apart": (
+        "a: 1|# one|# two|b: 1|", "a: 1|# one|# two|# three|b: 1|", "a: 1|# one|# two|b: 2|",
+        "# three|a: 1|# one|# two|b: 2|", "# two",
+    ),
+    "moved and edited": (
+        "a: 1|b: 1|c: 1|# s:|#   t: 1|", "# s:|#   t: 1|a: 1|b: 1|c: 1|", "a: 1|b: 1|c: 1|# s:|#   t: 2|",
+        "# s:|#   t: 1|a: 1|b: 1|c: 1|#   t: 2|", "#   t: 1",
+    ),
+    "part of a block in use": (
+        "# l:|#   a: 1|#   b: 1|#   c: 1|", "l:|  a: 1|#   b: 1|#   c: 1|", "# l:|#   a: 1|#   b: 1|#   c: 2|",
+        "l:|  a: 1|#   b: 1|#   c: 2|", "#   c: 2",
+    ),
+}  # fmt: skip
+WHOLE = {
+    "the edit follows the move": (
+        "a: 1|b: 1|c: 1|# s:|#   t: 1|", "# s:|#   t: 1|a: 1|b: 1|c: 1|", "a: 1|b: 1|c: 1|# s:|#   t: 2|",
+        "# s:|#   t: 2|a: 1|b: 1|c: 1|",
+    ),
+    "below a line that the other side edited": (
+        "# s: 1|a: 1|", "# s: 2|a: 1|", "# s: 1|#   t: 1|a: 1|", "# s: 2|#   t: 1|a: 1|",
+    ),
+    "both uncomment it": ("# s: 1|a: 1|", "s: 1|a: 1|", "s: 1|a: 2|", "s: 1|a: 2|"),
+    "text in a block scalar": (
+        "a: !|  # s: 1|b: 1|", "a: !|  # s: 2|b: 1|", "a: !|  # s: 3|b: 1|", "a: !|  # s: 2|b: 1|",
+    ),
+}  # fmt: skip
+
+
+def lines_of(*texts: str) -> list[str]:
+    return [text.replace("|", "\n").replace("!", "|") for text in texts]
+
+
+@pytest.mark.parametrize("base, ours, theirs, made, line", TORN.values(), ids=TORN)
+def test_a_torn_comment(base: str, ours: str, theirs: str, made: str, line: str) -> None:
+    base, ours, theirs, made = lines_of(base, ours, theirs, made)
+    for sides in ((ours, theirs), (theirs, ours)):
+        assert line in [told for told, _ in torn(base, *sides, made)]
+
+
+@pytest.mark.parametrize("base, ours, theirs, made", WHOLE.values(), ids=WHOLE)
+def test_a_whole_comment(base: str, ours: str, theirs: str, made: str) -> None:
+    base, ours, theirs, made = lines_of(base, ours, theirs, made)
+    for sides in ((ours, theirs), (theirs, ours)):
+        assert [*torn(base, *sides, made)] == []
+
+
+@pytest.mark.parametrize("base, ours, theirs, made, line", TORN.values(), ids=TORN)
+def test_git_does_not_overrule_it(base: str, ours: str, theirs: str, made: str, line: str) -> None:
+    base, ours, theirs, made = (f"{text}z: 1\n" for text in lines_of(base, ours, theirs, made))
+    for sides in ((ours, theirs), (theirs, ours)):
+        data = (text.encode() for text in (base, *sides))
+        outcome = merge_files(
+            *data, path="values.yaml", line_merge=lambda *_: (made.encode(), True)
+        )
+        assert outcome.text.decode() != made
+
+
+def test_the_conflict_is_git_s() -> None:
+    base = "a: 1\n# limits:\n#   cpu: 1\nb: 1\nc: 1\n"
+    ours = base.replace("# limits:\n#   cpu", "limits:\n  cpu").replace("c: 1", "c: 3")
+    trio = (text.encode() for text in (base, ours, base.replace("cpu: 1", "cpu: 2")))
+    outcome = merge_files(*trio, path="values.yaml", line_merge=git_itself)
+    assert (
+        outcome.reason
+        == f"{Why.UNCERTAIN}: `#   cpu: 1` was changed by both sides, each in its own way"
+    )
+    assert outcome.text.decode().splitlines()[1:-2] == [
+        *("<<<<<<< ours", "limits:", "  cpu: 1"),
+        *("=======", "# limits:", "#   cpu: 2", ">>>>>>> theirs"),
+    ]
