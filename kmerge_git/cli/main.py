@@ -196,27 +196,27 @@ LISTED: dict[str, str | dict[str, str]] = {
     "install": "set up git so that it merges manifests with kmerge",
     "uninstall": "remove from git what `kmerge install` wrote",
     "status": "show whether git merges your manifests with kmerge",
-    "merge": "merge a branch, also where resources moved to other files",
+    "merge": "merge a branch, even if resources moved to other files",
     "preview": "show what a merge or rebase would do, and change nothing",
     "resolve": "resolve the conflicts of a merge, field by field",
     "explain": "show why each field of a merge came out as it did",
     "check": "find wrong patches, conflict markers and duplicate keys",
-    "replay": "repeat the past merges of this repository and compare",
+    "replay": "repeat past merges and compare with what people made of them",
     "more merging": {
         "diff": "show what changed, by resource and field",
-        "refresh": "merge a revision into branches where git alone reports conflicts",
+        "refresh": "merge a revision into the branches that git alone cannot merge",
         "merge-file": "merge three files: base, ours and theirs",
         "mergetool": "merge three files for `git mergetool`",
     },
     "packages": {
-        "merge2": "add the fields of a manifest or a directory to another one",
+        "merge2": "put the fields of a manifest or a directory into another one",
         "merge3": "bring what changed upstream into a copy with local changes",
-        "vendor": "keep packages from other repositories up to date, with local changes",
+        "vendor": "update packages from other repositories and keep local changes",
     },
     "patches": {
         "patch": "apply a patch to a manifest, without a cluster",
         "make-patch": "make the patch that turns one manifest into another",
-        "apply": "print what `kubectl apply` would make of a config and a live object",
+        "apply": "print the object that `kubectl apply` would make",
         "last-applied": "view, set or edit the annotation of `kubectl apply`",
     },
     "completion": "print the script that completes commands in your shell",
@@ -231,8 +231,8 @@ OLD_NAMES = {"doctor": ["status", "--deep"], "policy": ["policy"], "solve": ["so
 
 ABOUT = """\
 Merges Kubernetes manifests in git by resource and field instead of by line.
-`kmerge help COMMAND` explains a command; `kmerge help merging` says what each
-of those "more merging" does, as do `help packages` and `help patches`."""
+`kmerge help COMMAND` explains a command; `kmerge help merging`, `help packages`
+and `help patches` list those of the last rows, each with a sentence."""
 
 VERBOSE = ("-v", "--verbose")
 SHOWN = "print git calls"
