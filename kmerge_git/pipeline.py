@@ -16,7 +16,7 @@ from __future__ import annotations
 from kmerge_git.errors import KmergeError, Unproved, Unsupported
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.decide.git_rules import GitRules
-from kmerge_git.merge.merged import conflict, conflicted, to_bytes, whole_conflict
+from kmerge_git.merge.merged import conflict, conflicted, texts_of, to_bytes, whole_conflict
 from kmerge_git.merge.plan import Journal, Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import line_damage, proof, referee, whole_file
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kmerge_git.merge.decide.rules import Policy, Rules
-    from kmerge_git.merge.merged import MergedFile
+    from kmerge_git.merge.merged import MergedDocument, MergedFile
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.verify.sites import Violation
     from kmerge_git.outcome import Decision
@@ -399,9 +399,19 @@ def _second_opinion(
         by_lines, count = lines.result()
         is_same = count == 0 and by_lines.data == data
         is_same = is_same and referee.confirms(text, streams, options)
-    if is_same and may_tear_comments(*(stream.source.text for stream in streams.each())):
-        is_same = not referee.tears_comments(text, streams, options)
+    if is_same and options.rules == "git":
+        is_same = not any(map(_tears_comments, merged.documents))
     return by_lines, count, is_same
+
+
+def _tears_comments(document: MergedDocument) -> bool:
+    """Return whether a document has a comment in parts, which git's lines may have as well."""
+    texts = texts_of(document.at)
+    if None in document.at.each() or not may_tear_comments(*texts.each()):
+        return False
+    from kmerge_git.merge.verify.torn_comments import torn  # few merges change many comments
+
+    return bool(torn(*texts.each(), document.text("ours")))
 
 
 def _refuse_turned(text: str, streams: Three[Stream], options: Options) -> None:

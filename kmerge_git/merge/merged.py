@@ -66,6 +66,10 @@ class MergedDocument:
         piece = self.pieces[0] if self.plan is None and len(self.pieces) == 1 else None
         return piece if isinstance(piece, Hunk) else None
 
+    def text(self, side: str) -> str:
+        """Return the text with every conflict decided for one side."""
+        return (self.elided.restored if self.elided else str)(side_text(self.pieces, side))
+
     def give_up(self, pieces: Pieces) -> None:
         """Replace the merge of the document by `pieces`, which are one side or one conflict."""
         self.plan, self.elided, self.pieces = None, None, pieces

@@ -165,7 +165,7 @@ def _word(line: str) -> str:
 
 def may_tear_comments(base: str, ours: str, theirs: str) -> bool:
     """Return whether a side wrote a comment line, or both changed comment lines."""
-    if base in (ours, theirs) or ours == theirs or "#" not in base + ours + theirs:
+    if base in (ours, theirs) or ours == theirs:
         return False
     changed = []
     for side in (ours, theirs):
@@ -178,4 +178,5 @@ def may_tear_comments(base: str, ours: str, theirs: str) -> bool:
 
 
 def _comment_set(text: str) -> set[str]:
-    return {line for line in map(str.strip, text.split("\n")) if line[:1] == "#"}
+    lines = map(str.strip, text.split("\n")) if "#" in text else ()
+    return {line for line in lines if line[:1] == "#"}

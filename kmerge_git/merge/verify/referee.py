@@ -40,7 +40,7 @@ from kmerge_git.merge.verify.edits_of_both import (
     repeats_an_edit,
 )
 from kmerge_git.merge.verify.field_laws import Fields
-from kmerge_git.merge.verify.line_laws import line_laws, torn_comments
+from kmerge_git.merge.verify.line_laws import line_laws
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
 from kmerge_git.text.diff3 import lines_between, uncommon
 from kmerge_git.text.pieces import side_text
@@ -97,13 +97,6 @@ def confirms(text: str, at: Three[Stream], options: Options) -> bool:
     if come_back([version.split("\n") for version in (*inputs, made)]):
         return False
     return options.rules != "git" or not _moved(four, {}, options.path)
-
-
-def tears_comments(text: str, at: Three[Stream], options: Options) -> bool:
-    """Return whether a result has a comment in parts that git's lines may have as well."""
-    result = split_text(text, options.path, at.ours)
-    streams = [list(stream.documents) for stream in (*at.each(), result)]
-    return options.rules == "git" and bool(torn_comments(_without_settled(streams)))
 
 
 def _may_turn(base: str, *sides: str) -> bool:

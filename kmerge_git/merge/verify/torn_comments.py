@@ -219,8 +219,9 @@ class SideLines(CommentLines):
         rows = _paired(old, texts) | _paired(lost, written)
         for n in lost:
             line = base.bare[n]
-            became = self._elsewhere(base, line, in_use) or rows.get(n) or _like(line, written)
-            self.became[n] = became
+            self.became[n] = (
+                self._elsewhere(base, line, in_use) or rows.get(n) or _like(line, written)
+            )
         self._note_commented(base, old, written)
 
     def _note_commented(self, base: CommentLines, old: list[int], written: list[str]) -> None:
