@@ -204,12 +204,12 @@ LISTED: dict[str, str | dict[str, str]] = {
     "replay": "repeat past merges and compare with what people made of them",
     "more merging": {
         "diff": "show what changed, by resource and field",
-        "refresh": "merge a revision into the branches that git alone cannot merge",
+        "refresh": "merge a revision into each branch where git alone would conflict",
         "merge-file": "merge three files: base, ours and theirs",
         "mergetool": "merge three files for `git mergetool`",
     },
     "packages": {
-        "merge2": "put the fields of a manifest or a directory into another one",
+        "merge2": "copy fields of one manifest, or a directory of them, into another",
         "merge3": "bring what changed upstream into a copy with local changes",
         "vendor": "update packages from other repositories and keep local changes",
     },
@@ -232,7 +232,7 @@ OLD_NAMES = {"doctor": ["status", "--deep"], "policy": ["policy"], "solve": ["so
 ABOUT = """\
 Merges Kubernetes manifests in git by resource and field instead of by line.
 `kmerge help COMMAND` explains a command; `kmerge help merging`, `help packages`
-and `help patches` list those of the last rows, each with a sentence."""
+and `help patches` describe the commands of these three rows."""
 
 VERBOSE = ("-v", "--verbose")
 SHOWN = "print git calls"
