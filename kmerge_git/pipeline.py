@@ -30,6 +30,7 @@ from kmerge_git.merge.verify.line_opinion import (
     same_meaning,
 )
 from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outcome
+from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
 from kmerge_git.tree.documents import YamlText, split_text
@@ -411,7 +412,7 @@ def _tears_comments(document: MergedDocument) -> bool:
         return False
     from kmerge_git.merge.verify.torn_comments import torn  # few merges change many comments
 
-    return bool(torn(*texts.each(), document.text("ours")))
+    return bool(torn(*texts.each(), document.whole(side_text(document.pieces, "ours"))))
 
 
 def _refuse_turned(text: str, streams: Three[Stream], options: Options) -> None:

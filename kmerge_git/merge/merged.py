@@ -66,9 +66,9 @@ class MergedDocument:
         piece = self.pieces[0] if self.plan is None and len(self.pieces) == 1 else None
         return piece if isinstance(piece, Hunk) else None
 
-    def text(self, side: str) -> str:
-        """Return the text with every conflict decided for one side."""
-        return (self.elided.restored if self.elided else str)(side_text(self.pieces, side))
+    def whole(self, text: str) -> str:
+        """Return a text of the document with the runs of lines that are not in `pieces`."""
+        return self.elided.restored(text) if self.elided else text
 
     def give_up(self, pieces: Pieces) -> None:
         """Replace the merge of the document by `pieces`, which are one side or one conflict."""
@@ -106,8 +106,7 @@ class MergedFile:
         """Return the whole text; the function `spelled` makes text of a document's pieces."""
         parts = [spelled(MergedDocument(NO_DOCUMENT, "", None, self.prologue))]
         for document in self.documents:
-            text = spelled(document)
-            parts += [document.opening, document.elided.restored(text) if document.elided else text]
+            parts += [document.opening, document.whole(spelled(document))]
         return "".join(parts) + self.tail
 
     def decided(self, side: str) -> str:

@@ -96,6 +96,7 @@ def test_merges(base: str, ours: str, theirs: str, wanted: str | None) -> None:
     ]
     if wanted is None:
         assert [outcome.clean for outcome in outcomes] == [False, False]
+        assert all(len(outcome.conflicts) == 1 for outcome in outcomes)
         return
     assert all(outcome.clean for outcome in outcomes)
     assert outcomes[0].text.decode().replace("\n", "|") == wanted

@@ -8,7 +8,7 @@ from kmerge_git.kube.identity import identity
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three, counted, grouped, shared_start
 from kmerge_git.merge.verify.count_laws import bounds, by_side
-from kmerge_git.merge.verify.edits_of_both import repeated
+from kmerge_git.merge.verify.edits_of_both import may_tear_comments, repeated
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation, wrong_count
 from kmerge_git.merge.verify.torn_comments import comments, torn
 from kmerge_git.text.diff3 import diff
@@ -84,9 +84,10 @@ def torn_comments(rest: Documents) -> list[tuple[str, str, str]]:
     for name in tables[0]:
         four = [table.get(name, []) for table in tables]
         if len(set(map(len, four))) == 1:
-            faults += [
-                ("comment", *told) for texts in zip(*four, strict=True) for told in torn(*texts)
+            edited = [
+                texts for texts in zip(*four, strict=True) if may_tear_comments(*texts[:RESULT])
             ]
+            faults += [("comment", *told) for texts in edited for told in torn(*texts)]
     return faults
 
 

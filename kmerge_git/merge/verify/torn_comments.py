@@ -18,7 +18,6 @@ from itertools import groupby, pairwise
 
 from kmerge_git.merge.three import counted, grouped
 from kmerge_git.merge.verify.count_laws import bounds, by_side
-from kmerge_git.merge.verify.edits_of_both import may_tear_comments
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -36,9 +35,10 @@ APART = "would be apart from the other lines of its comment"
 
 
 def torn(base: str, ours: str, theirs: str, made: str) -> list[tuple[str, str]]:
-    """Return the comment lines of a document that break the law, each with a message."""
-    if not may_tear_comments(base, ours, theirs):
-        return []
+    """Return the comment lines of a document that break the law, each with a message.
+
+    Callers ask `may_tear_comments` first, which is fast.
+    """
     old = CommentLines(base)
     sides = [SideLines(old, text) for text in (ours, theirs)]
     result = CommentLines(made)
@@ -115,7 +115,7 @@ class CommentLines:
         self.above = _above(lines, self.runs)
         self.parents = _parents(lines, self.is_comment)
 
-    def holds(self, n: int) -> bool:
+    def has_text(self, n: int) -> bool:
         """Return whether a line is a comment with a text."""
         return self.is_comment[n] and bool(self.bare[n].strip("# \t"))
 
@@ -138,7 +138,7 @@ class CommentLines:
                 if owner >= 0 and line in shared
                 else -1
             )
-            if owner >= 0 and self.holds(n):
+            if owner >= 0 and self.has_text(n):
                 yield owner, line
 
 
@@ -299,14 +299,14 @@ def _apart(
     """Yield a line that the result has away from a new comment line of a side."""
     known = {m: n for n, m in side.kept.items()}
     for n, line in enumerate(side.bare):
-        if n in known or not side.holds(n) or line not in result.places:
+        if n in known or not side.has_text(n) or line not in result.places:
             continue
         before = base.count.get(line, 0)
         if side.count[line] <= before or other.count.get(line, 0) > before:
             continue
         near = _Near(side, other, base, n, known)
         places = result.places[line]
-        if len(places) < MOST and not any(near.holds(result, at) for at in places):
+        if len(places) < MOST and not any(near.fits(result, at) for at in places):
             yield min(near.wanted, default=line)  # the same line if the sides are exchanged
 
 
@@ -330,9 +330,9 @@ class _Near:
             for m in near
             if other.became.get(known.get(m, -1)) == ACTIVE
         }
-        self.below = "" if side.is_comment[n + 1 : n + 2] == [True] else side.bare[n + 1]
+        self.below = "" if side.is_comment[n + 1] else side.bare[n + 1]
 
-    def holds(self, result: CommentLines, at: int) -> bool:
+    def fits(self, result: CommentLines, at: int) -> bool:
         """Return whether a line of the result is where the side has it."""
         if self.is_inside:
             up = result.above[at]
