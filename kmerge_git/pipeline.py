@@ -401,13 +401,19 @@ def _second_opinion(
         is_same = count == 0 and by_lines.data == data
         is_same = is_same and referee.confirms(text, streams, options)
     if is_same and options.rules == "git":
-        is_same = not any(map(_tears_comments, merged.documents))
+        is_same = not any(map(_is_beyond_an_opinion, merged.documents))
     return by_lines, count, is_same
 
 
-def _tears_comments(document: MergedDocument) -> bool:
-    """Return whether a document has a comment in parts, which git's lines may have as well."""
+def _is_beyond_an_opinion(document: MergedDocument) -> bool:
+    """Return whether git's lines may turn an alias or tear a comment as the merge does."""
     texts = texts_of(document.at)
+    there = [text for text in texts.each() if text]
+    if any("*" in text for text in there):
+        from kmerge_git.merge.verify.alias_law import may_turn  # few files have aliases
+
+        if len({*there}) > len(there) - 1 > 0 and may_turn(there):
+            return True
     if None in document.at.each() or not may_tear_comments(*texts.each()):
         return False
     from kmerge_git.merge.verify.torn_comments import torn  # few merges change many comments

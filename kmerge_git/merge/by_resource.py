@@ -42,7 +42,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.decide.rules import Reading, Rules
     from kmerge_git.merge.merged import Trio
     from kmerge_git.merge.plan import Doubts, Journal
@@ -261,28 +260,7 @@ def _roots(at: Trio) -> Three[Node | None]:
 
 
 def _decided(walk: Walk, roots: Three[Node | None], reading: Reading, path: str) -> Plan | None:
-    place = Place((), start(roots.base or roots.ours, path), reading.live)
-    noted = len(walk.journal.notes)
-    plan = walk.node(roots, place)
-    if plan is None or not walk.rules.stops or not _may_have_aliases(roots):
-        return plan
-    from kmerge_git.merge.anchors import may_turn  # few files have aliases
-    from kmerge_git.merge.decide.alias_targets import wider
-
-    doubts: dict[Path, str] = {}
-    is_open = may_turn([root.raw for root in roots.each() if root is not None])
-    while is_open and plan is not None:
-        known, doubts = doubts, wider(doubts, plan, roots, path)
-        is_open = doubts != known
-        if is_open:
-            del walk.journal.notes[noted:]
-            plan = Walk(walk.rules, walk.journal, {**doubts, **walk.doubts}).node(roots, place)
-    return plan
-
-
-def _may_have_aliases(roots: Three[Node | None]) -> bool:
-    sides = (root for root in (roots.ours, roots.theirs) if root is not None)
-    return any(root.text.find("*", root.start, root.end) >= 0 for root in sides)
+    return walk.node(roots, Place((), start(roots.base or roots.ours, path), reading.live))
 
 
 def _without_runs(

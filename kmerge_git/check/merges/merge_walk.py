@@ -18,11 +18,11 @@ from typing import NamedTuple
 from kmerge_git.bounds import LINE_CHARACTERS
 from kmerge_git.kube.likeness import CLEARLY, MOST_COMPARISONS, SAME_PLACE, Leaves, likeness
 from kmerge_git.kube.listkeys import ListKeys, Where, field_text, start
-from kmerge_git.merge.anchors import Groups, marks, resolved
+from kmerge_git.merge.verify.alias_law import Marks, is_one
 from kmerge_git.text.diff3 import changes
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.plain_values import anchors_of, meant
-from kmerge_git.tree.same import canon_of, same_node, same_text
+from kmerge_git.tree.same import canon_of, same_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,32 +67,22 @@ def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
     walk = SideWalk(Anchors(sides))
     walk.node(root, sides, start(root, path), ())
     if root.text.find("*", root.start, root.end) >= 0:
-        walk.found += _turned_aliases(root, [side for side in sides if side is not None])
+        walk.found += _turned_aliases(root, [side for side in sides if side is not None], path)
     return walk.found
 
 
-def _turned_aliases(root: Node, sides: list[Node]) -> Iterator[Odd]:
+def _turned_aliases(root: Node, sides: list[Node], path: str) -> Iterator[Odd]:
     """Find aliases that mean another anchor than on each side that has them."""
-    roots: list[Node | None] = [*sides, root]
-    groups = Groups(len(roots))
-    groups.pair(None, roots)
-    there = [[*marks(node)] for node in (*sides, root)]
-    groups.pair_moved([[node for node in nodes if node.anchor] for nodes in there])
-    meant = {id(alias): node for nodes in there for alias, node in resolved(nodes)}
-    for alias, target in resolved(there[-1]):
-        known = [
-            meant[id(n)]
-            for n in groups.of(alias)[:-1]
-            if isinstance(n, Alias) and n.name == alias.name
-        ]
-        if target is None or not known or None in known:
-            continue
-        explained = (
-            groups.number(n) == groups.number(target) or same_node(n, target) for n in known if n
-        )
-        if not any(explained):
-            message = f"no side of the merge means this &{alias.name} by the alias *{alias.name}"
-            yield Odd(UNTIED, alias.start, (), message)
+    *known, made = (Marks(node, path) for node in (*sides, root))
+    for place, meanings in made.meant.items():
+        there = [meaning for side in known for meaning in side.meant.get(place, ())]
+        names = {meaning.name for meaning in there if meaning.node is not None}
+        for meaning in meanings:
+            if meaning.node and meaning.name in names and not is_one(meaning, there):
+                name = meaning.name
+                alias = next(n for p, n in made.of[name] if p == place and isinstance(n, Alias))
+                message = f"no side of the merge means this &{name} by the alias *{name}"
+                yield Odd(UNTIED, alias.start, (), message)
 
 
 class Anchors:

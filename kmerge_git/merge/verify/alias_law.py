@@ -1,41 +1,78 @@
-"""Check that git's line merge leaves every alias with the anchor that it meant."""
+"""Check that every alias of a result means the anchor that it should mean.
+
+An alias means the last anchor of its name before it, so an anchor that comes, goes or moves can
+turn an alias that nobody touched. What an alias means is the place or the content of what has the
+anchor. This is merged like a value.
+"""
 
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
+from kmerge_git.kube.listkeys import ListKeys, start
 from kmerge_git.kube.outline import outline
-from kmerge_git.merge.anchors import Groups, lawful, marks, may_turn, resolved
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, grouped
+from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
 from kmerge_git.outcome import SIDES
 from kmerge_git.tree.documents import split_text
-from kmerge_git.tree.nodes import Alias
+from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node
+from kmerge_git.tree.parser import name_end
+from kmerge_git.tree.same import same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
-    from kmerge_git.merge.anchors import Meaning
+    from kmerge_git.kube.fieldpath import Path, Step
+    from kmerge_git.kube.listkeys import Where
     from kmerge_git.tree.documents import Document, Stream
-    from kmerge_git.tree.nodes import Node
+    from kmerge_git.tree.nodes import Entry
+
+    Meanings = list["Meaning"]  # of the aliases at one path
+    Documents = list[Document]
+
+NO_KEY = "[]"  # the step to every element of a list without keys
 
 
-def turns_alias(result: Stream, at: Three[Stream], sides: tuple[str, ...] = SIDES) -> bool:
-    """Return whether an alias of a result may mean another anchor than it should.
+def turned_aliases(
+    four: list[Documents], path: str, sides: tuple[str, ...] = SIDES
+) -> list[Violation]:
+    """Return the aliases of a result that mean another anchor than they should.
 
     Where both sides changed what an alias means, the result must agree with each of the `sides`.
-    The nodes are paired by their keys and their content. Where they cannot be paired, the answer is
-    True. A document that is the same on one side needs no check.
+    The place of an alias is violated, and so are the places of both anchors: a conflict at the
+    alias alone would not decide where the anchors are.
     """
-    streams = (*at.each(), result)
-    known = {d.content for stream in streams[1:3] for d in stream.documents}
-    tables = [_by_name(stream, streams) for stream in streams]
-    for name, document in tables[-1].items():
-        if "*" in document.content and document.content not in known:
-            versions = [table.get(name) for table in tables]
-            texts = [version.content for version in versions[:3] if version is not None]
-            if may_turn(texts) and _is_turned([d.root if d else None for d in versions], sides):
-                return True
-    return False
+    if not any("*" in document.content for document in four[RESULT]):
+        return []
+    found: list[Violation] = []
+    tables = [_by_name(documents, four) for documents in four]
+    for key, made in tables[RESULT].items():
+        versions = [table.get(key) for table in tables[:RESULT]]
+        texts = [version.content for version in versions if version is not None]
+        if len({*texts}) < len(texts) or not may_turn(texts):
+            continue  # one side alone changed the document
+        there = [Marks(d.root if d is not None else None, path) for d in (*versions, made)]
+        known = [CollectionPaths(d.root, path) for d in versions[1:] if d is not None]
+        turned = ((n, _place(p, known)) for n, places in _turned(there, sides) for p in places)
+        for name, place in dict.fromkeys(turned):
+            what = f"{Why.ALIAS}{name}` would mean another `&{name}`"
+            found.append(Violation("alias", made.number, place, what, place, why=what))
+    return found
+
+
+def may_turn(texts: list[str]) -> bool:
+    """Return whether an alias may mean something else after a merge of a document's versions.
+
+    The answer False is certain: there is no alias, or all versions have the same lines with anchors
+    and aliases, and each anchor only once.
+    """
+    if not any("*" in text and "&" in text for text in texts[-2:]):
+        return False
+    lines = [_marked_lines(text) for text in texts]
+    names = [part[: name_end(part, 0)] for part in "\n".join(lines[0]).split("&")[1:]]
+    names = [name for name in names if name]  # `&&` in a script names nothing
+    return len(texts) < RESULT or lines[1:] != lines[:-1] or len(set(names)) < len(names)
 
 
 def refuse_turned(text: str, path: str, at: Three[Stream]) -> None:
@@ -43,33 +80,133 @@ def refuse_turned(text: str, path: str, at: Three[Stream]) -> None:
 
     These rules have no conflicts: where both sides changed what an alias means, theirs wins.
     """
-    if turns_alias(split_text(text, path), at, ("theirs",)):
+    streams = (*at.each(), split_text(text, path))
+    if turned_aliases([list(stream.documents) for stream in streams], path, ("theirs",)):
         raise Unsupported("an alias would mean another anchor of its name")
 
 
-def _by_name(stream: Stream, streams: tuple[Stream, ...]) -> dict[Hashable, Document]:
+def _marked_lines(text: str) -> list[str]:
+    return [line.strip() for line in text.split("\n") if "&" in line or "*" in line]
+
+
+def _by_name(documents: Documents, four: list[Documents]) -> dict[Hashable, Document]:
     """Return the documents by name, or by number where a name is missing or repeated."""
-    named = grouped((outline(document.content), document) for document in stream.documents)
-    names = {name for name, documents in named.items() if name and len(documents) == 1}
-    table: dict[Hashable, Document] = {}
-    for document in stream.documents:
-        name = outline(document.content)
-        table[name if name in names else document.number] = document
-    return table
+    if all(len(found) == 1 for found in four):
+        return {"": documents[0]}
+    named = grouped((outline(document.content), document) for document in documents)
+    return {
+        name if name and len(found) == 1 else document.number: document
+        for name, found in named.items()
+        for document in found
+    }
 
 
-def _is_turned(roots: list[Node | None], sides: tuple[str, ...]) -> bool:
-    groups = Groups(len(roots))
-    groups.pair(None, roots)
-    there = [[*marks(root)] if root is not None else [] for root in roots]
-    groups.pair_moved([[node for node in nodes if node.anchor] for nodes in there])
-    meant = {id(alias): node for nodes in there for alias, node in resolved(nodes)}
+def _place(path: Path, sides: list[CollectionPaths]) -> Path:
+    """Return the path, or the path of what a side lacks or has no key around it."""
+    keyed = path[: path.index(NO_KEY)] if NO_KEY in path else path
+    shared = min((len(side.nearest(keyed[:-1])) for side in sides), default=0)
+    return keyed[: shared + 1]
 
-    def meaning(node: Node | None) -> Meaning | None:
-        return groups.meaning(node, meant[id(node)]) if isinstance(node, Alias) else None
 
-    for alias, _ in resolved(there[-1]):
-        known = Three(*map(meaning, groups.of(alias)[:3]))
-        if any(meaning(alias) not in lawful(known, side) for side in sides):
-            return True
-    return False
+def _turned(there: list[Marks], sides: tuple[str, ...]) -> Iterator[tuple[str, list[Path]]]:
+    """Yield the aliases that are turned, by name, with their places and those of the anchors."""
+    base, ours, theirs, result = (marks.meant for marks in there)
+    for name in there[RESULT].of:
+        if _is_unclear(name, there):
+            yield name, [()]
+    anywhere = [meaning for some in (*ours.values(), *theirs.values()) for meaning in some]
+    for path, made in result.items():
+        at = Three(base.get(path), ours.get(path), theirs.get(path))
+        for side in sides:
+            lawful = _lawful(at, side) or anywhere  # an entry may have a new key
+            anchors = [m.place for some in at.each() if some is not None for m in some]
+            wrong = [meaning for meaning in made if not is_one(meaning, lawful)]
+            yield from ((m.name, [path, m.place, *anchors]) for m in wrong)
+
+
+def _is_unclear(name: str, there: list[Marks]) -> bool:
+    """Return whether an anchor of a repeated name has no place, and a side changed such a mark."""
+    marks = [version.of.get(name, []) for version in there]
+    anchors = [[path for path, node in some if node.anchor] for some in marks]
+    if not any(len(some) > 1 and any(NO_KEY in path for path in some) for some in anchors):
+        return False
+    base, *sides = ([(path, node.raw) for path, node in some] for some in marks[:RESULT])
+    return any(side != base for side in sides)
+
+
+def _lawful(at: Three[Meanings | None], side: str) -> Meanings | None:
+    """Return what an alias may mean in a result whose conflicts are decided for a side."""
+    base, ours, theirs = at.each()
+    if ours is None or theirs is None:
+        return ours or theirs
+    own = ours if side == "ours" else theirs
+    if base is not None and _is_same(base, theirs):
+        return ours + own
+    return theirs + own if base is not None and _is_same(base, ours) else own
+
+
+def _is_same(some: Meanings, others: Meanings) -> bool:
+    return all(is_one(one, others) for one in some) and all(is_one(one, some) for one in others)
+
+
+def is_one(meaning: Meaning, others: Meanings) -> bool:
+    """Return whether one of the other aliases has the same name and means the same."""
+    return any(
+        meaning.name == other.name
+        and (meaning.place == other.place or _is_equal(meaning.node, other.node))
+        for other in others
+    )
+
+
+def _is_equal(node: Node | None, other: Node | None) -> bool:
+    return node is not None and other is not None and same_node(node, other)
+
+
+class Meaning:
+    """Hold what an alias means: the node with the anchor of its name, and the place of the node."""
+
+    __slots__ = ("name", "node", "place")
+
+    def __init__(self, name: str, place: Path = (), node: Node | None = None) -> None:
+        self.name = name
+        self.place = place
+        self.node = node
+
+
+class Marks:
+    """Hold the anchors and aliases of a document, in their order, and what the aliases mean."""
+
+    __slots__ = ("_last", "meant", "of")
+
+    def __init__(self, root: Node | None, path: str) -> None:
+        self.of: dict[str, list[tuple[Path, Node]]] = {}  # by name
+        self.meant: dict[Path, Meanings] = {}  # by the path of the alias
+        self._last: dict[str, Meaning] = {}
+        if root is not None:
+            self._read(root, (), start(root, path))
+
+    def _read(self, node: Node, path: Path, where: Where) -> None:
+        if isinstance(node, Alias):
+            meaning = self._last.get(node.name, Meaning(node.name))
+            self.meant.setdefault(path, []).append(meaning)
+        elif node.anchor:
+            self._last[node.anchor] = Meaning(node.anchor, path, node)
+        if name := node.name if isinstance(node, Alias) else node.anchor:
+            self.of.setdefault(name, []).append((path, node))
+        text, first, end = node.text, node.start, node.end
+        if not isinstance(node, Collection) or max(text.find(c, first, end) for c in "*&") < 0:
+            return
+        for entry in node.entries:
+            step, inner = _step(node, entry, where)
+            if entry.key is not None:
+                self._read(entry.key, (*path, step, "key"), inner)
+            self._read(entry.value, (*path, step), inner)
+
+
+def _step(around: Collection, entry: Entry, where: Where) -> tuple[Step, Where]:
+    """Return the step to an entry of a collection, and the place of its value."""
+    if isinstance(around, Mapping):
+        return entry.name, where.at(around).child(entry.name)
+    keys = ListKeys(where.list_rule(), [around.entries])
+    key = keys.of(entry.value)
+    return (key is not None and keys.step(key)) or NO_KEY, where.items()

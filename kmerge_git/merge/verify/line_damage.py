@@ -51,10 +51,13 @@ def breaks(result: YamlText, texts: Three[YamlText]) -> bool:
         return True
     if b"*" not in result.data:
         return False
-    from kmerge_git.merge.verify.alias_law import turns_alias  # few files have aliases
+    from kmerge_git.merge.verify.alias_law import turned_aliases  # few files have aliases
 
     try:
-        return turns_alias(result.stream, texts.map(lambda text: text.stream))
+        *inputs, made = (list(text.stream.documents) for text in (*texts.each(), result))
+        known = {document.content for side in inputs[1:] for document in side}
+        made = [document for document in made if document.content not in known]  # a side may win
+        return bool(turned_aliases([*inputs, made], result.path))
     except KmergeError:
         return False
 

@@ -15,6 +15,7 @@ The referee compares the three inputs with the result. These laws hold in every 
   of the line, the result has the new indentation;
 - twice: what both sides did is not made twice (see `edits_of_both`);
 - moved: what one side moved, and the other side deleted, is in a conflict (see `moved_law`);
+- alias: every alias means the anchor that it should mean (see `alias_law`);
 - emptied: no list or map is empty that neither side emptied, except sets.
 
 Counts, comments and untouched lines are checked without pairing resources or elements, so these
@@ -42,6 +43,7 @@ from kmerge_git.merge.verify.edits_of_both import (
 from kmerge_git.merge.verify.field_laws import Fields
 from kmerge_git.merge.verify.line_laws import line_laws
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
+from kmerge_git.outcome import SIDES
 from kmerge_git.text.diff3 import lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import split_text
@@ -71,11 +73,6 @@ def accepts(result: YamlText, at: Three[Stream], options: Options, settled: Sett
     """
     if not line_damage.is_sound(result, at):
         return False
-    if b"*" in result.data:
-        from kmerge_git.merge.verify.alias_law import turns_alias  # few files have aliases
-
-        if turns_alias(result.stream, at):
-            return False
     contents = at.map(lambda stream: stream.source.text)
     if repeats_an_edit(contents, result.source.text):
         return False
@@ -228,8 +225,23 @@ def violations(
         if moved is not None:
             at = moved
             violated = broken(at)
+    violated += _turned(at, result, other)
     _place(violated, result, at)
     return violated
+
+
+def _turned(at: Three[Stream], result: Stream, other: Stream | None) -> list[Violation]:
+    """Return the aliases that mean another anchor than they should, whoever decides conflicts."""
+    if not any("*" in stream.source.text for stream in (result, other) if stream is not None):
+        return []
+    from kmerge_git.merge.verify.alias_law import turned_aliases  # few files have aliases
+
+    found: list[Violation] = []
+    each = [(result, SIDES)] if other is None else [(result, SIDES[:1]), (other, SIDES[1:])]
+    for stream, sides in each:
+        four = [list(version.documents) for version in (*at.each(), stream)]
+        found += turned_aliases(four, result.source.path or at.ours.source.path, sides)
+    return [*{violation.key: violation for violation in found}.values()]
 
 
 def _place(found: list[Violation], result: Stream, at: Three[Stream]) -> None:
