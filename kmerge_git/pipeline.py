@@ -30,6 +30,7 @@ from kmerge_git.merge.verify.line_opinion import (
     same_meaning,
 )
 from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outcome
+from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
@@ -103,19 +104,11 @@ def _merged(texts: Three[YamlText], options: Options, start: StartLines) -> Outc
         _let_explain(same, texts, None, options)
         return same
     lines = Asked(start, texts, options.marker_size)
-    if _may_be_encrypted(texts.ours.data) or _may_be_encrypted(texts.theirs.data):
-        from kmerge_git.merge.sealed import sealed_merge  # few files are encrypted
+    if holds_seal(texts.ours.data, texts.theirs.data):
+        from kmerge_git.merge.sealed import merged  # few files are encrypted
 
-        sealed = sealed_merge.merged(
-            texts, options, lines, lambda own: _ordinary(texts, own, lines)
-        )
-        if sealed is not None:
-            return sealed
+        return merged(texts, options, lines)
     return _ordinary(texts, options, lines)
-
-
-def _may_be_encrypted(data: bytes) -> bool:
-    return b"sops" in data or data.startswith(b"$ANSIBLE_VAULT;")
 
 
 def _ordinary(texts: Three[YamlText], options: Options, lines: Asked) -> Outcome:
@@ -484,7 +477,7 @@ def _left(texts: Three[YamlText], options: Options, reason: str) -> Outcome:
     """Return the conflict of a file that git cannot merge by lines; a binary file stays ours."""
     if options.virtual or any(b"\0" in text.data for text in texts.each()):
         return _kept(texts, options, reason)
-    from kmerge_git.merge.sealed.sealed_merge import whole  # git merges nearly all texts
+    from kmerge_git.merge.sealed import whole  # git merges nearly all texts
 
     decoded = texts.map(lambda text: text.data.decode("utf-8", "surrogateescape"))
     conflicts: tuple[Conflict, ...] = (Conflict("", "", "the lines conflict"),)

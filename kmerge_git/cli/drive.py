@@ -137,7 +137,7 @@ def _rerere_is_on() -> bool:
 
 def _late(name: str, texts: Three[bytes], options: Options, seconds: float) -> Outcome | int:
     """Return the conflict of an encrypted file after the time is up, or the exit code."""
-    from kmerge_git.merge.sealed.sealed_merge import unmerged
+    from kmerge_git.merge.sealed import unmerged
     from kmerge_git.outcome import GENERATED
 
     late = f"no result within {seconds:g} s"

@@ -229,7 +229,7 @@ class _FileInForce:
             if self._settings.favor:
                 yield "no side wins in a generated file: favor does not count here"
         if is_sealed(self._data.decode("utf-8", "replace")):
-            yield "a SOPS file: encrypted values that both sides changed are a conflict"
+            yield "a SOPS file: it is a conflict if both sides changed it"
             if self._settings.favor:
                 yield "no side wins in a SOPS file: favor does not count here"
         driver = self._attributes.get("merge")

@@ -12,7 +12,7 @@ RULES = {
     "7": "values of two kinds: conflict",
     "8": "resources pair by kind and name; deleted on one side, changed on the other: conflict",
     "9": "directives, nulls and aliases are data; an alias keeps the anchor that it means",
-    "10": "what SOPS or Ansible Vault encrypted is one value; both changed it: conflict",
+    "10": "what SOPS or Ansible Vault encrypted is not merged; both changed it: conflict",
     "11": "renamed, it is the same thing under its new name",
     "12": "both changed it, and a policy for the field decides",
     "13": "both changed it, and the favoured side wins",

@@ -12,11 +12,6 @@ VAULT = "$ANSIBLE_VAULT;"  # every text that Ansible Vault encrypted begins with
 _HEX = "0123456789abcdefABCDEF"
 
 
-def is_sealed(text: str) -> bool:
-    """Return whether a text was encrypted by SOPS."""
-    return bool(seal_format(text))
-
-
 def holds_seal(*versions: bytes) -> bool:
     """Return whether SOPS, or Ansible Vault as a whole, encrypted any version of a file."""
     return any(
@@ -26,29 +21,29 @@ def holds_seal(*versions: bytes) -> bool:
     )
 
 
-def seal_format(text: str) -> str:
-    """Return `yaml`, `dotenv` or `ini` if SOPS encrypted a text of this format, otherwise ''.
+def is_sealed(text: str) -> bool:
+    """Return whether a text was encrypted by SOPS, as YAML, JSON, dotenv or ini.
 
-    JSON is `yaml`, too. Such a text has a map `sops` with a `mac` at the top level, a line
-    `sops_mac=` or a section `[sops]` with a `mac`.
+    Such a text has a map `sops` with a `mac` at the top level, a line `sops_mac=` or a section
+    `[sops]` with a `mac`.
     """
     if "sops" not in text or "mac" not in text:
-        return ""
+        return False
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
-        return "yaml" if _has_block_in_braces(text) else ""
+        return _has_block_in_braces(text)
     lines = text.split("\n")
     if any(line.startswith("sops_mac=") for line in lines):
-        return "dotenv"
+        return True
     for number, line in enumerate(lines):
         if line.rstrip() == "[sops]" and _has_mac(lines[number + 1 :], "[", "="):
-            return "ini"
+            return True
         key, colon, rest = line.lstrip("\ufeff").partition(":")
         if colon and key.rstrip() in ("sops", '"sops"', "'sops'"):
             is_flow = rest.lstrip().startswith("{")
             below = [line for line in lines[number + 1 :] if line.strip()]
             if _has_block_in_braces("{sops:" + rest) if is_flow else _has_mac(below, "", ":"):
-                return "yaml"
-    return ""
+                return True
+    return False
 
 
 def _has_mac(lines: list[str], end: str, sign: str) -> bool:

@@ -20,7 +20,7 @@ from kmerge_git.git.settings import ATTRIBUTES, Settings, settle
 from kmerge_git.kube import keytable
 from kmerge_git.kube.crds import learn_files, learn_own
 from kmerge_git.merge.decide.policies import policy_for
-from kmerge_git.merge.sealed.sealed_merge import unmerged, whole
+from kmerge_git.merge.sealed import unmerged, whole
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import GENERATED, LABELS, Conflict, Decision, Options, Outcome
 from kmerge_git.pipeline import merge

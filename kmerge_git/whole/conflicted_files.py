@@ -251,17 +251,9 @@ def _looks(
             yield _Look(stages, options, obstacle=obstacle, way=BY_HAND)
             continue
         # no edit is taken out of a file that a program writes as a whole
-        moves = () if options.generated else find_moves(stages.path, three, *arrivals)
-        if moves and holds_seal(*filter(None, three.each())):
-            moves = tuple(move for move in moves if _is_decrypted(scene, three, move))
+        is_one_piece = options.generated or holds_seal(*filter(None, three.each()))
+        moves = () if is_one_piece else find_moves(stages.path, three, *arrivals)
         yield _Look(stages, options, three, moves)
-
-
-def _is_decrypted(scene: Scene, three: Three[bytes | None], move: MovedEdit) -> bool:
-    """Return whether a side moved a whole encrypted file and decrypted it."""
-    entry = scene.settled(move.target)
-    is_gone = three.side(move.mover) is None
-    return is_gone and entry is not None and not holds_seal(scene.repository.blob(entry.oid))
 
 
 def _filtered(repository: Repository, path: str) -> str:

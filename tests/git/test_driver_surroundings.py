@@ -435,7 +435,7 @@ def test_an_encrypted_file_has_markers_and_says_how_to_go_on(driven: Driven) -> 
     assert resolve(driven.text("x.yaml"), "theirs") == secret("3")
     assert driven.text("x.yaml").count(hint) == 1
     assert driven.unmerged() == ["x.yaml"]
-    assert "sops" in done.err
+    assert "x.yaml: a SOPS file: both sides changed it" in done.err
 
 
 def test_an_encrypted_file_without_a_result_in_time_has_markers(driven: Driven) -> None:

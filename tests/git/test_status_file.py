@@ -158,7 +158,7 @@ def test_other_ways_than_a_merge_are_told(driven: Driven) -> None:
     driven.commit("start", {".gitattributes": attributes, "s.yaml": sealed, "g.yaml": POD})
     driven.git("config", "kmerge.favor", "ours")
     done = driven.kmerge("status", "s.yaml", "g.yaml")
-    assert "  a SOPS file: encrypted values that both sides changed are a conflict" in done.out
+    assert "  a SOPS file: it is a conflict if both sides changed it" in done.out
     assert "passes through the filter 'git-crypt': `kmerge resolve` leaves it" in done.out
     assert "generate it again, then `git add` it" in done.out
     assert "favor does not count here" in done.out

@@ -14,7 +14,8 @@ from kmerge_git.outcome import Options, Outcome
 from kmerge_git.pipeline import merge, merge_files
 from kmerge_git.text.linemerge import Given
 from kmerge_git.text.markers import resolve
-from kmerge_git.text.opaque_files import seal_format
+from kmerge_git.text.opaque_files import is_sealed
+from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole import both_merges
 from kmerge_git.whole.both_merges import Both, Job
@@ -55,7 +56,7 @@ FORMATS = [
 
 @pytest.mark.parametrize("form, text", FORMATS)
 def test_which_files_are_sealed(form: str, text: str) -> None:
-    assert seal_format(text) == form
+    assert is_sealed(text) == bool(form)
 
 
 PLAIN = "".join(f"k{n}: {n}\n" for n in range(9))
@@ -67,52 +68,93 @@ def hand(text: str, number: int) -> str:
     return text.replace(f"k{number}: {number}\n", f"k{number}: new\n")
 
 
-def test_markers_are_around_the_block_where_lines_are_clean() -> None:
-    """Both sides changed plain fields by hand: no block covers both."""
-    ours, theirs = hand(BASE, 1), hand(BASE, 7).replace("ENC[1]", "ENC[9]").replace("m1", "m9")
-    for style, base_lines in (("merge", 0), ("diff3", 5)):
-        outcome = merged(BASE, ours, theirs, style=style)
+def sealed_anew(number: int) -> str:
+    return BASE.replace("ENC[1]", f"ENC[{number}]").replace("m1", f"m{number}")
+
+
+DECRYPTED = PLAIN + "a: open\nz: 1\n"
+# what both sides may do, where git's lines are clean
+CLEAN = {
+    "a seal, a plain field": (
+        sealed_anew(9),
+        hand(BASE, 1),
+    ),
+    "two plain fields": (hand(BASE, 1), hand(BASE, 7)),
+    "a seal, a comment": (
+        sealed_anew(9),
+        "# note\n" + BASE,
+    ),
+    "two comments": ("# note\n" + BASE, BASE + "# end\n"),
+    "decrypted, a plain field": (DECRYPTED, hand(BASE, 1)),
+}
+
+
+@pytest.mark.parametrize("name", CLEAN)
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"rules": "kyaml"}, {"favor": "theirs"}, {"policy": lambda *args: "theirs"}],
+    ids=str,
+)
+def test_the_whole_file_is_a_conflict_where_lines_are_clean(
+    name: str, style: str, settings: dict[str, object]
+) -> None:
+    for ours, theirs in (CLEAN[name], CLEAN[name][::-1]):
+        assert LINES(BASE.encode(), ours.encode(), theirs.encode())[1]
+        outcome = merged(BASE, ours, theirs, style=style, **settings)
         text = outcome.text.decode()
         assert (outcome.method, outcome.clean, len(outcome.conflicts)) == ("sealed", False, 1)
-        inside = text[text.index("<<<<<<<") : text.index(">>>>>>>")].splitlines()
-        assert inside[:3] == [
-            "<<<<<<< ours (encrypted: see `kmerge explain s.yaml`)",
-            "sops:",
-            "    lastmodified: one",
-        ]
-        assert len(inside) == 10 + base_lines
-        assert resolve(text, "ours") == hand(hand(BASE, 1), 7).replace("ENC[1]", "ENC[9]")
-        assert resolve(text, "theirs") == hand(theirs, 1)
+        assert text.count("<<<<<<< ours (encrypted: see `kmerge explain s.yaml`)\n") == 1
+        assert [resolve(text, side) for side in SIDES] == [ours, theirs]
 
 
-def test_markers_without_a_block_are_around_all_that_differs() -> None:
-    """Ours decrypted the file, and theirs put an encrypted value into it by hand."""
-    ours = PLAIN + "a: open\nz: 1\n"
-    theirs = hand(BASE, 1).replace("k4: 4", "k4: ENC[4]")
-    text = merged(BASE, ours, theirs).text.decode()
-    assert text.startswith("k0: 0\n<<<<<<< ours (encrypted")
-    assert [resolve(text, side) for side in SIDES] == [ours, theirs]
+def test_git_hunks_are_the_conflict_where_lines_conflict() -> None:
+    ours, theirs = hand(sealed_anew(2), 1), sealed_anew(3)
+    outcome = merged(BASE, ours, theirs)
+    text = outcome.text.decode()
+    assert (outcome.method, outcome.clean, len(outcome.conflicts)) == ("sealed", False, 1)
+    assert text.startswith(hand(PLAIN, 1) + "<<<<<<< ours (encrypted: see `kmerge explain s.yaml`)")
+    assert resolve(text, "ours") == ours
+    assert resolve(text, "theirs") == hand(theirs, 1)
 
 
-def test_a_decrypted_file_has_the_plain_change_of_the_other_side() -> None:
-    ours, theirs = PLAIN + "a: open\nz: 1\n", hand(BASE, 1)
-    for one, other in ((ours, theirs), (theirs, ours)):
-        outcome = merged(BASE, one, other)
-        assert outcome.clean and outcome.text.decode() == hand(ours, 1)
+@pytest.mark.parametrize("settings", [{"rules": "kyaml"}, {"favor": "theirs"}])
+def test_no_setting_settles_a_part(settings: dict[str, str]) -> None:
+    ours, theirs = sealed_anew(2), sealed_anew(3)
+    plain, settled = merged(BASE, ours, theirs), merged(BASE, ours, theirs, **settings)
+    assert not plain.clean
+    assert (settled.clean, settled.text) == (False, plain.text)
 
 
-def test_rules_of_encryption_keep_plain_fields_where_they_are() -> None:
-    """A field that is new on one side must not be among those that the other side encrypts."""
-    partial = BASE.replace("    version", "    mac_only_encrypted: true\n    version")
-    new = partial.replace("k3: 3\n", "k3: 3\npassword: x\n")
-    edited = partial.replace("ENC[1]", "ENC[2]").replace("m1", "m2")
-    assert merged(partial, edited, new).clean
-    chosen = edited.replace("    version", "    encrypted_regex: ^(a|password)$\n    version")
-    assert not merged(partial, chosen, new).clean
+def test_lines_like_markers_have_longer_markers_around_them() -> None:
+    head = "# <<<<<<<\n<<<<<<< x: 1\n"
+    text = merged(head + BASE, head + sealed_anew(2), head + sealed_anew(3)).text.decode()
+    assert "\n<<<<<<<<<<< ours (encrypted: see `kmerge explain s.yaml`)\n" in text
+    assert text.startswith("# <<<<<<<\n<<<<<<< x: 1\n")
+
+
+def test_what_both_sides_did_alike_is_no_conflict() -> None:
+    for ours, theirs in ((BASE, hand(BASE, 1)), (hand(BASE, 1), BASE), (DECRYPTED, DECRYPTED)):
+        outcome = merged(BASE, ours, theirs)
+        assert outcome.clean and outcome.text.decode() == (ours if theirs == BASE else theirs)
+
+
+def test_a_merge_of_ancestors_has_a_placeholder() -> None:
+    """What both sides solve differently afterwards is a conflict, although one is the old base."""
+    for ours, theirs in (*CLEAN.values(), (sealed_anew(2), sealed_anew(3))):
+        texts = Three(BASE, ours, theirs).map(str.encode)
+        outcome = merge(texts.map(YamlText), Options("s.yaml", virtual=True), started(texts))
+        assert UNDECIDED in outcome.text.decode().splitlines()[0]
+        for side in (theirs, BASE):
+            assert not merged(outcome.text.decode(), ours, side).clean
+
+
+def started(texts: Three[bytes]) -> Callable[[str, int], Given]:
+    return lambda favor, size: Given(*LINES(*texts.each()))
 
 
 def test_line_ends_and_names_of_files() -> None:
-    ours, theirs = (BASE.replace("ENC[1]", f"ENC[{n}]").replace("m1", f"m{n}") for n in (2, 3))
+    ours, theirs = sealed_anew(2), sealed_anew(3)
     crlf = [text.replace("\n", "\r\n") for text in (BASE, ours, theirs)]
     text = merged(*crlf).text.decode()
     assert text.count("\r\n") == text.count("\n")
@@ -188,6 +230,15 @@ def test_an_encrypted_text_is_one_value(name: str, settings: dict[str, str]) -> 
     else:
         assert text.count("<<<<<<<") == 1
         assert [resolve(text, side) for side in SIDES] == [ours, theirs]
+
+
+def test_a_vault_file_is_one_conflict_where_git_has_hunks() -> None:
+    base, ours, theirs = (
+        vault("", digits(*words)) for words in ((), ("ours 1", "here 6"), ("theirs 1", "there 6"))
+    )
+    text = merged(base, ours, theirs).text.decode()
+    assert text.count("<<<<<<<") == 1 and text.count("(encrypted: ") == 1
+    assert [resolve(text, side) for side in SIDES] == [ours, theirs]
 
 
 @pytest.mark.parametrize("name", VAULTS)

@@ -1,1 +1,0 @@
-"""Merge files that SOPS or Ansible Vault encrypted, so that a clean result can be decrypted."""
