@@ -1,9 +1,9 @@
 """Settle a merge, with the resources that both sides moved.
 
 If both sides moved a resource to different files, git's result has the resource twice, without a
-conflict. Then the resource stays in ours' file, between markers, and is taken out of theirs' file.
-Both files are unmerged until a person has decided the conflict in ours' file. In the index, the
-stage of ours has this proposal, and the stages of base and theirs have theirs' arrangement.
+conflict. Then the resource is between markers in ours' file, and theirs' file waits for the answer:
+both files are unmerged, and in theirs' file nothing is changed. If the two sides edited the
+resource differently, both files are unmerged as git left them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome
 from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.source import Source
-from kmerge_git.whole.both_merges import Job
+from kmerge_git.tree.documents import YamlText
+from kmerge_git.whole.both_merges import Both
 from kmerge_git.whole.conflicted_files import (
     UNDECIDED_PLACE,
     WAITS,
@@ -29,13 +30,12 @@ from kmerge_git.whole.conflicted_files import (
     free_entry,
     settle_files,
 )
-from kmerge_git.whole.moved_edits import Arrivals, MovedEdit, at_target, text_in, with_resource
+from kmerge_git.whole.left_files import BY_HAND
+from kmerge_git.whole.moved_edits import Arrivals, places
 from kmerge_git.whole.taken_by_both import (
     TakenByBoth,
     cut,
-    edit_apart,
     has_resource,
-    is_known,
     taken_by_both,
     without_resource,
 )
@@ -111,13 +111,16 @@ def _with_apart(
     """Return the files with a conflict for each resource that the sides moved to two files."""
     sites = _sites(scene, files, apart)
     made = _Made(scene, sites)
-    opened: list[TakenByBoth] = []
-    for one in apart:
-        if one.ours in sites and one.theirs in sites and not _is_over(scene, sites, one):
-            opened += [] if made.decided(one) else [one]
+    opened = [
+        one
+        for one in apart
+        if one.ours in sites and one.theirs in sites and not _is_over(scene, sites, one)
+    ]
     unclear = _unclear(made, opened)
+    staged = set(map(made.staged, opened))
     for path, some in _by_path(unclear, "ours", "theirs"):
-        made.left_alone(path, some)
+        if path not in staged:
+            made.left_alone(path, some)
     clear = [one for one in opened if one not in unclear]
     for path, some in _by_path(clear, "ours"):
         made.ours(path, some)
@@ -161,14 +164,13 @@ def _sites(
     """Return the files to which the resources were moved, as far as the merge has them."""
     known = {file.path: file for file in files}
     conflicts = {stages.path: stages for stages in scene.conflicts}
-    has_theirs = {one.theirs for one in apart}
     sites: dict[str, _Site] = {}
-    for path in sorted({one.ours for one in apart} | has_theirs):
+    for path, _ in _by_path(apart, "ours", "theirs"):
         file, stages = known.get(path), conflicts.get(path)
         if stages is not None and file is not None and file.why == UNDECIDED_PLACE:
-            entry = stages.theirs if path in has_theirs else stages.ours
-            data = scene.repository.text(entry)
-            sites[path] = _Site(path, data, entry.mode if entry else 0o100644, file, stages)
+            data = scene.repository.text(stages.ours)
+            mode = stages.ours.mode if stages.ours else 0o100644
+            sites[path] = _Site(path, data, mode, file, stages)
         elif file is not None and file.verdict != "skipped":
             data = file.data if file.verdict == "solved" else None
             sites[path] = _Site(path, data, file.mode, file)
@@ -200,107 +202,59 @@ class _Made:
     scene: Scene
     sites: dict[str, _Site]
     files: dict[str, FileMerge] = field(default_factory=dict)
-    merged: dict[Identity, str] = field(default_factory=dict)  # the resources with both edits
 
-    def decided(self, one: TakenByBoth) -> bool:
-        """Take over the decision if a person has staged one of the two files."""
+    def staged(self, one: TakenByBoth) -> str:
+        """Return the one of the two files that a person has staged, or '' if there is none."""
         ours, theirs = self.sites[one.ours], self.sites[one.theirs]
         if bool(ours.stages) == bool(theirs.stages) or (ours.file and theirs.file):
-            return False
-        waiting, staged = (ours, theirs) if ours.stages else (theirs, ours)
-        if waiting.stages is None:
-            return False
-        has_it = has_resource(staged.text, one.key)
-        if has_it and not is_known(one, waiting.text, staged.text):
-            self._leave(waiting, _words([one]))
-            return True
-        data = without_resource(waiting.text, one.key) if has_it else waiting.data
-        self.sites[waiting.path] = replace(waiting, data=data)
-        why = f"{_words([one])}, decided in {staged.path}"
-        file = FileMerge(waiting.path, waiting.stages.situation, "solved", why, data, waiting.mode)
-        self.files.setdefault(waiting.path, replace(file, writes=True, settled_by=WAITS))
-        self.files[waiting.path] = replace(self.files[waiting.path], data=data)
-        return True
+            return ""
+        return theirs.path if ours.stages else ours.path
 
     def is_unclear(self, one: TakenByBoth) -> bool:
-        """Return whether the resource cannot be put between markers."""
+        """Return whether the resource cannot be put between markers, or has two versions."""
         ours, theirs = self.sites[one.ours], self.sites[one.theirs]
-        if ours.busy or theirs.busy or ours.data is None or theirs.data is None:
+        is_free = not (ours.busy or theirs.busy or self.staged(one))
+        if not is_free or ours.data is None or theirs.data is None:
             return True
-        texts = ours.data, theirs.data
-        return edit_apart(one, *texts) is None or None in (cut(t, one.key) for t in texts)
+        here, there = (places(YamlText(d)).get(one.key) for d in (ours.data, theirs.data))
+        return here is None or there is None or here.text != there.text
 
     def left_alone(self, path: str, some: Sequence[TakenByBoth]) -> None:
         """Leave a file unmerged without a change of its text."""
-        self._leave(self.sites[path], _words(some))
-
-    def _leave(self, site: _Site, why: str) -> None:
+        site, why = self.sites[path], _words(some)
         if site.busy:
-            file = FileMerge(site.path, "moved resource", "skipped", f"{why}, but {site.busy}")
+            file = FileMerge(path, "moved resource", "skipped", f"{why}, but {site.busy}")
         elif site.data is None and site.file:
             file = replace(site.file, why="; ".join(filter(None, (site.file.why, why))))
         else:
-            data = site.data
-            file = self._file(site, why, data, Three(data, data, data))
-        self.files[site.path] = file
+            file = replace(self._file(site, why, site.data, site.data), way=BY_HAND)
+        self.files[path] = file
 
     def ours(self, path: str, some: Sequence[TakenByBoth]) -> None:
         """Put the resources between markers in ours' file."""
         site = self.sites[path]
-        edits: list[MovedEdit] = []
-        for one in some:
-            edit = edit_apart(one, site.text, self.sites[one.theirs].text)
-            edits += [edit] if edit else []
-        at = at_target(site.text, edits)
-        options = _labelled(self.scene.options(path), some)
-        (both,) = self.scene.merge_all([Job(at.map(bytes), options)], self.scene.seconds)
         left: bytes | None = site.text
         for one in some:
             left = without_resource(left, one.key) if left else left
-        file = self._file(
-            site, _words(some), both.outcome.text, Three(left or b"", site.data, left or b"")
-        )
-        if both.outcome.clean:
-            for edit in edits:
-                self.merged[edit.key] = text_in(both.outcome.text, edit.key, edit.whole) or ""
-        if both.outcome.clean and options.favor:
-            why = f"{file.why}, {options.favor} taken (rule 13 favor)"
-            data = both.outcome.text if options.favor == "ours" else left
-            self.files[path] = replace(file, why=why, verdict="solved", data=data)
-            return
-        if both.outcome.clean:
-            outcome = _between_markers(at, both.outcome.text, some, options)
-            both = replace(both, outcome=outcome)
+        at = Three(site.text, site.text, left or b"")
+        outcome = _between_markers(at, some, _labelled(self.scene.options(path), some))
+        file = self._file(site, _words(some), outcome.text, left or b"")
         own = (site.file.own or site.file.both) if site.file else None
-        data = both.outcome.text
-        self.files[path] = replace(
-            file, data=data, both=both, own=own, three=at, settled_by="", favor=options.favor
-        )
+        both = Both(outcome, site.text, True)
+        self.files[path] = replace(file, both=both, own=own, three=at, settled_by="")
 
     def theirs(self, path: str, some: Sequence[TakenByBoth]) -> None:
-        """Take the resources out of theirs' file, which then waits for the decision."""
+        """Leave theirs' file unmerged until the conflict in ours' file is answered."""
         site = self.sites[path]
-        full, left = site.text, site.data
-        for one in some:
-            edit = edit_apart(one, self.sites[one.ours].text, site.text)
-            if edit and self.merged.get(one.key):
-                full = with_resource(full, one.key, self.merged[one.key], whole=edit.whole)
-            left = without_resource(left, one.key) if left else left
         names = ", ".join(dict.fromkeys(one.ours for one in some))
-        file = self._file(
-            site, f"{_words(some)}; decided in {names}", left, Three(full, left, full)
-        )
-        file = replace(file, waits=tuple((one.key, one.ours) for one in some))
-        favor = self.scene.options(path).favor
-        if favor and all(self.files[one.ours].verdict == "solved" for one in some):
-            file = replace(file, verdict="solved", data=left if favor == "ours" else full)
-            file = replace(file, why=f"{_words(some)}, {favor} taken (rule 13 favor)", waits=())
-        self.files[path] = file
+        file = self._file(site, f"{_words(some)}; decided in {names}", site.data, site.data)
+        self.files[path] = replace(file, waits=tuple((one.key, one.ours) for one in some))
 
-    def _file(
-        self, site: _Site, why: str, data: bytes | None, stages: Three[bytes | None]
-    ) -> FileMerge:
-        """Return a file in conflict, without a question about the file itself."""
+    def _file(self, site: _Site, why: str, data: bytes | None, other: bytes | None) -> FileMerge:
+        """Return a file in conflict, without a question about the file itself.
+
+        Its stage of ours is the file as it is; those of base and theirs are `other`.
+        """
         situation = site.file.situation if site.file else "moved resource"
         moves = site.file.moves if site.file else ()
         return FileMerge(
@@ -313,7 +267,7 @@ class _Made:
             writes=True,
             moves=moves,
             settled_by=WAITS,
-            stages=stages,
+            stages=Three(other, site.data, other),
         )
 
     def finished(self) -> dict[str, FileMerge]:
@@ -344,17 +298,13 @@ def _labelled(options: Options, some: Sequence[TakenByBoth]) -> Options:
     )
 
 
-def _between_markers(
-    at: Three[bytes], text: bytes, some: Sequence[TakenByBoth], options: Options
-) -> Outcome:
+def _between_markers(at: Three[bytes], some: Sequence[TakenByBoth], options: Options) -> Outcome:
     """Return ours' file with each of the resources as a conflict that theirs would take away."""
-    parts = list(_parts(text, some))
-    lines, end = Source(text).text, 0
+    lines, end = Source(at.ours).text, 0
     documents: list[MergedDocument] = []
-    for start, stop, one in sorted(parts, key=lambda part: part[:2]):
-        base = cut(at.base, one.key)
-        why = f"moved to {one.ours} here, to {one.theirs} there"
-        hunk = Hunk(base[1] if base else "", lines[max(start, end) : stop], "", "", why)
+    for start, stop, one in sorted(_parts(at.ours, some), key=lambda part: part[:2]):
+        text = lines[max(start, end) : stop]
+        hunk = Hunk(text, text, "", "", f"moved to {one.ours} here, to {one.theirs} there")
         pieces: Pieces = [lines[end:start], hunk] if start > end else [hunk]
         documents.append(MergedDocument(NO_DOCUMENT, one.resource, None, pieces))
         end = stop

@@ -117,18 +117,6 @@ def _edit(
     return MovedEdit(taken.resource, taken.key, taken.source, target, mover, *texts, whole)
 
 
-def edit_apart(taken: TakenByBoth, ours: bytes, theirs: bytes) -> MovedEdit | None:
-    """Return theirs' change of a resource, to be merged into ours' file, or None if it cannot be.
-
-    `ours` and `theirs` are the contents of the two files to which the resource was moved.
-    """
-    arrived, after = (places(YamlText(data)).get(taken.key) for data in (ours, theirs))
-    if arrived is None or after is None:
-        return None
-    edit = _edit(taken, taken.ours, after, arrived, "ours")
-    return edit if edit and edit.fits(ours) else None
-
-
 def is_proposal(three: Three[bytes | None]) -> bool:
     """Return whether three stages propose in which of two files a resource stays.
 
@@ -139,13 +127,6 @@ def is_proposal(three: Three[bytes | None]) -> bool:
         return base == theirs
     names = [places(YamlText(data or b"")).keys() for data in (base, ours)]
     return names[0] != names[1]
-
-
-def is_known(taken: TakenByBoth, waiting: bytes, staged: bytes) -> bool:
-    """Return whether a file has nothing of a resource that neither the base nor `staged` has."""
-    here, there = (places(YamlText(data)).get(taken.key) for data in (waiting, staged))
-    known = [stand.text for stand in (taken.before, there) if stand]
-    return here is None or here.text in known
 
 
 def has_resource(data: bytes, key: Identity) -> bool:

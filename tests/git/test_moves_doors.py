@@ -7,6 +7,8 @@ from manifests import deployment, service, stream
 from test_solve import is_sound
 from world import Repo
 
+from kmerge_git.text.markers import resolve
+
 Files = dict[str, str | bytes]
 DOORS = ("merge", "preview", "solve")
 SIDES = ("ours", "theirs")
@@ -298,39 +300,42 @@ OTHER = {"all.yaml": KEPT, "c.yaml": stream(deployment(2, name="c"), service(80)
 BASE = {**OLD, "b.yaml": deployment(name="b"), "c.yaml": deployment(name="c")}
 
 
-@pytest.mark.parametrize("edit", ["", "ours", "theirs", "both", "same field"])
+@pytest.mark.parametrize("ports", [(80, 80), (81, 81), (81, 80), (80, 81), (81, 82)])
 @pytest.mark.parametrize("door", ["merge", "preview", "solve"])
-def test_both_moved_it_to_different_files(repo: Repo, door: str, edit: str) -> None:
-    """Ours keeps it, in a conflict that names theirs' file; theirs has its other changes."""
-    here = service(81 if edit in ("ours", "both", "same field") else 80)
-    there = service(82 if edit == "same field" else 80)
-    if edit in ("theirs", "both"):
-        there = there.replace("targetPort: 8080", "targetPort: 9090")
+def test_both_moved_it_to_different_files(repo: Repo, door: str, ports: tuple[int, int]) -> None:
+    """Ours has it in a conflict that names theirs' file, unless the sides edited it differently."""
     ours = {
         "all.yaml": KEPT,
-        "b.yaml": stream(deployment(name="b"), here),
+        "b.yaml": stream(deployment(name="b"), service(ports[0])),
         "x.yaml": service(1, "x"),
     }
-    theirs = {"all.yaml": KEPT, "c.yaml": stream(deployment(2, name="c"), there)}
+    theirs = {"all.yaml": KEPT, "c.yaml": stream(deployment(2, name="c"), service(ports[1]))}
     base = {**BASE, "x.yaml": service(0, "x")}
     repo.fork(base, ours, {**theirs, "x.yaml": service(2, "x")} if door == "solve" else theirs)
     left = through(door, repo)
     assert [path for path in left if path != "x.yaml"] == ["b.yaml", "c.yaml"]
+    assert repo.text("c.yaml") == theirs["c.yaml"]
     text = repo.text("b.yaml")
-    assert repo.text("c.yaml") == deployment(2, name="c")
     markers = [line for line in text.split("\n") if line.startswith(("<<<<<<<", ">>>>>>>"))]
-    assert len(markers) == 2
-    assert "c.yaml" in "".join(markers)
-    wanted = {"port: 81"} if here != service(80) else {"port: 80"}
-    wanted |= {"targetPort: 9090"} if edit in ("theirs", "both") else set()
-    wanted |= {"port: 82"} if edit == "same field" else set()
-    assert all(f"{part}\n" in text for part in wanted)
+    if ports[0] == ports[1]:
+        assert len(markers) == 2
+        assert "c.yaml" in "".join(markers)
+        assert resolve(text, "ours") == ours["b.yaml"]
+        assert resolve(text, "theirs") == deployment(name="b")
+    else:
+        assert text == ours["b.yaml"]
+        if door != "preview":
+            said = repo.kmerge("resolve", "--list", check=False).said
+            assert "moved to b.yaml here, to c.yaml there; correct the file, then" in said
+            assert "`git add` it: b.yaml, c.yaml" in said
+            repo.kmerge("resolve", "--take", "ours", check=False)
+            assert {"b.yaml", "c.yaml"} <= {*repo.unmerged()}
+            assert (repo.text("b.yaml"), repo.text("c.yaml")) == (ours["b.yaml"], theirs["c.yaml"])
 
 
 @pytest.mark.parametrize("side", SIDES)
 def test_the_answer_decides_both_files(repo: Repo, side: str) -> None:
-    theirs = {**OTHER, "c.yaml": stream(deployment(2, name="c"), service(81))}
-    repo.fork(BASE, APART, theirs)
+    repo.fork(BASE, APART, OTHER)
     assert through("merge", repo) == ["b.yaml", "c.yaml"]
     assert repo.git("commit", "-m", "too early", check=False).code != 0
     repo.kmerge("solve", check=False)
@@ -338,7 +343,7 @@ def test_the_answer_decides_both_files(repo: Repo, side: str) -> None:
     assert "still in conflict" not in repo.kmerge("resolve", "--take", side).said
     assert repo.unmerged() == []
     b, c = deployment(name="b"), deployment(2, name="c")
-    wanted = (stream(b, service(81)), c) if side == "ours" else (b, stream(c, service(81)))
+    wanted = (stream(b, service(80)), c) if side == "ours" else (b, stream(c, service(80)))
     assert (repo.text("b.yaml"), repo.text("c.yaml")) == wanted
     repo.kmerge("resolve", "--undo", "b.yaml")
     assert repo.unmerged() == ["b.yaml", "c.yaml"]
@@ -354,21 +359,50 @@ def test_a_file_with_nothing_else_in_it(repo: Repo) -> None:
         base, {"all.yaml": KEPT, "b.yaml": service(80)}, {"all.yaml": KEPT, "c.yaml": service(80)}
     )
     assert through("merge", repo) == ["b.yaml", "c.yaml"]
-    assert not (repo.path / "c.yaml").exists()
+    assert repo.text("c.yaml") == service(80)
     repo.kmerge("resolve", "--take", "theirs")
     assert repo.unmerged() == []
     assert not (repo.path / "b.yaml").exists()
     assert repo.text("c.yaml") == service(80)
 
 
-def test_a_decision_by_hand_is_not_asked_again(repo: Repo) -> None:
+@pytest.mark.parametrize("staged", ["b.yaml", "c.yaml"])
+def test_a_decision_by_hand_is_not_asked_again(repo: Repo, staged: str) -> None:
+    """Who stages one of the two files stages the other one, too: nothing is taken out of it."""
     repo.fork(BASE, APART, OTHER)
     assert through("merge", repo) == ["b.yaml", "c.yaml"]
-    repo.write("b.yaml", stream(deployment(name="b"), service(80)))
-    repo.git("add", "b.yaml")
-    repo.kmerge("solve")
-    assert repo.unmerged() == []
-    assert repo.text("c.yaml") == deployment(2, name="c")
+    text = {**APART, "c.yaml": deployment(2, name="c")}[staged]
+    (other,) = {"b.yaml", "c.yaml"} - {staged}
+    repo.write(staged, text)
+    repo.git("add", staged)
+    before = repo.text(other)
+    for words in (("solve",), ("resolve", "--take", "ours")):
+        done = repo.kmerge(*words, check=False)
+        assert "correct the file, then `git add` it" in done.said
+        assert repo.unmerged() == [other]
+        assert (repo.text(staged), repo.text(other)) == (text, before)
+
+
+def test_one_file_that_waits_for_two(repo: Repo) -> None:
+    """Who stages one of three files stages the rest, too: nothing is in two files unseen."""
+    one, two = service(1, "s1"), service(2, "s2")
+    ours = {"all.yaml": KEPT, "o1.yaml": one, "o2.yaml": two}
+    repo.fork(
+        {"all.yaml": stream(KEPT, one, two)}, ours, {"all.yaml": KEPT, "t.yaml": stream(one, two)}
+    )
+    assert through("merge", repo) == ["o1.yaml", "o2.yaml", "t.yaml"]
+    repo.write("o1.yaml", one)
+    repo.git("add", "o1.yaml")
+    repo.kmerge("resolve", "--take", "ours", check=False)
+    assert "t.yaml" in repo.unmerged()
+    assert repo.text("t.yaml") == stream(one, two)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_a_favoured_side_decides_no_place(repo: Repo, side: str) -> None:
+    repo.fork(BASE, APART, OTHER)
+    assert repo.kmerge("merge", "-X", side, "side", check=False).code == 1
+    assert repo.unmerged() == ["b.yaml", "c.yaml"]
 
 
 def test_an_abort_takes_the_two_files_back(repo: Repo) -> None:
@@ -407,17 +441,22 @@ def test_moved_here_and_deleted_there_is_told(repo: Repo, mover: str) -> None:
     assert repo.text("new.yaml") == service(80)
 
 
+@pytest.mark.parametrize("edited", [2, 22])
 @pytest.mark.parametrize("side", SIDES)
-def test_both_split_the_file_in_other_ways(repo: Repo, side: str) -> None:
+def test_both_split_the_file_in_other_ways(repo: Repo, side: str, edited: int) -> None:
     """No file of the two sides is in the tree of the other side."""
     one, two, three = (service(n, f"s{n}") for n in (1, 2, 3))
-    ours = {"all.yaml": KEPT, "o.yaml": stream(one, service(22, "s2")), "o3.yaml": three}
+    ours = {"all.yaml": KEPT, "o.yaml": stream(one, service(edited, "s2")), "o3.yaml": three}
     theirs = {"all.yaml": KEPT, "t.yaml": stream(one, two, three)}
     repo.fork({"all.yaml": stream(KEPT, one, two, three)}, ours, theirs)
     assert through("merge", repo) == ["o.yaml", "o3.yaml", "t.yaml"]
-    repo.kmerge("resolve", "--take", side)
-    assert repo.unmerged() == []
-    files = ours if side == "ours" else {"t.yaml": stream(one, service(22, "s2"), three)}
+    repo.kmerge("resolve", "--take", side, check=False)
+    if edited == 22:  # all three files hang together
+        assert repo.unmerged() == ["o.yaml", "o3.yaml", "t.yaml"]
+        files = {**ours, **theirs}
+    else:
+        assert repo.unmerged() == []
+        files = ours if side == "ours" else theirs
     for path in ("o.yaml", "o3.yaml", "t.yaml"):
         assert (repo.path / path).exists() == (path in files)
         assert path not in files or repo.text(path) == files[path]
