@@ -121,9 +121,9 @@ def _ordinary(texts: Three[YamlText], options: Options, lines: Asked) -> Outcome
         if merged.clean and b"{{" in merged.text:
             result = YamlText(merged.text, options.path)
             if has_control(result.source.text):
-                from kmerge_git.template.template_merge import held  # only for templates
+                from kmerge_git.template.template_damage import refuse_damage  # only for templates
 
-                return held(merged, result, texts, options)
+                refuse_damage(result, texts)
         return merged
     except KmergeError as error:
         if options.rules == "kyaml" and not (options.virtual or options.favor):

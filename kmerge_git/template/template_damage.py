@@ -23,8 +23,6 @@ from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from kmerge_git.merge.verify.line_damage import Identities
     from kmerge_git.template.template_readings import Rendering
     from kmerge_git.text.pieces import Pieces
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
 
 MORE = (0, 1, 2, 4, 8, 16, 32, 64)  # lines added around the damage, until no answer is damaged
 UNREAD = "no YAML"
+NOTES = ".txt"  # the end of names of templates that render no YAML
 _WHEN = {
     "all": "with all conditions true",
     "none": "with no condition true",
@@ -115,28 +114,26 @@ def new_damage(
     result: Template,
     at: Three[Template],
     path: str,
-    sound: Container[str] = (),
     known: Identities | None = None,
     *,
     thorough: bool = False,
 ) -> list[Damage]:
     """Return the damage of a result that neither side has, in the order of the readings.
 
-    The sides are read only if the result has damage. The readings in `sound` and the documents in
-    `known` are known to be undamaged and are not read again. With `thorough` more readings are
-    made.
+    The sides are read only if the result has damage. The documents in `known` are known to be
+    undamaged and are not read again. With `thorough` more readings are made.
     """
-    words = ActionWords()
     sides = at.ours, at.theirs
     try:
-        wanted = WantedReadings(result.parts, thorough=thorough)
+        in_text = _unset(result) | _defined_twice(result)
     except Unsupported as error:
         return _unbalanced(error, sides)
-    in_text = _unset(result) | _defined_twice(result)
+    words = ActionWords()
     damages: Damages = {}
     if is_yaml(path):
+        wanted = WantedReadings(result.parts, thorough=thorough)
         readings = rendered(result.parts, words, wanted)
-        damages = _damage([one for one in readings if one.text not in sound], path, known)
+        damages = _damage(readings, path, known)
     if not damages and not in_text:
         return []
     try:
@@ -154,6 +151,16 @@ def new_damage(
     return [*damages.values(), *in_text.values()]
 
 
+def refuse_damage(result: YamlText, texts: Three[YamlText]) -> None:
+    """Refuse a merge by fields whose blocks, variables or names of templates are broken.
+
+    There are no readings: the merge has checked all documents, and a reading only has less.
+    """
+    made, *versions = (Template(text.source.text) for text in (result, *texts.each()))
+    for damage in new_damage(made, Three(*versions), NOTES):
+        raise Unsupported(f"merged by its fields it would be broken: {damage.why}")
+
+
 def _unset(version: Template) -> Damages:
     """Find the variables that are used where they are not set: Helm refuses such a template."""
     lines = {name: version.text.count("\n", 0, at) for name, at in unset(version.actions).items()}
@@ -165,7 +172,7 @@ def _unset(version: Template) -> Damages:
 
 def is_yaml(path: str) -> bool:
     """Return whether a template with this file name renders YAML. Notes (`.txt`) do not."""
-    return not path.endswith(".txt")
+    return not path.endswith(NOTES)
 
 
 def _unbalanced(error: Unsupported, sides: tuple[Template, ...]) -> list[Damage]:

@@ -213,12 +213,14 @@ def odd_lines(result: Template, at: Three[Template]) -> list[int]:
     """Return the numbers of lines that the changes of both sides do not explain.
 
     These are lines that the result has more or less often than a merge can have them, and elements
-    of lists that both sides added under one name. A lost line is reported as the first line.
+    of lists that both sides added under one name. A lost line is reported as the first line. Each
+    `end` and `else` is left out, because the text would be no template if one were lost or doubled.
     """
     lines = [unquoted(line.strip()) for line in result.text.split("\n")]
     versions = at.map(lambda one: counted(unquoted(line.strip()) for line in one.text.split("\n")))
     counts = counted(lines)
-    odd = {line for line in _miscounted(versions, counts, {*counts}) if line}
+    odd = {*_miscounted(versions, counts, {*counts})}
+    odd = {line for line in odd if line and line.strip("{- }") not in ("end", "else")}
     added = [
         grouped(
             (line.partition("=")[0], line)

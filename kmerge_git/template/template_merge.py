@@ -20,7 +20,7 @@ from kmerge_git.merge.verify.line_opinion import Asked
 from kmerge_git.outcome import BY_BLOCKS, Decision, Outcome
 from kmerge_git.template import template_guards
 from kmerge_git.template.masking import Words, masked
-from kmerge_git.template.template_damage import Damage, around, is_yaml, new_damage, when
+from kmerge_git.template.template_damage import Damage, around, is_yaml, new_damage
 from kmerge_git.template.template_guards import refuse_joined, refuse_other_dot, refuse_twice
 from kmerge_git.template.template_layout import (
     ENTRY,
@@ -33,27 +33,24 @@ from kmerge_git.template.template_layout import (
     note_forms,
 )
 from kmerge_git.template.template_pairs import follow, paired, refuse_taken
-from kmerge_git.template.template_parser import ASSIGN, BLANK, COMMENT, TOKEN, Block, Template
+from kmerge_git.template.template_parser import ASSIGN, BLANK, COMMENT, Block, Template
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import is_chart_text
 from kmerge_git.tree.documents import YamlText
-from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 from kmerge_git.tree.oddities import has_control
 from kmerge_git.tree.parser import allow_deep_calls
-from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable
 
     from kmerge_git.outcome import Options
     from kmerge_git.template.masking import Masked
     from kmerge_git.template.template_layout import Evidence
     from kmerge_git.template.template_pairs import Entity
     from kmerge_git.template.template_parser import Part, Parts
-    from kmerge_git.tree.nodes import Node
 
     ByStructure = Callable[[Three[YamlText], Options, Asked], Outcome]
     Structure = Callable[[Three[YamlText]], Outcome]
@@ -61,8 +58,6 @@ if TYPE_CHECKING:
 
 LARGEST = 200_000  # characters of a template that is merged by its blocks
 MOST_ACTIONS = 4_000  # `{{` in a template; large charts have some hundreds
-OTHER = "rendered, it would not be what the rendered sides merge to"
-CLASH = "rendered, both sides conflict"
 
 
 def merged(
@@ -108,8 +103,8 @@ def _clean_lines(
     """Check a clean line merge of git; if it stands, return ''.
 
     The blocks are merged if the line merge does damage, if it has a line more or less often than
-    the changes of both sides explain, or if a side moved lines. If that is impossible, the readings
-    decide whether the line merge stands.
+    the changes of both sides explain, or if a side moved lines. If that is impossible, damage and
+    such a line become a conflict.
     """
     at, merged_text = _templates(texts), Template(result.source.text)
     damage = new_damage(merged_text, at, options.path)
@@ -125,8 +120,7 @@ def _clean_lines(
     except KmergeError:
         pass
     if not damage:
-        doubt, _ = compared(merged_text, at, structure)
-        damage = [Damage(doubt, "", line, line) for line in odd] if doubt else []
+        damage = [Damage("a line would be lost or doubled", "", line, line) for line in odd]
     return _with_conflict(damage, merged_text, at, texts, options) if damage else ""
 
 
@@ -160,37 +154,10 @@ def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
     refuse_broken(result)
     template_guards.check(result, at)
     refuse_joined(result, at)
-    doubt, same = compared(result, at, structure)
-    # a reading that equals the merge of its versions is as sound as any merge of YAML
-    broken = new_damage(result, at, path, () if doubt else same)
+    broken = new_damage(result, at, path)
     if broken:
         raise Sided(f"merged by its blocks it would be broken: {broken[0].why}")
-    if doubt:
-        raise Sided(doubt)
     return result
-
-
-def held(outcome: Outcome, result: YamlText, texts: Three[YamlText], options: Options) -> Outcome:
-    """Check a merge by fields as strictly as a merge of templates if the file has actions.
-
-    Documents without actions, and texts inside fields, are merged as in any YAML file.
-    """
-    if options.rules == "git":
-        _refuse_other_names(texts)
-    return looked_through(result, texts, options) or outcome
-
-
-def _refuse_other_names(texts: Three[YamlText]) -> None:
-    """Refuse a side that renamed something and gave the old name to something new.
-
-    This is for files that are templates only in part.
-    """
-    words = Words()
-    try:
-        units = _templates(texts).map(lambda version: lay_out(version.parts, words.plain))
-    except KmergeError:
-        return  # the file is no template
-    refuse_taken(units)
 
 
 def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -> Outcome | None:
@@ -454,97 +421,6 @@ def _refuse_other_entries(merged_text: str, entities: list[Entity], lines: dict[
             raise Sided("an entry would be lost or doubled")
 
 
-# -- the merge of the readings
-
-
-def compared(result: Template, at: Three[Template], merge: Structure) -> tuple[str, set[str]]:
-    """Compare each reading of the result with the merge of the readings of the versions.
-
-    Return the reason why a reading differs, or '' if none differs. Also return the set of those
-    readings of the result that equal the merge exactly. A reading is not compared if it is no YAML,
-    or repeats a key, in any version.
-    """
-    wanted = WantedReadings(result.parts, *(version.parts for version in at.each()))
-    wanted.names = [name for name in wanted.names if not name.startswith("mix")]
-    words = ActionWords(scopes=False)
-    same: set[str] = set()
-    for name, (own, *versions) in _readings(words, wanted, result, *at.each()):
-        why = _difference(own, Three(*(YamlText(text.encode()) for text in versions)), merge, same)
-        if why:
-            return f"{words.shown(why)} ({when(name)})", same
-    return "", same
-
-
-def _readings(
-    words: ActionWords, wanted: WantedReadings, *versions: Template
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name of each reading, with the text of the reading in every version.
-
-    If a version does not have the reading, the text is ''.
-    """
-    texts = [
-        {one.name: one.text for one in rendered(version.parts, words, wanted)}
-        for version in versions
-    ]
-    for name in dict.fromkeys(name for version in texts for name in version):
-        yield name, [version.get(name, "") for version in texts]
-
-
-def _difference(reading: str, at: Three[YamlText], merge: Structure, same: set[str]) -> str:
-    agreement = agreed(at.map(lambda text: text.data))
-    if agreement == reading.encode():
-        same.add(reading)
-        return ""
-    try:
-        for text in at.each():
-            _ = _meaning(text)
-    except KmergeError:
-        return ""
-    if agreement is not None:
-        return "" if _is_same(reading, agreement) else OTHER
-    for three in (at, at.swapped()):  # the additions of either side may come first
-        outcome = merge(three)
-        if not outcome.clean:
-            conflict = outcome.conflicts[0] if outcome.conflicts else None
-            return f"{CLASH}: {conflict.place}: {conflict.why}" if conflict else CLASH
-        if reading.encode() == outcome.text:
-            same.add(reading)
-        if _is_same(reading, outcome.text):
-            return ""
-    return OTHER
-
-
-def _is_same(reading: str, merged: bytes) -> bool:
-    result = YamlText(reading.encode())
-    try:
-        return result.data == merged or _meaning(result) == _meaning(YamlText(merged))
-    except KmergeError:
-        return False
-
-
-def _meaning(text: YamlText) -> dict[Hashable, int]:
-    """Return the meanings of the documents of a text, and count equal meanings."""
-    return counted(map(_canon, text.roots))
-
-
-def _canon(node: Node) -> Hashable:
-    """Return a key for the meaning of a node.
-
-    Quotation marks around an action are part of the meaning, because the action may render a
-    number.
-    """
-    if isinstance(node, Mapping):
-        pairs = {entry.name: _canon(entry.value) for entry in node.entries}
-        if len(pairs) < len(node.entries):
-            raise Unsupported("a key twice")  # the meaning of the text is unclear
-        return node.anchor, node.tag, frozenset(pairs.items())
-    if isinstance(node, Sequence):
-        return node.anchor, node.tag, tuple([_canon(entry.value) for entry in node.entries])
-    if isinstance(node, Scalar) and TOKEN in node.value:
-        return canon(node), node.style
-    return canon(node)
-
-
 # -- what became of each field
 
 
@@ -553,10 +429,12 @@ def explained(at: Three[Template], structure: Structure) -> tuple[Decision, ...]
     words = ActionWords(scopes=False)
     wanted = WantedReadings(*(version.parts for version in at.each()))
     wanted.names = wanted.names[:1]
+    texts = at.map(lambda one: {r.name: r.text for r in rendered(one.parts, words, wanted)})
     decisions: list[Decision] = []
-    for _, versions in _readings(words, wanted, *at.each()):
+    for name in dict.fromkeys(name for version in texts.each() for name in version):
+        versions = Three(*(YamlText(one.get(name, "").encode()) for one in texts.each()))
         try:
-            decisions += structure(Three(*(YamlText(one.encode()) for one in versions))).explained
+            decisions += structure(versions).explained
         except KmergeError:  # the reading has no fields
             continue
     # definitions and outputs are no fields, and a text without fields has decisions for comments

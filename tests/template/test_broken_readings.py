@@ -5,17 +5,14 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git import merge_files
-from kmerge_git.errors import Unsupported
 from kmerge_git.merge.merged import conflicted
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.template.template_damage import Damage, around, new_damage
-from kmerge_git.template.template_merge import compared
 from kmerge_git.template.template_parser import Template
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import YamlText
 
 PATH = "charts/web/templates/web.yaml"
 BASE = """\
@@ -171,59 +168,6 @@ def test_the_driver_writes_it() -> None:
     text = made.text.decode()
     assert text.count(f"<<<<<<< ours ({Why.DAMAGE}: securityContext twice)") == 1
     assert merge_files(*(text.encode() for text in TEXTS.each()), path=PATH).text.decode() == text
-
-
-# -- the readings of a result are the merge of the readings
-
-
-def merged(at: Three[YamlText]):  # type: ignore[no-untyped-def]
-    return merge_files(*at.map(lambda text: text.data).each(), path="a.yaml")
-
-
-def differs(result: str, texts: Three[str]) -> str:
-    return compared(Template(result), texts.map(Template), merged)[0]
-
-
-AGREED = Three(
-    BASE,
-    BASE.replace("[run]", "[run, fast]"),
-    BASE.replace("    probe: {{ . }}\n", "    probe: {{ . }}\n    delay: 1\n"),
-)
-BOTH = AGREED.ours.replace("    probe: {{ . }}\n", "    probe: {{ . }}\n    delay: 1\n")
-# what is done to the result, and when it is another one
-OTHER = [
-    ("nothing", BOTH, ""),
-    ("the order of keys", BOTH.replace("    probe: {{ . }}\n    delay: 1\n", "    delay: 1\n    probe: {{ . }}\n"), ""),
-    ("a change is lost", AGREED.ours, "with all conditions true"),
-    ("the other one", AGREED.theirs, "with all conditions true"),
-    ("it is in another branch", AGREED.ours.replace("    command", "    {{- if .x }}\n    delay: 1\n    {{- end }}\n    command").replace("[run", "[ run"), ""),
-    ("it is in no branch", AGREED.ours.replace("    command", "    delay: 1\n    command"), "with no condition true"),
-    ("quotes", BOTH.replace("{{ .Values.image }}", '"{{ .Values.image }}"'), "with all conditions true"),
-    ("no YAML", BOTH.replace("    command", "   command"), "with all conditions true"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("why, text, when", OTHER, ids=[one[0] for one in OTHER])
-def test_the_merge_of_the_readings(why: str, text: str, when: str) -> None:
-    said = differs(text, AGREED)
-    assert said == (
-        f"rendered, it would not be what the rendered sides merge to ({when})" if when else ""
-    )
-
-
-def test_a_conflict_of_the_readings_is_a_doubt() -> None:
-    at = Three("a: {{ .a }}\n", "a: {{ .b }}\n", "a: {{ .c }}\n")
-    assert differs("a: {{ .b }}\n", at).startswith("rendered, both sides conflict: a: ")
-
-
-def test_what_cannot_be_read_says_nothing() -> None:
-    for text in ("a: {{ .a }}\na: 1\n", "a: {{ .a }}\n  b: 1\n"):
-        at = Three(text, f"{text}b: 2\n", f"c: 1\n{text}")
-        assert differs("nothing of it\n", at) == ""
-    text = "a: {{ if .a }}\n"  # no template: it is refused before
-    at = Three(text, f"{text}b: 2\n", f"c: 1\n{text}")
-    with pytest.raises(Unsupported):
-        differs("nothing of it\n", at)
 
 
 def test_a_key_that_stands_there_very_often() -> None:

@@ -150,3 +150,33 @@ def test_a_name_is_defined_once():
         assert resolve(made.text.decode(), side) == kept
     texts = (HELPERS.encode(), (ours + new).encode(), theirs.encode())  # ours did it
     assert merge_files(*texts, path=HELPERS_PATH, line_merge=git_lines).reason != made.reason
+
+
+def test_what_both_sides_did_to_an_end_is_no_doubt_about_the_others():
+    """Both trim one `end`, and ours has a block more: no line is lost."""
+    block = "{{- if .Values.%s }}\n%s: 1\n{{- end }}\n"
+    base = "kind: Pod\n" + block % ("a", "a") + "spec: 1\n" + block % ("b", "b")
+    theirs = base.removesuffix("{{- end }}\n") + "{{- end -}}\n"
+    ours = theirs.replace("spec", block % ("c", "c") + "spec")
+    made = merge_files(base.encode(), ours.encode(), theirs.encode(), path="charts/a.yaml")
+    assert (made.clean, made.text.decode()) == (True, ours)
+
+
+def test_a_merge_of_fields_leaves_a_template():
+    """Ours adds a block below, theirs puts one around what is above: both end in an `end`."""
+    base = text("""
+        kind: ConfigMap
+        data:
+          a: |
+            level
+            {{- if .Values.base }}
+            mode
+            {{- end }}
+            last
+    """)
+    new, end, last = "    {{- if .Values.new }}\n", "    {{- end }}\n", "    last\n"
+    ours = base.replace(last, f"{new}    shared\n{end}{last}")
+    theirs = base.replace("    level", f"{new}    level").replace(last, end + last)
+    made = merge_files(*(one.encode() for one in (base, ours, theirs)), path="charts/a.yaml")
+    assert (made.clean, made.method) == (False, "lines")
+    assert made.reason == "a template: the merged text would be no template any more"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from template_texts import PATH, merged, merged_anyway, refusal, text
 
-from kmerge_git import merge_files
 from kmerge_git.merge.three import Three
 from kmerge_git.template.template_damage import new_damage
 from kmerge_git.template.template_parser import Template
@@ -378,30 +377,3 @@ def test_a_name_freed_by_a_rename_and_taken_by_a_new_resource():
     theirs = base.replace("port: 80", "port: 81")
     assert merged(base, renamed + new, theirs + "  t: 1\n") is None
     assert merged(base, new.removeprefix("---\n") + "---\n" + renamed, theirs) is None
-
-
-BESIDE = text("""
-    apiVersion: v1
-    kind: ConfigMap
-    metadata:
-      name: one
-    data:
-      b: of-one
-    ---
-    {{- if .Values.two }}
-    apiVersion: v1
-    kind: ConfigMap
-    metadata:
-      name: two
-    {{- end }}
-""")
-
-
-def test_a_name_freed_and_taken_in_a_document_beside_a_template():
-    end = BESIDE.index("---")
-    old, new = BESIDE[:end], BESIDE[:end].replace("data:\n  b: of-one\n", "type: Other\n")
-    ours = old.replace("one", "was-one", 1) + "---\n" + new + BESIDE[end:]
-    theirs = BESIDE.replace("  b: of-one\n", "  b: of-one\nshared: true\n")
-    texts = [version.encode() for version in (BESIDE, ours, theirs)]
-    made = merge_files(texts[0], texts[1], texts[2], path=PATH, line_merge=lambda *_: (b"", False))
-    assert not made.clean
