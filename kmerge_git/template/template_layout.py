@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from kmerge_git.template.template_parser import Part
 
     Path = tuple[str, ...]
-    Evidence = dict[Path, str]
 
 # The roles of a part in the text around it.
 DATA = "data"  # a line of YAML, with or without inline actions
@@ -78,34 +77,21 @@ def behind(units: list[Placed], number: int) -> Iterator[Placed]:
     return (units[at] for at in range(number + 1, len(units)))
 
 
-def lay_out(
-    parts: Sequence[Part], plain: Callable[[Row], str], evidence: Evidence | None = None
-) -> list[Placed]:
-    """Find the places of the parts of a template.
-
-    `evidence` has the kinds of collections that other versions show.
-    """
-    return _Layout(plain, evidence or {}).of(parts)
-
-
-def note_forms(units: list[Placed], evidence: Evidence) -> None:
-    """Add to `evidence` the kind of collection that each line of YAML belongs to."""
-    for unit in units:
-        if unit.role == DATA and unit.form:
-            evidence.setdefault(unit.path, unit.form)
+def lay_out(parts: Sequence[Part], plain: Callable[[Row], str]) -> list[Placed]:
+    """Find the places of the parts of a template."""
+    return _Layout(plain).of(parts)
 
 
 def seen_through(parts: Sequence[Part], plain: Callable[[Row], str]) -> list[Placed]:
     """Return the places of all lines, including the lines in all branches of the blocks."""
-    return _Layout(plain, {}).of([row for part in parts for row in rows(part)])
+    return _Layout(plain).of([row for part in parts for row in rows(part)])
 
 
 class _Layout:
     """Find the place of each part in one pass over a text."""
 
-    def __init__(self, plain: Callable[[Row], str], evidence: Evidence) -> None:
+    def __init__(self, plain: Callable[[Row], str]) -> None:
         self.plain = plain
-        self.evidence = evidence
         self.stack: list[tuple[int, str, str, bool]] = []  # column, label, form, is it open
         self.document = ""
         self.columns: list[int] = []  # the next known column after each part
@@ -254,7 +240,7 @@ class _Layout:
         if self.stack and self.stack[-1][0] == column:
             _, _, before, is_open = self.stack[-1]
             return after if before == MAP and is_open and after else before
-        return after or self.evidence.get(self._path(), MAP)
+        return after or MAP
 
     def _column(self, unit: Placed, after: int) -> int:
         """Guess the column of an entry.

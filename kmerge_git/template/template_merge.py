@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge.merged import conflicted, to_bytes
-from kmerge_git.merge.three import Three, agreed, counted
+from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify.line_opinion import Asked
 from kmerge_git.outcome import BY_BLOCKS, Decision, Outcome
 from kmerge_git.template import template_guards
@@ -30,7 +30,6 @@ from kmerge_git.template.template_layout import (
     Unreadable,
     indent,
     lay_out,
-    note_forms,
 )
 from kmerge_git.template.template_pairs import follow, paired, refuse_taken
 from kmerge_git.template.template_parser import ASSIGN, BLANK, COMMENT, Block, Template
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
 
     from kmerge_git.outcome import Options
     from kmerge_git.template.masking import Masked
-    from kmerge_git.template.template_layout import Evidence
     from kmerge_git.template.template_pairs import Entity
     from kmerge_git.template.template_parser import Part, Parts
 
@@ -243,10 +241,7 @@ class Bodies:
     def by_structure(self, parts: Three[Parts]) -> str:
         """Merge three versions of a text by their blocks and fields."""
         words = Words()
-        evidence: Evidence = {}
-        for version in parts.each():
-            note_forms(lay_out(version, words.plain), evidence)
-        units = parts.map(lambda version: lay_out(version, words.plain, evidence))
+        units = parts.map(lambda version: lay_out(version, words.plain))
         refuse_taken(units)
         follow(units)
         entities = paired(units)
@@ -257,7 +252,6 @@ class Bodies:
         versions = units.map(lambda version: masked(version, tokens, words))
         lines = versions.base.entries | versions.ours.entries | versions.theirs.entries
         merged_text = self._in_order(versions, order, words)
-        _refuse_other_entries(merged_text, entities, lines)
         return words.unmasked(merged_text, {line: contents[token] for line, token in lines.items()})
 
     def _in_order(self, at: Three[Masked], order: list[tuple[Placed, Placed]], words: Words) -> str:
@@ -312,7 +306,6 @@ class Bodies:
             return f"{tokens[id(unit)]}\n" if unit.role == ENTRY else unit.part.text
 
         merged_text = _by_lines(units.map(lambda version: "".join(map(shown, version))))
-        _refuse_other_entries(merged_text, entities, {token: token for token in contents})
         lines = merged_text.splitlines(keepends=True)
         result = "".join(contents.get(line.rstrip("\n"), line) for line in lines)
         refuse_broken(Template(result))
@@ -410,15 +403,6 @@ def _refuse_moved(at: Three[str]) -> None:
         columns |= {min(indent(line) for line in lines)} if lines else set()
     if len(columns) > 1:
         raise Unsupported("one side indented the body of a block anew")
-
-
-def _refuse_other_entries(merged_text: str, entities: list[Entity], lines: dict[str, str]) -> None:
-    """Refuse a result that lost or repeats an entry, or kept an entry that a side deleted."""
-    counts = counted(lines[line] for line in merged_text.split("\n") if line in lines)
-    for entity in entities:
-        is_gone = entity.at.base is not None and None in (entity.at.ours, entity.at.theirs)
-        if counts.get(entity.token, 0) != int(not is_gone):
-            raise Sided("an entry would be lost or doubled")
 
 
 # -- what became of each field

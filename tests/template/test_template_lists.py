@@ -147,3 +147,18 @@ def test_a_comment_goes_with_its_element(form: str) -> None:
             outcome = merged(form, ours, theirs, commented=True)
             wanted = written(form, arranged(order, "b"), commented=True)
             assert outcome.text == wanted or not outcome.clean
+
+
+def test_an_edit_follows_an_element_that_moved_across_its_twins() -> None:
+    """Git's lines are clean: they take two names for changed, and edit the wrong element."""
+    element = "    - name: {}\n      x: 1\n      y: 1\n      z: 1\n      value: 1\n"
+    start, end = (
+        "kind: A\nspec:\n  {{- if .x }}\n  x: 1\n  {{- end }}\n  ports:\n",
+        "  z: {{ .z }}\n",
+    )
+    base, ours = (start + "".join(map(element.format, names)) + end for names in ("ab", "ba"))
+    changed = element.format("b").replace("value: 1", "value: 2")
+    theirs = base.replace(element.format("b"), changed)
+    outcome = merge_files(*(one.encode() for one in (base, ours, theirs)), path="templates/a.yaml")
+    assert outcome.clean
+    assert changed in outcome.text.decode()

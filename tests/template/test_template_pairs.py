@@ -8,7 +8,7 @@ from template_texts import parse
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template.masking import Words
-from kmerge_git.template.template_layout import LIST, MAP, WORDS, Placed, lay_out, note_forms
+from kmerge_git.template.template_layout import WORDS, Placed, lay_out
 from kmerge_git.template.template_pairs import follow, paired, refuse_taken
 
 
@@ -84,14 +84,3 @@ def test_what_is_renamed_keeps_its_parent_and_its_kind(base, ours, is_one):
     at = Three(*map(units, (base, ours, base)))
     follow(at)
     assert bool({u.path for u in at.base if u.label == "a"} & {u.path for u in at.ours}) == is_one
-
-
-def test_lines_alone_tell_what_a_collection_is():
-    evidence = {}
-    for text in (
-        "l:\n  {{- if .x }}\n  {{ .y }}\n  {{- end }}\nt: one\n  two\n",  # of `l` only a guess
-        "l:\n  - name: a\n",
-        "l:\n  a: 1\n",  # the first that tells is believed
-    ):
-        note_forms(units(text), evidence)
-    assert evidence == {("/",): MAP, ("/", "l"): LIST}

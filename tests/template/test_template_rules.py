@@ -15,7 +15,7 @@ from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.template import template_guards
 from kmerge_git.template.masking import Words
-from kmerge_git.template.template_layout import ENTRY, WORDS, Placed, lay_out, note_forms
+from kmerge_git.template.template_layout import ENTRY, WORDS, Placed, lay_out
 from kmerge_git.template.template_merge import Bodies
 from kmerge_git.template.template_pairs import paired
 from kmerge_git.template.template_parser import Block, Row, Template
@@ -409,16 +409,6 @@ def test_rule_10_an_entry_is_merged_among_its_siblings():
 def test_rule_11_the_body_tells_what_a_collection_is_and_then_the_siblings(written, form):
     ((_, _, found),) = placed(written)
     assert found == form
-
-
-def test_rule_11_another_version_tells_where_nothing_else_does():
-    parts = parse("args:\n  {{- range .Values.args }}\n  {{ . }}\n  {{- end }}\n")
-    evidence: dict[tuple[str, ...], str] = {}
-    found = []
-    for _ in range(2):
-        found += [u.form for u in lay_out(parts, Words().plain, evidence) if u.role == ENTRY]
-        note_forms(lay_out(parse("args:\n  - a\n"), Words().plain), evidence)
-    assert found == ["map", "scalars"]
 
 
 def test_rule_11_an_output_alone_under_an_empty_key_is_its_child():
