@@ -94,7 +94,7 @@ CLEAN = {
 @pytest.mark.parametrize(
     "settings",
     [{}, {"rules": "kyaml"}, {"favor": "theirs"}, {"policy": lambda *args: "theirs"}],
-    ids=str,
+    ids=["plain", "kyaml", "favor", "policy"],
 )
 def test_the_whole_file_is_a_conflict_where_lines_are_clean(
     name: str, style: str, settings: dict[str, object]
