@@ -4,6 +4,10 @@ The law knows no kind of move. A *part* is a document, an element of a list, an 
 or a text of several lines. If both sides lack a part of base at its old place, and one of them has
 it, equal or with half of its leaves, in a collection where base did not have it, then this side
 moved the part. If the other side does not have it anywhere, that side deleted it.
+
+An entry whose key is below a new key beside it now, and an element whose name is in a list beside
+its own now, was moved there, whatever it holds (see `_NearMoves`). If the other side does not have
+it there, too, that side deleted it, renamed it or moved it elsewhere.
 """
 
 from __future__ import annotations
@@ -12,15 +16,15 @@ from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.likeness import MOST_COMPARISONS, NAMING, Leaves
 from kmerge_git.kube.listkeys import ListKeys, field_text, start
 from kmerge_git.merge.plan import Why
-from kmerge_git.merge.three import counted
+from kmerge_git.merge.three import Three, counted
 from kmerge_git.merge.verify.edits_of_both import FEW_LINES
 from kmerge_git.merge.verify.sites import Violation, shown
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, Sequence, is_block_text
-from kmerge_git.tree.same import canon_of, same_text
+from kmerge_git.tree.same import canon, canon_of, same_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.likeness import Leaf
@@ -31,10 +35,22 @@ if TYPE_CHECKING:
     Documents = list[list[Document]]  # of base, ours, theirs and the result
     Home = tuple[Hashable, ...]  # the names that lead to a collection
     Parts = dict[Hashable, "_Part"]
+    Way = tuple[Hashable, ...]  # the names; for an element without a name, this element of ours
 
 # Parts with fewer leaves or lines are alike by chance.
 _FEW_LEAVES = 4
 _IDENTITY = (*NAMING, "namespace", "kind", "apiVersion")
+
+
+def moved_near(documents: Documents, path: str) -> list[Violation]:
+    """Return the places where the result has what a side moved below a new key or to a list beside.
+
+    Only documents are looked at that all versions have.
+    """
+    base, ours, theirs, made = (_whole(some, path) for some in documents)
+    near = _NearMoves(made)
+    near.compare(Three(base, ours, theirs), ())
+    return near.found
 
 
 def moved_and_deleted(documents: Documents, path: str) -> list[Violation]:
@@ -51,9 +67,142 @@ def moved_and_deleted(documents: Documents, path: str) -> list[Violation]:
             place = mover.new_place(part, base)
             now = _find(made, place) if place is not None and not other.has(part) else None
             if now is not None:
-                what = f"`{part.title}` was moved by one side and deleted by the other"
-                found.append(Violation("moved", now.number, now.path, what, why=Why.MOVED_AND_GONE))
+                found.append(_moved(part, now))
     return found
+
+
+def _moved(part: _Part, now: _Part) -> Violation:
+    what = f"`{part.title}` was moved by one side and deleted by the other"
+    return Violation("moved", now.number, now.path, what, now.path, why=Why.MOVED_AND_GONE)
+
+
+class _NearMoves:
+    """Find what a side moved below a new key beside it, or to a list beside its own list."""
+
+    __slots__ = ("found", "made")
+
+    def __init__(self, made: _Part) -> None:
+        self.made = made
+        self.found: list[Violation] = []
+
+    def compare(self, at: Three[_Part], way: Way) -> None:
+        """Compare a part that both sides changed; `way` leads to it."""
+        nodes = [part.node for part in at.each()]
+        base, *sides = nodes
+        if base is not None and any(node and same_text(base, node) for node in sides):
+            return
+        parts = at.map(_Part.parts)
+        self.both_turned(nodes, way)
+        for name, part in parts.base.items():
+            if name in parts.ours and name in parts.theirs:
+                self.compare(Three(part, parts.ours[name], parts.theirs[name]), (*way, name))
+        for trio in _edited_by_both(parts):
+            self.compare(trio, (*way, trio.ours))
+        if isinstance(base, Mapping):
+            self.moves(at, at, way, lambda mover, name: _below_new_key(at.base, mover, name))
+            for key, part in parts.base.items():
+                if isinstance(part.node, Sequence):
+                    self.lists(at, key, way)
+
+    def both_turned(self, nodes: list[Node | None], way: Way) -> None:
+        """Report a collection that each side made another kind of collection, in its own way."""
+        base, *sides = nodes
+        if not isinstance(base, Collection) or not base.entries:
+            return
+        others = [n for n in sides if isinstance(n, Collection) and type(n) is not type(base)]
+        if len(others) == len(sides) and canon(others[0]) != canon(others[1]):
+            now = _at(self.made, way)
+            if now is not None and now.node is not None:
+                what = f"`{now.title}` became something else on both sides"
+                which = now.path, canon(now.node)
+                self.found.append(Violation("moved", now.number, now.path, what, which))
+
+    def lists(self, at: Three[_Part], key: Hashable, way: Way) -> None:
+        """Find the elements of a list that a side moved to another list of a mapping."""
+        empty = _Part(None, at.base.where, -1)
+        homes = at.map(lambda part: part.parts().get(key, empty))
+        base, *sides = (home.node for home in homes.each())
+        if base and any(node and same_text(base, node) for node in sides):
+            return
+
+        def place(mover: _Part, name: Hashable) -> Way:
+            for other, part in mover.parts().items():
+                old = at.base.parts().get(other, empty)
+                is_list = other != key and isinstance(part.node, Sequence)
+                if is_list and name in part.parts() and name not in old.parts():
+                    return (other, name)
+            return ()
+
+        self.moves(at, homes, way, place, (key,))
+
+    def moves(
+        self,
+        at: Three[_Part],
+        homes: Three[_Part],
+        way: Way,
+        place: Callable[[_Part, Hashable], Way],
+        home: Way = (),
+    ) -> None:
+        """Report what was moved away and is gone, and what was added where all was moved away."""
+        parts = homes.map(_Part.parts)
+        for one, other in (("ours", "theirs"), ("theirs", "ours")):
+            mine, yours = parts.side(one), parts.side(other)
+            gone = [name for name in parts.base if name not in mine]
+            places = {name: place(at.side(one), name) for name in gone}
+            for name, there in places.items():
+                now = _at(self.made, (*way, *there)) if there and name not in yours else None
+                if now is not None and _at(at.side(other), there) is None:
+                    self.found.append(_moved(parts.base[name], now))
+            if gone and len(gone) == len(parts.base) and all(places.values()):
+                for name in yours.keys() - parts.base.keys() - mine.keys():
+                    now = _at(self.made, (*way, *home, name))
+                    if now is not None:
+                        what = f"`{now.title}` was added where the other side moved all away"
+                        law = "moved", now.number, now.path, what, now.path
+                        self.found.append(Violation(*law, why=Why.ADDED_BEHIND))
+
+
+def _below_new_key(base: _Part, mover: _Part, name: Hashable) -> Way:
+    """Return the way to a key below a key that is new, or nothing."""
+    for key, part in mover.parts().items():
+        there = _within(part, name) if key not in base.parts() else ()
+        if there:
+            return (key, *there)
+    return ()
+
+
+def _within(part: _Part, name: Hashable) -> Way:
+    """Return the way to a key in a mapping or below it, or nothing."""
+    if not isinstance(part.node, Mapping):
+        return ()
+    inside = part.parts()
+    if name in inside:
+        return (name,)
+    ways = ((key, *_within(child, name)) for key, child in inside.items())
+    return next((way for way in ways if len(way) > 1), ())
+
+
+def _edited_by_both(parts: Three[Parts]) -> Iterator[Three[_Part]]:
+    """Yield the elements without a name that both sides edited, if each side has as many."""
+    known = parts.ours.keys() | parts.theirs.keys(), parts.base.keys(), parts.base.keys()
+    left = [
+        [part for name, part in inside.items() if not part.has_name and name not in others]
+        for inside, others in zip(parts.each(), known, strict=True)
+    ]
+    if len(set(map(len, left))) == 1:
+        yield from (Three(*trio) for trio in zip(*left, strict=True))
+
+
+def _at(here: _Part | None, way: Way) -> _Part | None:
+    """Return the part to which a way leads; of elements without a name, the most alike one."""
+    for step in way:
+        inside = here.parts() if here is not None else {}
+        if isinstance(step, _Part):
+            alike = step.leaves.shared
+            here = max(inside.values(), key=lambda part: alike(part.leaves), default=None)
+        else:
+            here = inside.get(step)
+    return here
 
 
 class _Part:

@@ -88,12 +88,13 @@ def confirms(text: str, at: Three[Stream], options: Options) -> bool:
         return True
     result = split_text(text, options.path, at.ours)
     four = [list(stream.documents) for stream in (*at.each(), result)]
-    *inputs, made = ("".join(d.content for d in some) for some in _without_settled(four))
+    rest = _without_settled(four)
+    *inputs, made = ("".join(d.content for d in some) for some in rest)
     if repeats_an_edit(Three(*inputs), made) or _may_turn(*inputs):
         return False
     if come_back([version.split("\n") for version in (*inputs, made)]):
         return False
-    return options.rules != "git" or not _moved(four, {}, options.path)
+    return options.rules != "git" or not _moved(four, rest, {}, options.path)
 
 
 def _may_turn(base: str, *sides: str) -> bool:
@@ -211,7 +212,7 @@ def violations(
     def broken(at: Three[Stream]) -> list[Violation]:
         found = _broken(at, result, settled, known, has_conflicts=other is not None)
         if shown:
-            found = [v for v in found if v.about not in words and v.about not in shown]
+            found = [v for v in found if v.why or not (v.about in words or v.about in shown)]
         if not found or other is None:
             return found
         always = {v.key for v in _broken(at, other, settled, known, has_conflicts=True)}
@@ -272,24 +273,41 @@ def _broken(
     if any(rest):
         numbers = [document.number for document in rest[RESULT]]
         known = {**known, **{d.content: d for documents in rest[:RESULT] for d in documents}}
-        parsed = [*rest[:RESULT], [_parsed(document, known) for document in rest[RESULT]]]
+        parsed = _with_parsed(rest, known)
         _documents(fields, parsed, numbers, path, settled)
         fields.judge()
         _values(fields, parsed)
-    fields.found += _moved(streams, known, path)
+    fields.found += _moved(streams, rest, known, path)
     by_lines = line_laws(at, result, rest, fields.exempt, any_column=has_conflicts)
     return [*fields.found, *by_lines]
 
 
-def _moved(four: Documents, known: dict[str, Document], path: str) -> list[Violation]:
+def _moved(
+    four: Documents, rest: Documents, known: dict[str, Document], path: str
+) -> list[Violation]:
     """Return what one side moved, perhaps to a document that it alone changed, and one deleted."""
-    differing = _without_equal(four)
-    if not may_have_moved("".join(d.content for d in found) for found in differing[:RESULT]):
-        return []
-    from kmerge_git.merge.verify.moved_law import moved_and_deleted  # few merges move anything
+    found = []
+    base, *sides = (set(text.split("\n")) for text in _joined(rest))
+    if not all(base <= side for side in sides):  # something left its place
+        from kmerge_git.merge.verify.moved_law import moved_near  # few merges move anything
 
-    parsed = [*differing[:RESULT], [_parsed(document, known) for document in differing[RESULT]]]
-    return moved_and_deleted(parsed, path)
+        found += moved_near(_with_parsed(rest, known), path)
+    differing = _without_equal(four)
+    if may_have_moved(_joined(differing)):
+        from kmerge_git.merge.verify.moved_law import moved_and_deleted
+
+        found += moved_and_deleted(_with_parsed(differing, known), path)
+    return found
+
+
+def _joined(four: Documents) -> list[str]:
+    """Return the text of each of the three versions."""
+    return ["".join(document.content for document in version) for version in four[:RESULT]]
+
+
+def _with_parsed(four: Documents, known: dict[str, Document]) -> Documents:
+    """Return the documents, those of the result with the same text as parsed ones replaced."""
+    return [*four[:RESULT], [_parsed(document, known) for document in four[RESULT]]]
 
 
 def _parsed(document: Document, known: dict[str, Document]) -> Document:
