@@ -203,7 +203,6 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
     assert ours is not None and theirs is not None  # the caller's case
     name = walk.journal.resource = standing_name(at)
     laid = laid_out_anew(at) if walk.rules.stops else at
-    walk.journal.suspects.clear()
     without_runs = _without_runs(walk, at, reading, path, name) if laid is at else None
     if without_runs is not None:
         return without_runs
@@ -212,7 +211,7 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
         return MergedDocument(at, name, None, _comment_pieces(walk, texts_of(at)))
     plan = reading.plan
     if plan is None and roots.ours is not None and roots.theirs is not None:
-        plan, laid = _with_moves(walk, laid, reading, path)
+        plan = _decided(walk, _roots(laid), reading, path)
     if plan is None:
         return _clash(walk, at, name, Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED)
     pieces = write_document(plan, laid)
@@ -223,25 +222,6 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
         if len(pieces) > 2:  # otherwise the document is one conflict
             pieces = [around[0], *pieces[1:-1], around[1]]
     return MergedDocument(at, name, plan, pieces)
-
-
-def _with_moves(walk: Walk, at: Trio, reading: Reading, path: str) -> tuple[Plan | None, Trio]:
-    """Decide a document; if a side moved something under a new parent, let the others follow."""
-    noted = len(walk.journal.notes)
-    plan = _decided(walk, _roots(at), reading, path)
-    if not walk.journal.suspects or not walk.rules.stops:
-        return plan, at
-    if at.base is None or at.ours is None or at.theirs is None:
-        return plan, at
-    from kmerge_git.merge.new_parents.following import followed  # few merges move anything
-
-    moved = followed(Three(at.base, at.ours, at.theirs), path)
-    if moved is None:
-        return plan, at
-    del walk.journal.notes[noted:]
-    after, doubts = moved
-    again = Walk(walk.rules, walk.journal, {**doubts, **walk.doubts})
-    return _decided(again, _roots(after), reading, path), Three(*after.each())
 
 
 def _around(at: Trio) -> tuple[str, str] | None:
@@ -280,7 +260,7 @@ def _without_runs(
     trial = walk.trial()
     plan = _decided(trial, _roots(elided.at), reading, path)
     pieces = write_document(plan, elided.at) if plan is not None else []
-    if plan is None or walk.journal.suspects or not elided.restorable(pieces):
+    if plan is None or not elided.restorable(pieces):
         return None
     walk.journal.adopt(trial.journal)
     return MergedDocument(at, name, plan, pieces, elided)

@@ -47,7 +47,6 @@ class Why:
     WHICH = "perhaps renamed to one of these"
     ADDED_APART = "added on both sides, in different places"
     TWO_VERSIONS = "added on both sides, in two versions"
-    UNDER_NEW_PARENT = "moved under a new parent on one side, deleted on the other"
     ADDED_BEHIND = "added where the other side moved everything away"
     UNCERTAIN = "cannot be merged safely"
     ORDER = "moved to different places on both sides"
@@ -64,9 +63,8 @@ class Why:
 
     # A clean merge of lines does not settle these conflicts: a line merge ignores which lines
     # belong together, and would bring back a deleted entry, or keep both replacements of an entry.
-    NEW_PARENT = (UNDER_NEW_PARENT, ADDED_BEHIND)
     # An entry with one of these causes is a conflict even if only one side has the entry.
-    OPENING = (*NEW_PARENT, MOVED_AND_GONE)
+    OPENING = (ADDED_BEHIND, MOVED_AND_GONE)
     FIRM = (
         MOVED_AND_GONE,
         RENAMED_AND_GONE,
@@ -75,7 +73,7 @@ class Why:
         WHICH,
         ADDED_APART,
         TWO_VERSIONS,
-        *NEW_PARENT,
+        ADDED_BEHIND,
     )
 
 
@@ -394,13 +392,11 @@ class Note:
 class Journal:
     """Collect the notes of a merge, resource by resource."""
 
-    __slots__ = ("notes", "resource", "suspects", "unnoted")
+    __slots__ = ("notes", "resource", "unnoted")
 
     def __init__(self, resource: str = "") -> None:
         self.notes: list[tuple[str, Note]] = []
         self.resource = resource  # the resource that is being merged
-        # the places of the document where a side may have moved something under a new parent
-        self.suspects: list[Path] = []
         # conflicts of comments and of doubtful places that were decided for the favoured side
         self.unnoted: tuple[Decision, ...] = ()
 
@@ -410,9 +406,7 @@ class Journal:
 
     def trial(self) -> Journal:
         """Return an empty journal for decisions that may be dropped."""
-        trial = Journal(self.resource)
-        trial.suspects = self.suspects
-        return trial
+        return Journal(self.resource)
 
     def adopt(self, trial: Journal) -> None:
         """Add the notes of a trial."""

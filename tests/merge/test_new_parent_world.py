@@ -68,7 +68,8 @@ def verdict(case: Case, outcome: Outcome) -> str:
 @pytest.mark.parametrize("world", WORLDS)
 def test_no_clean_result_is_wrong_whichever_side_moved(world: str) -> None:
     counts: Counter[str] = Counter()
-    for case, style in samples(world):
+    merges = samples(world)
+    for case, style in merges:
         base, mover, other = (style.write(each) for each in (case.base, case.mover, case.other))
         here = merge_files(base, mover, other, path="values.yaml", line_merge=git_lines)
         there = merge_files(base, other, mover, path="values.yaml", line_merge=git_lines)
@@ -79,13 +80,15 @@ def test_no_clean_result_is_wrong_whichever_side_moved(world: str) -> None:
             assert read(here.text) == read(there.text), case.name
             assert _comments(here.text) == _comments(style.write(case.truth or ())), case.name
         else:
-            assert [c.field for c in here.conflicts] == [c.field for c in there.conflicts]
-        by_lines, is_clean = git_lines(base, mover, other)
-        if said == "needless" and is_clean and read(by_lines) == value_of(case.truth or ()):
-            counts["git was right"] += 1
+            fields = [sorted(c.field for c in outcome.conflicts) for outcome in (here, there)]
+            assert fields[0] == fields[1], case.name
         counts[said] += 1
-    assert counts["needless"] <= 0.02 * counts.total(), counts
-    assert counts["git was right"] <= 0.01 * counts.total(), counts
+        by_lines, is_clean = git_lines(base, mover, other)
+        is_right = is_clean and case.truth is not None and read(by_lines) == value_of(case.truth)
+        counts["git was right"] += is_right and not here.clean
+    assert counts["needless"] <= 0.01 * len(merges), counts
+    # No edit follows what was moved, not even where git's lines do: 6.8% in the worst world.
+    assert counts["git was right"] <= 0.08 * len(merges), counts
 
 
 def _comments(data: bytes) -> list[str]:

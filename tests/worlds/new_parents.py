@@ -1,8 +1,8 @@
 """Every move of entries under a new parent, beside every edit of the other side, and the truth.
 
 An entry is known by who it is, which no file says. So the truth of an edit inside a moved entry is
-the same edit, made to the version of the side that moved the entry. This file knows nothing of
-likeness, of lines, or of how the merge is made.
+the same edit, made to the version of the side that moved the entry; a conflict will do as well.
+This file knows nothing of likeness, of lines, or of how the merge is made.
 """
 
 from __future__ import annotations
@@ -130,7 +130,6 @@ class Move:
     fields: Fields
     moved: frozenset[str]
     empties: str = ""  # the place that has none of its entries any more
-    is_certain: bool = True  # by the conditions of the rule
 
 
 def truth(base: Fields, move: Move, edit: Edit) -> tuple[Fields | None, bool]:
@@ -153,30 +152,13 @@ def truth(base: Fields, move: Move, edit: Edit) -> tuple[Fields | None, bool]:
     old = find(base, edit.who)
     if edit.what == "edit" and mine[edit.who].value != old.value:
         return None, False
-    return edit.of(move.fields), not move.is_certain and edit.who in inside
+    return edit.of(move.fields), edit.who in inside
 
 
 def _below(fields: Fields, who: str) -> list[str]:
     top = find(fields, who)
     inside = all_of(top.value) if isinstance(top.value, tuple) else ()
     return [who, *(each.who for each in inside)]
-
-
-def _leaves(each: Field) -> dict[str, str]:
-    if isinstance(each.value, str):
-        return {each.who: each.value}
-    return {who: value for inner in each.value for who, value in _leaves(inner).items()}
-
-
-def is_certain(old: Fields, new: Fields) -> bool:
-    """Whether a part that was moved is equal, or alike: four leaves or more, two of three equal."""
-    mine = {who: value for each in old for who, value in _leaves(each).items()}
-    yours = {who: value for each in new for who, value in _leaves(each).items()}
-    shared = sum(yours.get(who) == value for who, value in mine.items())
-    if mine == yours:
-        return True
-    most = max(len(mine), len(yours))
-    return min(len(mine), len(yours)) >= 4 and 3 * shared >= 2 * most
 
 
 ENTRIES = {
@@ -207,8 +189,8 @@ PLACES = [
 ]
 
 
-def under_a_key(place: Fields) -> Iterator[tuple[str, Fields, frozenset[str], bool]]:
-    """Every move of entries of a place under a new key of it: what is moved, and if certainly."""
+def under_a_key(place: Fields) -> Iterator[tuple[str, Fields, frozenset[str]]]:
+    """Every move of entries of a place under a new key of it, and what is moved."""
     for size in range(1, len(place) + 1):
         for group in combinations(place, size):
             whos = frozenset(each.who for each in group)
@@ -224,9 +206,8 @@ def under_a_key(place: Fields) -> Iterator[tuple[str, Fields, frozenset[str], bo
                 if name == "turned" and size == 1:
                     continue
                 new = Field("server", "server", inside)
-                same = [each for each in inside if each.who in whos]
                 here = (*rest[:at], new, *rest[at:]) if name != "turned" else (*rest, new)
-                yield f"{name} {'+'.join(sorted(whos))}", here, whos, is_certain(group, tuple(same))
+                yield f"{name} {'+'.join(sorted(whos))}", here, whos
 
 
 def _with_an_edit(group: Fields) -> Fields:
@@ -375,9 +356,9 @@ def cases_of_keys(form: str) -> Iterator[Case]:
     for names in PLACES:
         place = tuple(ENTRIES[name] for name in names)
         base = wrap(place)
-        for name, inside, whos, certain in under_a_key(place):
+        for name, inside, whos in under_a_key(place):
             empties = at if len(whos) == len(place) else ""
-            move = Move(name, wrap(inside), whos, empties or "none", certain)
+            move = Move(name, wrap(inside), whos, empties or "none")
             for edit in edits(place, at):
                 if edit.what == "add" and not edit.who:
                     continue
@@ -425,15 +406,22 @@ def cases_of_lists(form: str) -> Iterator[Case]:
                     for name, inside in {"plain": group, "edited": _with_an_edit(group)}.items():
                         whos = frozenset(each.who for each in group)
                         empties = source if not rest else "none"
-                        certain = all(
-                            is_certain((a,), (b,)) for a, b in zip(group, inside, strict=True)
-                        )
                         fields = wrap(*_two(source, rest, target, (*there, *inside)))
-                        move = Move(name, fields, whos, empties, certain)
+                        move = Move(name, fields, whos, empties)
                         for edit in edits(boxes, source):
                             wanted, may = truth(base, move, edit)
+                            if not rest and not there and wanted is None:
+                                wanted, may = _under_a_new_name(base, move, edit, target), True
                             title = f"{size} of {form}, {len(there)} there: {name} {'+'.join(sorted(whos))} / {edit}"
                             yield Case(title, base, fields, edit.of(base), wanted, may)
+
+
+def _under_a_new_name(base: Fields, move: Move, edit: Edit, target: str) -> Fields | None:
+    """The edit, if the mover gave another key to a whole list: it may be the same list."""
+    lost = _below(base, edit.who) if edit.what == "delete" else ()
+    if any(find(move.fields, who).value != find(base, who).value for who in lost):
+        return None
+    return Edit(edit.what, target if edit.who == move.empties else edit.who).of(move.fields)
 
 
 def _two(source: str, boxes: Fields, target: str, others: Fields) -> Fields:
@@ -459,10 +447,7 @@ def cases_of_maps(form: str) -> Iterator[Case]:
             forms["under"] = (Field("items", "items", boxes, kind="list"),)
             for name, inside in forms.items():
                 fields = wrap((Field("list", "extra", inside),))
-                certain = name != "edited" or all(
-                    map(is_certain, ((b,) for b in boxes), ((b,) for b in inside))
-                )
-                move = Move(name, fields, frozenset(whos), "list", certain)
+                move = Move(name, fields, frozenset(whos), "list")
                 for edit in edits(boxes, "list"):
                     wanted, may = truth(base, move, edit)
                     yield Case(

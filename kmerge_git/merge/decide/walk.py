@@ -21,7 +21,7 @@ from kmerge_git.merge.decide.comments import (
     merged_tail,
 )
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Place, shared_out
-from kmerge_git.merge.plan import Build, Clash, Item, Keep, Plan, Take, Why, keeps_tail
+from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
 from kmerge_git.merge.three import Three, under, whose, whose_by
 from kmerge_git.tree.nodes import (
     Collection,
@@ -179,8 +179,6 @@ class Walk:
     def text(self, at: Three[Node | None], place: Place) -> Plan | None:
         """Merge two different scalars; return None for other kinds of values."""
         if not (isinstance(at.ours, Scalar) and isinstance(at.theirs, Scalar)):
-            if isinstance(at.base, Sequence):  # a list may have become a map
-                self.journal.suspects.append(place.path)
             return None
         return self.noted(self.rules.text(at, place))
 
@@ -189,8 +187,6 @@ class Walk:
         base, ours, theirs = at.base, at.ours, at.theirs
         if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
             before = base if isinstance(base, Mapping) else None
-            if isinstance(base, Sequence):  # each side may have made a map of the list
-                self.journal.suspects.append(place.path)
             return self.mapping(Three(before, ours, theirs), place)
         if isinstance(ours, Sequence) and isinstance(theirs, Sequence):
             old = base if isinstance(base, Sequence) else None
@@ -203,8 +199,6 @@ class Walk:
         """Merge a mapping key by key."""
         inner = place.within(at.base or at.ours)
         tables = at.map(_table)
-        if self.rules.stops and may_hold_moves(tables):
-            self.journal.suspects.append(place.path)
         tables, riddles = self.rules.renamed(tables, (), None)
         known, (at, loose) = at, self.parted(at, tables, place)
         if at is not known:
@@ -230,8 +224,6 @@ class Walk:
             if plan is not BY_ELEMENTS:
                 return plan
             elements = unkeyed.merge_elements(self, at, place)
-            if any(isinstance(item.plan, Clash) for item in elements):
-                self.journal.suspects.append(place.path)
             return self.built(at, elements, loose)
         if at is not known:
             tables, riddles = self.by_keys(at, rule)
@@ -364,32 +356,6 @@ def _opened(doubts: dict[Path, str]) -> set[Path]:
     """Return the places of doubts about moves and aliases, and the places around them."""
     paths = [p for p, why in doubts.items() if why in Why.OPENING or why.startswith(Why.ALIAS)]
     return {path[:size] for path in paths for size in range(len(path) + 1)}
-
-
-def may_hold_moves(tables: Three[dict[Hashable, Entry]]) -> bool:
-    """Return whether a side may have moved entries of a mapping under a new parent.
-
-    A key is gone and a key with a collection is new, or one list is shorter and another longer.
-    """
-    base = tables.base
-    for side in (tables.ours, tables.theirs):
-        if not base.keys() <= side.keys() and any(
-            isinstance(side[key].value, Collection) for key in side.keys() - base.keys()
-        ):
-            return True
-        grown = [_growth(base.get(key), side.get(key)) for key in base.keys() | side.keys()]
-        if min(grown, default=0) < 0 < max(grown, default=0):
-            return True
-    return False
-
-
-def _growth(old: Entry | None, new: Entry | None) -> int:
-    """Return how many more elements a side has in a list than base."""
-    if old is not None and new is not None and same_entry_text(old, new):
-        return 0
-    values = [entry.value if entry is not None else None for entry in (old, new)]
-    sizes = [len(value.entries) if isinstance(value, Sequence) else 0 for value in values]
-    return sizes[1] - sizes[0]
 
 
 def _style_of_ours(at: Three[Node | None]) -> str | None:

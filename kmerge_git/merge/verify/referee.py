@@ -203,32 +203,20 @@ def violations(
     resolved to theirs. Only a law that both results break is broken outside of the conflicts.
     `settled` holds the places that a policy or the favoured side decided, each with the name of its
     resource. Documents in `read` were parsed before and are not parsed again. `shown` holds the
-    lines of the conflicts, and a law about one of these is not broken. What a side moved under a
-    new parent is looked at where it is now.
+    lines of the conflicts, and a law about one of these is not broken, except what was moved.
     """
     known = {document.content: document for document in read}
-    words = set(shown.replace(":", " ").split())  # a fast first check: most keys are words
-
-    def broken(at: Three[Stream]) -> list[Violation]:
-        found = _broken(at, result, settled, known, has_conflicts=other is not None)
-        if shown:
-            found = [v for v in found if v.why or not (v.about in words or v.about in shown)]
-        if not found or other is None:
-            return found
+    has_conflicts = other is not None
+    found = _broken(at, result, settled, known, has_conflicts=has_conflicts)
+    if shown:
+        words = set(shown.replace(":", " ").split())  # a fast first check: most keys are words
+        found = [v for v in found if v.why or not (v.about in words or v.about in shown)]
+    if found and other is not None:
         always = {v.key for v in _broken(at, other, settled, known, has_conflicts=True)}
-        return [v for v in found if v.key in always]
-
-    violated = broken(at)
-    if violated:
-        from kmerge_git.merge.new_parents.following import followed_streams  # few are doubtful
-
-        moved = followed_streams(at)
-        if moved is not None:
-            at = moved
-            violated = broken(at)
-    violated += _turned(at, result, other)
-    _place(violated, result, at)
-    return violated
+        found = [v for v in found if v.key in always]
+    found += _turned(at, result, other)
+    _place(found, result, at)
+    return found
 
 
 def _turned(at: Three[Stream], result: Stream, other: Stream | None) -> list[Violation]:

@@ -298,7 +298,6 @@ _DEEDS = {
     Why.THEIRS_GONE: "",
     Why.BOTH_CHANGED: "",
     Why.MOVED_AND_GONE: "moved",
-    Why.UNDER_NEW_PARENT: "moved under a new parent",
     Why.RENAMED_AND_GONE: "renamed",
 }
 
