@@ -67,6 +67,12 @@ PLANTED: dict[str, Versions] = {
         app("timeout: 5s"),
         app("server:", "  port: 81", "timeout: 5s"),
     ),
+    "the same far below, where git's lines agree": (
+        app("port: 80", "timeout: 5s", "tls: true"),
+        app("timeout: 5s", "tls: true", "server: {port: 81}"),
+        app("timeout: 5s", "tls: true"),
+        app("timeout: 5s", "tls: true", "server: {port: 81}"),
+    ),
     "an entry under a new key, renamed there": (
         app("port: 80", "timeout: 5s"),
         app("server:", "  port: 80", "timeout: 5s"),
@@ -161,6 +167,24 @@ RIGHT: dict[str, Versions] = {
         app("server:", "  host: h", "timeout: 5s"),
         app("timeout: 5s"),
         app("server:", "  host: h", "timeout: 5s"),
+    ),
+    "all entries were deleted, and one added": (
+        app("port: 80", "timeout: 5s"),
+        app("host: h"),
+        app("port: 80", "timeout: 5s", "tls: true"),
+        app("host: h", "tls: true"),
+    ),
+    "both deleted it, and a map beside it gets such a key": (
+        app("port: 80", "tls:", "  mode: a"),
+        app("tls:", "  mode: a", "  port: 443"),
+        app("tls:", "  mode: a"),
+        app("tls:", "  mode: a", "  port: 443"),
+    ),
+    "an element was deleted whose name the list beside it has": (
+        spec((A,), (A,)),
+        spec((A,), (), "containers: []"),
+        spec((A,), (A, MORE)),
+        spec((A,), (MORE,)),
     ),
     "both moved an element, one added another": (
         spec((OLD,), (A, B)),

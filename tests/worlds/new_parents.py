@@ -206,7 +206,8 @@ def under_a_key(place: Fields) -> Iterator[tuple[str, Fields, frozenset[str]]]:
                 if name == "turned" and size == 1:
                     continue
                 new = Field("server", "server", inside)
-                here = (*rest[:at], new, *rest[at:]) if name != "turned" else (*rest, new)
+                is_far = name in ("turned", "filled")
+                here = (*rest, new) if is_far else (*rest[:at], new, *rest[at:])
                 yield f"{name} {'+'.join(sorted(whos))}", here, whos
 
 

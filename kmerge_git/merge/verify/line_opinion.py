@@ -268,8 +268,8 @@ def _opinion(made: MergedDocument) -> str:
 def _by_lines(texts: Three[str]) -> tuple[str | None, str]:
     """Return the merge of the lines, or None if the lines clash.
 
-    Also return how much it confirms: nothing if a line that both sides took away is there, or if a
-    new line may name an element that a side moved.
+    Also return how much it confirms: nothing if a line that both sides took away is there, or one
+    with its key, or if a new line may name an element that a side moved.
     """
     start, behind = uncommon(*texts.each())
     lines = texts.map(lambda text: lines_between(text, start, behind))
@@ -285,8 +285,15 @@ def _by_lines(texts: Three[str]) -> tuple[str | None, str]:
         new += picked if region.kind in SIDES else ()
         gone += part.base if region.kind == "both" else ()
     sides = (lines.ours, lines.theirs)
-    is_back = (gone and come_back([*lines.each(), result])) or may_turn(lines.base, sides, new)
+    is_moved = _share_a_key(gone, new) or bool(gone and come_back([*lines.each(), result]))
+    is_moved = is_moved or may_turn(lines.base, sides, new)
     if behind and result:
         result.append("")
     text = texts.base[:start] + "\n".join(result) + texts.base[len(texts.base) - behind :]
-    return text, "" if is_back else DELETED if len(gone) >= FEW_LINES else "agrees"
+    return text, "" if is_moved else DELETED if len(gone) >= FEW_LINES else "agrees"
+
+
+def _share_a_key(gone: list[str], new: list[str]) -> bool:
+    """Return whether a new line has the key of a line that is gone, which may have been moved."""
+    keys = {line.strip(" -").partition(":")[0] + ":" for line in gone if ":" in line}
+    return any(key in line for line in new for key in keys)
