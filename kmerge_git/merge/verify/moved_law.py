@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     Documents = list[list[Document]]  # of base, ours, theirs and the result
     Home = tuple[Hashable, ...]  # the names that lead to a collection
     Parts = dict[Hashable, "_Part"]
+    Ways = dict[Hashable, "Way"]
     Way = tuple[Hashable, ...]  # the names; for an element without a name, this element of ours
 
 # Parts with fewer leaves or lines are alike by chance.
@@ -99,7 +100,7 @@ class _NearMoves:
         for trio in _edited_by_both(parts):
             self.compare(trio, (*way, trio.ours))
         if isinstance(base, Mapping):
-            self.moves(at, at, way, lambda mover, name: _below_new_key(at.base, mover, name))
+            self.moves(at, at, way, lambda mover: _below_new_keys(at.base, mover))
             for key, part in parts.base.items():
                 if isinstance(part.node, Sequence):
                     self.lists(at, key, way)
@@ -125,22 +126,23 @@ class _NearMoves:
         if base and any(node and same_text(base, node) for node in sides):
             return
 
-        def place(mover: _Part, name: Hashable) -> Way:
+        def ways(mover: _Part) -> Ways:
+            found: Ways = {}
             for other, part in mover.parts().items():
                 old = at.base.parts().get(other, empty)
-                is_list = other != key and isinstance(part.node, Sequence)
-                if is_list and name in part.parts() and name not in old.parts():
-                    return (other, name)
-            return ()
+                if other != key and isinstance(part.node, Sequence):
+                    new = (name for name in part.parts() if name not in old.parts())
+                    found = {name: (other, name) for name in new} | found
+            return found
 
-        self.moves(at, homes, way, place, (key,))
+        self.moves(at, homes, way, ways, (key,))
 
     def moves(
         self,
         at: Three[_Part],
         homes: Three[_Part],
         way: Way,
-        place: Callable[[_Part, Hashable], Way],
+        ways: Callable[[_Part], Ways],
         home: Way = (),
     ) -> None:
         """Report what was moved away and is gone, and what was added where all was moved away."""
@@ -148,13 +150,15 @@ class _NearMoves:
         for one, other in (("ours", "theirs"), ("theirs", "ours")):
             mine, yours = parts.side(one), parts.side(other)
             gone = [name for name in parts.base if name not in mine]
-            places = {name: place(at.side(one), name) for name in gone}
+            known = ways(at.side(one)) if gone else {}
+            places = {name: known[name] for name in gone if name in known}
             for name, there in places.items():
-                now = _at(self.made, (*way, *there)) if there and name not in yours else None
+                now = _at(self.made, (*way, *there)) if name not in yours else None
                 if now is not None and _at(at.side(other), there) is None:
                     self.found.append(_moved(parts.base[name], now))
-            if gone and len(gone) == len(parts.base) and all(places.values()):
-                for name in yours.keys() - parts.base.keys() - mine.keys():
+            if gone and len(places) == len(parts.base):
+                added = [name for name in yours if name not in parts.base and name not in mine]
+                for name in added:
                     now = _at(self.made, (*way, *home, name))
                     if now is not None:
                         what = f"`{now.title}` was added where the other side moved all away"
@@ -162,24 +166,19 @@ class _NearMoves:
                         self.found.append(Violation(*law, why=Why.ADDED_BEHIND))
 
 
-def _below_new_key(base: _Part, mover: _Part, name: Hashable) -> Way:
-    """Return the way to a key below a key that is new, or nothing."""
+def _below_new_keys(base: _Part, mover: _Part) -> Ways:
+    """Return the way to each key below a key that is new; of several ways, the first."""
+    ways: Ways = {}
     for key, part in mover.parts().items():
-        there = _within(part, name) if key not in base.parts() else ()
-        if there:
-            return (key, *there)
-    return ()
+        if key not in base.parts():
+            _add_ways(ways, part, (key,))
+    return ways
 
 
-def _within(part: _Part, name: Hashable) -> Way:
-    """Return the way to a key in a mapping or below it, or nothing."""
-    if not isinstance(part.node, Mapping):
-        return ()
-    inside = part.parts()
-    if name in inside:
-        return (name,)
-    ways = ((key, *_within(child, name)) for key, child in inside.items())
-    return next((way for way in ways if len(way) > 1), ())
+def _add_ways(ways: Ways, part: _Part, way: Way) -> None:
+    for name, inside in part.parts().items() if isinstance(part.node, Mapping) else ():
+        ways.setdefault(name, (*way, name))
+        _add_ways(ways, inside, (*way, name))
 
 
 def _edited_by_both(parts: Three[Parts]) -> Iterator[Three[_Part]]:
