@@ -150,6 +150,12 @@ RIGHT: dict[str, Versions] = {
         app("server:", "  port: 80", "timeout: 6s"),
         app("server:", "  port: 80", "timeout: 6s"),
     ),
+    "both moved all of it alike": (
+        app("port: 80"),
+        app("server:", "  port: 80"),
+        app("server:", "  port: 80", "tls: true"),
+        app("server:", "  port: 80", "tls: true"),
+    ),
     "another entry was deleted there": (
         app("port: 80", "timeout: 5s", "tls: true"),
         app("server:", "  port: 80", "timeout: 5s", "tls: true"),

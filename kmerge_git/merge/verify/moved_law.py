@@ -156,14 +156,17 @@ class _NearMoves:
                 now = _at(self.made, (*way, *there)) if name not in yours else None
                 if now is not None and _at(at.side(other), there) is None:
                     self.found.append(_moved(parts.base[name], now))
-            if gone and len(places) == len(parts.base):
-                added = [name for name in yours if name not in parts.base and name not in mine]
-                for name in added:
-                    now = _at(self.made, (*way, *home, name))
-                    if now is not None:
-                        what = f"`{now.title}` was added where the other side moved all away"
-                        law = "moved", now.number, now.path, what, now.path
-                        self.found.append(Violation(*law, why=Why.ADDED_BEHIND))
+            if len(places) == len(parts.base) and any(name in yours for name in places):
+                new = [name for name in yours if name not in parts.base and name not in mine]
+                self.added((*way, *home), new)
+
+    def added(self, way: Way, names: list[Hashable]) -> None:
+        """Report what was added where the other side moved everything away."""
+        for now in (_at(self.made, (*way, name)) for name in names):
+            if now is not None:
+                what = f"`{now.title}` was added where the other side moved all away"
+                law = "moved", now.number, now.path, what, now.path
+                self.found.append(Violation(*law, why=Why.ADDED_BEHIND))
 
 
 def _below_new_keys(base: _Part, mover: _Part) -> Ways:
