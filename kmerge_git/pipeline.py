@@ -23,7 +23,6 @@ from kmerge_git.merge.verify import line_damage, proof, referee, whole_file
 from kmerge_git.merge.verify.edits_of_both import may_tear_comments
 from kmerge_git.merge.verify.line_opinion import (
     Asked,
-    holds_two_values,
     needs_proof,
     opinion,
     same_but_for_order,
@@ -295,7 +294,7 @@ def _better(
         return _too_many(merged, streams, options, lines, journal)
     settled = journal.settled()
     read = [document for side in SIDES for document in proof.prove(merged, side)]
-    if not (any(_is_beyond_lines(hunk) for _, hunk in hunks) or holds_two_values(merged)):
+    if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
         by_lines, count = lines.result()
         if count == 0 and referee.accepts(by_lines, streams, options, settled):
             from kmerge_git.merge.verify.one_thing import may_be_twice  # few lists are in conflict
@@ -325,7 +324,7 @@ def _too_many(
     if count:
         raise Unsupported(why)
     is_right = referee.accepts(by_lines, streams, options, journal.settled())
-    if is_right and not holds_two_values(merged):
+    if is_right:
         return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
     return _whole(streams.map(lambda stream: stream.source), options, why)
 

@@ -6,6 +6,7 @@ import pytest
 
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.referee import violations
+from kmerge_git.pipeline import merge_files
 from kmerge_git.tree.documents import YamlText
 
 BASE = "b: &k 1|c: 2|x: *k|z: 3|"
@@ -32,8 +33,16 @@ TURNED = {
         "o: &k|  u: 1|p:|  u: 2|w:|  <<: *k|y:|  <<: *k|z: 3|",
     ),
     "anchors in a list without keys": (
-        "l:|- &k a|- &k b|x: *k|z: 3|", "l:|- &k b|- &k a|x: *k|z: 3|", "l:|- &k a|- &k b|x: *k|z: 4|",
-        "l:|- &k b|- &k a|x: *k|z: 4|",
+        "l:|- &k a|- &k b|x: *k|z: 3|", "l:|- &k b|- &k a|x: *k|z: 3|", "l:|- &k a|- &k b|x: *k|z: *k|",
+        "l:|- &k b|- &k a|x: *k|z: *k|",
+    ),
+    "the element around an alias has another name": (
+        "x: &j 1|l:|- name: a|  y: *j|  z: &j 2|", "x: &j 1|l:|- name: a|  z: &j 2|  y: *j|",
+        "x: &j 1|l:|- name: b|  y: *j|  z: &j 2|", "x: &j 1|l:|- name: b|  y: *j|  z: &j 2|",
+    ),
+    "documents change places": (
+        "t: a|---|t: b|x: &h 1|y: 2|v: 3|", "t: a|---|t: b|x: &h 1|y: &h 2|v: 3|",
+        "t: b|x: &h 1|y: 2|v: 3|z: *h|---|t: a|", "t: b|x: &h 1|y: &h 2|v: 3|z: *h|---|t: a|",
     ),
 }  # fmt: skip
 RIGHT = {
@@ -44,6 +53,10 @@ RIGHT = {
     ),
     "an anchor behind the alias": (
         BASE, BASE + "n: &k 9|", BASE.replace("c: 2", "c: *k"), BASE.replace("c: 2", "c: *k") + "n: &k 9|",
+    ),
+    "another anchor in a list without keys": (
+        "l:|- &k a|x: *k|z: 3|", "l:|- &k a|- &k b|x: *k|z: 3|", "l:|- &k a|x: *k|z: 4|",
+        "l:|- &k a|- &k b|x: *k|z: 4|",
     ),
     "ours aims anew": (
         "a: &j 0|" + BASE, "a: &j 0|" + BASE.replace("*k", "*j"), "a: &j 0|" + BASE.replace("&k 1", "&k 5"),
@@ -69,3 +82,13 @@ def test_what_an_alias_may_mean(texts: tuple[str, str, str, str]) -> None:
     base, ours, theirs, made = _streams(texts)
     for at in (Three(base, ours, theirs), Three(base, theirs, ours)):
         assert not violations(at.map(lambda text: text.stream), made.stream)
+
+
+@pytest.mark.parametrize("mark", ["&j", "!t"])
+def test_an_anchor_of_an_element_stays(mark: str) -> None:
+    base = "k:\n- name: a\n  v: 1\nz: 1\n"
+    ours = base.replace("v: 1", "v: 2")
+    theirs = base.replace("- name", f"- {mark}\n  name")
+    for sides in ((ours, theirs), (theirs, ours)):
+        outcome = merge_files(*(text.encode() for text in (base, *sides)), path="values.yaml")
+        assert outcome.text.decode() == theirs.replace("v: 1", "v: 2")

@@ -8,10 +8,11 @@ anchor. This is merged like a value.
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
+from kmerge_git.kube.likeness import RELATED, bag, likeness
 from kmerge_git.kube.listkeys import ListKeys, start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.plan import Why
-from kmerge_git.merge.three import Three, grouped
+from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
 from kmerge_git.outcome import SIDES
 from kmerge_git.tree.documents import split_text
@@ -21,7 +22,7 @@ from kmerge_git.tree.same import same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Iterator
 
     from kmerge_git.kube.fieldpath import Path, Step
     from kmerge_git.kube.listkeys import Where
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry
 
     Meanings = list["Meaning"]  # of the aliases at one path
+    Table = dict[Path, Meanings]
     Documents = list[Document]
 
 NO_KEY = "[]"  # the step to every element of a list without keys
@@ -46,9 +48,8 @@ def turned_aliases(
     if not any("*" in document.content for document in four[RESULT]):
         return []
     found: list[Violation] = []
-    tables = [_by_name(documents, four) for documents in four]
-    for key, made in tables[RESULT].items():
-        versions = [table.get(key) for table in tables[:RESULT]]
+    for made in four[RESULT]:
+        versions = [_counterpart(made, documents, four) for documents in four[:RESULT]]
         texts = [version.content for version in versions if version is not None]
         if len({*texts}) < len(texts) or not may_turn(texts):
             continue  # one side alone changed the document
@@ -89,16 +90,15 @@ def _marked_lines(text: str) -> list[str]:
     return [line.strip() for line in text.split("\n") if "&" in line or "*" in line]
 
 
-def _by_name(documents: Documents, four: list[Documents]) -> dict[Hashable, Document]:
-    """Return the documents by name, or by number where a name is missing or repeated."""
+def _counterpart(made: Document, documents: Documents, four: list[Documents]) -> Document | None:
+    """Return the version of a document: the most alike of its name, or of all documents."""
     if all(len(found) == 1 for found in four):
-        return {"": documents[0]}
-    named = grouped((outline(document.content), document) for document in documents)
-    return {
-        name if name and len(found) == 1 else document.number: document
-        for name, found in named.items()
-        for document in found
-    }
+        return documents[0]
+    name, lines = outline(made.content), bag(made.content)
+    known = [d for d in documents if outline(d.content) == name]
+    alike = [(likeness(bag(d.content), lines), -d.number, d) for d in known or documents]
+    share, _, document = max(alike, default=(0.0, 0, None))
+    return document if known or share >= RELATED else None
 
 
 def _place(path: Path, sides: list[CollectionPaths]) -> Path:
@@ -111,7 +111,7 @@ def _place(path: Path, sides: list[CollectionPaths]) -> Path:
 def _turned(there: list[Marks], sides: tuple[str, ...]) -> Iterator[tuple[str, list[Path]]]:
     """Yield the aliases that are turned, by name, with their places and those of the anchors."""
     base, ours, theirs, result = (marks.meant for marks in there)
-    for name in there[RESULT].of:
+    for name in sorted({meaning.name for some in result.values() for meaning in some}):
         if _is_unclear(name, there):
             yield name, [()]
     anywhere = [meaning for some in (*ours.values(), *theirs.values()) for meaning in some]
@@ -122,16 +122,32 @@ def _turned(there: list[Marks], sides: tuple[str, ...]) -> Iterator[tuple[str, l
             anchors = [m.place for some in at.each() if some is not None for m in some]
             wrong = [meaning for meaning in made if not is_one(meaning, lawful)]
             yield from ((m.name, [path, m.place, *anchors]) for m in wrong)
+    yield from _turned_under_old_keys(base, ours, theirs, result)
+    yield from _turned_under_old_keys(base, theirs, ours, result)
+
+
+def _turned_under_old_keys(
+    base: Table, side: Table, other: Table, result: Table
+) -> Iterator[tuple[str, list[Path]]]:
+    """Yield the aliases that a side turned where the other side has a new key around them."""
+    for path, meant in side.items():
+        if path in other or path in result or path not in base or _is_same(base[path], meant):
+            continue
+        name = meant[0].name
+        new = {p: some for p, some in result.items() if p in other and p not in base}
+        there = [p for p, some in new.items() for m in some if m.name == name]
+        if there and not any(is_one(m, meant) for p in there for m in new[p]):
+            yield name, there
 
 
 def _is_unclear(name: str, there: list[Marks]) -> bool:
-    """Return whether an anchor of a repeated name has no place, and a side changed such a mark."""
+    """Return whether a repeated anchor has no place, and both sides changed marks of its name."""
     marks = [version.of.get(name, []) for version in there]
     anchors = [[path for path, node in some if node.anchor] for some in marks]
     if not any(len(some) > 1 and any(NO_KEY in path for path in some) for some in anchors):
         return False
-    base, *sides = ([(path, node.raw) for path, node in some] for some in marks[:RESULT])
-    return any(side != base for side in sides)
+    *inputs, made = ([(path, node.raw) for path, node in some] for some in marks)
+    return agreed(Three(*inputs)) != made
 
 
 def _lawful(at: Three[Meanings | None], side: str) -> Meanings | None:

@@ -9,9 +9,6 @@ finds a conflict.
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.kube.listkeys import field_text
-from kmerge_git.kube.outline import full_name
-from kmerge_git.merge.plan import Build, Clash
 from kmerge_git.merge.three import Three, agreed, counted, cut
 from kmerge_git.merge.verify.edits_of_both import (
     FEW_LINES,
@@ -24,19 +21,17 @@ from kmerge_git.outcome import SIDES
 from kmerge_git.text.diff3 import diff3, lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import YamlText
-from kmerge_git.tree.nodes import Collection, Sequence, inline
-from kmerge_git.tree.same import canon, same_node
+from kmerge_git.tree.nodes import Collection, Sequence
+from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.merged import MergedDocument, MergedFile
-    from kmerge_git.merge.plan import Plan
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.tree.documents import Stream
-    from kmerge_git.tree.nodes import Entry, Node
+    from kmerge_git.tree.nodes import Node
 
     Counts = frozenset[tuple[Hashable, int]]
 
@@ -118,77 +113,6 @@ def _may_hide_a_move(streams: Three[Stream]) -> bool:
     known = counted(d.content for stream in streams.each() for d in stream.documents)
     changed = streams.map(lambda s: [d.content for d in s.documents if known[d.content] < 3])
     return may_have_moved(map("".join, changed.each()))
-
-
-def holds_two_values(merged: MergedFile) -> bool:
-    """Return whether both sides gave one field two values of one line each.
-
-    A clean merge of lines does not settle such a conflict, because it may have put the value of a
-    side into a copy of the field. The field is certainly the same on both sides if these lead to
-    it: the full name of the resource, the keys of mappings and of list elements, and the indexes of
-    elements in lists without keys that have the same number of elements in all versions.
-    """
-    return any(
-        document.plan is not None and _is_by_name(document, merged) and _is_of_two(document.plan)
-        for document in merged.documents
-    )
-
-
-def _is_by_name(document: MergedDocument, merged: MergedFile) -> bool:
-    """Return whether the versions of a document have one full name, or are alone in their files."""
-    versions = [version for version in document.at.each() if version is not None]
-    names = {full_name(version) for version in versions}
-    is_named = None not in names or len(merged.documents) == 1
-    return is_named and len(versions) == 3 and len(names) == 1
-
-
-def _is_of_two(plan: Plan) -> bool:
-    if not isinstance(plan, Build):
-        return False
-    lengths = {len(plan.items), len(plan.ours.entries), len(plan.theirs.entries)}
-    for item in plan.items:
-        inside = item.plan
-        if isinstance(inside, Clash) and _are_two_values(inside.at, item.path):
-            return True
-        is_within = isinstance(inside, Build) and _is_of_two(inside)
-        if is_within and _is_one(item.path, (item.base, item.ours, item.theirs), lengths):
-            return True
-    return False
-
-
-def _are_two_values(at: Three[list[Entry]], path: Path) -> bool:
-    """Return whether one entry of a mapping has three different values, of one line each."""
-    if not (path and isinstance(path[-1], str) and all(len(entries) == 1 for entries in at.each())):
-        return False
-    entries = [entry for (entry,) in at.each()]
-    values = [entry.value for entry in entries]
-    return (
-        all(entry.name == path[-1] for entry in entries)
-        and all(inline(value) and not isinstance(value, Collection) for value in values)
-        and not any(same_node(a, b) for a, b in zip(values, [*values[1:], values[0]], strict=True))
-    )
-
-
-def _is_one(path: Path, at: tuple[Entry | None, ...], lengths: set[int]) -> bool:
-    """Return whether the versions of an entry are not paired by likeness alone."""
-    there, step = [entry for entry in at if entry is not None], path[-1]
-    if len(there) < 3:
-        return False
-    if isinstance(step, str):
-        return all(entry.name == step for entry in there)
-    if isinstance(step, int):
-        return len(lengths) == 1
-    pairs = [part for part in step if not isinstance(part, str)]
-    if not pairs:
-        from kmerge_git.kube.identity import identity  # few lists hold resources
-
-        names = {identity(entry.value) for entry in there}
-        return len(names) == 1 and all(known is not None and known.name for known in names)
-    return all(
-        field_text(entry.value, field) in (text, None)  # a field of the key may have a default
-        for entry in there
-        for field, text in pairs
-    )
 
 
 def needs_proof(merged: MergedFile) -> bool:

@@ -226,7 +226,7 @@ class _Part:
         self.path_ends = False  # in a list without keys, where a path does not go further
         self.group = -1  # the index of its list in a list of lists
         self.left_group = False  # a new part that stands beside others of the list of lists now
-        self.largest = self  # the largest new part around a new part
+        self.largest: _Part | None = None  # the largest new part around a new part
         self._leaves: Leaves | None = None
         self._parts: Parts | None = None
 
@@ -416,11 +416,11 @@ class _Changes:
             if name in mine and part.group >= 0 and _has_left_group(name, mine, yours):
                 part.left_group = True
                 self._lose(mine[name])
-                self._add(part, part)
+                self._add(part, None)
             elif name in mine:
                 self._compare(mine[name], part)
             else:
-                self._add(part, part)
+                self._add(part, None)
 
     def _lose(self, part: _Part) -> None:
         """Note a part that is gone, and what it held if it held nothing else."""
@@ -429,12 +429,12 @@ class _Changes:
         if len(inside) == 1:
             self._lose(inside[0])
 
-    def _add(self, part: _Part, largest: _Part) -> None:
+    def _add(self, part: _Part, largest: _Part | None) -> None:
         part.largest = largest
         if isinstance(part.node, Collection) or part.is_text:
             self.new.append(part)
             for inside in part.parts().values():
-                self._add(inside, largest)
+                self._add(inside, largest or part)
 
 
 def _has_left_group(name: Hashable, mine: Parts, yours: Parts) -> bool:
@@ -450,7 +450,7 @@ def _counts(new: _Part, old: _Part, base: _Part) -> bool:
 
     A mere entry inside of another new part is one only if this part brings nothing else.
     """
-    if new.is_named or new.largest is new or new.is_text:
+    if new.is_named or new.largest is None or new.is_text:
         return True
     known = {_last(leaf) for part in base.parts().values() for leaf in part.leaves.counts}
     known.update(map(_last, new.leaves.counts))

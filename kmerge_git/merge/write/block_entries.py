@@ -265,7 +265,7 @@ def _entry_with_block(item: Item, entry: Entry, plan: Build, column: int) -> Pie
     pieces = write_block(plan, ours.column, item.path)
     if dash_comment(item):
         return [f"{key_part(item, entry, column)}  {dash_comment(item)}\n", *pieces]
-    if in_mid_line(ours):
+    if in_mid_line(ours) and not plan.properties:
         return overlay(before_value(item, entry, column, stop=ours.content), ours.column, pieces)
     line = key_part(item, entry, column) + rest_of_key_line(item, entry, plan.properties)
     return [line, *pieces]
