@@ -393,7 +393,10 @@ def _second_opinion(
         is_same = count == 0 and by_lines.data == data
         is_same = is_same and referee.confirms(text, streams, options)
     if is_same and options.rules == "git":
+        versions = [[d.content for d in stream.documents] for stream in streams.each()]
+        made = [document.whole(side_text(document.pieces, "ours")) for document in merged.documents]
         is_same = not any(map(_is_beyond_an_opinion, merged.documents))
+        is_same = is_same and not referee.new_namesakes([*versions, made])
     return by_lines, count, is_same
 
 

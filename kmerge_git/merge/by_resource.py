@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.listkeys import start
-from kmerge_git.kube.outline import outline
 from kmerge_git.merge.decide.comments import comment_lines
 from kmerge_git.merge.decide.order import arranged, moved, weave
 from kmerge_git.merge.decide.rules import Place
@@ -33,7 +32,6 @@ from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.merge.write.placed_lines import line_pieces
 from kmerge_git.outcome import ORDER
 from kmerge_git.text.opaque_files import is_json
-from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import comments, same_node
@@ -94,8 +92,6 @@ def merge(
         document = _merge_one(doubtful, versions, path, causes.get(key, ""))
         if document is not None:
             merged[key] = document
-    if rules.stops:
-        _part_namesakes(walk, merged)
     order = _order(journal, tables.map(list), merged, rules)
     return _as_file(walk, [merged[key] for key in order], at, path)
 
@@ -264,37 +260,6 @@ def _without_runs(
         return None
     walk.journal.adopt(trial.journal)
     return MergedDocument(at, name, plan, pieces, elided)
-
-
-def _part_namesakes(walk: Walk, merged: dict[Hashable, MergedDocument]) -> None:
-    """Make a conflict of two resources that got the same name only by the merge."""
-    if len(merged) < 2 or not any(map(_has_new_name, merged.values())):
-        return
-    names: dict[Hashable, list[MergedDocument]] = {}
-    for document in merged.values():
-        name = outline(side_text(document.pieces, "ours"))
-        if name is not None:
-            names.setdefault(name, []).append(document)
-    for namesakes in names.values():
-        fresh = [d for d in namesakes if _has_new_name(d)] if len(namesakes) > 1 else []
-        if fresh and not _is_old_twin(namesakes):
-            last = fresh[-1]
-            last.give_up(_clash(walk, last.at, last.name, Why.NAMESAKES).pieces)
-
-
-def _has_new_name(merged: MergedDocument) -> bool:
-    base = merged.at.base
-    others = (merged.at.ours, merged.at.theirs)
-    changed = [d for d in others if d is not None and (base is None or d.content != base.content)]
-    known = outline(base.content) if base is not None and changed else None
-    return any(outline(document.content) != known for document in changed)
-
-
-def _is_old_twin(namesakes: list[MergedDocument]) -> bool:
-    """Return whether all these resources already had the same name on one side."""
-    sides = zip(*((d.at.ours, d.at.theirs) for d in namesakes), strict=True)
-    names = [{outline(d.content) if d is not None else None for d in side} for side in sides]
-    return any(len(known) == 1 and None not in known for known in names)
 
 
 def _one_sided(walk: Walk, at: Trio, cause: str) -> MergedDocument | None:

@@ -28,17 +28,18 @@ def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Th
     """Return the documents of each version; paired documents have the same key.
 
     `twins` pairs documents that both sides added if they are one resource. With `stops` two
-    resources of one name become a conflict.
+    resources of one name are left to the referee.
     """
     base: Documents = dict(enumerate(at.base.documents))
     ours = _under_keys(at.base, at.ours, "ours")
     theirs = _under_keys(at.base, at.theirs, "theirs")
     ours, theirs = _renamed_by_leaves(base, ours, theirs), _renamed_by_leaves(base, theirs, ours)
     ours, theirs = _renamed_alike(base, ours, theirs), _renamed_alike(base, theirs, ours)
-    ours, theirs = (
-        _without_namesakes(base, ours, theirs, "ours", stops=stops),
-        _without_namesakes(base, theirs, ours, "theirs", stops=stops),
-    )
+    if not stops:
+        ours, theirs = (
+            _without_namesakes(base, ours, theirs, "ours"),
+            _without_namesakes(base, theirs, ours, "theirs"),
+        )
     ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
     theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
     if ours_new and theirs_new:  # documents that both sides added may be one resource
@@ -48,14 +49,11 @@ def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Th
     return Three(base, ours, theirs)
 
 
-def _without_namesakes(
-    base: Documents, side: Documents, other: Documents, name: str, *, stops: bool
-) -> Documents:
+def _without_namesakes(base: Documents, side: Documents, other: Documents, name: str) -> Documents:
     """Give a document a new key if a side renamed it to a name that the other side added.
 
     The other side still has the document under its old name, so the result would have two resources
-    of one name. If `stops` is set, a renamed document gets a new key only if it is more like the
-    added document than like its own base version.
+    of one name. Without conflicts the new document and the added one are one.
     """
     added = {full_name(d): d for k, d in other.items() if isinstance(k, tuple)}
     apart: dict[Hashable, Hashable] = {}
@@ -64,9 +62,7 @@ def _without_namesakes(
             continue
         known = full_name(document)
         twin = added.get(known) if known is not None else None
-        if twin is None or known == full_name(base[key]):
-            continue
-        if not stops or _likeness(document, twin) > _likeness(document, base[key]):
+        if twin is not None and known != full_name(base[key]):
             apart[key] = name, document.number
     return {apart.get(k, k): d for k, d in side.items()}
 

@@ -16,6 +16,7 @@ The referee compares the three inputs with the result. These laws hold in every 
 - twice: what both sides did is not made twice (see `edits_of_both`);
 - moved: what one side moved, and the other side deleted, is in a conflict (see `moved_law`);
 - alias: every alias means the anchor that it should mean (see `alias_law`);
+- twice: no resource is there more often than in any version;
 - emptied: no list or map is empty that neither side emptied, except sets.
 
 Counts, comments and untouched lines are checked without pairing resources or elements, so these
@@ -205,6 +206,8 @@ def violations(
     resource. Documents in `read` were parsed before and are not parsed again. `shown` holds the
     lines of the conflicts, and a law about one of these is not broken, except what was moved.
     """
+    if namesakes := _namesakes(at, result):
+        return namesakes
     known = {document.content: document for document in read}
     has_conflicts = other is not None
     found = _broken(at, result, settled, known, has_conflicts=has_conflicts)
@@ -231,6 +234,30 @@ def _turned(at: Three[Stream], result: Stream, other: Stream | None) -> list[Vio
         four = [list(version.documents) for version in (*at.each(), stream)]
         found += turned_aliases(four, result.source.path or at.ours.source.path, sides)
     return [*{violation.key: violation for violation in found}.values()]
+
+
+def _namesakes(at: Three[Stream], result: Stream) -> list[Violation]:
+    """Return the documents of a full name that the result has more often than any version."""
+    texts = [[d.content for d in stream.documents] for stream in (*at.each(), result)]
+    names = new_namesakes(texts)
+    return [
+        Violation("twice", d.number, (), f"`{name}` is there twice", d.number, why=Why.NAMESAKES)
+        for d in (result.documents if names else ())
+        if (name := outline(d.content)) in names
+    ]
+
+
+def new_namesakes(texts: list[list[str]]) -> set[Hashable]:
+    """Return the names that documents of a result have more often than those of any version."""
+    base, *_, made = texts
+    old, there = set(base), set(made)
+    gone = counted(outline(text) for text in base if text not in there)
+    new = counted(outline(text) for text in made if text not in old)
+    more = {name for name, n in new.items() if name is not None and n > gone.get(name, 0)}
+    if not more:
+        return set()
+    counts = [counted(map(outline, version)) for version in texts]
+    return {k for k in more if counts[RESULT][k] > max(1, *(c.get(k, 0) for c in counts[:RESULT]))}
 
 
 def _place(found: list[Violation], result: Stream, at: Three[Stream]) -> None:
