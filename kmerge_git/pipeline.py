@@ -20,7 +20,7 @@ from kmerge_git.merge.merged import conflict, conflicted, texts_of, to_bytes, wh
 from kmerge_git.merge.plan import Journal, Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import line_damage, proof, referee, whole_file
-from kmerge_git.merge.verify.edits_of_both import may_tear_comments
+from kmerge_git.merge.verify.edits_of_both import may_tear_comments, new_namesakes
 from kmerge_git.merge.verify.line_opinion import (
     Asked,
     needs_proof,
@@ -396,7 +396,7 @@ def _second_opinion(
         versions = [[d.content for d in stream.documents] for stream in streams.each()]
         made = [document.whole(side_text(document.pieces, "ours")) for document in merged.documents]
         is_same = not any(map(_is_beyond_an_opinion, merged.documents))
-        is_same = is_same and not referee.new_namesakes([*versions, made])
+        is_same = is_same and not new_namesakes([*versions, made])
     return by_lines, count, is_same
 
 

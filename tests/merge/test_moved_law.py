@@ -53,8 +53,42 @@ KEYED = "extra:\n  a:\n    image: a:1\n  b:\n    image: b:1\n"
 BELOW = "extra:\n  items:\n    - name: a\n      image: a:1\n    - name: b\n      image: b:1\n"
 IN_BOTH = KEYED + BELOW.removeprefix("extra:\n")
 
+TWO = "a:\n  m: one\n  k: 4\nz: 3\n"
+OUT = "a:\n  k: 4\nz: 3\nm: one\n"
+SMALL = "a:\n  m:\n    p: 1\n    q: 2\n  k: 4\nz: 3\n"
+SMALL_OUT = "a:\n  k: 4\nz: 3\nm:\n  p: 1\n  q: 2\n"
+CUT = "a:\n  k: 4\nz: 3\n"
+
+
+def mounts(app: str, side: str) -> str:
+    """Two lists of mounts, each with one of its own."""
+    parts = (("app", "/t", app), ("side", "/c", side))
+    return "".join(
+        f"{key}:\n  volumeMounts:\n  - name: {key}\n    mountPath: {path}\n"
+        + "".join(f"  {line}\n" for line in more.split("|") if line)
+        for key, path, more in parts
+    )
+
+
+DATA = "- name: data|  mountPath: /d"
+DATA9 = "- name: data|  mountPath: /d9"
+
 # base, the side that moved it, the other side, and a result that would be wrong in silence
 PLANTED: dict[str, Versions] = {
+    "an entry of one line to another map, deleted there": (TWO, OUT, CUT, OUT),
+    "a small map to another map, deleted there": (SMALL, SMALL_OUT, CUT, SMALL_OUT),
+    "an element to another list, deleted there": (
+        mounts(DATA, ""),
+        mounts("", DATA),
+        mounts("", ""),
+        mounts("", DATA),
+    ),
+    "an element to another list, its key edited there": (
+        mounts(DATA, ""),
+        mounts("", DATA),
+        mounts(DATA9, ""),
+        mounts(DATA9, DATA),
+    ),
     "an entry under a new key, deleted there": (
         app("port: 80", "timeout: 5s"),
         app("server:", "  port: 80", "timeout: 5s"),
@@ -144,6 +178,19 @@ PLANTED: dict[str, Versions] = {
 
 # merges nearby that are right
 RIGHT: dict[str, Versions] = {
+    "both moved an entry of one line": (TWO, OUT, OUT, OUT),
+    "an entry that went with the map around it": (
+        "a:\n  enabled: true\nb:\n  k: 4\nz: 3\n",
+        "b:\n  k: 4\n  enabled: true\nz: 3\n",
+        "b:\n  k: 4\nz: 3\n",
+        "b:\n  k: 4\n  enabled: true\nz: 3\n",
+    ),
+    "two places have it now": (
+        TWO,
+        CUT + "m: one\nn:\n  m: one\n",
+        CUT,
+        CUT + "m: one\nn:\n  m: one\n",
+    ),
     "both did the same": (
         app("port: 80", "timeout: 5s"),
         app("server:", "  port: 80", "timeout: 5s"),

@@ -7,6 +7,7 @@ that both sides made is on neither way from a side to the merge.
 
 from __future__ import annotations
 
+from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three, counted, whose
 from kmerge_git.text.diff3 import lines_between, longest_increasing, uncommon
 
@@ -161,6 +162,19 @@ def may_have_moved(texts: Iterable[str]) -> bool:
 def _word(line: str) -> str:
     """Return a line without its indentation and the dashes of list elements."""
     return line.strip(" -\t\r")
+
+
+def new_namesakes(texts: list[list[str]]) -> set[Hashable]:
+    """Return the names that documents of a result have more often than those of any version."""
+    base, *_, made = texts
+    old, there = set(base), set(made)
+    gone = counted(outline(text) for text in base if text not in there)
+    new = counted(outline(text) for text in made if text not in old)
+    more = {name for name, n in new.items() if name is not None and n > gone.get(name, 0)}
+    if not more:
+        return set()
+    counts = [counted(map(outline, version)) for version in texts]
+    return {k for k in more if counts[-1][k] > max(1, *(c.get(k, 0) for c in counts[:-1]))}
 
 
 def may_tear_comments(base: str, ours: str, theirs: str) -> bool:

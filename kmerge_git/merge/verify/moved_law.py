@@ -20,7 +20,7 @@ from kmerge_git.merge.three import Three, counted
 from kmerge_git.merge.verify.edits_of_both import FEW_LINES
 from kmerge_git.merge.verify.sites import Violation, shown
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, Sequence, is_block_text
-from kmerge_git.tree.same import canon, canon_of, same_text
+from kmerge_git.tree.same import canon, canon_of, same_node, same_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,19 +57,25 @@ def moved_near(documents: Documents, path: str) -> list[Violation]:
 def moved_and_deleted(documents: Documents, path: str) -> list[Violation]:
     """Return the places where the result has what one side moved and the other side deleted."""
     base, *sides, made = (_whole(some, path) for some in documents)
-    found = []
     changes = [_Changes(base, side) for side in sides]
-    for mover, other in (changes, changes[::-1]):
-        lost = {part.key for part in other.gone}
-        gone = [part for part in mover.gone if part.key in lost and part.is_large()]
-        if len(gone) * (len(mover.new) + len(other.new)) > MOST_COMPARISONS:
-            continue
-        for part in gone:
-            place = mover.new_place(part, base)
-            now = _find(made, place) if place is not None and not other.has(part) else None
-            if now is not None:
-                found.append(_moved(part, now))
-    return found
+    pairs = (changes, changes[::-1])
+    moved = [place for mover, other in pairs for place in _moved_and_lost(mover, other, base)]
+    there = ((part, _find(made, place)) for part, place in moved)
+    return [_moved(part, now) for part, now in there if now is not None]
+
+
+def _moved_and_lost(mover: _Changes, other: _Changes, base: _Part) -> Iterator[tuple[_Part, _Part]]:
+    """Yield the parts that one side moved and the other side lacks, each with its new place."""
+    lost = {part.key for part in other.gone}
+    gone = [part for part in mover.gone if part.key in lost]
+    large = [part for part in gone if part.is_large()]
+    if len(large) * (len(mover.new) + len(other.new)) > MOST_COMPARISONS:
+        return
+    for part in gone:
+        is_large = part in large
+        place = mover.new_place(part, base) if is_large else mover.same_elsewhere(part)
+        if place and not (other.has(part) if is_large else place.key in other.named):
+            yield part, place
 
 
 def _moved(part: _Part, now: _Part) -> Violation:
@@ -226,7 +232,7 @@ class _Part:
         self.path_ends = False  # in a list without keys, where a path does not go further
         self.group = -1  # the index of its list in a list of lists
         self.left_group = False  # a new part that stands beside others of the list of lists now
-        self.largest: _Part | None = None  # the largest new part around a new part
+        self.largest: _Part | None = None  # the largest part around it that is new or gone, too
         self._leaves: Leaves | None = None
         self._parts: Parts | None = None
 
@@ -380,11 +386,12 @@ def _find(whole: _Part, place: _Part) -> _Part | None:
 class _Changes:
     """Hold the largest parts of base that a side lacks, and all parts that are new there."""
 
-    __slots__ = ("gone", "new")
+    __slots__ = ("gone", "named", "new")
 
     def __init__(self, base: _Part, side: _Part) -> None:
         self.gone: list[_Part] = []
         self.new: list[_Part] = []
+        self.named: dict[tuple[Home, Hashable], _Part] = {}  # new entries and elements of any size
         self._compare(base, side)
 
     def has(self, old: _Part) -> bool:
@@ -404,6 +411,14 @@ class _Changes:
             return None
         others = (part for part in self.gone if part is not old)
         return None if any(part.shared(best[0]) > most for part in others) else best[0]
+
+    def same_elsewhere(self, old: _Part) -> _Part | None:
+        """Return the only new part with the name and the value of a part whose parent stays."""
+        if old.largest is not None or not old.has_name or old.node is None:
+            return None
+        new = [part for part in self.named.values() if part.name == old.name and part.node]
+        equal = [part for part in new if part.node and same_node(part.node, old.node)]
+        return equal[0] if len(equal) == 1 and old.is_elsewhere(equal[0]) else None
 
     def _compare(self, old: _Part, new: _Part) -> None:
         if old.node is not None and new.node is not None and same_text(old.node, new.node):
@@ -427,10 +442,13 @@ class _Changes:
         self.gone.append(part)
         inside = [*part.parts().values()] if isinstance(part.node, Collection) else []
         if len(inside) == 1:
+            inside[0].largest = part
             self._lose(inside[0])
 
     def _add(self, part: _Part, largest: _Part | None) -> None:
         part.largest = largest
+        if part.has_name:
+            self.named[part.key] = part
         if isinstance(part.node, Collection) or part.is_text:
             self.new.append(part)
             for inside in part.parts().values():

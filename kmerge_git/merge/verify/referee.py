@@ -39,6 +39,7 @@ from kmerge_git.merge.verify.edits_of_both import (
     come_back,
     may_have_moved,
     may_turn,
+    new_namesakes,
     repeats_an_edit,
 )
 from kmerge_git.merge.verify.field_laws import Fields
@@ -247,19 +248,6 @@ def _namesakes(at: Three[Stream], result: Stream) -> list[Violation]:
     ]
 
 
-def new_namesakes(texts: list[list[str]]) -> set[Hashable]:
-    """Return the names that documents of a result have more often than those of any version."""
-    base, *_, made = texts
-    old, there = set(base), set(made)
-    gone = counted(outline(text) for text in base if text not in there)
-    new = counted(outline(text) for text in made if text not in old)
-    more = {name for name, n in new.items() if name is not None and n > gone.get(name, 0)}
-    if not more:
-        return set()
-    counts = [counted(map(outline, version)) for version in texts]
-    return {k for k in more if counts[RESULT][k] > max(1, *(c.get(k, 0) for c in counts[:RESULT]))}
-
-
 def _place(found: list[Violation], result: Stream, at: Three[Stream]) -> None:
     """Shorten the path of every violation until the path leads to a collection of the result."""
     file = result.source.path or at.ours.source.path
@@ -308,7 +296,9 @@ def _moved(
 
         found += moved_near(_with_parsed(rest, known), path)
     differing = _without_equal(four)
-    if may_have_moved(_joined(differing)):
+    made = "".join(document.content for document in differing[RESULT])
+    texts = _joined(differing)
+    if may_have_moved(texts) or come_back([text.split("\n") for text in (*texts, made)]):
         from kmerge_git.merge.verify.moved_law import moved_and_deleted
 
         found += moved_and_deleted(_with_parsed(differing, known), path)
