@@ -77,6 +77,24 @@ DATA9 = "- name: data|  mountPath: /d9"
 PLANTED: dict[str, Versions] = {
     "an entry of one line to another map, deleted there": (TWO, OUT, CUT, OUT),
     "a small map to another map, deleted there": (SMALL, SMALL_OUT, CUT, SMALL_OUT),
+    "a small map under another key, deleted there": (
+        SMALL,
+        SMALL.replace("m:", "n:"),
+        CUT,
+        SMALL.replace("m:", "n:"),
+    ),
+    "a small map under two keys": (
+        SMALL,
+        SMALL.replace("m:", "n:"),
+        SMALL.replace("m:", "o:"),
+        SMALL.replace("  k:", "  o:\n    p: 1\n    q: 2\n  k:").replace("m:", "n:"),
+    ),
+    "a long value under two keys": (
+        "a: 1\nurl: http://example.test/one\nz: 3\n",
+        "a: 1\nhref: http://example.test/one\nz: 3\n",
+        "a: 1\nlink: http://example.test/one\nz: 3\n",
+        "a: 1\nhref: http://example.test/one\nlink: http://example.test/one\nz: 3\n",
+    ),
     "an element to another list, deleted there": (
         mounts(DATA, ""),
         mounts("", DATA),
@@ -179,6 +197,12 @@ PLANTED: dict[str, Versions] = {
 # merges nearby that are right
 RIGHT: dict[str, Versions] = {
     "both moved an entry of one line": (TWO, OUT, OUT, OUT),
+    "a flag that is like another": (
+        "a: true\nc: 1\nz: 3\n",
+        "b: true\nc: 1\nz: 3\n",
+        "c: 1\nz: 3\n",
+        "b: true\nc: 1\nz: 3\n",
+    ),
     "an entry that went with the map around it": (
         "a:\n  enabled: true\nb:\n  k: 4\nz: 3\n",
         "b:\n  k: 4\n  enabled: true\nz: 3\n",

@@ -13,7 +13,7 @@ it there, too, that side deleted it, renamed it or moved it elsewhere.
 from __future__ import annotations
 
 from kmerge_git.kube.identity import describe, identity
-from kmerge_git.kube.likeness import MOST_COMPARISONS, NAMING, Leaves
+from kmerge_git.kube.likeness import LONG_LEAF, MOST_COMPARISONS, NAMING, Leaves
 from kmerge_git.kube.listkeys import ListKeys, field_text, start
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, counted
@@ -107,6 +107,7 @@ class _NearMoves:
             self.compare(trio, (*way, trio.ours))
         if isinstance(base, Mapping):
             self.moves(at, at, way, lambda mover: _below_new_keys(at.base, mover))
+            self.renamed(parts, way)
             for key, part in parts.base.items():
                 if isinstance(part.node, Sequence):
                     self.lists(at, key, way)
@@ -165,6 +166,18 @@ class _NearMoves:
             if len(places) == len(parts.base) and any(name in yours for name in places):
                 new = [name for name in yours if name not in parts.base and name not in mine]
                 self.added((*way, *home), new)
+
+    def renamed(self, parts: Three[Parts], way: Way) -> None:
+        """Report an entry that has another key on one side, and not on the other side."""
+        base, *sides = parts.each()
+        made = _at(self.made, way)
+        lost = [name for name in base if not any(name in side for side in sides)]
+        for old in [base[name] for name in lost if made is not None and base[name].tells()]:
+            for side, other in (sides, sides[::-1]):
+                new = [k for k, part in side.items() if k not in base and part.equals(old)]
+                now = made.parts().get(new[0]) if made is not None and len(new) == 1 else None
+                if now is not None and new[0] not in other:
+                    self.found.append(_moved(old, now))
 
     def added(self, way: Way, names: list[Hashable]) -> None:
         """Report what was added where the other side moved everything away."""
@@ -271,6 +284,15 @@ class _Part:
     def is_large(self) -> bool:
         least = _FEW_LEAVES if isinstance(self.node, Collection) else FEW_LINES
         return self.leaves.total >= least
+
+    def equals(self, other: _Part) -> bool:
+        return self.node is not None and other.node is not None and same_node(self.node, other.node)
+
+    def tells(self) -> bool:
+        """Return whether its value is hardly there twice by chance."""
+        if isinstance(self.node, Scalar):
+            return len(self.node.value) > LONG_LEAF
+        return isinstance(self.node, Collection) and bool(self.node.entries)
 
     def shared(self, other: _Part) -> int:
         """Return how many leaves this part has in common with what it may have become, or 0."""
@@ -414,10 +436,10 @@ class _Changes:
 
     def same_elsewhere(self, old: _Part) -> _Part | None:
         """Return the only new part with the name and the value of a part whose parent stays."""
-        if old.largest is not None or not old.has_name or old.node is None:
+        if old.largest is not None or not old.has_name:
             return None
-        new = [part for part in self.named.values() if part.name == old.name and part.node]
-        equal = [part for part in new if part.node and same_node(part.node, old.node)]
+        new = [part for part in self.named.values() if part.name == old.name]
+        equal = [part for part in new if part.equals(old)]
         return equal[0] if len(equal) == 1 and old.is_elsewhere(equal[0]) else None
 
     def _compare(self, old: _Part, new: _Part) -> None:
