@@ -177,8 +177,7 @@ def _merge_one(walk: Walk, at: Trio, path: str, cause: str) -> MergedDocument | 
         return None
     ours, theirs = at.ours, at.theirs
     if () in walk.doubts:
-        there = ours or theirs
-        return _clash(walk, at, name_of(there) if there else "", walk.doubts[()])
+        return _clash(walk, at, standing_name(at), walk.doubts[()])
     if ours is None or theirs is None:
         return _one_sided(walk, at, cause or next(iter(walk.doubts.values()), ""))
     if cause:

@@ -235,7 +235,7 @@ CASES = {
         [
             ("gone", (), config("a", "k: 1") + config("b", "k: 3", "l: 5") + config("c", "k: 4")),
             ("count", (), config("b", "k: 3", "l: 5")),
-            ("count", (), config("b", "k: 3", "l: 5") + config("c", "k: 4") * 2),
+            ("twice", (), config("b", "k: 3", "l: 5") + config("c", "k: 4") * 2),
         ],
     ),
     "empty documents": (

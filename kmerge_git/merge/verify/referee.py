@@ -241,10 +241,14 @@ def _namesakes(at: Three[Stream], result: Stream) -> list[Violation]:
     """Return the documents of a full name that the result has more often than any version."""
     texts = [[d.content for d in stream.documents] for stream in (*at.each(), result)]
     names = new_namesakes(texts)
+    twice = [d for d in (result.documents if names else ()) if outline(d.content) in names]
+    known = [(d, identity(d.root)) for d in twice]
     return [
-        Violation("twice", d.number, (), f"`{name}` is there twice", d.number, why=Why.NAMESAKES)
-        for d in (result.documents if names else ())
-        if (name := outline(d.content)) in names
+        Violation(
+            "twice", d.number, (), f"`{describe(k)}` is there twice", d.number, why=Why.NAMESAKES
+        )
+        for d, k in known
+        if k is not None
     ]
 
 
