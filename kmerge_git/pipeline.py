@@ -393,11 +393,15 @@ def _second_opinion(
         is_same = count == 0 and by_lines.data == data
         is_same = is_same and referee.confirms(text, streams, options)
     if is_same and options.rules == "git":
-        versions = [[d.content for d in stream.documents] for stream in streams.each()]
-        made = [document.whole(side_text(document.pieces, "ours")) for document in merged.documents]
         is_same = not any(map(_is_beyond_an_opinion, merged.documents))
-        is_same = is_same and not new_namesakes([*versions, made])
+        is_same = is_same and not (len(merged.documents) > 1 and _repeats_a_name(merged, streams))
     return by_lines, count, is_same
+
+
+def _repeats_a_name(merged: MergedFile, streams: Three[Stream]) -> bool:
+    versions = [[d.content for d in stream.documents] for stream in streams.each()]
+    made = [document.whole(side_text(document.pieces, "ours")) for document in merged.documents]
+    return bool(new_namesakes([*versions, made]))
 
 
 def _is_beyond_an_opinion(document: MergedDocument) -> bool:
@@ -407,7 +411,7 @@ def _is_beyond_an_opinion(document: MergedDocument) -> bool:
     if any("*" in text for text in there):
         from kmerge_git.merge.verify.alias_law import may_turn  # few files have aliases
 
-        if len({*there}) > len(there) - 1 > 0 and may_turn(there):
+        if may_turn(there):
             return True
     if None in document.at.each() or not may_tear_comments(*texts.each()):
         return False

@@ -1,8 +1,8 @@
 """Check that every alias of a result means the anchor that it should mean.
 
 An alias means the last anchor of its name before it, so an anchor that comes, goes or moves can
-turn an alias that nobody touched. What an alias means is the place or the content of what has the
-anchor. This is merged like a value.
+turn an alias that nobody touched. Two aliases of one name mean the same if their anchors are at the
+same place or have the same content. The meaning of an alias is merged like a value.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def turned_aliases(
     for made in four[RESULT]:
         versions = [_counterpart(made, documents, four) for documents in four[:RESULT]]
         texts = [version.content for version in versions if version is not None]
-        if len({*texts}) < len(texts) or not may_turn(texts):
-            continue  # one side alone changed the document
+        if not may_turn(texts):
+            continue
         there = [Marks(d.root if d is not None else None, path) for d in (*versions, made)]
         known = [CollectionPaths(d.root, path) for d in versions[1:] if d is not None]
         turned = ((n, _place(p, known)) for n, places in _turned(there, sides) for p in places)
@@ -65,9 +65,11 @@ def turned_aliases(
 def may_turn(texts: list[str]) -> bool:
     """Return whether an alias may mean something else after a merge of a document's versions.
 
-    The answer False is certain: there is no alias, or all versions have the same lines with anchors
-    and aliases, and each anchor only once.
+    The answer False is certain: two versions are the same, there is no alias, or all versions have
+    the same lines with anchors and aliases, and each anchor only once.
     """
+    if len(texts) < 2 or len({*texts}) < len(texts):
+        return False
     if not any("*" in text and "&" in text for text in texts[-2:]):
         return False
     lines = [_marked_lines(text) for text in texts]
@@ -91,7 +93,7 @@ def _marked_lines(text: str) -> list[str]:
 
 
 def _counterpart(made: Document, documents: Documents, four: list[Documents]) -> Document | None:
-    """Return the version of a document: the most alike of its name, or of all documents."""
+    """Return the document of a version that is most like `made`, of the same name if possible."""
     if all(len(found) == 1 for found in four):
         return documents[0]
     name, lines = outline(made.content), bag(made.content)
@@ -102,7 +104,7 @@ def _counterpart(made: Document, documents: Documents, four: list[Documents]) ->
 
 
 def _place(path: Path, sides: list[CollectionPaths]) -> Path:
-    """Return the path, or the path of what a side lacks or has no key around it."""
+    """Return the path up to the first part that a side lacks, or that has no key."""
     keyed = path[: path.index(NO_KEY)] if NO_KEY in path else path
     shared = min((len(side.nearest(keyed[:-1])) for side in sides), default=0)
     return keyed[: shared + 1]

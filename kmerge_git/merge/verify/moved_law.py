@@ -7,7 +7,8 @@ moved the part. If the other side does not have it anywhere, that side deleted i
 
 An entry whose key is below a new key beside it now, and an element whose name is in a list beside
 its own now, was moved there, whatever it holds (see `_NearMoves`). If the other side does not have
-it there, too, that side deleted it, renamed it or moved it elsewhere.
+it there, too, that side deleted it, renamed it or moved it elsewhere. So it is with a small part
+that is equal at one other place alone under its name, or under another key of its mapping.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.likeness import LONG_LEAF, MOST_COMPARISONS, NAMING, Leaves
 from kmerge_git.kube.listkeys import ListKeys, field_text, start
 from kmerge_git.merge.plan import Why
-from kmerge_git.merge.three import Three, counted
+from kmerge_git.merge.three import Three, counted, grouped
 from kmerge_git.merge.verify.edits_of_both import FEW_LINES
 from kmerge_git.merge.verify.sites import Violation, shown
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, Sequence, is_block_text
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.listkeys import Where
     from kmerge_git.tree.documents import Document
     from kmerge_git.tree.nodes import Entry
+    from kmerge_git.tree.same import Known
 
     Documents = list[list[Document]]  # of base, ours, theirs and the result
     Home = tuple[Hashable, ...]  # the names that lead to a collection
@@ -67,14 +69,13 @@ def moved_and_deleted(documents: Documents, path: str) -> list[Violation]:
 def _moved_and_lost(mover: _Changes, other: _Changes, base: _Part) -> Iterator[tuple[_Part, _Part]]:
     """Yield the parts that one side moved and the other side lacks, each with its new place."""
     lost = {part.key for part in other.gone}
-    gone = [part for part in mover.gone if part.key in lost]
-    large = [part for part in gone if part.is_large()]
-    if len(large) * (len(mover.new) + len(other.new)) > MOST_COMPARISONS:
+    gone = [(part, part.is_large()) for part in mover.gone if part.key in lost]
+    large = sum(is_large for _, is_large in gone)
+    if large * (len(mover.new) + len(other.new)) > MOST_COMPARISONS:
         return
-    for part in gone:
-        is_large = part in large
+    for part, is_large in gone:
         place = mover.new_place(part, base) if is_large else mover.same_elsewhere(part)
-        if place and not (other.has(part) if is_large else place.key in other.named):
+        if place and not (other.has(part) if is_large else other.has_at(place)):
             yield part, place
 
 
@@ -170,13 +171,18 @@ class _NearMoves:
     def renamed(self, parts: Three[Parts], way: Way) -> None:
         """Report an entry that has another key on one side, and not on the other side."""
         base, *sides = parts.each()
-        made = _at(self.made, way)
         lost = [name for name in base if not any(name in side for side in sides)]
-        for old in [base[name] for name in lost if made is not None and base[name].tells()]:
-            for side, other in (sides, sides[::-1]):
-                new = [k for k, part in side.items() if k not in base and part.equals(old)]
-                now = made.parts().get(new[0]) if made is not None and len(new) == 1 else None
-                if now is not None and new[0] not in other:
+        gone = [base[name] for name in lost if base[name].tells()]
+        if not gone:
+            return
+        known: Known = {}
+        for side, other in (sides, sides[::-1]):
+            new = ((part.node, key) for key, part in side.items() if key not in base)
+            keys = grouped((canon_of(node, known), key) for node, key in new if node is not None)
+            for old in gone:
+                names = keys.get(canon_of(old.node, known), []) if old.node is not None else []
+                now = _at(self.made, (*way, names[0])) if len(names) == 1 else None
+                if now is not None and names[0] not in other:
                     self.found.append(_moved(old, now))
 
     def added(self, way: Way, names: list[Hashable]) -> None:
@@ -289,7 +295,7 @@ class _Part:
         return self.node is not None and other.node is not None and same_node(self.node, other.node)
 
     def tells(self) -> bool:
-        """Return whether its value is hardly there twice by chance."""
+        """Return whether the value is a filled collection or long; a flag is equal by chance."""
         if isinstance(self.node, Scalar):
             return len(self.node.value) > LONG_LEAF
         return isinstance(self.node, Collection) and bool(self.node.entries)
@@ -413,12 +419,16 @@ class _Changes:
     def __init__(self, base: _Part, side: _Part) -> None:
         self.gone: list[_Part] = []
         self.new: list[_Part] = []
-        self.named: dict[tuple[Home, Hashable], _Part] = {}  # new entries and elements of any size
+        self.named: dict[Hashable, list[_Part]] = {}  # new parts of any size, by their names
         self._compare(base, side)
 
     def has(self, old: _Part) -> bool:
         """Return whether the side has a part at another place, or edited in its place."""
         return any(old.shared(new) for new in self.new)
+
+    def has_at(self, place: _Part) -> bool:
+        """Return whether the side has a new part at the place of a part."""
+        return any(part.key == place.key for part in self.named.get(place.name, ()))
 
     def new_place(self, old: _Part, base: _Part) -> _Part | None:
         """Return what a part of base became on this side in another collection, or None.
@@ -438,8 +448,7 @@ class _Changes:
         """Return the only new part with the name and the value of a part whose parent stays."""
         if old.largest is not None or not old.has_name:
             return None
-        new = [part for part in self.named.values() if part.name == old.name]
-        equal = [part for part in new if part.equals(old)]
+        equal = [part for part in self.named.get(old.name, ()) if part.equals(old)]
         return equal[0] if len(equal) == 1 and old.is_elsewhere(equal[0]) else None
 
     def _compare(self, old: _Part, new: _Part) -> None:
@@ -470,7 +479,7 @@ class _Changes:
     def _add(self, part: _Part, largest: _Part | None) -> None:
         part.largest = largest
         if part.has_name:
-            self.named[part.key] = part
+            self.named.setdefault(part.name, []).append(part)
         if isinstance(part.node, Collection) or part.is_text:
             self.new.append(part)
             for inside in part.parts().values():

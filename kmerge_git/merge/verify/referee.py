@@ -205,7 +205,7 @@ def violations(
     resolved to theirs. Only a law that both results break is broken outside of the conflicts.
     `settled` holds the places that a policy or the favoured side decided, each with the name of its
     resource. Documents in `read` were parsed before and are not parsed again. `shown` holds the
-    lines of the conflicts, and a law about one of these is not broken, except what was moved.
+    lines of the conflicts; violations about one of these are left out, except those of moves.
     """
     if namesakes := _namesakes(at, result):
         return namesakes
@@ -224,7 +224,7 @@ def violations(
 
 
 def _turned(at: Three[Stream], result: Stream, other: Stream | None) -> list[Violation]:
-    """Return the aliases that mean another anchor than they should, whoever decides conflicts."""
+    """Return the aliases that mean another anchor than they should, in each of two results."""
     if not any("*" in stream.source.text for stream in (result, other) if stream is not None):
         return []
     from kmerge_git.merge.verify.alias_law import turned_aliases  # few files have aliases
