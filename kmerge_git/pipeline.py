@@ -297,9 +297,9 @@ def _better(
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
         by_lines, count = lines.result()
         if count == 0 and referee.accepts(by_lines, streams, options, settled):
-            from kmerge_git.merge.verify.one_thing import may_be_twice  # few lists are in conflict
+            from kmerge_git.merge.decide.new_things import may_be_twice  # few lists are in conflict
 
-            if not may_be_twice(merged, by_lines.source.text):
+            if not any(may_be_twice(document.plan) for document in merged.documents):
                 return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
     objections = []
     if not merged.is_one_conflict:

@@ -198,7 +198,7 @@ def test_names_of_ports_tell_only_where_they_are_asked():
 # -- names that stand twice
 
 WEB, WEB9 = "{name: web, containerPort: 80}", "{name: web, containerPort: 9}"
-TWICE = f"list[name=web] clash |{WEB}|{WEB9}: {Why.SAME_NAME}"
+TWICE = f"list[containerPort=80,protocol=TCP] clash |{WEB}|{WEB9}: {Why.SAME_NAME}"
 TWO = [f"list[containerPort={n},protocol=TCP] " for n in (80, 9)]
 ONE, PAIR, BARE = f"[{WEB}]", f"[{WEB}, {WEB9}]", "[{containerPort: 80}]"
 
@@ -207,8 +207,8 @@ ONE, PAIR, BARE = f"[{WEB}]", f"[{WEB}, {WEB9}]", "[{containerPort: 80}]"
     "base, ours, theirs, favor, expected",
     [
         ("[]", ONE, f"[{WEB9}]", "", [TWICE]),
-        ("[]", ONE, f"[{WEB9}]", "ours", [f"list[name=web] keep {WEB}"]),
-        ("[]", ONE, f"[{WEB9}]", "theirs", [f"list[name=web] take {WEB9}"]),
+        ("[]", ONE, f"[{WEB9}]", "ours", [TWO[0] + f"keep {WEB}"]),
+        ("[]", ONE, f"[{WEB9}]", "theirs", [TWO[0] + f"take {WEB9}"]),
         ("[]", BARE, BARE.replace("80", "9"), "",
          [TWO[0] + "keep {containerPort: 80}", TWO[1] + "take {containerPort: 9}"]),
         (ONE, ONE, PAIR, "", [TWO[0] + f"keep {WEB}", TWO[1] + f"take {WEB9}"]),  # theirs alone

@@ -86,3 +86,40 @@ def test_another_name_makes_it_another_thing() -> None:
     theirs = (head + a + b + toleration("y")).encode()
     outcome = merge_files(base, ours.encode(), theirs, path="a.yaml", line_merge=git_lines)
     assert outcome.clean and outcome.text == (ours + toleration("y")).encode()
+
+
+# -- a list without an order, in which names may repeat
+
+Subject = tuple[str, str, str]  # kind, name, namespace
+
+
+def binding(subjects: list[Subject]) -> bytes:
+    """Return a RoleBinding of these subjects."""
+    head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata:\n  name: web\n"
+    head += "roleRef:\n  kind: Role\n  name: web\nsubjects:\n"
+    lines = "- kind: {}\n  name: {}\n  namespace: {}\n"
+    return (head + "".join(lines.format(*subject) for subject in subjects)).encode()
+
+
+ACCOUNT, USER = "ServiceAccount", "User"
+NAMESAKES = [(ACCOUNT, "a", "one"), (ACCOUNT, "a", "two"), (ACCOUNT, "z", "one")]
+NO_NAMESAKES = [(ACCOUNT, "a", "one"), (ACCOUNT, "z", "two"), (ACCOUNT, "y", "one")]
+
+
+@pytest.mark.parametrize(
+    "base, mine, yours, is_clean",
+    [
+        (NAMESAKES, (ACCOUNT, "b", "one"), (ACCOUNT, "b", "two"), True),
+        (NAMESAKES, (ACCOUNT, "b", "one"), (USER, "b", "one"), False),
+        (NAMESAKES, (ACCOUNT, "b", "one"), (ACCOUNT, "c", "one"), True),
+        (NO_NAMESAKES, (ACCOUNT, "b", "one"), (ACCOUNT, "b", "two"), False),
+    ],
+)
+@pytest.mark.parametrize("place", range(4))
+def test_what_tells_namesakes_of_base_apart_makes_two_things(
+    base: list[Subject], mine: Subject, yours: Subject, is_clean: bool, place: int
+) -> None:
+    sides = [binding([*base[:place], new, *base[place:]]) for new in (mine, yours)]
+    for ours, theirs in (sides, sides[::-1]):
+        outcome = merge_files(binding(base), ours, theirs, path="a.yaml", line_merge=git_lines)
+        assert outcome.clean == is_clean, outcome.text.decode()

@@ -6,16 +6,15 @@ from kmerge_git.kube.likeness import MOST_COMPARISONS
 from kmerge_git.kube.listkeys import ListKeys
 from kmerge_git.kube.renamed_keys import key_changes, labelled
 from kmerge_git.merge.three import Three
-from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
+from kmerge_git.tree.nodes import Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable
     from collections.abc import Sequence as List
 
     from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.decide.rules import Riddle
-    from kmerge_git.merge.plan import Item
     from kmerge_git.tree.nodes import Entry
 
     Table = dict[Hashable, Entry]
@@ -59,25 +58,3 @@ def are_runs(table: Table, riddles: List[Riddle]) -> bool:
     places = {key: place for place, key in enumerate(table)} if riddles else {}
     runs = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]
     return all(max(run) - min(run) < len(run) for run in runs if run)
-
-
-def repeated_names(
-    tables: Three[Table], items: dict[Hashable, Item]
-) -> Iterator[tuple[str, Hashable, Hashable]]:
-    """Find names that each side gave to a new element, but under different keys.
-
-    For example, both sides add a port of the same name with different numbers.
-    """
-    ours = {_name(e): key for key, e in tables.ours.items() if key not in tables.theirs}
-    for key, entry in tables.theirs.items():
-        name = _name(entry)
-        twin = ours.get(name)
-        if name is None or twin is None or key in tables.ours or key not in items:
-            continue
-        if twin in items and items[twin].ours is not None:
-            yield name, twin, key
-
-
-def _name(entry: Entry) -> str | None:
-    name = entry.value.get("name") if isinstance(entry.value, Mapping) else None
-    return name.value if isinstance(name, Scalar) and name.value else None

@@ -10,10 +10,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.likeness import (
     EDITED,
-    MANY_LEAVES,
     MOST_COMPARISONS,
-    Leaves,
-    is_one_thing,
     tells,
 )
 from kmerge_git.kube.renamed_keys import (
@@ -24,11 +21,11 @@ from kmerge_git.kube.renamed_keys import (
     matched,
 )
 from kmerge_git.merge.bulk import refuse_replaced
+from kmerge_git.merge.decide.new_things import riddles as new_things
 from kmerge_git.merge.decide.order import may_stay, moved
 from kmerge_git.merge.decide.rules import Riddle
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed, counted, grouped, under
-from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import same_comments, same_entry_text, same_node
 
 TYPE_CHECKING = False
@@ -50,16 +47,16 @@ def follow(
     element that are its key. `rule` is the rule of the list, or None for a mapping. Scalar entries
     are never renamed, because they have only their key to identify them.
     """
-    versions = two_versions(at, key_paths) if rule is None or rule.kind == "infer" else []
+    twice = new_things(at, key_paths, rule)
     if not at.base:
-        return at, versions or (_one_thing(at, key_paths) if rule is not None else [])
+        return at, twice
     search = _Search(at, key_paths, rule)
     mine, yours = search.renames("ours"), search.renames("theirs")
     if search.follows_moves:
         alike = search.renamed_alike()
         mine, yours = {**alike, **mine}, {**alike, **yours}
     tables = Three(at.base, labelled(at.ours, mine), labelled(at.theirs, yours))
-    riddles = search.riddles + versions
+    riddles = search.riddles + twice
     riddles += _gone_or_apart(tables, mine, yours, is_mapping=rule is None)
     riddles += _moved_and_gone(tables)
     if mine or yours:
@@ -306,41 +303,6 @@ def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int
         elif key not in gaps and key not in other:
             waiting.append(key)
     return newcomers
-
-
-def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
-    """If each side has one new element, and the two are alike under two names, return a riddle."""
-    if len(at.ours) != 1 or len(at.theirs) != 1 or at.ours.keys() == at.theirs.keys():
-        return []
-    ours, theirs = (
-        Leaves(entry.value, key_paths) for t in (at.ours, at.theirs) for entry in t.values()
-    )
-    if not is_one_thing(ours, theirs):
-        return []
-    return [Riddle([*at.ours, *at.theirs], Why.BOTH_ADDED)]
-
-
-def two_versions(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
-    """Find new elements of both sides that are large, and equal but for their keys."""
-    known = Three(at.base, {**at.base, **at.theirs}, {**at.base, **at.ours})
-    mine, yours = (
-        {key: entry.value for key, entry in side.items() if key not in others}
-        for side, others in ((at.ours, known.ours), (at.theirs, known.theirs))
-    )
-    if not mine or not yours:
-        return []
-    here, there = (
-        grouped(
-            (frozenset(leaves.counts.items()), key)
-            for key, value in new.items()
-            if isinstance(value, Collection)
-            for leaves in [Leaves(value, key_paths)]
-            if leaves.total >= MANY_LEAVES
-        )
-        for new in (mine, yours)
-    )
-    pairs = [(keys, there[leaves]) for leaves, keys in here.items() if leaves in there]
-    return [Riddle([*ours, *theirs], Why.TWO_VERSIONS) for ours, theirs in pairs]
 
 
 def _joined(riddles: list[Riddle]) -> list[Riddle]:

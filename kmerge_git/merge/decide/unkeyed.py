@@ -94,7 +94,7 @@ def _by_repeated_names(
         return None
     trial = walk.trial()
     items = _in_order(trial, order, found, entries, inner)
-    if _has_clash(trial, items):
+    if _has_clash(trial, items) or _two_versions(items, keys, entries):
         return None
     walk.journal.adopt(trial.journal)
     return items
@@ -198,7 +198,7 @@ def _two_versions(
     mine, yours = ours - base, theirs - base
     if not mine or not yours or mine == yours:
         return ""
-    from kmerge_git.merge.decide.two_versions import has_two_versions  # few lists need it
+    from kmerge_git.merge.decide.new_things import has_two_versions  # few lists need it
 
     return Why.TWO_VERSIONS if has_two_versions(items, keys, entries) else ""
 

@@ -9,7 +9,6 @@ earlier. A plan of None means that the rule set or a person decides the whole pl
 from __future__ import annotations
 
 from kmerge_git.errors import RepeatedKey
-from kmerge_git.kube.listkeys import has_port_names
 from kmerge_git.merge.decide import block_texts, keyed, unkeyed
 from kmerge_git.merge.decide.comments import (
     foot_lines,
@@ -233,8 +232,6 @@ class Walk:
         if rule.ordered and not all(keyed.are_runs(table, riddles) for table in tables.each()):
             return None
         items = self.items(tables, riddles, lambda key: inner.step(keys.step(key)))
-        if has_port_names(rule) and self.rules.stops:
-            self.part_namesakes(tables, items, place)
         order = self.rules.order(tables, items, rule)
         return self.built(at, [items[key] for key in order], loose) if order is not None else None
 
@@ -270,20 +267,6 @@ class Walk:
             if item is not None:
                 items[key] = item
         return items
-
-    def part_namesakes(
-        self, tables: Three[dict[Hashable, Entry]], items: dict[Hashable, Item], place: Place
-    ) -> None:
-        """Make one clash of two elements (ports) that both sides added under one name.
-
-        The two elements have different keys, such as different port numbers.
-        """
-        for name, twin, key in keyed.repeated_names(tables, items):
-            at = Three(None, tables.ours[twin], tables.theirs[key])
-            clash = self.clash_of_entries(at, Why.SAME_NAME, place.step((("name", name),)))
-            del items[key], items[twin]
-            if clash is not None:
-                items[twin] = clash
 
     def parted(
         self, at: Three[C | None], tables: Three[dict[Hashable, Entry]] | None, place: Place
