@@ -299,7 +299,8 @@ def _better(
         if count == 0 and referee.accepts(by_lines, streams, options, settled):
             from kmerge_git.merge.decide.new_things import may_be_twice  # few lists are in conflict
 
-            if not any(may_be_twice(document.plan) for document in merged.documents):
+            text = by_lines.source.text
+            if not any(may_be_twice(document.plan, text) for document in merged.documents):
                 return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
     objections = []
     if not merged.is_one_conflict:

@@ -199,12 +199,12 @@ def _telling(base: Values) -> set[tuple[str, ...]]:
 # -- the lines of git
 
 
-def may_be_twice(plan: Plan | None) -> bool:
-    """Return whether elements without keys that are in conflict may be one new thing.
+def may_be_twice(plan: Plan | None, by_lines: str) -> bool:
+    """Return whether git's clean lines settle a conflict with one new thing twice.
 
-    Git's clean lines would have it twice.
+    The conflict is about elements without keys.
     """
-    return plan is not None and any(_may_be_one(clash.at) for clash in _of_lists(plan))
+    return plan is not None and any(_may_be_one(clash.at, by_lines) for clash in _of_lists(plan))
 
 
 def _of_lists(plan: Plan) -> Iterator[Clash]:
@@ -219,8 +219,8 @@ def _of_lists(plan: Plan) -> Iterator[Clash]:
             yield from _of_lists(item.plan)
 
 
-def _may_be_one(at: Three[list[Entry]]) -> bool:
-    """Return whether two additions may be one thing.
+def _may_be_one(at: Three[list[Entry]], by_lines: str) -> bool:
+    """Return whether two additions that the lines hold may be one thing.
 
     Two of three leaves are equal, and no naming field differs. An element that is as much like one
     of base, which its side lacks, may be an edited version of that one.
@@ -233,7 +233,7 @@ def _may_be_one(at: Three[list[Entry]]) -> bool:
             (node, leaves, max((leaves.shared(Leaves(old)) for old in gone), default=0))
             for gone in [[old for key, old in base.items() if key not in side]]
             for key, node in side.items()
-            if key not in base and key not in other
+            if key not in base and key not in other and node.raw in by_lines
             for leaves in [Leaves(node)]
         ]
         for side, other in ((ours, theirs), (theirs, ours))
