@@ -98,8 +98,9 @@ class Where:
         The top node of a resource, and a schema, have definitions of their own.
         """
         if isinstance(node, Mapping):
-            version, kind = _word(node, "apiVersion"), _word(node, "kind")
-            if version and kind:
+            kind = _word(node, "kind")
+            version = _word(node, "apiVersion") if kind else ""
+            if version:
                 return _root(node, version, kind)
             if isinstance(node.get("properties"), Mapping):
                 fields = (OPEN if self._fields is None else self._fields) | SCHEMA

@@ -13,7 +13,7 @@ from kmerge_git.merge.three import Three, grouped
 from kmerge_git.merge.verify.whole_file import fault
 from kmerge_git.text.opaque_files import VAULT, is_chart_text, mixes_vaults
 from kmerge_git.tree.documents import Document, Stream
-from kmerge_git.tree.nodes import Mapping, Node, Sequence
+from kmerge_git.tree.nodes import Collection, Mapping, Node, Sequence
 from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
@@ -175,7 +175,8 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known:
             for name, twins in _twins(names, node.entries):
                 found[f"key twice: {_shown(path)} {name}".replace(":  ", ": ")] = twins
         for entry in node.entries:
-            _walk(entry.value, where.child(entry.name), (*path, entry.name), found, known)
+            if isinstance(entry.value, Collection):
+                _walk(entry.value, where.child(entry.name), (*path, entry.name), found, known)
     elif isinstance(node, Sequence):
         keys, inner = repeat_keys(node, where.list_rule(), known), where.items()
         known_keys = [key for key in keys if key is not None]
@@ -184,7 +185,8 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known:
                 name = ", ".join(map(str, key)) if isinstance(key, tuple) else key
                 found[f"element twice: {_shown(path) or 'document'} {name}"] = twins
         for entry in node.entries:
-            _walk(entry.value, inner, (*path, "[]"), found, known)
+            if isinstance(entry.value, Collection):
+                _walk(entry.value, inner, (*path, "[]"), found, known)
 
 
 def _shown(path: tuple[str, ...]) -> str:
