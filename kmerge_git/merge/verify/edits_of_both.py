@@ -171,10 +171,10 @@ def new_namesakes(texts: list[list[str]]) -> set[Hashable]:
     gone = counted(outline(text) for text in base if text not in there)
     new = counted(outline(text) for text in made if text not in old)
     more = {name for name, n in new.items() if name is not None and n > gone.get(name, 0)}
-    if not more:
-        return set()
-    counts = [counted(map(outline, version)) for version in texts]
-    return {k for k in more if counts[-1][k] > max(1, *(c.get(k, 0) for c in counts[:-1]))}
+    count = counted(map(outline, made if more else ()))
+    more = {name for name in more if count[name] > 1}
+    known = [counted(map(outline, version)) for version in texts[:-1]] if more else []
+    return {k for k in more if count[k] > max(names.get(k, 0) for names in known)}
 
 
 def may_tear_comments(base: str, ours: str, theirs: str) -> bool:
