@@ -16,13 +16,12 @@ LOST = {
     "at the top": (MAP, "m: {a: 1, b: 2, c: 3}|x: 1|", "m:|  # head||  a: 1|  b: 3|x: 1|"),
     "at the bottom": (MAP, "m: {a: 1, b: 2, c: 3}|x: 1|", "m:|  a: 1|  b: 2|  # foot|x: 1|"),
     "in a new value": ("m: {a: 1}|x: 1|", "m: {a: 2}|x: 1|", "m:|  a: 1|  c: # n|    d: 1|x: 1|"),
+    "taken away by the brackets": ("m:|  # h||  a: 1|  b: 2 # t|  # f|x: 1|",
+        "m:|  # h||  a: 1|  b: 3 # t|  # f|x: 1|", "m: {a: 2, b: 2}|x: 1|"),
     "changed within brackets": ("m: [a,|  # c|  b]|x: 1|", "m: [a,|  # d|  b]|x: 1|", "m:|- a|# c|- c|x: 1|"),
 }  # fmt: skip
 
 KEPT = {
-    "taken away by the brackets": ("m:|  # h||  a: 1|  b: 2 # t|  # f|x: 1|",
-        "m:|  # h||  a: 1|  b: 3 # t|  # f|x: 1|", "m: {a: 2, b: 2}|x: 1|",
-        {"m:|  a: 2|  b: 3|x: 1|", "m: {a: 2, b: 3}|x: 1|"}),
     "behind the key": (MAP, "m: {a: 1, b: 2, c: 3}|x: 1|", "m: # k|  a: 1|  b: 3|x: 1|",
         {"m: {a: 1, b: 3, c: 3} # k|x: 1|", "m: # k|  a: 1|  b: 3|  c: 3|x: 1|"}),
     "none": (MAP, "m: {a: 1, b: 2, c: 3}|x: 1|", "m:|  a: 1|  b: 3|x: 1|",

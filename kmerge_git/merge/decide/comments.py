@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.plan import Clash, Line
+from kmerge_git.merge.plan import Line
 from kmerge_git.merge.three import Three, agreed, counted, cut, standing, whose
 from kmerge_git.tree.nodes import (
     Collection,
     after,
     column_of,
-    comment_behind,
     foot,
     head,
-    is_linewise,
 )
 from kmerge_git.tree.same import comments, same_comments
 
@@ -19,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.merge.plan import Item, Lines
+    from kmerge_git.merge.plan import Lines
     from kmerge_git.tree.nodes import Entry
 
     Run = list[Line] | Three[list[Line]]
@@ -250,57 +248,13 @@ def has_own_comment(tails: Three[str]) -> bool:
     return bool(ours) and ours != comments(tails.base) and ours != comments(tails.theirs)
 
 
-def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
-    """Return whether a merge would lose comments inside a flow collection.
+def may_lose_comments(at: Three[Collection | None]) -> bool:
+    """Return whether a version has a comment inside: in brackets, no comment moves with an entry.
 
-    Only comments behind entries move with their entries. If one side wrote the collection in
-    brackets, the brackets cannot hold a comment from the block lines of the other side.
+    One of the sides, at least, wrote the collection in brackets.
     """
-    ours, theirs = at.ours, at.theirs
-    assert ours is not None and theirs is not None  # the caller's case
-    if ours.flow != theirs.flow and ours.entries and theirs.entries:
-        old = _all_inside(at.base) if at.base is not None else []
-        return any(line not in old for line in (*_all_inside(ours), *_all_inside(theirs)))
-    mine, yours = _inside(ours), _inside(theirs)
-    if mine and not is_linewise(ours) and _breaks_commented_gap(ours, items):
-        return True
-    known = mine + (_inside(at.base) if at.base is not None else [])
-    for item in items:
-        brought = item.plan.at.theirs if isinstance(item.plan, Clash) else [item.theirs]
-        if item.ours is None or isinstance(item.plan, Clash):
-            known += [comment for entry in brought for comment in comments(comment_behind(entry))]
-    return any(comment not in known for comment in yours)
+    return any(comments(_inside(made)) for made in at.each() if made is not None)
 
 
-def _all_inside(made: Collection) -> list[str]:
-    """Return all comments within a collection."""
-    return comments(made.raw if made.flow else made.text[min(made.start, made.top) : made.bottom])
-
-
-def _breaks_commented_gap(ours: Collection, items: list[Item]) -> bool:
-    """Return whether two of our entries with a comment between them are no longer neighbours."""
-    kept = [id(item.ours or item.replaces) for item in items]
-    together = {(kept[i - 1], kept[i]) for i in range(1, len(kept))}
-    previous: Entry = ours.entries[0]
-    for entry in ours.entries[1:]:
-        parted = (id(previous), id(entry)) not in together
-        if parted and comments(ours.text[previous.value.end : entry.start]):
-            return True
-        previous = entry
-    return False
-
-
-def _inside(made: Collection) -> list[str]:
-    """Return the comments between the entries of a flow collection and of those nested in it."""
-    if not made.flow or "#" not in made.raw:
-        return []
-    text, position = made.text, made.content
-    inner: list[str] = []
-    for entry in made.entries:
-        inner += comments(text[position : entry.start])
-        if entry.key is not None:
-            inner += comments(text[entry.key.end : entry.value.start])
-        if isinstance(entry.value, Collection):
-            inner += _inside(entry.value)
-        position = entry.value.end
-    return inner + comments(text[position : made.end])
+def _inside(made: Collection) -> str:
+    return made.raw if made.flow else made.text[min(made.start, made.top) : made.bottom]

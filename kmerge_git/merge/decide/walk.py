@@ -15,7 +15,7 @@ from kmerge_git.merge.decide.comments import (
     has_own_comment,
     head_lines,
     lead_lines,
-    loses_comments,
+    may_lose_comments,
     may_part,
     merged_tail,
 )
@@ -295,7 +295,7 @@ class Walk:
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         doubtful = (ours.flow or theirs.flow) and self.rules.stops
-        if doubtful and loses_comments(at, items):
+        if doubtful and may_lose_comments(at):
             return None
         marks = at.map(lambda c: properties(c) if c else "")
         if not whose(marks) and self.rules.stops:
