@@ -25,9 +25,7 @@ from kmerge_git.template.template_pairs import said
 from kmerge_git.template.template_parser import (
     ASSIGN,
     COMMENT,
-    ELSE,
-    END,
-    OPEN,
+    KEYWORDS,
     OUTPUT,
     TOKEN,
     Block,
@@ -325,64 +323,27 @@ def refuse_joined(result: Template, at: Three[Template]) -> None:
 def _joints(version: Template) -> Iterator[tuple[str, str]]:
     """Yield the two lines that each trim mark joins, without the values in these lines.
 
-    If the first line is plain text, the word `text` is given in its place.
+    Of the line above an output, only its kind counts: text, or an output.
     """
-    text, actions = version.text, version.actions
-    above, behind = "", 0
-    around: list[tuple[bool, str]] = []  # of open blocks: is a define, line above
-    for number, action in enumerate(actions):
-        between = text[behind : action.start]
-        is_first = _ends_in_blanks(between if behind else f"\n{between}")
-        if between.strip():
-            above = "text"
-        behind = action.end
-        below = _trimmed_line(text, actions, number)
-        own = _line(text, action.start) if below or is_first else ""
-        if below:
-            yield own, below
-        if is_first and action.trims_before and (below or _brings_no_line_end(action)):
-            yield above, own
-        if action.kind == OUTPUT and is_first:
-            above = own
-        elif action.kind == OPEN:
-            around.append((action.word == "define", above))
-            above = "" if action.word == "define" else above
-        elif action.kind == ELSE:
-            above = around[-1][1]
-        elif action.kind == END:
-            is_define, outside = around.pop()
-            above = outside if is_define else above
+    above = own = ""  # the kind of the nearest line above that renders something; the line above
+    for line in filter(None, map(str.strip, version.text.split("\n"))):
+        is_text = not line.startswith("{{")
+        is_output = not is_text and _is_output(line)
+        is_trimmed = line.startswith("{{-")
+        form = key_of(line) or line
+        if own.endswith("-}}") and (is_text or (is_output and not is_trimmed)):
+            yield own, form
+        if is_output and is_trimmed and "nindent" not in line:
+            yield above, form
+        if is_text or is_output:
+            above = "text" if is_text else "output"
+        own = form
 
 
-def _ends_in_blanks(text: str) -> bool:
-    """Return whether a text ends in a line end followed only by blanks."""
-    _, line_end, before = text.rpartition("\n")
-    return bool(line_end) and not before.strip()
-
-
-def _brings_no_line_end(action: Action) -> bool:
-    return action.kind == OUTPUT and "nindent" not in action.body
-
-
-def _trimmed_line(text: str, actions: list[Action], number: int) -> str:
-    """Return the line of text or output that the end of an action trims, or ''."""
-    action = actions[number]
-    after = actions[number + 1] if number + 1 < len(actions) else None
-    at = text.find("\n", action.end, after.start if after else len(text))
-    if not action.trims_after or at < 0 or text[action.end : at].strip():
-        return ""
-    while text[at : at + 1].isspace():
-        at += 1
-    below = _line(text, at)
-    is_kept = after is None or (after.kind == OUTPUT and not after.trims_before)
-    return below if is_kept or not below.startswith("{{") else ""
-
-
-def _line(text: str, at: int) -> str:
-    """Return the line at an offset without its value, which the other side may have changed."""
-    end = text.find("\n", at)
-    line = text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)].strip()
-    return key_of(line) or line
+def _is_output(line: str) -> bool:
+    """Return whether a line that begins with an action renders a value."""
+    word = line.lstrip("{- ").partition(" ")[0]
+    return word not in KEYWORDS and word[:2] != "/*" and ":=" not in line
 
 
 # -- values that actions render, in any spelling
