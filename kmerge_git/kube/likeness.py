@@ -67,8 +67,6 @@ SAME_PLACE = 0.5
 NAMING = ("id", "name", "key", "alert", "record", "channel", "host", "src", "path")
 # The share of equal leaves of an element without a key and its edited version.
 EDITED = (1, 2)
-# The share of equal leaves of two elements without a key that are shown as one changed element.
-SAME_ELEMENT = 0.5
 # The share of equal lines of two short elements that begin with the same line and are shown as one
 # changed element.
 SAME_SHORT = 0.7
