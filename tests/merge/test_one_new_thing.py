@@ -38,7 +38,7 @@ def with_new(new: Element, place: int) -> list[Element]:
     return [*OLD[:place], new, *OLD[place:]]
 
 
-def renamed(elements: list[Element], field: str) -> list[Element]:
+def with_renamed(elements: list[Element], field: str) -> list[Element]:
     """The elements with another name of one field."""
     return [{f"{k}Name" if k == field else k: v for k, v in e.items()} for e in elements]
 
@@ -55,7 +55,7 @@ def merged(ours: list[Element], theirs: list[Element]) -> list[Outcome]:
 @pytest.mark.parametrize("field", ["port", "via", "to"])
 def test_one_new_thing_is_not_there_twice(field: str) -> None:
     for here, there in PLACES:
-        for outcome in merged(renamed(with_new(NEW, here), field), with_new(NEW, there)):
+        for outcome in merged(with_renamed(with_new(NEW, here), field), with_new(NEW, there)):
             is_twice = outcome.clean and outcome.text.count(b"from: new") > 1
             assert not is_twice, (here, there, outcome.method)
 
@@ -63,7 +63,7 @@ def test_one_new_thing_is_not_there_twice(field: str) -> None:
 def test_where_two_new_things_are_unlike_gits_clean_lines_stay() -> None:
     clean = 0
     for here, there in PLACES:
-        sides = renamed(with_new(NEW, here), "port"), with_new(OTHER, there)
+        sides = with_renamed(with_new(NEW, here), "port"), with_new(OTHER, there)
         lines, is_clean = git_lines(text(OLD), *map(text, sides))
         for outcome in merged(*sides) if is_clean else ():
             assert outcome.clean and outcome.text == lines, (here, there)
@@ -123,3 +123,31 @@ def test_what_tells_namesakes_of_base_apart_makes_two_things(
     for ours, theirs in (sides, sides[::-1]):
         outcome = merge_files(binding(base), ours, theirs, path="a.yaml", line_merge=git_lines)
         assert outcome.clean == is_clean, outcome.text.decode()
+
+
+# -- ports: (name, number)
+
+Port = tuple[str, int]
+PORTS = [("http", 1), ("grpc", 2), ("admin", 3), ("debug", 4)]
+
+
+def pod(ports: list[Port]) -> bytes:
+    """Return a Pod with these ports."""
+    head = (
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n  - name: app\n"
+    )
+    lines = "    - name: {}\n      containerPort: {}\n"
+    return (head + "    ports:\n" + "".join(lines.format(*port) for port in ports)).encode()
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("name, is_clean", [("metrics", False), ("other", True)])
+def test_a_renamed_port_and_a_new_one_do_not_share_a_name(
+    number: int, name: str, is_clean: bool
+) -> None:
+    renamed = [("metrics", n) if k == number else (p, n) for k, (p, n) in enumerate(PORTS)]
+    for added in ([(name, 9), *PORTS], [*PORTS, (name, 9)]):
+        sides = pod(renamed), pod(added)
+        for ours, theirs in (sides, sides[::-1]):
+            outcome = merge_files(pod(PORTS), ours, theirs, path="a.yaml")
+            assert outcome.clean == is_clean

@@ -5,6 +5,7 @@ A policy for the place may settle a clash (rule 12).
 
 from __future__ import annotations
 
+from kmerge_git.kube.listkeys import has_port_names
 from kmerge_git.merge.decide import block_texts, keyed
 from kmerge_git.merge.decide.comments import (
     has_new_comments,
@@ -151,10 +152,12 @@ class GitRules:
 
             refuse_changed(tables, same_entry_text)
         sides = (tables.ours, tables.theirs)
-        # if both sides added something, the two may be one thing
-        is_one_new = len(tables.base) in map(len, sides)
-        if is_one_new and tables.base and all(tables.base.keys() <= side.keys() for side in sides):
-            return tables, []
+        if tables.base and all(tables.base.keys() <= side.keys() for side in sides):
+            # nothing has another key; but what both sides added may be one thing
+            is_named = rule is not None and has_port_names(rule)
+            may_be_one = rule is None or rule.kind == "infer"
+            if not is_named and not (may_be_one and len(tables.base) < min(map(len, sides))):
+                return tables, []
         from kmerge_git.merge.decide.renamed_elements import follow  # most merges take nothing away
 
         return follow(tables, key_paths, rule)

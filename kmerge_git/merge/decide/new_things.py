@@ -29,13 +29,15 @@ from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Hashable, Iterator
+    from typing import TypeVar
 
     from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.decide.rules import KeyPaths, Table
     from kmerge_git.merge.plan import Item, Plan
     from kmerge_git.tree.nodes import Entry, Node
 
+    T = TypeVar("T", bound=Hashable | None)
     Keys = list[Hashable]
     Numbered = list[tuple[int, Node]]  # elements and their indexes
     Values = list[Node]
@@ -45,41 +47,49 @@ if TYPE_CHECKING:
 
 
 def riddles(at: Three[Table], key_paths: KeyPaths, rule: ListRule | None) -> list[Riddle]:
-    """Find new entries of both sides that may be one thing under two keys.
+    """Find entries of both sides that may be one new thing under two keys.
 
-    Two ports are one thing if they have the same name. Entries of a map, and of a list whose key
-    was inferred, are one thing if they are large, and equal but for their keys. The only elements
-    that the sides put into a list that is new are one thing if half of their leaves are equal.
+    Two ports are one thing if each side gave its own the same name. Entries of a map, and of a list
+    whose key was inferred, are one thing if they are large, and equal but for their keys. The only
+    elements that the sides put into a new list are one thing if half of their leaves are equal.
     """
+    if rule is not None and has_port_names(rule):
+        return _named_alike(at)
     mine = _newcomers(at.ours, at.base, at.theirs)
     yours = _newcomers(at.theirs, at.base, at.ours)
     if not mine or not yours:
         return []
-    if rule is not None and has_port_names(rule):
-        return _alike(mine, yours, lambda node: field_text(node, "name"), Why.SAME_NAME)
-    found: list[Riddle] = []
+    leaves = [{k: Leaves(v, key_paths) for k, v in new.items()} for new in (mine, yours)]
     if rule is None or rule.kind == "infer":
-        found = _alike(mine, yours, lambda node: _content(node, key_paths), Why.TWO_VERSIONS)
-    is_new_list = rule is not None and not at.base
-    if is_new_list and not found and len(at.ours) == len(at.theirs) == 1:
-        ours, theirs = (Leaves(v, key_paths) for new in (mine, yours) for v in new.values())
-        if is_one_thing(ours, theirs):
-            found = [Riddle([*mine, *yours], Why.BOTH_ADDED)]
-    return found
+        ours, theirs = ({k: _content(new[k]) for k in new} for new in leaves)
+        if found := _alike(ours, theirs, Why.TWO_VERSIONS):
+            return found
+    if rule is not None and not at.base and len(at.ours) == len(at.theirs) == 1:
+        (one,), (other,) = (new.values() for new in leaves)
+        if is_one_thing(one, other):
+            return [Riddle([*mine, *yours], Why.BOTH_ADDED)]
+    return []
+
+
+def _named_alike(at: Three[Table]) -> list[Riddle]:
+    """Find ports to which both sides gave one name, which neither port had."""
+    base, ours, theirs = (
+        {k: field_text(e.value, "name") for k, e in table.items()} for table in at.each()
+    )
+    mine, yours = (
+        {k: name for k, name in side.items() if name not in (base.get(k), other.get(k))}
+        for side, other in ((ours, theirs), (theirs, ours))
+    )
+    return _alike(mine, yours, Why.SAME_NAME)
 
 
 def _newcomers(side: Table, base: Table, other: Table) -> dict[Hashable, Node]:
     return {k: e.value for k, e in side.items() if k not in base and k not in other}
 
 
-def _alike(
-    mine: dict[Hashable, Node],
-    yours: dict[Hashable, Node],
-    content: Callable[[Node], Hashable],
-    why: str,
-) -> list[Riddle]:
+def _alike(mine: dict[Hashable, T], yours: dict[Hashable, T], why: str) -> list[Riddle]:
     """Return the entries of both sides that have the same content."""
-    ours, theirs = (grouped((content(v), k) for k, v in new.items()) for new in (mine, yours))
+    ours, theirs = (grouped((v, k) for k, v in new.items()) for new in (mine, yours))
     return [
         Riddle([*keys, *theirs[found]], why)
         for found, keys in ours.items()
@@ -87,11 +97,8 @@ def _alike(
     ]
 
 
-def _content(node: Node, key_paths: KeyPaths) -> Hashable:
-    """Return the leaves of a large collection, without those that are its key; or None."""
-    if not isinstance(node, Collection):
-        return None
-    leaves = Leaves(node, key_paths)
+def _content(leaves: Leaves) -> Hashable:
+    """Return the leaves of a large collection, or None."""
     return frozenset(leaves.counts.items()) if leaves.total >= MANY_LEAVES else None
 
 
@@ -120,13 +127,20 @@ def has_two_versions(items: list[Item], keys: Three[Keys], entries: Three[list[E
     )
     if len(mine) * len(yours) > MOST_COMPARISONS or _has_one_option(mine, yours, keys, entries):
         return True
-    from kmerge_git.merge.decide.element_pairs import gap_choices, share_gap  # few lists need it
-
     mine = _without_edits(mine, keys.ours, known.theirs, entries.base, keys.base)
     yours = _without_edits(yours, keys.theirs, known.ours, entries.base, keys.base)
     base = [entry.value for entry in entries.base]
+    return _are_in_one_gap(mine, yours, keys, base)
+
+
+def _are_in_one_gap(mine: Numbered, yours: Numbered, keys: Three[Keys], base: Values) -> bool:
+    """Return whether two additions of one gap are one thing."""
     alike = [(i, j) for i, a in mine for j, b in yours if _are_one_thing(a, b, base)]
-    choices = list(gap_choices(keys)) if alike else []
+    if not alike:
+        return False
+    from kmerge_git.merge.decide.element_pairs import gap_choices, share_gap  # few lists need it
+
+    choices = list(gap_choices(keys))
     return any(share_gap(choices, i, j) for i, j in alike)
 
 
