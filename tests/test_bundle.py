@@ -24,6 +24,7 @@ LISTED = [*bundle.EVERY_MERGE, *bundle.LATE, *bundle.MORE]
 # The modules in which everything is decided, and all that they need when they are loaded.
 NEEDED = {
     "kmerge_git.merge.decide.git_rules": """
+        kmerge_git.kube.listkeys
         kmerge_git.merge.decide.block_texts
         kmerge_git.merge.decide.comments
         kmerge_git.merge.decide.keyed
@@ -37,7 +38,6 @@ NEEDED = {
     """,
     "kmerge_git.merge.decide.walk": """
         kmerge_git.errors
-        kmerge_git.kube.listkeys
         kmerge_git.merge.decide.block_texts
         kmerge_git.merge.decide.comments
         kmerge_git.merge.decide.keyed
