@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import pytest
 from depth import part
@@ -23,9 +24,9 @@ def _merged(case: Case, layout: str, *, mirrored: bool = False) -> Outcome:
     return merge_files(*trio, path="values.yaml", line_merge=git_lines)
 
 
-@pytest.mark.parametrize("base", BASES)
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_an_alias_means_what_it_meant(layout: str, base: str) -> None:
+@cache
+def judged(layout: str, base: str) -> tuple[list[str], Counter[str]]:
+    """Return the cases in which an alias was turned, and how often each verdict was given."""
     counts: Counter[str] = Counter()
     wrong = []
     for case in part([*cases(BASES[base], layout)][:: SHARE + 1]):
@@ -43,6 +44,20 @@ def test_an_alias_means_what_it_meant(layout: str, base: str) -> None:
         is_needless = answer == "conflict" and case.content is not None and case.has_order
         counts += Counter({"all": 1, "needless": is_needless, "git": is_right})
         counts += Counter({"git, not we": is_right and not outcome.clean})
+    return wrong, counts
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_an_alias_means_what_it_meant(layout: str, base: str) -> None:
+    wrong, _ = judged(layout, base)
     assert not wrong, f"{len(wrong)}: {wrong[:5]}"
+
+
+@pytest.mark.rates
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_few_conflicts_are_needless(layout: str, base: str) -> None:
+    _, counts = judged(layout, base)
     assert counts["needless"] <= max(5, NEEDLESS * counts["all"]), counts
     assert counts["git, not we"] <= max(1, GIT_RIGHT * counts["git"]), counts
