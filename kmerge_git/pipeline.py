@@ -294,8 +294,7 @@ def _better(
         return _too_many(merged, streams, options, lines, journal)
     settled = journal.settled()
     read = [document for side in SIDES for document in proof.prove(merged, side)]
-    is_beyond = any(_is_beyond_lines(hunk) for _, hunk in hunks)
-    if not is_beyond and opinion(merged, streams) != "clash":
+    if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
         by_lines, count = lines.result()
         if count == 0 and referee.accepts(by_lines, streams, options, settled):
             from kmerge_git.merge.decide.new_things import may_be_twice  # few lists are in conflict

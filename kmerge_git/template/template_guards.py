@@ -326,18 +326,19 @@ def _joints(version: Template) -> Iterator[tuple[str, str]]:
     Of the line above an output, only its kind counts: text, or an output.
     """
     above = own = ""  # the kind of the nearest line above that renders something; the line above
+    trims = False
     for line in filter(None, map(str.strip, version.text.split("\n"))):
         is_text = not line.startswith("{{")
         is_output = not is_text and _is_output(line)
         is_trimmed = line.startswith("{{-")
         form = key_of(line) or line
-        if own.endswith("-}}") and (is_text or (is_output and not is_trimmed)):
+        if trims and (is_text or (is_output and not is_trimmed)):
             yield own, form
         if is_output and is_trimmed and "nindent" not in line:
             yield above, form
         if is_text or is_output:
             above = "text" if is_text else "output"
-        own = form
+        own, trims = form, line.endswith("-}}")
 
 
 def _is_output(line: str) -> bool:

@@ -24,6 +24,8 @@ LOST = {
 KEPT = {
     "behind the key": (MAP, "m: {a: 1, b: 2, c: 3}|x: 1|", "m: # k|  a: 1|  b: 3|x: 1|",
         {"m: {a: 1, b: 3, c: 3} # k|x: 1|", "m: # k|  a: 1|  b: 3|  c: 3|x: 1|"}),
+    "emptied on one side, taken away on the other": ("m:|  # h|  a: 1|  b: 2|x: 1|",
+        "m: {}|x: 1|", "m:|  # h|  a: 1|x: 1|", {"m: {}|x: 1|"}),
     "none": (MAP, "m: {a: 1, b: 2, c: 3}|x: 1|", "m:|  a: 1|  b: 3|x: 1|",
         {"m: {a: 1, b: 3, c: 3}|x: 1|", "m:|  a: 1|  b: 3|  c: 3|x: 1|"}),
 }  # fmt: skip

@@ -92,6 +92,19 @@ def test_a_trim_mark_joins_no_output_to_another():
     assert merged(own, ours.replace("| indent", "| nindent"), other) == made
 
 
+def test_a_trim_mark_behind_a_value_joins_no_new_line_to_it():
+    base = text("""
+        kind: Pod
+        spec:
+          path: {{ .Values.path }}
+          {{- include "web.more" . | nindent 2 }}
+          z: 1
+    """)
+    ours = base.replace(".path }}", ".path -}}").replace("{{- include", "{{ include")
+    theirs = base.replace("  {{- include", "  port: 1\n  {{- include")
+    assert merged(base, ours, theirs) is None
+
+
 def test_branches_and_definitions_are_not_above_each_other():
     base = text("""
         {{- define "a" -}}

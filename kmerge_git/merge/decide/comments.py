@@ -249,11 +249,15 @@ def has_own_comment(tails: Three[str]) -> bool:
 
 
 def may_lose_comments(at: Three[Collection | None]) -> bool:
-    """Return whether a version has a comment inside: in brackets, no comment moves with an entry.
+    """Return whether a collection that a side wrote in brackets has comments inside.
 
-    One of the sides, at least, wrote the collection in brackets.
+    Comments in brackets do not move with entries, and brackets on one line hold none. A block
+    collection counts only if the other side did not empty the collection.
     """
-    return any(comments(_inside(made)) for made in at.each() if made is not None)
+    ours, theirs = at.ours, at.theirs
+    is_filled = bool(ours and theirs and ours.entries and theirs.entries)
+    versions = [made for made in at.each() if made is not None and (made.flow or is_filled)]
+    return any(comments(_inside(made)) for made in versions)
 
 
 def _inside(made: Collection) -> str:

@@ -59,13 +59,14 @@ def riddles(at: Three[Table], key_paths: KeyPaths, rule: ListRule | None) -> lis
     yours = _newcomers(at.theirs, at.base, at.ours)
     if not mine or not yours:
         return []
-    leaves = [{k: Leaves(v, key_paths) for k, v in new.items()} for new in (mine, yours)]
     if rule is None or rule.kind == "infer":
-        ours, theirs = ({k: _content(new[k]) for k in new} for new in leaves)
+        ours, theirs = (
+            {k: _content(v, key_paths) for k, v in new.items()} for new in (mine, yours)
+        )
         if found := _alike(ours, theirs, Why.TWO_VERSIONS):
             return found
     if rule is not None and not at.base and len(at.ours) == len(at.theirs) == 1:
-        (one,), (other,) = (new.values() for new in leaves)
+        one, other = (Leaves(v, key_paths) for new in (mine, yours) for v in new.values())
         if is_one_thing(one, other):
             return [Riddle([*mine, *yours], Why.BOTH_ADDED)]
     return []
@@ -97,8 +98,9 @@ def _alike(mine: dict[Hashable, T], yours: dict[Hashable, T], why: str) -> list[
     ]
 
 
-def _content(leaves: Leaves) -> Hashable:
-    """Return the leaves of a large collection, or None."""
+def _content(node: Node, key_paths: KeyPaths) -> Hashable:
+    """Return the leaves of a large collection, without those that are its key; or None."""
+    leaves = Leaves(node, key_paths)
     return frozenset(leaves.counts.items()) if leaves.total >= MANY_LEAVES else None
 
 
@@ -190,7 +192,8 @@ def _are_one_thing(a: Node, b: Node, base: Values) -> bool:
     mine, yours = one - other, other - one
     paths = {path for (path, _), _ in mine ^ yours}
     if is_named_alike(a, b, anywhere=True):
-        telling = _telling(base)
+        shared = [f for f in NAMING if field_text(a, f) == field_text(b, f) is not None]
+        telling = _telling(base, shared)
         return not telling or not telling <= paths
     if len(mine) != 1 or len(yours) != 1 or len(paths) > 1 or len(base) < 2:
         return False
@@ -199,9 +202,9 @@ def _are_one_thing(a: Node, b: Node, base: Values) -> bool:
     return all(values) and all(found == values[0] for found in values)
 
 
-def _telling(base: Values) -> set[tuple[str, ...]]:
-    """Return the paths of the leaves in which elements of base with one name differ."""
-    named = grouped(((field, field_text(node, field)), node) for field in NAMING for node in base)
+def _telling(base: Values, fields: list[str]) -> set[tuple[str, ...]]:
+    """Return the paths of the leaves in which elements of base differ that share such a field."""
+    named = grouped(((field, field_text(node, field)), node) for field in fields for node in base)
     differences = [
         {path for path, _ in Leaves(a).counts.keys() ^ Leaves(b).counts.keys()}
         for name, nodes in named.items()
