@@ -21,7 +21,7 @@ _HOMES: dict[str, str] = {
     "Decision": "outcome",
     "Outcome": "outcome",
     "Finding": "finding",
-    "merge_files": "pipeline",
+    "merge_files": "api",
     "apply_config": "patch.apply_config",
     "make_json_patch3": "patch.json_merge_patch",
     "merge2": "merge.kyaml.kyaml_merges",

@@ -217,8 +217,8 @@ class Outcome:
     """
 
     __slots__ = (
-        *("_account", "_decisions", "_explain", "_explained"),
-        *("_text", "clean", "conflicts", "method", "open_merge", "reason"),
+        *("_decisions", "_explained", "_text", "clean", "conflicts", "explain", "inputs"),
+        *("journal", "method", "open_merge", "reason"),
     )
 
     def __init__(
@@ -237,10 +237,11 @@ class Outcome:
         self.conflicts = conflicts
         self.reason = reason  # why the method was not `structure`, or what kind of text it is
         self.open_merge: Any = None  # a `conflicted.OpenMerge` for `structure` with conflicts
-        self._decisions = decisions
-        self._account: Callable[[], tuple[Decision, ...]] | None = None
-        self._explained: tuple[Decision, ...] = ()
-        self._explain: Callable[[Outcome], tuple[Decision, ...]] | None = None
+        self.inputs: Any = None  # the bytes of the three versions, and the options of their merge
+        self.journal: Any = None  # the `plan.Journal` of a merge by fields
+        self.explain: Callable[[Outcome], tuple[Decision, ...]] | None = None  # see `explained`
+        self._decisions: tuple[Decision, ...] | None = decisions
+        self._explained: tuple[Decision, ...] | None = None
 
     @property
     def text(self) -> bytes:
@@ -249,24 +250,21 @@ class Outcome:
             self._text = self._text()
         return self._text
 
-    def tell(
-        self,
-        account: Callable[[], tuple[Decision, ...]] | None,
-        explain: Callable[[Outcome], tuple[Decision, ...]],
-    ) -> None:
-        """Store the functions that list the decisions; they are called when the list is wanted.
+    def made_of(self, versions: Any, options: Options, journal: Any = None) -> Outcome:
+        """Keep what the decisions are listed from, if somebody asks for them; return the outcome.
 
-        `explain` takes this outcome as an argument: a stored outcome would be a reference cycle,
-        which only the garbage collector frees.
+        `versions` are three `YamlText`s; only their bytes are kept, because few callers ask.
         """
-        self._account = account
-        self._explain = explain
+        self.inputs = versions.map(lambda text: text.data), options
+        if journal is not None:
+            self.journal, self._decisions = journal, None
+        return self
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
         """Return the decisions of the merge rules, one for each place that needed a decision."""
-        if self._account is not None:
-            self._decisions, self._account = self._account(), None
+        if self._decisions is None:
+            self._decisions = tuple(self.journal.decisions())
         return self._decisions
 
     @property
@@ -292,8 +290,8 @@ class Outcome:
     @property
     def explained(self) -> tuple[Decision, ...]:
         """Return each place where the versions differ, with its three values and the side taken."""
-        if self._explain is not None:
-            self._explained, self._explain = self._explain(self), None
+        if self._explained is None:
+            self._explained = self.explain(self) if self.explain is not None else ()
         return self._explained
 
     def __repr__(self) -> str:

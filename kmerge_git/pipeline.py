@@ -28,7 +28,7 @@ from kmerge_git.merge.verify.line_opinion import (
     same_but_for_order,
     same_meaning,
 )
-from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outcome
+from kmerge_git.outcome import GENERATED, SIDES, Conflict, Options, Outcome
 from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
@@ -40,11 +40,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kmerge_git.merge.decide.rules import Policy, Rules
+    from kmerge_git.merge.decide.rules import Rules
     from kmerge_git.merge.merged import MergedDocument, MergedFile
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.verify.sites import Violation
-    from kmerge_git.outcome import Decision
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.text.pieces import Hunk
     from kmerge_git.tree.documents import Stream
@@ -53,34 +52,6 @@ if TYPE_CHECKING:
 
 LINES_ARE_CLEAN = "git's line merge is clean"
 MOST_CONFLICTS = 2000  # in a file: a person does not decide more, and writing more takes long
-
-
-def merge_files(
-    base: bytes,
-    ours: bytes,
-    theirs: bytes,
-    *,
-    path: str = "",
-    rules: str = "git",
-    favor: str | None = None,
-    marker_size: int = 7,
-    labels: tuple[str, str, str] = LABELS,
-    style: str = "merge",
-    policy: Policy | None = None,
-    line_merge: Callable[[bytes, bytes, bytes], tuple[bytes, bool]] | None = None,
-) -> Outcome:
-    """Merge two versions of a manifest with their common base, as the git driver does."""
-    options = Options(path, rules, favor, marker_size, labels, style, policy)
-    data = base, ours, theirs
-
-    def start(favor: str, size: int) -> LineMerge:
-        from kmerge_git.text.linemerge import Given, TemporaryFiles
-
-        if line_merge is not None:
-            return Given(*line_merge(*data))
-        return TemporaryFiles(data, marker_size=size, labels=labels, style=style, favor=favor)
-
-    return merge(Three(*data).map(lambda text: YamlText(text, path)), options, start)
 
 
 def merge(texts: Three[YamlText], options: Options, start: StartLines) -> Outcome:
@@ -99,9 +70,7 @@ def merge(texts: Three[YamlText], options: Options, start: StartLines) -> Outcom
 def _merged(texts: Three[YamlText], options: Options, start: StartLines) -> Outcome:
     trivial = agreed(texts.map(lambda text: text.data))
     if trivial is not None:
-        same = Outcome(trivial, True, "same")
-        _let_explain(same, texts, None, options)
-        return same
+        return Outcome(trivial, True, "same").made_of(texts, options)
     lines = Asked(start, texts, options.marker_size)
     if holds_seal(texts.ours.data, texts.theirs.data):
         from kmerge_git.merge.sealed import merged  # few files are encrypted
@@ -113,9 +82,9 @@ def _merged(texts: Three[YamlText], options: Options, start: StartLines) -> Outc
 def _ordinary(texts: Three[YamlText], options: Options, lines: Asked) -> Outcome:
     """Merge three texts that are all different."""
     try:
-        merged = _by_structure(texts, options, lines)
+        merged = by_structure(texts, options, lines)
         if options.policy is not None and merged.is_by_policy and lines.result()[1] == 0:
-            plain = _by_structure(texts, options.but(policy=False), lines)
+            plain = by_structure(texts, options.but(policy=False), lines)
             merged = plain if plain.clean else merged  # the merge without a policy goes first
         if merged.clean and b"{{" in merged.text:
             result = YamlText(merged.text, options.path)
@@ -145,14 +114,14 @@ def _told(error: KmergeError) -> str:
     return f"line {error.line}: {error.why}" if error.line else error.why
 
 
-def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Outcome:
+def by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Outcome:
     streams = by_resource.split_all(texts)
     refuse_unmergeable(streams, options.marker_size)
     sources = streams.map(lambda stream: stream.source)
     doubts: Doubts = {}
     while True:
         journal = Journal()
-        merged = by_resource.merge(_rules(options), streams, journal, options.path, doubts)
+        merged = by_resource.merge(rules_for(options), streams, journal, options.path, doubts)
         try:
             better = _better(merged, streams, options, lines, journal)
         except Unproved:
@@ -168,7 +137,7 @@ def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Out
 
                 better = favored(better, texts, options, journal)
             _ = better.text  # written here, where an error costs no more than a conflict
-            _let_explain(better, texts, journal, options)
+            better.made_of(texts, options, journal)
             return better
         wider = referee.widened(doubts, better, merged)
         if wider is None:
@@ -206,25 +175,6 @@ def _unproved(merged: MergedFile, streams: Three[Stream], options: Options) -> O
     if not broken:
         return _whole(sources, options, Why.UNPROVED)
     return _with_conflicts(merged, sources, options)
-
-
-def _let_explain(
-    outcome: Outcome, texts: Three[YamlText], journal: Journal | None, options: Options
-) -> None:
-    """Give an outcome what it needs to explain its decisions when somebody asks.
-
-    The outcome keeps only the bytes of the versions, because explanations are rarely asked for.
-    """
-    versions = texts.map(lambda text: text.data)
-
-    def explain(own: Outcome) -> tuple[Decision, ...]:
-        from kmerge_git.merge.account.all_decisions import explained
-
-        notes, unnoted = (journal.notes, journal.unnoted) if journal else ((), ())
-        opened = versions.map(lambda data: YamlText(data, options.path))
-        return (*explained(_rules(options), opened, own, notes, options), *unnoted)
-
-    outcome.tell(journal.decisions if journal else None, explain)
 
 
 def _doubtful(
@@ -270,7 +220,8 @@ def _kept(texts: Three[YamlText], options: Options, why: str) -> Outcome:
     return Outcome(data, False, "kept", conflicts=(Conflict("", "", why),), reason=why)
 
 
-def _rules(options: Options) -> Rules:
+def rules_for(options: Options) -> Rules:
+    """Return the rule set that the options name."""
     if options.define is not None:
         options.define()
     if options.rules == "kyaml":
@@ -442,7 +393,7 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
         from kmerge_git.template.template_merge import merged  # only for templates
 
         try:
-            by_blocks = merged(texts, options, (result, count), _by_structure)
+            by_blocks = merged(texts, options, (result, count), by_structure)
         except Exception as error:
             by_blocks = _internal(error)
         if isinstance(by_blocks, Outcome):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 from kmerge_git.text.markers import resolve
 
 if TYPE_CHECKING:

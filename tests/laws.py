@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 import whole_text
 
+from kmerge_git.api import merge_files
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.plan import Journal, Why
 from kmerge_git.merge.three import Three
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.markers import marker_size_for, resolve
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source

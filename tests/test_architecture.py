@@ -24,18 +24,20 @@ LAYERS = {
     "compare": MERGING,
     "patch": {"tree", "kube"},
     "template": MERGING,
-    "check": CORE | {"compare", "template", "bounds"},
+    "check": CORE | {"api", "compare", "template", "bounds"},
     "pipeline": MERGING | {"template"},
+    "account": MERGING | {"pipeline", "template"},
+    "api": MERGING | {"pipeline", "account"},
     "git": {"text", "bounds"},
     "report": {"bounds"},
-    "packages": MERGING | {"pipeline"},
-    "vendored": MERGING | {"compare", "pipeline", "packages", "git"},
-    "whole": MERGING | {"compare", "template", "pipeline", "packages", "git", "bounds"},
+    "packages": MERGING | {"api", "pipeline"},
+    "vendored": MERGING | {"api", "compare", "pipeline", "packages", "git"},
+    "whole": MERGING | {"api", "compare", "template", "pipeline", "packages", "git", "bounds"},
     "replay": MERGING | {"git", "whole", "bounds"},
     "bundle": set(),
     "cli": CORE
     | {"bundle", "compare", "bounds"}
-    | {"check", "pipeline", "git", "report", "whole", "replay", "packages", "vendored"},
+    | {"check", "api", "pipeline", "git", "report", "whole", "replay", "packages", "vendored"},
     "finding": set(),
     "errors": set(),
     "system": set(),
@@ -77,7 +79,6 @@ ROOMS = {
     "finish": {"three", "plan", "merged", "decide", "verify"},
     "kyaml": BESIDE | {"decide", "by_resource", "merged", "verify"},
     "rule_sentences": set(),
-    "account": {"three", "plan", "pairing", "decide", "rule_sentences"},
 }
 # The rooms of the checks: what stands beside them is open to all three.
 CHECKING = {"kustomize": set(), "merges": set(), "patches": {"kustomize"}}
@@ -250,6 +251,47 @@ def test_no_module_imports_one_that_imports_it():
     graph = {name: imported(path) & files.keys() for name, path in files.items()}
     assert sum(map(len, graph.values())) > len(graph) / 2, "the imports were not seen"
     assert not circle(graph)
+
+
+# What merges one file. Everything else is a tool around it, which a merge of git never loads.
+CORE_ROOMS = {
+    *("text", "tree", "kube", "merge", "template", "pipeline"),
+    *("outcome", "errors", "system", "visible", "__init__"),
+}
+CORE_OF_GIT = {"hints", "settings", "side_names", "spawned_git", "top_side"}
+CORE_OF_CLI = {"drive", "lost_changes"}
+
+
+def reached(start: str, graph: dict[str, set[str]]) -> set[str]:
+    """Return the modules that a module imports, now or later, and those that these import."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += graph[name]
+    return found
+
+
+def outside_of_the_core(names: set[str]) -> set[str]:
+    """Return the modules that the driver's merge must not load, not even late."""
+    allowed = {f"kmerge_git.cli.{name}" for name in CORE_OF_CLI}
+    allowed |= {f"kmerge_git.git.{name}" for name in CORE_OF_GIT}
+    return {name for name in names - allowed if part_of(name) not in CORE_ROOMS}
+
+
+def test_the_core_loads_no_tool():
+    files = {dotted(path): path for path in PACKAGE.rglob("*.py")}
+    graph = {name: imported(path) & files.keys() for name, path in files.items()}
+    core = reached("kmerge_git.cli.drive", graph)
+    assert {"kmerge_git.pipeline", "kmerge_git.template.template_merge"} <= core
+    assert not outside_of_the_core(core)
+
+
+def test_a_tool_in_the_core_is_seen():
+    graph = {"kmerge_git.pipeline": {"kmerge_git.api"}, "kmerge_git.api": set()}
+    assert outside_of_the_core(reached("kmerge_git.pipeline", graph)) == {"kmerge_git.api"}
 
 
 def dotted(path: Path) -> str:
@@ -536,7 +578,7 @@ def test_the_room_of_templates_is_not_entered_without_actions():
     code = f"""
 import sys
 sys.path[:0] = [{str(ROOT)!r}, {LIBRARIES!r}]
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 for text in (b"a: %d\\n", b"a: [%d\\n", b"a: %d\\na: 0\\n"):
     assert not merge_files(*(text % number for number in (1, 2, 3)), path="a.yaml").clean
 assert not [name for name in sys.modules if name.startswith("kmerge_git.template")]

@@ -9,7 +9,7 @@ import laws
 import pytest
 from causes import with_causes
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 CASES = Path(__file__).parent / "cases"
 OTHERS = {"merge2", "merge3", "_known_wrong"}  # have rules, or a form, of their own

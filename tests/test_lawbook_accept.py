@@ -8,7 +8,7 @@ import pytest
 from lawbook_accept import accepted, breaches
 from random_conflicts import conflict_trio
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 
 def text(ours: str, theirs: str, before: str = "", after: str = "", base: str | None = None) -> str:

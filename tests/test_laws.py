@@ -11,8 +11,8 @@ from depth import quarter_of_examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge import by_resource, elision
-from kmerge_git.pipeline import merge_files
 
 
 def obey_the_laws(trio: strategies.Trio) -> None:

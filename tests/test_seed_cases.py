@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kmerge_git.api import merge_files
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
-from kmerge_git.pipeline import merge_files
 
 CASES = Path(__file__).parent / "cases"
 TWO = sorted(p.parent for p in CASES.glob("merge2/*/case.toml"))

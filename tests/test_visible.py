@@ -4,9 +4,9 @@ import unicodedata
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.errors import KmergeError
 from kmerge_git.outcome import LABELS
-from kmerge_git.pipeline import merge_files
 from kmerge_git.visible import label, visible
 
 ESCAPES = {

@@ -387,8 +387,8 @@ class Versions:
 
     def _lost(self, at: Three[bytes | None], side: str, name: str) -> tuple[str, ...]:
         """Return the fields that a clean merge has but one side's version of the file lacks."""
+        from kmerge_git.api import merge_files  # needed for few files
         from kmerge_git.check.merges.merged_files import differences
-        from kmerge_git.pipeline import merge_files  # needed for few files
 
         if self._is_decided(name):
             return ()

@@ -64,11 +64,16 @@ def main(
 def _version() -> int:
     """Print the version for `kmerge status`, after checking that a merge works."""
     from kmerge_git import __version__
-    from kmerge_git.pipeline import merge_files
+    from kmerge_git.merge.three import Three
+    from kmerge_git.outcome import Options
+    from kmerge_git.pipeline import merge
+    from kmerge_git.text.linemerge import Given
     from kmerge_git.tree import parser
+    from kmerge_git.tree.documents import YamlText
 
     parser.compose("a: 1")  # raises where PyYAML is missing
-    outcome = merge_files(b"a: 1\nb: 1\n", b"a: 2\nb: 1\n", b"a: 1\nb: 2\n")
+    texts = Three(b"a: 1\nb: 1\n", b"a: 2\nb: 1\n", b"a: 1\nb: 2\n").map(YamlText)
+    outcome = merge(texts, Options(), lambda favor, size: Given(b"", clean=False))
     if outcome.method != "structure" or outcome.text != b"a: 2\nb: 2\n":
         raise RuntimeError(outcome.reason or "a trial merge came out wrong")
     print(f"kmerge {__version__}")

@@ -79,8 +79,8 @@ def add_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 def run(args: argparse.Namespace) -> int:
     """Merge three files."""
+    from kmerge_git.api import merge_files
     from kmerge_git.kube.crds import learn
-    from kmerge_git.pipeline import merge_files
 
     if [args.base, args.ours, args.theirs].count("-") > 1:
         raise UsageError("only one of the three files can be stdin")

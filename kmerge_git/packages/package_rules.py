@@ -91,7 +91,7 @@ def _git_ways(labels: Labels, style: str, words: Words) -> Ways:
     """
 
     def manifest(texts: Three[bytes], path: str) -> Result:
-        from kmerge_git.pipeline import merge_files  # the rules `kyaml` do not need this module
+        from kmerge_git.api import merge_files  # the rules `kyaml` do not need this module
 
         outcome = merge_files(*texts.each(), path=path, labels=_labels(labels, path), style=style)
         conflicts = 0 if outcome.clean else max(len(outcome.conflicts), 1)

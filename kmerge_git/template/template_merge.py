@@ -17,7 +17,7 @@ from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge.merged import conflicted, to_bytes
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify.line_opinion import Asked
-from kmerge_git.outcome import BY_BLOCKS, Decision, Outcome
+from kmerge_git.outcome import BY_BLOCKS, Outcome
 from kmerge_git.template import template_guards
 from kmerge_git.template.masking import Words, masked
 from kmerge_git.template.template_damage import Damage, around, is_yaml, new_damage
@@ -33,7 +33,6 @@ from kmerge_git.template.template_layout import (
 )
 from kmerge_git.template.template_pairs import follow, paired, refuse_taken
 from kmerge_git.template.template_parser import ASSIGN, BLANK, COMMENT, Block, Template
-from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import is_chart_text
@@ -74,25 +73,21 @@ def merged(
         return ""
     if any("<<<<<<<" in one.text and first_marker(one.text) >= 0 for one in at.each()):
         return ""  # an image of rerere, or an ancestor of a criss-cross merge with conflicts
-    structure = _without_favor(by_structure, options)
+    structure = without_favor(by_structure, options)
     try:
         template = _by_blocks(at, structure, options.path)
     except KmergeError as error:
         if isinstance(error, Unreadable) and not any(has_control(one.text) for one in at.each()):
             return ""  # broken YAML with braces in it: the YAML parser says more
         return f"a template: {error.why}"
-    return _outcome_of(template, at, texts, structure)
+    return _outcome_of(template, texts, options)
 
 
-def _outcome_of(
-    template: Template, at: Three[Template], texts: Three[YamlText], structure: Structure
-) -> Outcome:
+def _outcome_of(template: Template, texts: Three[YamlText], options: Options) -> Outcome:
     """Return the outcome of a merge by blocks."""
     data = to_bytes(template.text, texts.map(lambda text: text.source))
     outcome = Outcome(data, True, "structure", reason=BY_BLOCKS)
-    kept = at.map(lambda version: version.text)  # only the texts, because few callers ask
-    outcome.tell(None, lambda _: explained(kept.map(Template), structure))
-    return outcome
+    return outcome.made_of(texts, options)
 
 
 def _clean_lines(
@@ -109,12 +104,10 @@ def _clean_lines(
     odd = template_guards.odd_lines(merged_text, at) if is_yaml(options.path) else []
     if not damage and (is_chart_text(options.path) or not (odd or _are_moved(at, options))):
         return ""
-    structure = _without_favor(by_structure, options)
+    structure = without_favor(by_structure, options)
     try:
         template = _by_blocks(at, structure, options.path)
-        return (
-            "" if template.text == merged_text.text else _outcome_of(template, at, texts, structure)
-        )
+        return "" if template.text == merged_text.text else _outcome_of(template, texts, options)
     except KmergeError:
         pass
     if not damage:
@@ -188,7 +181,7 @@ def _with_conflict(
     return outcome
 
 
-def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
+def without_favor(by_structure: ByStructure, options: Options) -> Structure:
     """Return a function that merges YAML texts without the options that resolve conflicts."""
     plain = options.but(favor="", policy=False)
 
@@ -403,33 +396,3 @@ def _refuse_moved(at: Three[str]) -> None:
         columns |= {min(indent(line) for line in lines)} if lines else set()
     if len(columns) > 1:
         raise Unsupported("one side indented the body of a block anew")
-
-
-# -- what became of each field
-
-
-def explained(at: Three[Template], structure: Structure) -> tuple[Decision, ...]:
-    """Return the decisions of a merge of the readings, with the actions in place of the words."""
-    words = ActionWords(scopes=False)
-    wanted = WantedReadings(*(version.parts for version in at.each()))
-    wanted.names = wanted.names[:1]
-    texts = at.map(lambda one: {r.name: r.text for r in rendered(one.parts, words, wanted)})
-    decisions: list[Decision] = []
-    for name in dict.fromkeys(name for version in texts.each() for name in version):
-        versions = Three(*(YamlText(one.get(name, "").encode()) for one in texts.each()))
-        try:
-            decisions += structure(versions).explained
-        except KmergeError:  # the reading has no fields
-            continue
-    # definitions and outputs are no fields, and a text without fields has decisions for comments
-    return tuple([_in_actions(one, words) for one in decisions if one.resource or one.path])
-
-
-def _in_actions(decision: Decision, words: ActionWords) -> Decision:
-    shown = words.shown
-    values = [
-        "null, or what is rendered there" if text == "null" else shown(text)
-        for text in (decision.ours, decision.theirs, decision.base)
-    ]
-    place = shown(decision.resource), shown(decision.path), shown(decision.what)
-    return Decision(*place, decision.side, decision.rule, *values)

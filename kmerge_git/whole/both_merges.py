@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Literal
 
+from kmerge_git.api import explain
 from kmerge_git.errors import TimeUp
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_merged, way_out
@@ -231,6 +232,7 @@ def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineM
         return _Lines(texts, options.but(favor=favor, marker_size=size), lines)
 
     outcome = merge(texts.map(lambda data: YamlText(data, options.path)), options, start)
+    outcome.explain = explain
     text, count = by_lines.result()
     # git keeps our version of a file that it cannot merge, such as a binary file
     return Both(outcome, text if count >= 0 else texts.ours, count == 0)

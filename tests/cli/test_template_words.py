@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from git.world import living
 
-from kmerge_git import pipeline
+from kmerge_git import api
 from kmerge_git.cli.main import main
 from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import BY_BLOCKS, Conflict, Outcome
@@ -72,7 +72,7 @@ def test_the_merge_of_three_files(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (file := tmp_path / "a.yaml").write_text("a: 1\n")
-    monkeypatch.setattr(pipeline, "merge_files", lambda *texts, **options: outcome)
+    monkeypatch.setattr(api, "merge_files", lambda *texts, **options: outcome)
     assert main(["merge-file", "--explain", *[str(file)] * 3]) == (0 if outcome.clean else 1)
     assert capsys.readouterr() == ("a\n", words)
 

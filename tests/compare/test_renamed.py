@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.compare.file_changes import compare
 from kmerge_git.compare.shown_changes import change_lines
-from kmerge_git.pipeline import merge_files
 
 WEB = """\
 apiVersion: apps/v1

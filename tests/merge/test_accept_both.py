@@ -15,7 +15,7 @@ from test_cases import FOLDERS, name, trio
 from worlds.clashes import BASES, CLASHES, STYLES, Section, conflicts, elements, sections
 from worlds.lines import git_lines
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 from kmerge_git.text.markers import marker_size_for
 
 # base, ours and theirs, and what is left of both; `;` is a line end

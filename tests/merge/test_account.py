@@ -10,6 +10,7 @@ import pytest
 import strategies
 from test_cases import FOLDERS, name, trio
 
+from kmerge_git.api import merge_files
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube import fieldpath
 from kmerge_git.kube.differing import differing
@@ -18,7 +19,6 @@ from kmerge_git.kube.listkeys import start
 from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import BY_BLOCKS, Decision, Outcome
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.referee import violations
-from kmerge_git.pipeline import merge_files
 from kmerge_git.tree.documents import YamlText
 
 BASE = "b: &k 1|c: 2|x: *k|z: 3|"

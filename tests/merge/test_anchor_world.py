@@ -10,8 +10,8 @@ from depth import part
 from worlds.anchors import BASES, LAYOUTS, Case, cases, verdict
 from worlds.lines import git_lines
 
+from kmerge_git.api import merge_files
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 SHARE = 25  # one in this many pairs of edits; 97,000 pairs in seven layouts are too many for a test
 NEEDLESS = 0.05  # conflicts where some order of the entries would be right

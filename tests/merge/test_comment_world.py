@@ -7,7 +7,7 @@ from comment_world import FORMS, broken, is_lawful, merged, worlds
 from depth import part
 from worlds.lines import git_itself
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 STRIDE = 17  # of 50,625
 

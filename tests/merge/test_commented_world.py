@@ -9,9 +9,9 @@ from depth import part
 from worlds.commented import CLEAN, EITHER, FORMS, Form, Trio, is_right, worlds
 from worlds.lines import git_lines
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.verify.torn_comments import APART
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.markers import resolve
 
 STRIDE = 41  # of 187,000

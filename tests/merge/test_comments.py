@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.decide.comments import comment_lines, merge_lines
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.placed_lines import line_pieces
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.pieces import Hunk
 
 CASES = {

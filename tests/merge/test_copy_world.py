@@ -10,7 +10,7 @@ from worlds.copies import Sides, two_routes, worlds
 from worlds.forms import FORMS
 from worlds.lines import git_itself, git_lines
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 NAMES = ("containers", "values", "map of a custom resource", "documents by name", "items")
 WORLDS = list(worlds())[::3]  # all of them take a minute

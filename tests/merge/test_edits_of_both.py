@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from worlds.lines import git_itself
 
+from kmerge_git.api import merge_files
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 
 def script(*lines: str) -> bytes:

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge import by_resource, elision
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 

@@ -9,8 +9,8 @@ from depth import part
 from worlds.emptied import FORMS, SETS, SIZES, UNKEYED, Case, cases, controls, parsed, parts
 from worlds.lines import git_lines
 
+from kmerge_git.api import merge_files
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 OPENINGS = {
     "ours drops the first one": ("---|a: 1|---|b: 1|", "a: 1|---|b: 1|", "---|a: 2|---|b: 1|", "a: 2|---|b: 1|"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from counting import steps
 
+from kmerge_git.api import merge_files
 from kmerge_git.errors import Refused
 from kmerge_git.kube.identity import identity
 from kmerge_git.merge.finish.open_conflicts import OpenConflicts, open_lines
@@ -13,7 +14,6 @@ from kmerge_git.merge.finish.possible_answers import choices, edited
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import Options
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import YamlText, split

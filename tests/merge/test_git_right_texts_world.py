@@ -11,7 +11,7 @@ from depth import part
 from worlds.git_right_texts import TEXTS, Case, cases, swaps
 from worlds.lines import git_lines
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 MOST = 250  # of each kind of text
 

@@ -12,7 +12,7 @@ from worlds.forms import FORMS
 from worlds.identity import EDITS, MORE, Elements, element, truth
 from worlds.lines import git_lines
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 # each pair of sides once
 PAIRS = list(combinations_with_replacement(EDITS, 2))

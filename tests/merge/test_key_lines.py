@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 # Ours puts a key in quotes, theirs changes its value.
 TABLE = {

@@ -23,9 +23,9 @@ from worlds.keyed_moves import (
 )
 from worlds.lines import git_lines
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 SAMPLES = 200  # of a listing, with comments or without
 

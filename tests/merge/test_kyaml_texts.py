@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kmerge_git.api import merge_files
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3, merge3_bytes, merge3_text
 from kmerge_git.merge.three import Three
-from kmerge_git.pipeline import merge_files
 
 # original, dest, updated, the result, lines that are told
 CLASH = ("a: {{ .o }}\nb: 1\nc: 1\n", "a: {{ .d }}\nb: 1\nc: 1\n", "a: {{ .u }}\nb: 1\nc: 2\n")

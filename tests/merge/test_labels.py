@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.write.labels import label as label_of
 from kmerge_git.outcome import Conflict, Outcome
-from kmerge_git.pipeline import merge_files
 
 WEB = """\
 apiVersion: apps/v1

@@ -10,9 +10,9 @@ from depth import part
 from worlds.lines import git_itself, git_lines
 from worlds.long_comments import Case, case, cases, doubled, marked, taken
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 MOST = 260
 # the conflict was longer than git's, or a line was there twice

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write import units
 from kmerge_git.merge.write.marked import Marked, marked
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
 from kmerge_git.tree.nodes import Collection, is_linewise
 

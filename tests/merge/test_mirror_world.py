@@ -8,7 +8,7 @@ from worlds.indents import read, worlds
 from worlds.lines import git_lines
 from worlds.mirrors import WORLDS, unequal
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 
 @pytest.mark.parametrize("name", WORLDS)

@@ -22,8 +22,8 @@ from worlds.moved_and_deleted import (
     written,
 )
 
+from kmerge_git.api import merge_files
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 
 @cache

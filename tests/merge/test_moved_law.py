@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from worlds.lines import git_lines
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.referee import violations
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.referee import violations
-from kmerge_git.pipeline import merge_files
 from kmerge_git.tree.documents import YamlText
 
 

@@ -25,8 +25,8 @@ from worlds.new_parents import (
     value_of,
 )
 
+from kmerge_git.api import merge_files
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 WORLDS: dict[str, Callable[[], Iterator[Case]]] = {
     **{f"keys, {form}": lambda form=form: cases_of_keys(form) for form in FORMS},  # type: ignore[misc]

@@ -10,8 +10,8 @@ from itertools import product
 import pytest
 from worlds.lines import git_lines
 
+from kmerge_git.api import merge_files
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 Element = dict[str, str]
 

@@ -11,7 +11,7 @@ from depth import part
 from worlds.lines import git_lines
 from worlds.placed_additions import FORMS, Case, Word, cases, named
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 
 @dataclass

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.decide.higher_version import higher
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.plan import Why
-from kmerge_git.pipeline import merge_files
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path

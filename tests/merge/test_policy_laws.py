@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 from kmerge_git.tree.plain_values import load
 
 TAGS = [

@@ -8,9 +8,9 @@ import pytest
 from worlds.lines import git_lines
 from worlds.policies import BASE, LISTS, POLICIES, Word, is_in_two_gaps, truth, worlds
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.markers import resolve
 
 WORLDS = list(worlds())

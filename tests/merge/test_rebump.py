@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.decide.policies import policy_for, rebumped
 from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 BUMPS = [
     # mine is the higher one already

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.layout import laid_out_anew
 from kmerge_git.merge.three import Three
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 

@@ -12,8 +12,8 @@ from depth import part
 from worlds.lines import git_lines
 from worlds.repeated_names import FORMS, KINDS, Case, argo, cases
 
+from kmerge_git.api import merge_files
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 MOST = 4  # of each kind in each form
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.errors import TimeUp
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome
-from kmerge_git.pipeline import merge, merge_files
+from kmerge_git.pipeline import merge
 from kmerge_git.text.linemerge import Given
 from kmerge_git.text.markers import resolve
 from kmerge_git.text.opaque_files import is_sealed

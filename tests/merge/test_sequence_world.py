@@ -9,7 +9,7 @@ from depth import part
 from worlds.lines import git_lines
 from worlds.sequences import ARRANGEMENTS, BASE, FORMS, WORLD, Word, lawful, lawful_results
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 # each pair of sides once; of the forms whose elements have keys, a part: they are less in doubt
 PAIRS = [(ours, theirs) for ours, theirs in WORLD if ours <= theirs]

@@ -22,7 +22,7 @@ from worlds.shared_insertions import (
     truth,
 )
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 SHORT, LONG = 400, 120  # cases of a form, of which there are 342,513 short ones
 SEED = 1

@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 from kmerge_git.tree.plain_values import load
 
 HIGHER = [("**", "higher")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 LIST, MAP = "args:|- a|- b|x: 1|", "m:|  a: 1|  b: 2|x: 1|"
 LOST = {

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.plan import Why
-from kmerge_git.pipeline import merge_files
 
 WHOLE = {
     "behind the marker": ("--- |/  {}/  b/  {}/", "--- |/  o/  b/  t/"),

@@ -9,7 +9,7 @@ import yaml
 from depth import part
 from worlds.text_styles import STYLES, worlds
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 from kmerge_git.text.markers import resolve
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from worlds.lines import git_itself
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.verify.torn_comments import torn
-from kmerge_git.pipeline import merge_files
 
 PROSE = "x: 1|# one|# two|# three|y: 1|"
 # base, ours, theirs and the result, or None for a conflict

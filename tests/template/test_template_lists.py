@@ -11,8 +11,8 @@ import pytest
 from depth import part
 from worlds.lines import git_lines
 
+from kmerge_git.api import merge_files
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 HEAD = """apiVersion: apps/v1
 kind: Deployment

@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 from depth import part
 from worlds.lines import git_lines
 
-from kmerge_git.pipeline import merge_files
+from kmerge_git.api import merge_files
 
 Word = tuple[str, ...]
 Section = tuple[str, ...]

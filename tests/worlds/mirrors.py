@@ -18,9 +18,9 @@ import yaml
 from worlds import clashes, copies, forms, identity, indents, keys, policies, sequences
 from worlds.lines import git_lines
 
+from kmerge_git.api import merge_files
 from kmerge_git.merge.verify.torn_comments import APART
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 from kmerge_git.text.markers import resolve
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -11,8 +11,8 @@ from worlds.lines import git_lines
 from worlds.listings import Listing, Tokens
 from worlds.moved_edits import Answers, verdict
 
+from kmerge_git.api import merge_files
 from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
 
 Case = tuple[Tokens, Tokens, Tokens, Answers]
 

@@ -8,12 +8,7 @@ from __future__ import annotations
 
 from operator import eq
 
-from kmerge_git.errors import KmergeError
-from kmerge_git.kube import fieldpath
-from kmerge_git.kube.listkeys import start
-from kmerge_git.kube.lookup import found_at
-from kmerge_git.kube.outline import full_name
-from kmerge_git.merge.account.field_differences import (
+from kmerge_git.account.field_differences import (
     Difference,
     Four,
     alike,
@@ -24,6 +19,11 @@ from kmerge_git.merge.account.field_differences import (
     side_of,
     what_of,
 )
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube import fieldpath
+from kmerge_git.kube.listkeys import start
+from kmerge_git.kube.lookup import found_at
+from kmerge_git.kube.outline import full_name
 from kmerge_git.merge.pairing import (
     likely_same,
     name_of,
@@ -31,9 +31,14 @@ from kmerge_git.merge.pairing import (
     pair_documents,
     standing_name,
 )
+from kmerge_git.merge.plan import Journal
 from kmerge_git.merge.rule_sentences import of_kyaml
 from kmerge_git.merge.three import Three, under, whose
-from kmerge_git.outcome import ORDER, SIDES, Decision
+from kmerge_git.outcome import BY_BLOCKS, ORDER, SIDES, Decision
+from kmerge_git.pipeline import by_structure, rules_for
+from kmerge_git.template.template_merge import without_favor
+from kmerge_git.template.template_parser import Template
+from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.text.markers import marker_size_for, resolve
 from kmerge_git.tree.brief import brief
 from kmerge_git.tree.documents import YamlText, split_text
@@ -44,8 +49,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
+    from kmerge_git.account.field_differences import Ends
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.account.field_differences import Ends
     from kmerge_git.merge.decide.rules import Rules
     from kmerge_git.merge.plan import Note
     from kmerge_git.outcome import Options, Outcome
@@ -61,25 +66,27 @@ if TYPE_CHECKING:
 _TELLING = ("12", "13", ORDER)
 
 
-def explained(
-    rules: Rules,
-    texts: Three[YamlText],
-    outcome: Outcome,
-    notes: Iterable[tuple[str, Note]],
-    options: Options,
-) -> tuple[Decision, ...]:
-    """Return a decision for every place at which the versions differ.
+def explained(outcome: Outcome) -> tuple[Decision, ...]:
+    """Return a decision for every place at which the versions of a merge differ.
 
     If the files cannot be read as fields, return nothing.
     """
+    if outcome.inputs is None:
+        return ()
+    versions, options = outcome.inputs
+    texts: Three[YamlText] = versions.map(lambda data: YamlText(data, options.path))
+    if outcome.reason == BY_BLOCKS:
+        return _of_readings(texts, options)
+    journal = outcome.journal if outcome.journal is not None else Journal()
+    rules = rules_for(options)
     try:
         base = texts.base.stream
         streams = Three(base, texts.ours.stream_like(base), texts.theirs.stream_like(base))
         ends = _ends(outcome, texts, options)
         places = [*differing(rules, streams, ends, options.path)]
     except (KmergeError, RecursionError):
-        return ()
-    known = {(resource, note.path): note for resource, note in notes}
+        return journal.unnoted
+    known = {(resource, note.path): note for resource, note in journal.notes}
     decisions = [_decision(place, _note(known, place), outcome, options) for place in places]
     listed = {(d.resource, d.path) for d in places if d.kind != "comment"}
     rest = [
@@ -92,7 +99,7 @@ def explained(
     if not decisions and not data.base == data.ours == data.theirs:
         side = "both" if data.ours == data.theirs else whose(data) or "conflict"
         decisions.append(Decision("", "", "layout", side, "14"))
-    return tuple(decisions)
+    return (*decisions, *journal.unnoted)
 
 
 def _ends(outcome: Outcome, texts: Three[YamlText], options: Options) -> Results:
@@ -317,3 +324,35 @@ def _around(streams: Three[Stream], ends: Results) -> Iterator[Difference]:
             what = "comments" if texts.ours != texts.theirs else "comments alike on both sides"
             shown = side_by_side(texts, texts, eq)
             yield Difference((), what, side, "14", shown, "comment")
+
+
+# -- templates
+
+
+def _of_readings(texts: Three[YamlText], options: Options) -> tuple[Decision, ...]:
+    """Return the decisions of a merge of the readings, with the actions in place of the words."""
+    at = texts.map(lambda text: Template(text.source.text))
+    structure = without_favor(by_structure, options)
+    words = ActionWords(scopes=False)
+    wanted = WantedReadings(*(version.parts for version in at.each()))
+    wanted.names = wanted.names[:1]
+    found = at.map(lambda one: {r.name: r.text for r in rendered(one.parts, words, wanted)})
+    decisions: list[Decision] = []
+    for name in dict.fromkeys(name for version in found.each() for name in version):
+        versions = Three(*(YamlText(one.get(name, "").encode()) for one in found.each()))
+        try:
+            decisions += explained(structure(versions))
+        except KmergeError:  # the reading has no fields
+            continue
+    # definitions and outputs are no fields, and a text without fields has decisions for comments
+    return tuple([_in_actions(one, words) for one in decisions if one.resource or one.path])
+
+
+def _in_actions(decision: Decision, words: ActionWords) -> Decision:
+    shown = words.shown
+    values = [
+        "null, or what is rendered there" if text == "null" else shown(text)
+        for text in (decision.ours, decision.theirs, decision.base)
+    ]
+    place = shown(decision.resource), shown(decision.path), shown(decision.what)
+    return Decision(*place, decision.side, decision.rule, *values)
