@@ -275,11 +275,6 @@ class Outcome:
         """
         return any(decision.rule.endswith(" lost") for decision in self.decisions)
 
-    @property
-    def is_by_policy(self) -> bool:
-        """Return whether a policy decided anything."""
-        return any(decision.rule.startswith("12") for decision in self.decisions)
-
     def chosen(self, favor: str) -> list[str]:
         """Return a text for each decision that a person is told of."""
         words = [decision.shown() for decision in self.decisions if decision.is_told]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from kmerge_git.errors import KmergeError, Unproved, Unsupported
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.decide.git_rules import GitRules
-from kmerge_git.merge.merged import conflict, conflicted, texts_of, to_bytes, whole_conflict
+from kmerge_git.merge.merged import conflicted, texts_of, to_bytes, whole_conflict
 from kmerge_git.merge.plan import Journal, Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import line_damage, proof, referee, whole_file
@@ -83,9 +83,6 @@ def _ordinary(texts: Three[YamlText], options: Options, lines: Asked) -> Outcome
     """Merge three texts that are all different."""
     try:
         merged = by_structure(texts, options, lines)
-        if options.policy is not None and merged.is_by_policy and lines.result()[1] == 0:
-            plain = by_structure(texts, options.but(policy=False), lines)
-            merged = plain if plain.clean else merged  # the merge without a policy goes first
         if merged.clean and b"{{" in merged.text:
             result = YamlText(merged.text, options.path)
             if has_control(result.source.text):
@@ -115,34 +112,57 @@ def _told(error: KmergeError) -> str:
 
 
 def by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Outcome:
+    """Decide, judge the result, and decide again with a conflict wherever it is in doubt."""
     streams = by_resource.split_all(texts)
     refuse_unmergeable(streams, options.marker_size)
-    sources = streams.map(lambda stream: stream.source)
+    rules = rules_for(options)
     doubts: Doubts = {}
     while True:
         journal = Journal()
-        merged = by_resource.merge(rules_for(options), streams, journal, options.path, doubts)
-        try:
-            better = _better(merged, streams, options, lines, journal)
-        except Unproved:
-            by_lines, count = lines.result()
-            if count or referee.accepts(by_lines, streams, options, journal.settled()):
-                raise  # git's line merge is better than one conflict for the file
-            better = _unproved(merged, streams, options)
+        merged = by_resource.merge(rules, streams, journal, options.path, doubts)
+        if len(merged.hunks()) > MOST_CONFLICTS:  # a policy may leave fewer
+            by_resource.settle(merged, options, rules, journal)
+        better = _judged(merged, streams, options, lines, journal)
+        # the merge without a policy goes first: if it is clean, no policy is asked
+        is_open = isinstance(better, Outcome) and not better.clean
+        if is_open and by_resource.settle(merged, options, rules, journal):
+            better = _judged(merged, streams, options, lines, journal)
         if isinstance(better, Outcome):
             if not better.clean and not options.virtual:
                 better = _shorter(merged, better, streams, options, journal) or better
-            if options.favor and better.open_merge is not None:
-                from kmerge_git.merge.finish.favor import favored  # few merges favour a side
-
-                better = favored(better, texts, options, journal)
-            _ = better.text  # written here, where an error costs no more than a conflict
-            better.made_of(texts, options, journal)
-            return better
+            return _finished(better, texts, options, journal)
         wider = referee.widened(doubts, better, merged)
         if wider is None:
-            return _doubtful(better, sources, options, lines)
+            return _whole(streams, options, lines, referee.uncertain(better[0]))
         doubts = wider
+
+
+def _judged(
+    merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked, journal: Journal
+) -> Outcome | list[Violation]:
+    """Return the better of the two merges, or the objections if neither is right."""
+    try:
+        return _better(merged, streams, options, lines, journal)
+    except Unproved:
+        if lines.result()[1]:
+            raise  # git's conflicts, and the name of the document
+        return _whole(streams, options, lines, Why.UNPROVED, journal)
+
+
+def _finished(
+    outcome: Outcome, texts: Three[YamlText], options: Options, journal: Journal
+) -> Outcome:
+    """Return the outcome with its text, and with its conflicts resolved to the favoured side.
+
+    If that would damage the file, the conflicts stay.
+    """
+    if options.favor and outcome.open_merge is not None:
+        data: bytes = outcome.open_merge.decided(options.favor)
+        if not line_damage.breaks(YamlText(data, options.path), texts):
+            journal.favor(options.favor, outcome.conflicts)
+            outcome = Outcome(data, True, outcome.method, reason=outcome.reason)
+    _ = outcome.text  # written here, where an error costs no more than a conflict
+    return outcome.made_of(texts, options, journal)
 
 
 def _shorter(
@@ -151,51 +171,38 @@ def _shorter(
     """Return the conflicts of the lines if all conflicts are doubts, and these are shorter."""
     causes = {hunk.why for _, hunk in merged.hunks()}
     are_doubts = all(why.startswith(Why.UNCERTAIN) or why == Why.COMMENT for why in causes)
-    if shown.open_merge is None or not are_doubts:
+    if shown.open_merge is None or not causes or not are_doubts:
         return None
     from kmerge_git.merge.finish import as_lines  # few merges are in doubt
 
     return as_lines.shorter(merged, shown, streams, options, journal.settled())
 
 
-def _unproved(merged: MergedFile, streams: Three[Stream], options: Options) -> Outcome:
-    """Return the merge with a conflict around each document that could not be proved.
-
-    If the file as a whole is not proved, it is one conflict.
-    """
-    sources = streams.map(lambda stream: stream.source)
-    broken = proof.unproved(merged)
-    for document in broken:
-        document.give_up(conflict(document.at, Why.UNPROVED))
-    try:
-        for side in SIDES:
-            whole_file.prove(merged, side, streams)
-    except Unproved:
-        broken = []
-    if not broken:
-        return _whole(sources, options, Why.UNPROVED)
-    return _with_conflicts(merged, sources, options)
-
-
-def _doubtful(
-    objections: list[Violation], sources: Three[Source], options: Options, lines: Asked
+def _whole(
+    streams: Three[Stream],
+    options: Options,
+    lines: Asked,
+    why: str,
+    journal: Journal | None = None,
 ) -> Outcome:
-    """Return the file as one conflict if both merges are wrong and git's line merge is clean.
+    """Return the file as one conflict, if git's line merge is clean as well.
 
     If git's line merge has conflicts, raise `Unsupported`, so that the file gets these conflicts.
+    With a journal, git's line merge is taken if it passes every check.
     """
-    why = referee.uncertain(objections[0])
-    if lines.result()[1]:
+    by_lines, count = lines.result()
+    if count:
         raise Unsupported(why)
-    outcome = _whole(sources, options, why)
+    if journal is not None and referee.accepts(by_lines, streams, options, journal.settled()):
+        return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
+    return _one_conflict(streams.map(lambda stream: stream.source), options, why)
+
+
+def _one_conflict(sources: Three[Source], options: Options, why: str) -> Outcome:
+    whole = whole_conflict(sources.map(lambda source: source.text), why)
+    outcome = _with_conflicts(whole, sources, options)
     _ = outcome.text
     return outcome
-
-
-def _whole(sources: Three[Source], options: Options, why: str) -> Outcome:
-    """Return the whole file as one conflict."""
-    whole = whole_conflict(sources.map(lambda source: source.text), why)
-    return _with_conflicts(whole, sources, options)
 
 
 def _with_conflicts(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
@@ -228,7 +235,7 @@ def rules_for(options: Options) -> Rules:
         from kmerge_git.merge.kyaml.three_way import KyamlRules
 
         return KyamlRules()
-    return GitRules(options.policy)
+    return GitRules()
 
 
 def _better(
@@ -242,7 +249,8 @@ def _better(
     if not hunks:
         return _clean(merged, streams, options, lines, journal)
     if len(hunks) > MOST_CONFLICTS:
-        return _too_many(merged, streams, options, lines, journal)
+        # a person does not look at so many one by one
+        return _whole(streams, options, lines, f"more than {MOST_CONFLICTS:,} conflicts", journal)
     settled = journal.settled()
     read = [document for side in SIDES for document in proof.prove(merged, side)]
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
@@ -261,24 +269,6 @@ def _better(
         objections = referee.objections(merged, results, read, streams, options, settled)
     sources = streams.map(lambda stream: stream.source)
     return objections or _with_conflicts(merged, sources, options)
-
-
-def _too_many(
-    merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked, journal: Journal
-) -> Outcome:
-    """Return git's line merge if it passes every check, or else the file as one conflict.
-
-    This function is for files with more conflicts than a person would look at one by one. If git's
-    line merge has conflicts, raise `Unsupported`, so that the file gets these conflicts.
-    """
-    why = f"more than {MOST_CONFLICTS:,} conflicts"
-    by_lines, count = lines.result()
-    if count:
-        raise Unsupported(why)
-    is_right = referee.accepts(by_lines, streams, options, journal.settled())
-    if is_right:
-        return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
-    return _whole(streams.map(lambda stream: stream.source), options, why)
 
 
 def _is_beyond_lines(hunk: Hunk) -> bool:
@@ -302,8 +292,10 @@ def _clean(
     object to the structural merge and accept git's line merge.
     """
     text = merged.decided("ours")
-    if options.rules == "kyaml":
-        _refuse_turned(text, streams, options)
+    if options.rules == "kyaml" and "*" in text and "&" in text:
+        from kmerge_git.merge.verify.alias_law import refuse_turned  # few files have aliases
+
+        refuse_turned(text, options.path, streams)
     data = to_bytes(text, streams.map(lambda stream: stream.source))
     settled = journal.settled()
     by_lines, count, is_confirmed = _second_opinion(merged, streams, options, lines, text, data)
@@ -346,14 +338,11 @@ def _second_opinion(
         is_same = is_same and referee.confirms(text, streams, options)
     if is_same and options.rules == "git":
         is_same = not any(map(_is_beyond_an_opinion, merged.documents))
-        is_same = is_same and not (len(merged.documents) > 1 and _repeats_a_name(merged, streams))
+    if is_same and options.rules == "git" and len(merged.documents) > 1:
+        versions = [[d.content for d in stream.documents] for stream in streams.each()]
+        made = [document.whole(side_text(document.pieces, "ours")) for document in merged.documents]
+        is_same = not new_namesakes([*versions, made])
     return by_lines, count, is_same
-
-
-def _repeats_a_name(merged: MergedFile, streams: Three[Stream]) -> bool:
-    versions = [[d.content for d in stream.documents] for stream in streams.each()]
-    made = [document.whole(side_text(document.pieces, "ours")) for document in merged.documents]
-    return bool(new_namesakes([*versions, made]))
 
 
 def _is_beyond_an_opinion(document: MergedDocument) -> bool:
@@ -370,13 +359,6 @@ def _is_beyond_an_opinion(document: MergedDocument) -> bool:
     from kmerge_git.merge.verify.torn_comments import torn  # few merges change many comments
 
     return bool(torn(*texts.each(), document.whole(side_text(document.pieces, "ours"))))
-
-
-def _refuse_turned(text: str, streams: Three[Stream], options: Options) -> None:
-    if "*" in text and "&" in text:
-        from kmerge_git.merge.verify.alias_law import refuse_turned  # few files have aliases
-
-        refuse_turned(text, options.path, streams)
 
 
 def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: str) -> Outcome:
@@ -424,7 +406,7 @@ def _of_lines(result: YamlText, count: int, texts: Three[YamlText], reason: str)
 def _damaged(texts: Three[YamlText], options: Options, reason: str) -> Outcome:
     """Return a file that a merge by lines would damage as one conflict."""
     try:
-        outcome = _whole(texts.map(lambda text: text.source), options, Why.DAMAGE)
+        outcome = _one_conflict(texts.map(lambda text: text.source), options, Why.DAMAGE)
     except KmergeError:  # a version is not in UTF-8
         return _left(texts, options, reason)
     outcome.reason = reason

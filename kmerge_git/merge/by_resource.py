@@ -26,23 +26,25 @@ from kmerge_git.merge.pairing import (
     replaced_apart,
     standing_name,
 )
-from kmerge_git.merge.plan import Note, Plan, Why
+from kmerge_git.merge.plan import Journal, Note, Plan, Why
 from kmerge_git.merge.three import Three, agreed, standing, under, whose
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.merge.write.placed_lines import line_pieces
 from kmerge_git.outcome import ORDER
 from kmerge_git.text.opaque_files import is_json
+from kmerge_git.text.pieces import Hunk
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import comments, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Hashable
 
     from kmerge_git.merge.decide.rules import Reading, Rules
     from kmerge_git.merge.merged import Trio
     from kmerge_git.merge.plan import Doubts, Journal
+    from kmerge_git.outcome import Options
     from kmerge_git.text.pieces import Pieces
     from kmerge_git.tree.documents import YamlText
     from kmerge_git.tree.nodes import Node
@@ -96,6 +98,33 @@ def merge(
     return _as_file(walk, [merged[key] for key in order], at, path)
 
 
+def settle(merged: MergedFile, options: Options, rules: Rules, journal: Journal) -> bool:
+    """Let a policy, if there is one, decide or refuse conflicts; return whether it did."""
+    if options.policy is None:
+        return False
+    from kmerge_git.merge.decide.by_policy import Rulings  # few merges have a policy
+
+    has_spoken = False
+    for document in merged.documents:
+        rulings = Rulings(options.policy, Walk(rules, Journal(document.name)))
+        whole = document.whole_hunk
+        if whole is not None:
+            side = rulings.document(whole.why)
+            document.pieces = [whole.side(side)] if side else document.pieces
+        elif document.plan is not None and any(isinstance(p, Hunk) for p in document.pieces):
+            roots = _roots(document.laid)
+            top = Place((), start(roots.base or roots.ours, options.path))
+            plan = rulings.plan(document.plan, roots.base, top)
+            pieces = _written(plan, document.laid, rules) if rulings.notes else None
+            is_whole = document.elided is None or document.elided.restorable(pieces or [])
+            if pieces is None or not is_whole:
+                continue
+            document.plan, document.pieces = plan, pieces
+        journal.rule(document.name, rulings.notes)
+        has_spoken = has_spoken or bool(rulings.notes)
+    return has_spoken
+
+
 def _order(
     journal: Journal,
     keys: Three[list[Hashable]],
@@ -117,18 +146,13 @@ def _as_file(
     walk: Walk, documents: list[MergedDocument], at: Three[Stream], path: str
 ) -> MergedFile:
     """Return the merged documents as a file, with their opening lines."""
-    if len(documents) > 1 and walk.rules.stops and _is_one_value(at, path):
-        return _whole_file(walk, at, Why.BOTH_CHANGED)
+    is_new = len(documents) > 1 and all(len(stream.documents) < 2 for stream in at.each())
+    if is_new and walk.rules.stops and is_json(path, [s.source.data for s in at.each()]):
+        return _whole_file(walk, at, Why.BOTH_CHANGED)  # JSON holds one value
     _open(walk, documents, at)
     prologue = _comment_pieces(walk, at.map(lambda s: s.prologue))
     tail = _without_ends(standing(at.map(lambda s: s.tail)), documents)
     return MergedFile(prologue, documents, tail)
-
-
-def _is_one_value(at: Three[Stream], path: str) -> bool:
-    """Return whether a file is JSON, which cannot hold several documents."""
-    is_one = all(len(stream.documents) < 2 for stream in at.each())
-    return is_one and is_json(path, [stream.source.data for stream in at.each()])
 
 
 def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
@@ -177,9 +201,9 @@ def _merge_one(walk: Walk, at: Trio, path: str, cause: str) -> MergedDocument | 
         return None
     ours, theirs = at.ours, at.theirs
     if () in walk.doubts:
-        return _clash(walk, at, standing_name(at), walk.doubts[()])
+        return _clash(walk, at, standing_name(at), walk.doubts[()].why)
     if ours is None or theirs is None:
-        return _one_sided(walk, at, cause or next(iter(walk.doubts.values()), ""))
+        return _one_sided(walk, at, cause or next((d.why for d in walk.doubts.values()), ""))
     if cause:
         return _clash(walk, at, standing_name(at), cause)
     if not reading.live and not walk.opened:
@@ -209,14 +233,24 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
         plan = _decided(walk, _roots(laid), reading, path)
     if plan is None:
         return _clash(walk, at, name, Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED)
-    pieces = write_document(plan, laid)
-    if walk.rules.stops and all(isinstance(r, Collection) and r.flow for r in roots.each()):
-        around = _around(laid)
+    pieces = _written(plan, laid, walk.rules)
+    if pieces is None:
+        return _clash(walk, at, name, Why.COMMENT)
+    document = MergedDocument(at, name, plan, pieces)
+    document.laid = laid
+    return document
+
+
+def _written(plan: Plan, at: Trio, rules: Rules) -> Pieces | None:
+    """Return the text of a plan, or None if both sides changed the comments around `{}`."""
+    pieces = write_document(plan, at)
+    if rules.stops and all(isinstance(r, Collection) and r.flow for r in _roots(at).each()):
+        around = _around(at)
         if around is None:
-            return _clash(walk, at, name, Why.COMMENT)
+            return None
         if len(pieces) > 2:  # otherwise the document is one conflict
             pieces = [around[0], *pieces[1:-1], around[1]]
-    return MergedDocument(at, name, plan, pieces)
+    return pieces
 
 
 def _around(at: Trio) -> tuple[str, str] | None:
@@ -258,7 +292,9 @@ def _without_runs(
     if plan is None or not elided.restorable(pieces):
         return None
     walk.journal.adopt(trial.journal)
-    return MergedDocument(at, name, plan, pieces, elided)
+    document = MergedDocument(at, name, plan, pieces, elided)
+    document.laid = elided.at
+    return document
 
 
 def _one_sided(walk: Walk, at: Trio, cause: str) -> MergedDocument | None:
@@ -322,13 +358,9 @@ def _open(walk: Walk, documents: list[MergedDocument], at: Three[Stream]) -> Non
             opening = PLAIN if opened else ""
         piece = document.whole_hunk
         if piece is not None:  # a side without the document stays empty
-            document.pieces = [piece.map(_opened(opening))]
+            document.pieces = [piece.map(lambda text, above=opening: text and above + text)]  # type: ignore[misc]
         else:
             document.opening = opening
-
-
-def _opened(opening: str) -> Callable[[str], str]:
-    return lambda text: text and opening + text
 
 
 def _opening(walk: Walk, merged: MergedDocument, *, is_first: bool) -> str:

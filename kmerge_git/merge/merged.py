@@ -33,7 +33,7 @@ NO_DOCUMENT: Trio = Three(None, None, None)
 class MergedDocument:
     """Hold a document of the result, with its decisions and its text."""
 
-    __slots__ = ("at", "elided", "name", "opening", "pieces", "plan")
+    __slots__ = ("at", "elided", "laid", "name", "opening", "pieces", "plan")
 
     def __init__(
         self,
@@ -49,6 +49,7 @@ class MergedDocument:
         self.pieces = pieces
         self.opening = ""
         self.elided = elided  # runs of lines that are not in `pieces`
+        self.laid = at  # the versions as they were merged: laid out anew, or without these runs
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -69,10 +70,6 @@ class MergedDocument:
     def whole(self, text: str) -> str:
         """Return a text of the document with the runs of lines that are not in `pieces`."""
         return self.elided.restored(text) if self.elided else text
-
-    def give_up(self, pieces: Pieces) -> None:
-        """Replace the merge of the document by `pieces`, which are one side or one conflict."""
-        self.plan, self.elided, self.pieces = None, None, pieces
 
 
 class MergedFile:

@@ -67,10 +67,6 @@ def _without_namesakes(base: Documents, side: Documents, other: Documents, name:
     return {apart.get(k, k): d for k, d in side.items()}
 
 
-def _likeness(one: Document, other: Document) -> float:
-    return likeness.likeness(likeness.bag(one.content), likeness.bag(other.content))
-
-
 def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Documents:
     """Give a document that both sides renamed alike the key of its base version.
 
@@ -260,8 +256,8 @@ def _is_like(old: Document, new: Document) -> bool:
         return False
     from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
 
-    is_alike_by_lines = _likeness(old, new) >= likeness.RENAMED
-    return is_alike_by_lines or is_alike(leaves_of(old.root), leaves_of(new.root))
+    by_lines = likeness.likeness(likeness.bag(old.content), likeness.bag(new.content))
+    return by_lines >= likeness.RENAMED or is_alike(leaves_of(old.root), leaves_of(new.root))
 
 
 def _kind(document: Document) -> str:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    # numbers of a document -> its places without a certain merge, with the causes
-    Doubts = dict[tuple[int, ...], dict[Path, str]]
+    # numbers of a document -> its places without a certain merge
+    Doubts = dict[tuple[int, ...], dict[Path, "Doubt"]]
     # runs of lines, of block scalars (`str`) or of comments (`Line`); a run that both sides
     # changed is a trio with the lines of each version
     Lines = list[Sequence[str] | Three[Sequence[str]]]
@@ -63,8 +63,6 @@ class Why:
 
     # A clean merge of lines does not settle these conflicts: a line merge ignores which lines
     # belong together, and would bring back a deleted entry, or keep both replacements of an entry.
-    # An entry with one of these causes is a conflict even if only one side has the entry.
-    OPENING = (ADDED_BEHIND, MOVED_AND_GONE)
     FIRM = (
         MOVED_AND_GONE,
         RENAMED_AND_GONE,
@@ -75,6 +73,19 @@ class Why:
         TWO_VERSIONS,
         ADDED_BEHIND,
     )
+
+
+class Doubt:
+    """Hold the reason why the merge of a place is not certain, so that the place is a conflict.
+
+    If the conflict `opens` the place, the walk looks into it although only one side changed it.
+    """
+
+    __slots__ = ("opens", "why")
+
+    def __init__(self, why: str, *, opens: bool) -> None:
+        self.why = why
+        self.opens = opens
 
 
 class Line(str):
@@ -266,6 +277,17 @@ class Build(Plan):
         self.foot = foot
         self.properties = properties  # anchor and tag as text
 
+    def but(self, items: list[Item]) -> Build:
+        """Return the same collection with other entries."""
+        return Build(
+            self.ours,
+            self.theirs,
+            items,
+            head=self.head,
+            foot=self.foot,
+            properties=self.properties,
+        )
+
 
 def keeps_tail(plan: Plan, ours: Entry, theirs: Entry) -> bool:
     """Return whether the comment behind a value still has a place in the plan's result."""
@@ -346,17 +368,15 @@ def decided_item(item: Item, side: str) -> Iterator[Item]:
                 yield Item(Take(entry.value, entry), None, entry, item.path, base=base)
         return
     own = item.ours if side == "ours" else item.theirs
-    if isinstance(item.plan, Build) and own is not None and _is_emptied(item.plan, own, side):
+    collection = own.value if own is not None and isinstance(own.value, Collection) else None
+    is_emptied = collection is not None and not collection.entries
+    if is_emptied and isinstance(item.plan, Build) and is_empty(item.plan, side):
+        assert own is not None
         # the side has no comments in its empty collection either
         plan: Plan = Keep(own.value) if side == "ours" else Take(own.value, own)
     else:
         plan = decided(item.plan, side)
     yield item.but(plan, item.theirs, item.lead and [*settled(item.lead, side)])
-
-
-def _is_emptied(plan: Build, own: Entry, side: str) -> bool:
-    is_collection = isinstance(own.value, Collection) and not own.value.entries
-    return is_collection and is_empty(plan, side)
 
 
 def settled(parts: Lines, side: str) -> list[Sequence[str]]:
@@ -411,6 +431,18 @@ class Journal:
     def adopt(self, trial: Journal) -> None:
         """Add the notes of a trial."""
         self.notes += trial.notes
+
+    def rule(self, resource: str, notes: list[Note]) -> None:
+        """Replace conflicts of a resource by what a policy decided or refused about them."""
+        for note in notes:
+            for number, (name, old) in enumerate(self.notes):
+                if name == resource and old.side == "conflict" and old.path == note.path:
+                    if note.side == "conflict":
+                        note.rule = old.rule
+                    self.notes[number] = resource, note
+                    break
+            else:
+                self.notes.append((resource, note))
 
     def settled(self) -> list[tuple[str, Path]]:
         """Return the places that a policy or the favoured side decided, each with its resource."""

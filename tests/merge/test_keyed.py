@@ -6,6 +6,7 @@ import pytest
 
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.kube.listkeys import ListKeys, Where, start
+from kmerge_git.merge.decide.by_policy import Rulings
 from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.decide.keyed import by_key
 from kmerge_git.merge.decide.policies import policy_for
@@ -58,8 +59,11 @@ def merged(rule: str, base: str, ours: str, theirs: str, favor: str = "") -> lis
     """Every element of the merged list: `list[name=a] keep {...}`, or the sides of a clash."""
     at = Three(base, ours, theirs).map(root)
     found = []
-    walk = Walk(GitRules(policy_for([("**", favor)] if favor else [])), Journal())
-    for item in walk.sequence(at, Place(("list",), LISTS[rule])).items:
+    walk, place = Walk(GitRules(), Journal()), Place(("list",), LISTS[rule])
+    merged_list = walk.sequence(at, place)
+    if favor:
+        merged_list = Rulings(policy_for([("**", favor)]), walk).plan(merged_list, at.base, place)
+    for item in merged_list.items:
         plan = item.plan
         if isinstance(plan, Clash):
             sides = (" ".join(e.value.raw for e in s) for s in plan.at.each())

@@ -9,10 +9,9 @@ import pytest
 from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.decide.git_rules import GitRules
-from kmerge_git.merge.merged import conflict
-from kmerge_git.merge.plan import Journal, Plan, Take, Why
+from kmerge_git.merge.plan import Journal, Plan, Take
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify.proof import agrees, prove, unproved
+from kmerge_git.merge.verify.proof import agrees, prove
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -130,7 +129,7 @@ def test_a_value_that_is_given_our_anchor(text: str, expected: bool) -> None:
     assert holds(text, Take(value, None, anchor="x"), "ours") is expected
 
 
-def test_what_does_not_hold_becomes_a_conflict_of_its_document() -> None:
+def test_a_document_that_is_not_its_plan_is_refused() -> None:
     found = merged(CASES / "driver/different-documents-edited")
     whole = merged(CASES / "driver/both-add-a-key-at-the-end")
     (resource,) = whole.documents
@@ -139,7 +138,3 @@ def test_what_does_not_hold_becomes_a_conflict_of_its_document() -> None:
     with pytest.raises(Unproved):
         prove(whole, "ours")
     assert issubclass(Unproved, KmergeError)
-    for document in unproved(whole):
-        document.give_up(conflict(document.at, Why.UNPROVED))
-    prove(whole, "ours")
-    assert side_text(resource.pieces, "theirs") == resource.at.theirs.content

@@ -7,6 +7,7 @@ from itertools import permutations, product
 import pytest
 
 from kmerge_git.kube.listkeys import ListRule, Where
+from kmerge_git.merge.decide.by_policy import Rulings
 from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.decide.rules import Place
@@ -26,10 +27,14 @@ def plan(
 ) -> tuple[list[str], list[str]]:
     """What becomes of every element, and where something was noted."""
     journal = Journal()
-    rules = GitRules(policy=policy_for([("list", policy)] if policy else []))
     where = Where("list", {}, ListRule("atomic", bag=bag))
     lists = Three(base, ours, theirs).map(written)
-    items = merge_elements(Walk(rules, journal), lists, Place(("list",), where))
+    walk, place = Walk(GitRules(), journal), Place(("list",), where)
+    items = merge_elements(walk, lists, place)
+    if policy:
+        rulings = Rulings(policy_for([("list", policy)]), walk)
+        items = rulings.plan(Build(lists.ours, lists.theirs, items), lists.base, place).items
+        journal.rule("", rulings.notes)
     return [told(item) for item in items], [d.path for d in journal.decisions()]
 
 

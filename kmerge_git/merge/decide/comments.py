@@ -257,8 +257,7 @@ def may_lose_comments(at: Three[Collection | None]) -> bool:
     ours, theirs = at.ours, at.theirs
     is_filled = bool(ours and theirs and ours.entries and theirs.entries)
     versions = [made for made in at.each() if made is not None and (made.flow or is_filled)]
-    return any(comments(_inside(made)) for made in versions)
-
-
-def _inside(made: Collection) -> str:
-    return made.raw if made.flow else made.text[min(made.start, made.top) : made.bottom]
+    return any(
+        comments(made.raw if made.flow else made.text[min(made.start, made.top) : made.bottom])
+        for made in versions
+    )

@@ -318,7 +318,12 @@ class _Order:
         """Return at most so many of the longest common orders, as points."""
         chains: list[Chain] = [((-1, -1), None)]
         for level in self._levels():
-            pairs = ((p, chain) for chain in chains for p in level if _is_behind(p, chain[0]))
+            pairs = (
+                ((i, j), chain)
+                for chain in chains
+                for i, j in level
+                if i > chain[0][0] and j > chain[0][1]
+            )
             chains = list(islice(pairs, most))
         return [_as_list(chain) for chain in chains]
 
@@ -348,10 +353,6 @@ def _chains(points: list[Point]) -> list[int]:
         ends[size : size + 1] = [j]
         sizes.append(size + 1)
     return sizes
-
-
-def _is_behind(point: Point, other: Point) -> bool:
-    return point[0] > other[0] and point[1] > other[1]
 
 
 def _as_list(chain: Chain) -> list[Point]:

@@ -1,7 +1,4 @@
-"""Apply the rules `git`, which treat both sides alike, every value as data, and doubt as a clash.
-
-A policy for the place may settle a clash (rule 12).
-"""
+"""Apply the rules `git`: both sides are alike, every value is data, and doubt is a clash."""
 
 from __future__ import annotations
 
@@ -12,12 +9,11 @@ from kmerge_git.merge.decide.comments import (
     lead_lines,
     merge_lines,
     merge_tail,
-    tails_clash,
 )
 from kmerge_git.merge.decide.order import arranged, as_sorted, in_place, weave_alike
-from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading, Ruling
+from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
 from kmerge_git.merge.pairing import same_name
-from kmerge_git.merge.plan import Clash, Item, Keep, Note, Plan, Take, Why, decided, has_clash
+from kmerge_git.merge.plan import Clash, Item, Keep, Note, Plan, Take, Why, has_clash
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_comments, same_entry_text, same_node
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.merge.decide.rules import KeyPaths, Keys, Notes, Place, Policy, Riddle, Table
+    from kmerge_git.merge.decide.rules import KeyPaths, Keys, Notes, Place, Riddle, Table
     from kmerge_git.merge.plan import Line, Lines
     from kmerge_git.tree.documents import Document
 
@@ -43,11 +39,8 @@ AS_TEXT = Reading(whole=False)  # null and `$patch` are data like any other valu
 class GitRules:
     """Hold the rules `git`; `decide.rules.Rules` describes the questions that they answer."""
 
-    __slots__ = ("policy",)
+    __slots__ = ()
     stops = True
-
-    def __init__(self, policy: Policy | None = None) -> None:
-        self.policy = policy
 
     # -- documents
 
@@ -61,8 +54,7 @@ class GitRules:
         return None
 
     def document_clash(self, why: str) -> tuple[str, Notes]:
-        ruling, notes = self._settled(Three([], [], []), why, None)
-        return ruling.side, notes
+        return "", [Note((), why, "conflict", "8")]
 
     # -- entries
 
@@ -84,28 +76,7 @@ class GitRules:
         return items[0] if items else None, notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-        ruling, notes = self._settled(at, why, place)
-        side = ruling.side
-        if not side:
-            return [_conflict(at, why, place, ruling.refused)], notes
-        items = [] if side == "theirs" else _kept(at.ours, place.path)
-        if side != "ours":
-            theirs = at.theirs if ruling.taken is None else ruling.taken
-            items += [_taken(entry, place.path) for entry in theirs]
-        return items, notes
-
-    def _settled(
-        self, at: Three[list[Entry]], why: str, place: Place | None
-    ) -> tuple[Ruling, Notes]:
-        """Return the ruling of a policy; if no policy decides, the ruling gives the reason."""
-        path = place.path if place is not None else ()
-        ruling = self.policy(path, *at.each(), place) if self.policy is not None else None
-        if ruling is not None and _may_say(ruling, why):
-            return ruling, [Note(path, why, ruling.side, ruling.rule)]
-        refused = _refusal(ruling) if ruling is not None else ""
-        rule = RULE_OF.get(why, "9" if why.startswith(Why.ALIAS) else "6") if path else "8"
-        words = f"{why} ({refused})" if refused else why
-        return Ruling("", "", refused=refused), [Note(path, words, "conflict", rule)]
+        return [_conflict(at, why, place)], [_open(place.path, why)]
 
     # -- values
 
@@ -113,23 +84,14 @@ class GitRules:
         base, ours, theirs = at.base, at.ours, at.theirs
         assert isinstance(ours, Scalar) and isinstance(theirs, Scalar)  # the caller's case
         plan = block_texts.merge(base if isinstance(base, Scalar) else None, ours, theirs)
-        if plan is None and isinstance(base, Scalar) and _is_in_block(place):
+        mine = place.maps.ours if place.maps is not None else None  # set below a key
+        if plan is None and isinstance(base, Scalar) and mine is not None and not mine.flow:
             plan = block_texts.merge_flow(base, ours, theirs)
-        if plan is None or not has_clash(plan):
-            return plan, []
-        ruling, notes = self._settled(Three([], [], []), Why.BOTH_CHANGED, place)
-        return decided(plan, ruling.side) if ruling.side else plan, notes
+        is_open = plan is not None and has_clash(plan)
+        return plan, [_open(place.path, Why.BOTH_CHANGED)] if is_open else []
 
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
-        if self.policy is None:
-            return None, []
-        found = self.policy(place.path, *at.map(lambda e: [e] if e else []).each(), place)
-        # if both sides changed the comments too, comments and value stay a conflict
-        if found is None or found.plan is None or tails_clash(at):
-            return None, []
-        why = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
-        what = f"{why}: {found.what}" if found.what else why
-        return found.plan, [Note(place.path, what, found.side, found.rule)]
+        return None, []
 
     def exclusive(
         self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
@@ -195,11 +157,6 @@ class GitRules:
         return at.theirs if whose(at) == "theirs" else None
 
 
-def _is_in_block(place: Place) -> bool:
-    """Return whether a value belongs to a key of a block mapping on our side."""
-    return place.maps is not None and place.maps.ours is not None and not place.maps.ours.flow
-
-
 def _texts(table: Table) -> dict[Hashable, str]:
     """Return each member of a set as text, by key."""
     values = ((key, entry.value) for key, entry in table.items())
@@ -211,28 +168,13 @@ def _taken(theirs: Entry, path: Path) -> Item:
     return Item(Take(theirs.value, theirs), None, theirs, path)
 
 
-def _kept(ours: list[Entry], path: Path) -> list[Item]:
-    return [Item(Keep(entry.value), entry, None, path) for entry in ours]
+def _open(path: Path, why: str) -> Note:
+    """Return the note of a conflict."""
+    rule = RULE_OF.get(why, "9" if why.startswith(Why.ALIAS) else "6") if path else "8"
+    return Note(path, why, "conflict", rule)
 
 
-def _may_say(found: Ruling, why: str) -> bool:
-    """Return whether a ruling may decide whole entries.
-
-    A ruling to keep both sides counts only if both sides added to the same place.
-    """
-    if found.side == "union":
-        return why == Why.BOTH_ADD_HERE
-    return bool(found.side) and found.plan is None
-
-
-def _refusal(found: Ruling) -> str:
-    """Return the reason why a policy does not decide a conflict."""
-    if found.plan is not None:
-        return f"{found.rule.partition(' ')[2]}: more than the value differs"
-    return found.refused
-
-
-def _conflict(at: Three[list[Entry]], why: str, place: Place, refused: str) -> Item:
+def _conflict(at: Three[list[Entry]], why: str, place: Place) -> Item:
     """Return a clash; comments above the clash stay outside if both sides agree on them."""
     firsts = at.map(lambda entries: entries[0] if entries else None)
     lead: Lines | None = None
@@ -240,7 +182,7 @@ def _conflict(at: Three[list[Entry]], why: str, place: Place, refused: str) -> I
     if firsts.ours is not None and firsts.theirs is not None:
         lead = merge_lines(firsts.map(lead_lines))
         with_lead = any(isinstance(part, Three) for part in lead or ())
-    clash = Clash(at, why, place.where, with_lead=with_lead, refused=refused)
+    clash = Clash(at, why, place.where, with_lead=with_lead)
     lead = None if with_lead else lead
     return Item(clash, firsts.ours, firsts.theirs, place.path, lead=lead)
 

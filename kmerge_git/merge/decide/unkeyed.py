@@ -14,10 +14,10 @@ from kmerge_git.merge.decide.comments import takes_new_comments
 from kmerge_git.merge.decide.order import arranged, in_place
 from kmerge_git.merge.decide.rules import ElementPairs
 from kmerge_git.merge.plan import Build, Clash, Item, Keep, Note, Take, Why, has_clash
-from kmerge_git.merge.three import Three, counted, cut, is_part, shared_start, under
+from kmerge_git.merge.three import Three, counted, cut, is_part, shared_start, under, whose_by
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.text.shared_edits import diff3_once
-from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.nodes import Collection, Entry, Mapping, Scalar, Sequence
 from kmerge_git.tree.same import canon_of, same_node
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     doubt = pairs.why or _doubt(walk, pairs, entries, items, bag=bag)
     is_open = place.path in walk.opened  # a conflict inside of an element is wanted
     may_arrange = not pairs.why and not is_open and keys.base
-    if may_arrange and (doubt or is_moved or _has_clash(trial, items)):
+    if may_arrange and (doubt or is_moved or any(has_clash(item.plan) for item in items)):
         second = walk.trial()
         arranged = _arranged(second, keys, pairs.labels, entries, inner, bag=bag)
         if arranged is not None:
@@ -94,7 +94,7 @@ def _by_repeated_names(
         return None
     trial = walk.trial()
     items = _in_order(trial, order, found, entries, inner)
-    if _has_clash(trial, items) or _two_versions(items, keys, entries):
+    if any(has_clash(item.plan) for item in items) or _two_versions(items, keys, entries):
         return None
     walk.journal.adopt(trial.journal)
     return items
@@ -131,14 +131,6 @@ def _certain(labels: Three[list[Hashable]], entries: Three[list[Entry]]) -> set[
         return (ours & theirs) - base
     kept = [side for side in (ours, theirs) if base <= side]
     return set().union(*kept, ours & theirs) - base
-
-
-def _has_clash(trial: Walker, items: list[Item]) -> bool:
-    """Return whether a merge of elements has a clash, or would have one without a policy.
-
-    A policy decides about values, and never about which elements are versions of one another.
-    """
-    return any(has_clash(item.plan) for item in items) or bool(trial.journal.settled())
 
 
 def _pairs(
@@ -459,8 +451,8 @@ def _region(
     walk: Walker, region: Region, at: Three[list[Entry]], inner: Place, first: int
 ) -> list[Item | None]:
     places = [inner.step(first + i) for i in range(max(len(at.ours), len(at.theirs), 1))]
-    aligned = len(at.base) == len(at.ours) == len(at.theirs) and _are_one(walk, at, places)
-    if region.kind == "same" or aligned:
+    is_aligned = len(at.base) == len(at.ours) == len(at.theirs) and _are_one(walk, at, places)
+    if region.kind == "same" or is_aligned:
         trios = zip(at.base, at.ours, at.theirs, places, strict=False)
         return [walk.entry(Three(*trio), place) for *trio, place in trios]
     if region.kind == "both":
@@ -500,7 +492,7 @@ def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[It
     for pair, place in zip(pairs, places, strict=False):
         trial = walk.trial()
         item = trial.entry(Three(None, *pair), place)
-        is_settled = item is None or not _has_clash(trial, [item])
+        is_settled = item is None or not has_clash(item.plan)
         if is_settled and not same_node(*(entry.value for entry in pair)):
             return None
         items.append(item)
@@ -528,15 +520,10 @@ def _begin_alike(ours: Entry, theirs: Entry) -> bool:
 def _alike(at: Three[list[Entry]]) -> bool:
     """Return whether elements with the same index are versions of one another."""
     return all(
-        _is_settled(base.value, ours.value, theirs.value)
+        whose_by(Three(base.value, ours.value, theirs.value), same_node)
         or (are_versions(base, ours) and are_versions(base, theirs))
         for base, ours, theirs in zip(at.base, at.ours, at.theirs, strict=True)
     )
-
-
-def _is_settled(base: Node, ours: Node, theirs: Node) -> bool:
-    """Return whether at most one side changed an element, or both changed it in the same way."""
-    return same_node(base, ours) or same_node(base, theirs) or same_node(ours, theirs)
 
 
 def are_versions(a: Entry, b: Entry) -> bool:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.decide.floating_comments import FloatingComments
     from kmerge_git.merge.decide.rules import Notes, Riddle, Rules
-    from kmerge_git.merge.plan import Journal
+    from kmerge_git.merge.plan import Doubt, Journal
 
     T = TypeVar("T")
     C = TypeVar("C", bound=Collection)
@@ -56,13 +56,14 @@ class Walk:
     __slots__ = ("doubts", "journal", "opened", "rules")
 
     def __init__(
-        self, rules: Rules, journal: Journal, doubts: dict[Path, str] | None = None
+        self, rules: Rules, journal: Journal, doubts: dict[Path, Doubt] | None = None
     ) -> None:
         self.rules = rules
         self.journal = journal
-        self.doubts = doubts or {}  # places with no certain merge, and the reasons
-        # the places of doubts about moves and aliases, and the places around them
-        self.opened: set[Path] = _opened(self.doubts) if doubts else set()
+        self.doubts = doubts or {}  # the places without a certain merge
+        # the places that a doubt opens, and the places around them
+        opened = [path for path, doubt in self.doubts.items() if doubt.opens]
+        self.opened = {path[:size] for path in opened for size in range(len(path) + 1)}
 
     def trial(self) -> Walk:
         """Return the same walk with a new journal, for decisions that may be dropped."""
@@ -85,7 +86,7 @@ class Walk:
             return self.noted(instruction)
         if ours is None or theirs is None:
             if place.path in self.opened and place.path in self.doubts:
-                return self.clash_of_entries(at, self.doubts[place.path], place)
+                return self.clash_of_entries(at, self.doubts[place.path].why, place)
             return self.noted(self.rules.alone(at, place))
         if place.path in self.opened and not same_entry_text(ours, theirs):
             return self.both(at, place)
@@ -107,7 +108,12 @@ class Walk:
             plan = self.noted(self.rules.winner(at, place))
         if plan is None:
             why = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
-            return self.clash_of_entries(at, self.doubts.get(place.path, why), place)
+            doubt = self.doubts.get(place.path)
+            return self.clash_of_entries(at, doubt.why if doubt is not None else why, place)
+        return self.with_plan(plan, at, place)
+
+    def with_plan(self, plan: Plan, at: Three[Entry | None], place: Place) -> Item | None:
+        """Decide the comments and the key around a value that both sides have."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         tails = at.map(lambda e: after(e) if e else "")
@@ -333,12 +339,6 @@ def _repeated_key(mapping: Mapping) -> RepeatedKey:
     why = f"the key {entry.name!r} is there twice in one mapping"
     excerpt = mapping.text.split("\n", line)[line - 1]
     return RepeatedKey(why, line=line, column=column, hint="remove one of them", excerpt=excerpt)
-
-
-def _opened(doubts: dict[Path, str]) -> set[Path]:
-    """Return the places of doubts about moves and aliases, and the places around them."""
-    paths = [p for p, why in doubts.items() if why in Why.OPENING or why.startswith(Why.ALIAS)]
-    return {path[:size] for path in paths for size in range(len(path) + 1)}
 
 
 def _style_of_ours(at: Three[Node | None]) -> str | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take
-from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.block_scalars import body_lines, flow_lines, header
 from kmerge_git.tree.documents import split_text
@@ -34,15 +33,6 @@ def prove(merged: MergedFile, side: str) -> list[Document]:
             raise Unproved(f"the merged text of {name} did not pass the proof")
         read += [reread] if reread is not None else []
     return read
-
-
-def unproved(merged: MergedFile) -> list[MergedDocument]:
-    """Return the documents whose text differs from the plan, resolved to ours or to theirs."""
-    return [
-        document
-        for document in merged.documents
-        if not all(_is_proved(document, _read(document, side), side) for side in SIDES)
-    ]
 
 
 def _read(document: MergedDocument, side: str) -> Document | None:

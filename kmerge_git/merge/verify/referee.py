@@ -31,7 +31,7 @@ from __future__ import annotations
 from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
-from kmerge_git.merge.plan import Why
+from kmerge_git.merge.plan import Doubt, Why
 from kmerge_git.merge.three import Three, counted
 from kmerge_git.merge.verify import line_damage, sites
 from kmerge_git.merge.verify.count_laws import by_side, follows
@@ -177,11 +177,11 @@ def widened(doubts: Doubts, found: list[Violation], merged: MergedFile) -> Doubt
         path = _not_yet(violation.path, paths)
         if path is None:
             return None
-        paths[path] = violation.why or uncertain(violation)
+        paths[path] = Doubt(violation.why or uncertain(violation), opens=bool(violation.why))
     return grown
 
 
-def _not_yet(path: Path, paths: dict[Path, str]) -> Path | None:
+def _not_yet(path: Path, paths: dict[Path, Doubt]) -> Path | None:
     """Return the path or its nearest parent that is not in `paths`, or None."""
     while path in paths:
         if not path:
