@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmerge_git.merge.decide.higher_version import compared, higher, timestamp, why_not_higher
+from kmerge_git.merge.decide.higher_version import compared, higher
 
 
 @pytest.mark.parametrize(
@@ -35,20 +35,12 @@ from kmerge_git.merge.decide.higher_version import compared, higher, timestamp, 
         ("1.0.9", "1.0.10"),
         ("23.04", "23.10"),
         ("2023.10", "2024.1"),
-        ("1.2.2023", "1.2.2024"),
         ("1.2.3-rc.1-alpine", "1.2.3-rc.2-alpine"),
         ("1.2.3-SNAPSHOT", "1.2.3"),
         ("v1.27.3+k3s2", "v1.27.4+k3s1"),
         ("1.2.3+4b1eb2a", "1.2.4+0a1eb2a"),
-        (">= 1.2.3", ">= 1.3.0"),
-        ("--version=1.2.3", "--version=1.3.0"),
-        ("--image=app:1.2", "--image=app:1.3"),
-        # timestamps
+        ("^1.2.3", "^1.3.0"),
         ("2023-10-10T13:03:29Z", "2023-10-12T13:12:40Z"),
-        ("2023-10-10T13:03:29.5Z", "2023-10-10T13:03:29.51Z"),
-        ("2023-10-10T13:03:29+02:00", "2023-10-10T12:03:29Z"),
-        ("2023-10-10", "2023-11-09"),
-        ("2023-10-10 13:03", "2023-10-10 13:04"),
     ],
 )
 def test_the_later_one_is_higher_from_both_sides(low: str, high: str) -> None:
@@ -78,8 +70,8 @@ def test_the_later_one_is_higher_from_both_sides(low: str, high: str) -> None:
         ("app:1.2", "1.3", "they name two things"),
         ("1.2", "1.2.0", "they are one version"),
         ("v20230101", "v1.2", "they count in two ways"),
-        ("2023-10-10", "2023-10-10T13:03:29Z", "they count in two ways"),
-        ("2023-10-10T13:03:29", "2023-10-10T13:03:30Z", "they count in two ways"),
+        ("2023-10-10", "2023-10-11", "they are of two series or variants"),
+        ("2023-10-10T13:03:29", "2023-10-10T13:03:30Z", "they are of two series or variants"),
         ("1.2-alpine", "1.3-debian", "they are of two series or variants"),
         ("1.2.3-java11", "1.2.3-java17", "they are of two series or variants"),
         ("1.2.3-debian-11", "1.2.3-debian-12", "they are of two series or variants"),
@@ -113,6 +105,8 @@ def test_the_later_one_is_higher_from_both_sides(low: str, high: str) -> None:
         (".5", ".25", "they are not versions"),
         ("--v=2", "--v=4", "they are not versions"),
         ("--qps=50.5", "--qps=60.5", "they are not versions"),
+        ("--version=1.2.3", "--version=1.3.0", "they are not versions"),
+        (">= 1.2.3", ">= 1.3.0", "they are not versions"),
         ("<1.2.3", "<1.3.0", "they are not versions"),
         ("$1.20", "$1.30", "they are not versions"),
         ("We need 1.2", "We need 1.3", "they are not versions"),
@@ -138,13 +132,6 @@ def test_the_order_of_semver(low: str, high: str) -> None:
     assert (higher(low, high), higher(high, low)) == ("theirs", "ours")
 
 
-@pytest.mark.parametrize(
-    "text", ["2023-13-10", "2023-10-32", "2023-10-10T25:00Z", "2023-10-10T1:00Z", "2023-10", "x"]
-)
-def test_what_is_no_timestamp(text: str) -> None:
-    assert timestamp(text) is None
-
-
 ODD = st.text(alphabet="0123456789abcfgnrv.-_+:@/TZ PR٣", max_size=24)
 PARTS = st.sampled_from(
     [
@@ -165,7 +152,7 @@ def test_any_two_texts_have_an_answer_that_does_not_depend_on_the_side(a: str, b
     other = {"ours": "theirs", "theirs": "ours", "": ""}
     side, why = compared(a, b)
     assert compared(b, a) == (other[side], why)
-    assert (higher(a, b), why_not_higher(a, b)) == (side, why)
+    assert higher(a, b) == side
     assert bool(side) != bool(why)
 
 

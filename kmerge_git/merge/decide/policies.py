@@ -16,9 +16,9 @@ from kmerge_git.merge.decide.higher_version import (
     compared,
     higher,
     image,
+    is_moment,
     is_number,
     is_port,
-    timestamp,
     version,
 )
 from kmerge_git.merge.decide.rules import Ruling
@@ -55,11 +55,11 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
     to 1.2.1 and the other changed it to 1.3.0: `mine` is a patch, so the result is 1.3.1. If that
     is impossible, return no version and the reason.
     """
-    parsed = [chart_version(text) for text in (mine, other, base) if text is not None]
+    parsed = [_chart_version(text) for text in (mine, other, base) if text is not None]
     versions = [known for known in parsed if known is not None]
     if len(versions) < len(parsed):
         return "", _refusal(mine, other, base or "")
-    if len({(prefix, len(numbers)) for prefix, numbers in versions}) > 1:
+    if len({prefix for prefix, _ in versions}) > 1:
         return "", "the versions are of two forms"
     prefix, numbers = versions[0]
     others = versions[1][1]
@@ -84,17 +84,13 @@ def _refusal(*texts: str) -> str:
     return "they are not versions of a chart"
 
 
-def chart_version(text: str) -> Chart | None:
-    """Return the prefix and numbers of `1.2.3`, `v1.2.3` or `1.2`, or None for other texts."""
+def _chart_version(text: str) -> Chart | None:
+    """Return the prefix and the three numbers of `1.2.3` or `v1.2.3`, or None for other texts."""
     prefix = "v" if text[:1] == "v" else ""
     parts = text[len(prefix) :].split(".")
-    if len(parts) not in (2, 3) or not all(map(_is_number, parts)):
+    if len(parts) != 3 or not all(is_number(p) and str(int(p)) == p for p in parts):
         return None
     return prefix, tuple(map(int, parts))
-
-
-def _is_number(text: str) -> bool:
-    return is_number(text) and len(text) <= 20 and (text == "0" or text[0] != "0")
 
 
 VERSION = ("version",)
@@ -132,7 +128,8 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
                 elif name == "higher":
                     ruling = _higher(at, path, place, is_named=_names(words, path))
                 else:
-                    ruling = _decided(name, at, place)
+                    is_side = name in ("ours", "theirs")
+                    ruling = Ruling(name, f"12 policy {name}") if is_side else _union(at, place)
                 if ruling.side:
                     return ruling
                 if ruling.refused and at.ours and at.theirs:
@@ -160,13 +157,6 @@ def _names(words: list[Word], path: Path) -> bool:
     return last != "**" and (last != "*" or not isinstance(path[-1], str))
 
 
-def _decided(name: str, at: At, place: Place | None) -> Ruling:
-    rule = f"12 policy {name}"
-    if name in ("ours", "theirs"):
-        return Ruling(name, rule)
-    return NOTHING if not (at.ours and at.theirs) else _union(at, place, rule)
-
-
 def _refused(why: str) -> Ruling:
     return Ruling("", "", refused=why)
 
@@ -174,9 +164,10 @@ def _refused(why: str) -> Ruling:
 # -- lists
 
 
-def _union(at: At, place: Place | None, rule: str) -> Ruling:
+def _union(at: At, place: Place | None) -> Ruling:
     """Keep the additions of both sides, and common additions once; the list must be in the base."""
-    if at.base or any(entry.key is not None for entry in (*at.ours, *at.theirs)):
+    is_added = not at.base and at.ours and at.theirs
+    if not is_added or any(entry.key is not None for entry in (*at.ours, *at.theirs)):
         return NOTHING
     lists = place.lists if place is not None else None
     if lists is not None and (lists.base is None or not lists.base.entries):
@@ -194,7 +185,7 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
             left.remove(twin)
         else:
             return _refused("comments of what both added differ")
-    return Ruling("union", rule, taken=taken)
+    return Ruling("union", "12 policy union", taken=taken)
 
 
 def _two_versions(at: At) -> str:
@@ -244,15 +235,15 @@ def _higher(at: At, path: Path, place: Place | None, *, is_named: bool) -> Rulin
 
 def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
     """If the values may be something other than versions, return the reason, else ''."""
-    if is_port(ours.value) and is_port(theirs.value) and not _is_image(path):
+    is_image = path and isinstance(path[-1], str) and path[-1].lower().endswith("image")
+    if is_port(ours.value) and is_port(theirs.value) and not is_image:
         return "the numbers may be ports"
     if (ours.anchor, ours.tag) != (theirs.anchor, theirs.tag):
         return MARKED
     if _are_floats(ours, theirs):
-        highest = max(ours, theirs, key=lambda node: float(node.value))
-        is_same = float(ours.value) == float(theirs.value)
-        return UNQUOTED if is_same or highest is not (ours if side == "ours" else theirs) else ""
-    return "" if higher(_read(ours), _read(theirs)) == side else UNQUOTED
+        left, right = float(ours.value), float(theirs.value)
+        return "" if (left > right if side == "ours" else right > left) else UNQUOTED
+    return UNQUOTED if _is_cut(ours) or _is_cut(theirs) else ""
 
 
 def _is_version(path: Path) -> bool:
@@ -274,23 +265,10 @@ def _is_quantity(node: Scalar) -> bool:
 def _back(before: list[Entry], ours: str, theirs: str) -> str:
     """If a side went back to a lower version, return this as a reason to refuse, else ''."""
     base = before[0].value if len(before) == 1 else None
-    if not isinstance(base, Scalar) or timestamp(base.value) is not None:
+    if not isinstance(base, Scalar) or is_moment(base.value):  # the clock of a program may be late
         return ""
-    return (
-        "a side went back to a lower one"
-        if "ours" in (higher(base.value, ours), higher(base.value, theirs))
-        else ""
-    )
-
-
-def _read(node: Scalar) -> str:
-    """Return the version as YAML parsers read it: without quotes they read `1.10` as `1.1`."""
-    return node.value.rstrip("0") if _are_floats(node) and _is_cut(node.value) else node.value
-
-
-def _is_cut(number: str) -> bool:
-    """Return whether parsers read an unquoted number as another version (`1.10`, but not `2.0`)."""
-    return number[-1:] == "0" and number[-2:] != ".0"
+    is_back = "ours" in (higher(base.value, ours), higher(base.value, theirs))
+    return "a side went back to a lower one" if is_back else ""
 
 
 def _values(at: At) -> Iterator[Scalar]:
@@ -301,9 +279,9 @@ def _values(at: At) -> Iterator[Scalar]:
             yield value
 
 
-def _is_image(path: Path) -> bool:
-    """Return whether the name of a field shows that the field holds an image."""
-    return bool(path) and isinstance(path[-1], str) and path[-1].lower().endswith("image")
+def _is_cut(node: Scalar) -> bool:
+    """Return whether YAML parsers read another version: unquoted, `1.10` is 1.1, but 2.0 is 2.0."""
+    return _are_floats(node) and node.value[-1:] == "0" and node.value[-2:] != ".0"
 
 
 def _are_floats(*nodes: Scalar) -> bool:
@@ -327,15 +305,11 @@ def _rebump(at: At, mine: str, *, is_own: bool) -> Ruling:
     ours, theirs = values
     if ours.anchor or ours.tag or theirs.anchor or theirs.tag:
         return _refused(MARKED)
-    if _are_floats(ours) != _are_floats(theirs):
-        return _refused("one is a text, the other a number")
     start = before.value if before is not None else None
     own, other = (ours, theirs) if mine == "ours" else (theirs, ours)
     value, kind = rebumped(start, own.value, other.value)
     if not value:
         return _refused(kind)
-    if _are_floats(ours, theirs) and any(map(_is_cut, (own.value, other.value, value))):
-        return _refused("unquoted, it is read as another version")
     if value == own.value:
         plan: Plan = Keep(ours) if mine == "ours" else Take(theirs, at.theirs[0])
         return Ruling(mine, RULE, plan=plan)
@@ -401,11 +375,7 @@ def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling 
         return ruling
     side = next(iter(tags.values()))
     if not side or len({*tags.values()}) > 1:
-        return (
-            Ruling("", "", refused="policy: its tag is in conflict, too")
-            if ruling is not None
-            else None
-        )
+        return None if ruling is None else _refused("policy: its tag is in conflict, too")
     own = neighbours.path[-1]
     if ruling is not None and ruling.side not in ("", side):
         return _parted(ruling)
@@ -419,9 +389,7 @@ def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling 
 def _parted(ruling: Ruling | None) -> Ruling:
     """Refuse a ruling that would take a tag from one side and its digest from the other."""
     rule = ruling.rule.partition(" ")[2] if ruling is not None else ""
-    return Ruling(
-        "", "", refused=f"{rule or 'policy'}: the tag and its digest would come from two sides"
-    )
+    return _refused(f"{rule or 'policy'}: the tag and its digest would come from two sides")
 
 
 def _value(at: At, side: str) -> Plan | None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.kube.listkeys import field_text
-from kmerge_git.merge.decide.higher_version import higher, why_not_higher
+from kmerge_git.merge.decide.higher_version import compared
 from kmerge_git.merge.plan import Clash, Item, Why
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.markers import SIZE, first_marker, has_new_marker
@@ -134,9 +134,9 @@ def _higher(kind: str, hunk: Hunk) -> str:
     values = [e.value.value for e in entries if e is not None and isinstance(e.value, Scalar)]
     if len(values) < 2:
         raise Refused("these are not two values of one field")
-    side = higher(*values)
-    if not side:
-        raise Refused(why_not_higher(*values))
+    side, why = compared(*values)
+    if why:
+        raise Refused(why)
     return side
 
 
