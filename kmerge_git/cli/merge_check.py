@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kmerge_git.cli.check_files import VersionsOf
     from kmerge_git.compare.change import FieldChange
     from kmerge_git.git.touched_files import Entries
-    from kmerge_git.whole.taken_by_both import TakenByBoth
+    from kmerge_git.whole.moved_edits import TakenByBoth
 
 
 BESIDE = (HISTORY, MERGED, MERGED_UNREAD)
@@ -223,8 +223,7 @@ class MergeCheck:
         """
         if self.sides is None:
             return []
-        from kmerge_git.whole.moved_edits import Arrivals
-        from kmerge_git.whole.taken_by_both import has_resource, taken_by_both
+        from kmerge_git.whole.moved_edits import Arrivals, has_resource, taken_by_both
 
         cases = self.sides.cases().values()
         by_git = {case.path for case in cases if case.kind == "renamed to two names"}

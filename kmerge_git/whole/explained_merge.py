@@ -25,8 +25,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Conflict, Decision
 from kmerge_git.text.markers import first_marker, marker_size_for, resolve
 from kmerge_git.whole.both_merges import SettingsOf
-from kmerge_git.whole.conflicted_files import FileMerge, Scene
-from kmerge_git.whole.left_files import why_left, with_way
+from kmerge_git.whole.conflicted_files import FileMerge, Scene, why_left, with_way
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.settled_moves import settle
 from kmerge_git.whole.tree_merge import Sides, TreeMerge, base_of, merge_trees, result_of

@@ -28,9 +28,9 @@ from kmerge_git.whole.answer_staging import FileStaging, IndexStaging, SavedAnsw
 from kmerge_git.whole.both_merges import Both
 from kmerge_git.whole.conflict_questions import ID, SURE, Answer, AskedFile, Question
 from kmerge_git.whole.conflicted_files import FileMerge
+from kmerge_git.whole.moved_edits import has_resource, without_resource
 from kmerge_git.whole.operation import UNKNOWN
 from kmerge_git.whole.solving import SolvePlan, Wishes, make_plan
-from kmerge_git.whole.taken_by_both import has_resource, without_resource
 
 
 class Resolving:

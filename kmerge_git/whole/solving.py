@@ -26,8 +26,7 @@ from kmerge_git.outcome import SIDES, Options
 from kmerge_git.text.markers import has_new_conflict, marker_size_for, resolve
 from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.whole.both_merges import SettingsOf
-from kmerge_git.whole.conflicted_files import FileMerge, Scene
-from kmerge_git.whole.left_files import BY_MARKERS, why_left, with_way
+from kmerge_git.whole.conflicted_files import BY_MARKERS, FileMerge, Scene, why_left, with_way
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.settled_moves import settle
 

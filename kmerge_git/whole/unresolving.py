@@ -24,9 +24,9 @@ from kmerge_git.merge.three import Three
 from kmerge_git.whole.answer_staging import SavedAnswers
 from kmerge_git.whole.both_merges import Job, SettingsOf, merge_all
 from kmerge_git.whole.conflicted_files import FileMerge
+from kmerge_git.whole.moved_edits import is_proposal
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.solving import SolvePlan, WorkTree, carry_out
-from kmerge_git.whole.taken_by_both import is_proposal
 
 _FORCE = "`git add` it first, or --force drops that"
 
