@@ -104,7 +104,7 @@ def measure(directory: Path) -> None:
     from kmerge_git.git.repository import Repository
     from kmerge_git.replay.past_merges import Replayer
     from kmerge_git.replay.tally import Tally
-    from kmerge_git.whole.cores import collect_rarely
+    from kmerge_git.whole.both_merges import collect_rarely
 
     repository = Repository.open(str(directory))
     replayer, tally = Replayer(repository), Tally()

@@ -19,10 +19,9 @@ from kmerge_git.report.results import CommandResult
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
     from kmerge_git.replay.left_conflicts import FieldPolicy, Judgement, Remaining
-    from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge
+    from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge, Workers
     from kmerge_git.replay.policy_trials import Trial
     from kmerge_git.replay.tally import Tally
-    from kmerge_git.replay.workers import Workers
     from kmerge_git.report.results import Line
 
 
@@ -169,8 +168,7 @@ def _case(file: Replayed, left: Remaining, verdict: Judgement) -> str:
 
 
 def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[ReplayedMerge]) -> int:
-    from kmerge_git.replay.disagreement import extract, lines
-    from kmerge_git.replay.past_merges import Replayer
+    from kmerge_git.replay.past_merges import Replayer, extract, lines
 
     disagreements = (file for merge in merges for file in merge.files if file.is_disagreement)
     file = next(islice(disagreements, args.show - 1, None), None)
@@ -304,8 +302,8 @@ def _scope(args: argparse.Namespace) -> list[str]:
 def _workers(args: argparse.Namespace, repository: Repository, glob: str) -> Iterator[Workers]:
     """Yield the worker processes that merge files again, and end these processes."""
     from kmerge_git.cli import main
-    from kmerge_git.replay.workers import Workers
-    from kmerge_git.whole.cores import collect_rarely, cores
+    from kmerge_git.replay.past_merges import Workers
+    from kmerge_git.whole.both_merges import collect_rarely, cores
 
     if main.owns_process:
         collect_rarely()

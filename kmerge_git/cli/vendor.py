@@ -12,8 +12,8 @@ from kmerge_git.report.results import CommandResult
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.report.results import Line
-    from kmerge_git.vendored.package_adding import Added
     from kmerge_git.vendored.package_status import FileDifference
+    from kmerge_git.vendored.package_updating import Added
 
 DESCRIPTION = """\
 Copy a package of manifests from a git repository, change it, and take upstream's next version
@@ -183,8 +183,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _add(args: argparse.Namespace) -> int:
     from kmerge_git.cli.vendor_actions import odd_names
-    from kmerge_git.vendored.package_adding import add
     from kmerge_git.vendored.package_status import both, differences
+    from kmerge_git.vendored.package_updating import add
 
     directory = os.path.normpath(args.dir)
     with waiting(f"fetching {args.source}"):

@@ -12,12 +12,11 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from kmerge_git.errors import KmergeError, UsageError
-from kmerge_git.packages.directory_lock import alone
 from kmerge_git.packages.exchange_journal import (
     BACK,
     DONE,
@@ -399,3 +398,49 @@ def _save(root: str, step: _Step) -> None:
         blocked = in_the_way(root, name)
         raise UsageError("it is in the way", path=os.path.join(root, blocked), hint="remove it")
     os.rename(step.source, os.path.join(root, name))
+
+
+# -- only one command at a time works in a directory
+
+_held: set[str] = set()  # directories that this process has locked, and may lock again
+
+
+@contextmanager
+def alone(root: str) -> Iterator[None]:
+    """Lock a directory against other kmerge commands; raise an error if it is locked already."""
+    place = os.path.realpath(root)
+    if place in _held:
+        yield
+        return
+    handle = _lock(root)
+    _held.add(place)
+    try:
+        yield
+    finally:
+        _held.discard(place)
+        if handle is not None:
+            os.close(handle)
+
+
+def _lock(root: str) -> int | None:
+    """Lock the directory itself instead of a lock file; return the handle of the directory.
+
+    Return None where the system has no such locks (Windows, some network file systems).
+    """
+    try:
+        import fcntl
+
+        handle = os.open(root, os.O_RDONLY)
+    except (ImportError, OSError):
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise UsageError(
+            "another kmerge is at work here", path=root, hint="wait for its end"
+        ) from None
+    except OSError:
+        os.close(handle)
+        return None
+    return handle

@@ -5,15 +5,23 @@ Cherry-picks and reverts are three-way merges as well; their messages name the o
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
+import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import unified_diff
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import pairwise
-from typing import Literal
+from multiprocessing.pool import Pool
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Literal, TypeVar
 
+from kmerge_git.bounds import FEW_FILES, FEW_MERGES, MERGES_A_TASK
 from kmerge_git.errors import UsageError
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_merged
@@ -23,15 +31,16 @@ from kmerge_git.git.touched_files import FileCase, touched_by_both
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome
 from kmerge_git.replay.left_conflicts import (
+    Agreement,
     FieldPolicy,
+    Judge,
     Judgement,
     Listener,
     Remaining,
     hinted,
     judged,
 )
-from kmerge_git.replay.merge_quality import Agreement, Judge
-from kmerge_git.whole.both_merges import Both, Job, merge_all, merge_both
+from kmerge_git.whole.both_merges import Both, Job, collect_rarely, merge_all, merge_both
 from kmerge_git.whole.moved_edits import Arrivals, changed_nothing_else, find_moves, without_edits
 
 Kind = Literal["cherry-pick", "revert"]
@@ -365,3 +374,126 @@ def _is_replayable(case: FileCase) -> bool:
 def _is_deleted(case: FileCase) -> bool:
     kinds = ("deleted by us", "deleted by them")
     return case.kind in kinds and is_merged(case.path) and case.is_text
+
+
+# -- a file that kmerge and people merged differently
+
+_SHORT = 60  # the most lines of a base that is shown whole
+
+Line = tuple[str, str]  # a text, and its colour or ''
+
+
+def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
+    """Yield the base, the diffs from the base, and the diff from kmerge's to people's version."""
+    yield f"{file.path} in {file.commit[:10]} {file.subject}", "bold"
+    versions = {name: lines_of(data) for name, data in texts.by_name.items()}
+    base = versions["base"]
+    if len(base) <= _SHORT:
+        yield from _section("base", ((line, "") for line in base))
+    for name, text in versions.items():
+        if name != "base":
+            yield from _diff(("base", base), (name, text))
+    yield from _diff(("kmerge", versions["kmerge"]), ("people", versions["people"]))
+
+
+def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
+    """Write the files base, ours, theirs, kmerge and people, and return the names of the files."""
+    suffix = PurePosixPath(path).suffix
+    target = Path(directory)
+    target.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, data in texts.by_name.items():
+        file = target / f"{name}{suffix}"
+        file.write_bytes(data)
+        written.append(str(file))
+    return written
+
+
+def lines_of(data: bytes) -> list[str]:
+    """Return the lines of a text; replace bytes that are not UTF-8."""
+    return data.decode("utf-8", "replace").splitlines()
+
+
+def _diff(old: tuple[str, list[str]], new: tuple[str, list[str]]) -> Iterator[Line]:
+    diff = list(unified_diff(old[1], new[1], lineterm=""))[2:]
+    colours = {"+": "green", "-": "red", "@": "dim"}
+    changes = [(line, colours.get(line[:1], "")) for line in diff]
+    return _section(f"{old[0]} -> {new[0]}", changes or [("(the same)", "dim")])
+
+
+def _section(title: str, text: Iterable[Line]) -> Iterator[Line]:
+    yield "", ""
+    yield f"== {title}", "blue"
+    yield from text
+
+
+# -- in several processes, with the results in the order of the merges
+
+_replayer: Replayer  # the replayer of a worker process
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Workers:
+    """Repeat merges in several processes, which start only if there is enough work."""
+
+    def __init__(self, repository: Repository, jobs: int, glob: str = "*") -> None:
+        self._repository = repository
+        self._jobs = jobs
+        self._glob = glob  # the pattern of the files to replay
+        self._own: Replayer | None = None
+        self._pool: Pool | None = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.terminate()
+            self._pool.join()
+
+    def replay(self, commits: Sequence[str]) -> Iterator[ReplayedMerge]:
+        """Repeat the merges of these commits."""
+        return self._each(Replayer.merge, commits, self._jobs > 1 and len(commits) >= FEW_MERGES)
+
+    def tried(self, rule: FieldPolicy, files: Sequence[Replayed]) -> Iterator[Tried]:
+        """Merge files with conflicts once more, with one policy."""
+        few = 1 if self._pool is not None else FEW_FILES
+        work = partial(Replayer.tried, rule=rule)
+        return self._each(work, files, self._jobs > 1 and len(files) >= few)
+
+    def _each(
+        self, work: Callable[[Replayer, T], R], jobs: Sequence[T], is_shared: bool
+    ) -> Iterator[R]:
+        if not is_shared:
+            self._own = self._own or Replayer(self._repository, self._glob)
+            for job in jobs:
+                yield work(self._own, job)
+            return
+        if self._pool is None:
+            # `spawn`, because a forked copy of an open repository is not safe to use
+            context = multiprocessing.get_context("spawn")
+            self._pool = context.Pool(self._jobs, _start, (self._repository.git_dir, self._glob))
+        batches = (
+            (work, jobs[at : at + MERGES_A_TASK]) for at in range(0, len(jobs), MERGES_A_TASK)
+        )
+        for results in self._pool.imap(_run, batches):
+            yield from results
+
+
+def _start(git_dir: str, glob: str) -> None:
+    global _replayer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
+    _replayer = Replayer(Repository.open(git_dir), glob)
+    collect_rarely()
+
+
+def _run(task: tuple[Callable[[Replayer, T], R], Sequence[T]]) -> list[R]:
+    work, jobs = task
+    return [work(_replayer, job) for job in jobs]

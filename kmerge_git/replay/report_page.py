@@ -8,8 +8,7 @@ from html import escape
 from itertools import zip_longest
 
 from kmerge_git import __version__
-from kmerge_git.replay.disagreement import lines_of
-from kmerge_git.replay.past_merges import Replayed, ReplayedTexts
+from kmerge_git.replay.past_merges import Replayed, ReplayedTexts, lines_of
 from kmerge_git.replay.policy_trials import attribute_lines, notes_on
 from kmerge_git.replay.tally import RemainingHere, Tally
 from kmerge_git.visible import visible

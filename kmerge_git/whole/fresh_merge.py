@@ -13,9 +13,8 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
-from kmerge_git.whole.both_merges import SettingsOf
+from kmerge_git.whole.both_merges import SettingsOf, merge_on_cores
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, two_modes, why_left, with_way
-from kmerge_git.whole.cores import merge_on_cores
 from kmerge_git.whole.settled_moves import settle
 from kmerge_git.whole.solving import SolvePlan, WorkTree, is_converted
 

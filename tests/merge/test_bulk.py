@@ -15,7 +15,7 @@ from kmerge_git.merge import bulk
 from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import line_damage
-from kmerge_git.replay import merge_quality
+from kmerge_git.replay import left_conflicts
 from kmerge_git.text.source import Source
 from kmerge_git.tree import documents as splitting
 from kmerge_git.tree import parser
@@ -273,7 +273,7 @@ def test_nothing_parses_what_is_too_much_at_sight(
         patched.setattr(pipeline.by_resource, "LARGE", 9)
         assert merge_files(*texts).reason == "more than 9 entries in a document"
         assert {change.how for change in compare(texts[0], texts[1])} == {"lines"}
-        assert merge_quality.Judge(Three(*texts), "a.yaml").damage(b"x: 1\n" + texts[0]) == ()
+        assert left_conflicts.Judge(Three(*texts), "a.yaml").damage(b"x: 1\n" + texts[0]) == ()
         (path := tmp_path / "a.yaml").write_bytes(texts[0])
         assert main(["patch", str(path), "--patch", '{"a": 1}']) == 2
         assert capsys.readouterr().err == f"kmerge: {path}: more than 60 entries\n"

@@ -22,7 +22,7 @@ KILLER = """
 import os, signal, sys
 from kmerge_git.cli import vendor_actions
 from kmerge_git.cli.main import main
-from kmerge_git.vendored import package_adding
+from kmerge_git.vendored import package_updating
 STEPS = {"os.rename", "os.remove", "os.chmod", "os.mkdir", "os.rmdir", "os.symlink", "shutil.rmtree"}
 count = 0
 def watch(event, args):

@@ -12,7 +12,7 @@ import pytest
 
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
-from kmerge_git.whole import both_merges, cores
+from kmerge_git.whole import both_merges
 from kmerge_git.whole.both_merges import Both, Job, merge_all
 
 PARENT = os.getpid()
@@ -51,7 +51,7 @@ def hangs(job: Job) -> None:
 def test_every_file_is_merged(
     monkeypatch: pytest.MonkeyPatch, accident: Callable[[Job], None] | None
 ) -> None:
-    work = jobs(3 * cores.FEW_MERGES)
+    work = jobs(3 * both_merges.FEW_MERGES)
     expected = plain(merge_all(work))
     merged_by: list[int] = []
     merge_both = both_merges.merge_both
@@ -76,8 +76,8 @@ def test_every_file_is_merged(
     seconds = 0.01 if accident is hangs else 0.0
     with monkeypatch.context() as patched:
         minutes = count()  # between two looks at the clock; nobody waits for so long
-        patched.setattr(cores.time, "monotonic", lambda: 60.0 * next(minutes))
-        found = cores.merge_on_cores(work, seconds=seconds, most=3)
+        patched.setattr(both_merges.time, "monotonic", lambda: 60.0 * next(minutes))
+        found = both_merges.merge_on_cores(work, seconds=seconds, most=3)
     assert plain(found) == expected
     assert len(set(merged_by)) == 1  # of this process: the others have lists of their own
     assert (len(merged_by) < len(work)) == (accident is None)
@@ -89,12 +89,12 @@ def test_every_file_is_merged(
 
 def test_a_few_files_are_merged_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fork", None)
-    work = jobs(cores.FEW_MERGES - 1)
-    assert plain(cores.merge_on_cores(work, most=8)) == plain(merge_all(work))
+    work = jobs(both_merges.FEW_MERGES - 1)
+    assert plain(both_merges.merge_on_cores(work, most=8)) == plain(merge_all(work))
 
 
 def test_a_file_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(both_merges, "merge_both", lambda three, options, lines: time.sleep(3600))
-    (both,) = cores.merge_on_cores(jobs(1), seconds=0.01)
+    (both,) = both_merges.merge_on_cores(jobs(1), seconds=0.01)
     assert "no result within 0.01 s, git's line merge instead" in both.outcome.reason
     assert (both.outcome.clean, both.outcome.text) == (both.git_clean, both.git)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git.merge.three import Three
-from kmerge_git.replay.merge_quality import Judge
+from kmerge_git.replay.left_conflicts import Judge
 
 WHOLE = Three(b"a: 1\n", b"a: 1\nb: 2\n", b"a: 1\nc: 3\n")
 AGREED = [

@@ -11,8 +11,14 @@ from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision, Options, Outcome
-from kmerge_git.replay.left_conflicts import Listener, Remaining, any_element, anywhere, hinted
-from kmerge_git.replay.merge_quality import Judge
+from kmerge_git.replay.left_conflicts import (
+    Judge,
+    Listener,
+    Remaining,
+    any_element,
+    anywhere,
+    hinted,
+)
 from kmerge_git.tree.nodes import Entry
 from kmerge_git.whole.both_merges import merge_both
 

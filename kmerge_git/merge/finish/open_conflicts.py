@@ -80,9 +80,7 @@ class OpenConflicts:
 
     def with_value(self, number: int, given: str) -> str:
         """Return the lines of a conflict with a value that the user gave as YAML."""
-        from kmerge_git.merge.finish.own_value import with_value  # most answers choose a side
-
-        return with_value(self.kinds[number], self._hunks[number], given)
+        return possible_answers.with_value(self.kinds[number], self._hunks[number], given)
 
     def check(self, given: Given) -> None:
         """Refuse answers that cannot be used together in this file."""

@@ -20,7 +20,7 @@ from kmerge_git.errors import (
 )
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.bulk import split_within
-from kmerge_git.merge.kyaml.rule_numbers import THREE_WAY, TWO_WAY, numbered
+from kmerge_git.merge.kyaml.value_parts import THREE_WAY, TWO_WAY, numbered
 from kmerge_git.merge.merged import to_bytes
 from kmerge_git.merge.plan import Journal, Note
 from kmerge_git.merge.three import Three, agreed, standing

@@ -11,17 +11,20 @@ from kmerge_git.merge.bulk import refuse_changed
 from kmerge_git.merge.decide.comments import merge_lines, merge_tail
 from kmerge_git.merge.decide.order import weave
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
-from kmerge_git.merge.kyaml.rule_numbers import added_rule, clash_rule, lost, took
 from kmerge_git.merge.kyaml.value_parts import (
     Nulls,
+    added_rule,
+    clash_rule,
     delta,
     document_holds_null,
     excluded,
+    lost,
     own,
     part_of,
     rest,
     tables_of,
     taken,
+    took,
     updated_value,
     without_cleared,
 )

@@ -10,8 +10,8 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.merge.decide.keyed import by_key
 from kmerge_git.merge.decide.order import insert_new
 from kmerge_git.merge.decide.rules import Reading
-from kmerge_git.merge.kyaml.rule_numbers import added_rule, took
 from kmerge_git.merge.kyaml.value_parts import (
+    added_rule,
     document_holds_null,
     excluded,
     holds_null,
@@ -21,6 +21,7 @@ from kmerge_git.merge.kyaml.value_parts import (
     part_of,
     tables_of,
     taken,
+    took,
     updated_value,
     without,
 )

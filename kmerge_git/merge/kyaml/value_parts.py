@@ -8,10 +8,19 @@ from __future__ import annotations
 
 from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names
 from kmerge_git.merge.decide.keyed import by_key, keys_of
-from kmerge_git.merge.kyaml.rule_numbers import lost, null_rule
 from kmerge_git.merge.plan import Build, Item, Keep, Note, Plan, Take
 from kmerge_git.merge.three import Three, grouped
-from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence, in_flow
+from kmerge_git.outcome import Decision
+from kmerge_git.tree.nodes import (
+    Alias,
+    Collection,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    in_flow,
+    is_block_text,
+)
 from kmerge_git.tree.same import is_null, same_node
 
 TYPE_CHECKING = False
@@ -21,11 +30,13 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule, Where
     from kmerge_git.merge.decide.rules import Notes, Place
+    from kmerge_git.merge.three import Three
     from kmerge_git.tree.documents import Document
-    from kmerge_git.tree.nodes import Entry
+    from kmerge_git.tree.nodes import Entry, Node
 
     Drop = Callable[[Entry], bool]
     Child = tuple[Entry | None, Entry, Where, Path]
+
 
 _WORDS = ("~", "null", "Null", "NULL")
 _ODD = ("&", "!", "\t", "? ", " \n", ": ]", ": ,", ":]", ":,")
@@ -400,3 +411,73 @@ def _has_value_below(text: str, colon: int, below: int) -> bool:
             return at - below > column or (at - below == column and text[at : at + 2] == "- ")
         below = text.find("\n", at) + 1
     return False
+
+
+# -- the rule numbers of docs/merge-rules.md
+
+# (change, rule number of the rules git) -> rule number of the rules kyaml
+THREE_WAY = {
+    ("changed", "5"): "M7",
+    ("changed", "8"): "R4",
+    ("added", "8"): "R2",
+    ("deleted", "8"): "R1",
+}
+TWO_WAY = {
+    ("changed", "8"): "T10",
+    ("added", "8"): "T24",
+    ("added", "M3"): "T8",
+    ("added", "M7"): "T8",
+    ("added", "M12"): "T8",
+    ("added", "M14"): "T12",
+}
+
+
+def numbered(decision: Decision, numbers: dict[tuple[str, str], str]) -> Decision:
+    """Return a decision with the number of its rule in docs/merge-rules.md."""
+    d = decision
+    rule = numbers.get((d.what, d.rule), d.rule)
+    return Decision(d.resource, d.path, d.what, d.side, rule, d.ours, d.theirs)
+
+
+def took(ours: Node, theirs: Node, path: Path) -> Note:
+    """Return the note for a value that only updated changed.
+
+    For a scalar, the note holds the old and the new value.
+    """
+    if isinstance(theirs, Mapping):
+        rule = "M16" if path and not isinstance(path[-1], str) else "M13"
+    else:
+        rule = "M7" if isinstance(theirs, Sequence) else "M2"
+    values = (ours.raw, theirs.raw) if isinstance(theirs, Scalar) else ("", "")
+    return Note(path, "changed", "theirs", rule, *values)
+
+
+def lost(path: Path, what: str, rule: str, ours: Node | None, theirs: Node | None) -> Note:
+    """Return the note for a change of the destination that is not in the result."""
+    dest, updated = (node.raw if node is not None else "" for node in (ours, theirs))
+    return Note(path, what, "theirs", f"{rule} lost", dest, updated)
+
+
+def null_rule(other: Entry | None) -> str:
+    """Return the rule number for a null that clears a value of another version."""
+    value = other.value if other is not None else None
+    return "M10" if isinstance(value, Mapping) else "M9" if isinstance(value, Sequence) else "M5"
+
+
+def added_rule(entry: Entry) -> str:
+    """Return the rule number for an entry that updated adds."""
+    if entry.key is None:
+        return "M14"
+    return {Scalar: "M3", Sequence: "M7"}.get(type(entry.value), "M12")
+
+
+def clash_rule(at: Three[Node | None]) -> str:
+    """Return the rule number for a value that both sides changed."""
+    ours, theirs = at.ours, at.theirs
+    if type(ours) is not type(theirs):
+        return "M26"
+    if isinstance(theirs, Sequence):
+        return "M7"
+    if at.base is None:
+        return "M3"
+    return "M30" if theirs is not None and is_block_text(theirs) else "M2"

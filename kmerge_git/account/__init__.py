@@ -1,1 +1,0 @@
-"""List the decisions of a merge, place by place, from its versions and its result."""
