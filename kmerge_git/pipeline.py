@@ -21,13 +21,7 @@ from kmerge_git.merge.plan import Journal, Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import line_damage, proof, referee, whole_file
 from kmerge_git.merge.verify.edits_of_both import may_tear_comments, new_namesakes
-from kmerge_git.merge.verify.line_opinion import (
-    Asked,
-    needs_proof,
-    opinion,
-    same_but_for_order,
-    same_meaning,
-)
+from kmerge_git.merge.verify.line_opinion import Asked, needs_proof, opinion
 from kmerge_git.outcome import GENERATED, SIDES, Conflict, Options, Outcome
 from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.text.pieces import side_text
@@ -305,8 +299,8 @@ def _clean(
         return Outcome(data, True, "structure")
     result = split_text(text, options.path, streams.ours)
     if count == 0:
-        is_same = same_meaning(by_lines, result)
-        is_right = is_same or same_but_for_order(by_lines, result)
+        is_same = proof.same_meaning(by_lines, result)
+        is_right = is_same or proof.same_but_for_order(by_lines, result)
         if is_right and referee.accepts(by_lines, streams, options, settled):
             reason = "means the same" if is_same else "has another order that is right, too"
             return Outcome(by_lines.data, True, "lines", reason=f"the line merge {reason}")

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from kmerge_git.text.pieces import Pieces
     from kmerge_git.text.source import Source
 
-
-if TYPE_CHECKING:
     Fields = list[tuple[str, str | None]]  # names, and values as text
 
 COMMENT = "# "
@@ -153,7 +151,8 @@ def _placeholder(item: Item, at: Three[list[Entry]]) -> Item | None:
     """Return one entry that replaces all of these entries and has their common key."""
     entries = [entry for some in at.each() for entry in some]
     nodes = [entry.value for entry in entries]
-    mark = digest(*at.map(lambda some: "".join(map(_text, some))).each())
+    texts = ["".join(e.value.text[e.lead : e.end] for e in some) for some in at.each()]
+    mark = digest(*texts)
     if entries[0].key is None:
         named = max(map(len, at.each())) == 1 and _is_named(nodes, item.path[-1:])
         first, line = "- 0", f"- {_object(nodes if named else [], mark)}{_tail(at)}"
@@ -168,10 +167,6 @@ def _placeholder(item: Item, at: Three[list[Entry]]) -> Item | None:
         return None
     entry = root.entries[1]
     return Item(Take(entry.value, entry), None, entry, item.path)
-
-
-def _text(entry: Entry) -> str:
-    return entry.value.text[entry.lead : entry.end]
 
 
 def _tail(at: Three[list[Entry]]) -> str:

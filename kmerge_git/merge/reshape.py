@@ -22,15 +22,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
-
-if TYPE_CHECKING:
     Pair = tuple[Entry | None, str | None, object]
 
 
 def reshape(document: Document, value: object) -> str:
     """Return the document's text, including its opening line, with `value` as its content."""
     if document.root is None:
-        return document.opening + _head(document.content) + dump(value)
+        head = document.content
+        if head and not head.endswith("\n"):
+            head += "\n"
+        return document.opening + head + dump(value)
     for expand in (False, True):
         plan = plan_for(document, value, expand=expand)
         fresh = _fresh(value) if isinstance(plan, Take) else None
@@ -112,7 +113,10 @@ class _Shape:
         if merged.keys() - own - value.keys():
             return None  # only new text can drop a key that comes from an alias
         pairs: list[Pair] = [
-            (e, *_wanted(e, merged, value)) for e in node.entries if _stays(e, value)
+            # a `<<` keeps its contents
+            (e, None, merged) if is_merge_key(e.key) else (e, e.name, value[_key(e)])
+            for e in node.entries
+            if is_merge_key(e.key) or _key(e) in value
         ]
         pairs += [
             (None, key, value[key])
@@ -216,15 +220,6 @@ class _Waiting:
         self.build.items = items
 
 
-def _stays(entry: Entry, value: dict[str, object]) -> bool:
-    return is_merge_key(entry.key) or _key(entry) in value
-
-
-def _wanted(entry: Entry, merged: object, value: dict[str, object]) -> tuple[str | None, object]:
-    """Return the wanted key and value of an entry; a `<<` keeps its contents."""
-    return (None, merged) if is_merge_key(entry.key) else (entry.name, value[_key(entry)])
-
-
 def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
     """Return one of our entries with newly written text as its value."""
     style, anchor = None, ""
@@ -316,10 +311,6 @@ def _list_offset(node: Node) -> int:
         if offset >= 0:
             return offset
     return -1
-
-
-def _head(content: str) -> str:
-    return content if not content or content.endswith("\n") else content + "\n"
 
 
 def equal(a: object, b: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git.api import merge_files
-from kmerge_git.merge.verify.line_opinion import same_but_for_order
+from kmerge_git.merge.verify.proof import same_but_for_order
 from kmerge_git.tree.documents import YamlText, split_text
 
 BASE = """\

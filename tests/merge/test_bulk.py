@@ -162,7 +162,7 @@ def test_block_texts_are_no_entries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nobody_judges_a_file_that_is_one_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kmerge_git.merge.verify.referee.ask_referee", None)  # not called
+    monkeypatch.setattr("kmerge_git.merge.verify.referee.violations", None)  # not called
     ours, theirs = (b"kind: A\nmetadata: {name: %s}\n" % name for name in (b"a", b"b"))
     found = merge_files(b"", ours, theirs)
     assert (found.method, found.clean, len(found.conflicts)) == ("structure", False, 1)

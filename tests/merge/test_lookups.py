@@ -13,7 +13,7 @@ from kmerge_git.merge.decide.renamed_elements import follow
 from kmerge_git.merge.decide.rules import Riddle, shared_out
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify.newcomers import Newcomers
+from kmerge_git.merge.verify.list_readings import Newcomers
 from kmerge_git.merge.verify.sites import CollectionPaths
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split

@@ -24,7 +24,7 @@ from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.listkeys import field_text, start
 from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify.count_laws import disordered
+from kmerge_git.merge.verify.sites import disordered
 from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle
 from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon, canon_of

@@ -47,9 +47,8 @@ def shorter(
     sides = [YamlText(made.decided(side).encode(), options.path) for side in SIDES]
     if not all(line_damage.is_sound(side, streams) for side in sides):
         return None
-    lines = "\n".join(text for h in by_lines for text in (h.base, h.ours, h.theirs))
-    results = (side.stream for side in sides)
-    if referee.ask_referee(streams, options, settled, (), *results, shown=lines):
+    results = [side.stream for side in sides]
+    if referee.objections(made, results, [], streams, options, settled):
         return None
     sources = streams.map(lambda stream: stream.source)
     size = marker_size_for((source.text for source in sources.each()), options.marker_size)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.likeness import RELATED, bag, likeness
-from kmerge_git.kube.listkeys import ListKeys, start
+from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
-from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
+from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation, steps
 from kmerge_git.outcome import SIDES
 from kmerge_git.tree.documents import split_text
-from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node
+from kmerge_git.tree.nodes import Alias, Collection, Node
 from kmerge_git.tree.parser import name_end
 from kmerge_git.tree.same import same_node
 
@@ -24,10 +24,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.kube.fieldpath import Path, Step
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import Where
     from kmerge_git.tree.documents import Document, Stream
-    from kmerge_git.tree.nodes import Entry
 
     Meanings = list["Meaning"]  # of the aliases at one path
     Table = dict[Path, Meanings]
@@ -72,7 +71,9 @@ def may_turn(texts: list[str]) -> bool:
         return False
     if not any("*" in text and "&" in text for text in texts[-2:]):
         return False
-    lines = [_marked_lines(text) for text in texts]
+    lines = [
+        [line.strip() for line in text.split("\n") if "&" in line or "*" in line] for text in texts
+    ]
     names = [part[: name_end(part, 0)] for part in "\n".join(lines[0]).split("&")[1:]]
     names = [name for name in names if name]  # `&&` in a script names nothing
     return len(texts) < RESULT or lines[1:] != lines[:-1] or len(set(names)) < len(names)
@@ -86,10 +87,6 @@ def refuse_turned(text: str, path: str, at: Three[Stream]) -> None:
     streams = (*at.each(), split_text(text, path))
     if turned_aliases([list(stream.documents) for stream in streams], path, ("theirs",)):
         raise Unsupported("an alias would mean another anchor of its name")
-
-
-def _marked_lines(text: str) -> list[str]:
-    return [line.strip() for line in text.split("\n") if "&" in line or "*" in line]
 
 
 def _counterpart(made: Document, documents: Documents, four: list[Documents]) -> Document | None:
@@ -169,15 +166,15 @@ def _is_same(some: Meanings, others: Meanings) -> bool:
 
 def is_one(meaning: Meaning, others: Meanings) -> bool:
     """Return whether one of the other aliases has the same name and means the same."""
+    node = meaning.node
     return any(
-        meaning.name == other.name
-        and (meaning.place == other.place or _is_equal(meaning.node, other.node))
+        other.name == meaning.name
+        and (
+            other.place == meaning.place
+            or (node is not None and other.node is not None and same_node(node, other.node))
+        )
         for other in others
     )
-
-
-def _is_equal(node: Node | None, other: Node | None) -> bool:
-    return node is not None and other is not None and same_node(node, other)
 
 
 class Meaning:
@@ -214,17 +211,8 @@ class Marks:
         text, first, end = node.text, node.start, node.end
         if not isinstance(node, Collection) or max(text.find(c, first, end) for c in "*&") < 0:
             return
-        for entry in node.entries:
-            step, inner = _step(node, entry, where)
+        for step, entry, inner in steps(node, where):
+            below = (*path, step or (NO_KEY if entry.key is None else entry.name))
             if entry.key is not None:
-                self._read(entry.key, (*path, step, "key"), inner)
-            self._read(entry.value, (*path, step), inner)
-
-
-def _step(around: Collection, entry: Entry, where: Where) -> tuple[Step, Where]:
-    """Return the step to an entry of a collection, and the place of its value."""
-    if isinstance(around, Mapping):
-        return entry.name, where.at(around).child(entry.name)
-    keys = ListKeys(where.list_rule(), [around.entries])
-    key = keys.of(entry.value)
-    return (key is not None and keys.step(key)) or NO_KEY, where.items()
+                self._read(entry.key, (*below, "key"), inner)
+            self._read(entry.value, below, inner)

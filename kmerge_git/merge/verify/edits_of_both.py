@@ -149,19 +149,22 @@ def repeats_an_edit(texts: Three[str], made: str) -> bool:
     return bool(repeated(stripped, is_file=True))
 
 
+def may_have_moved_parts(versions: Three[list[str]]) -> bool:
+    """Return the same of versions that are lists of documents, of which some have changed."""
+    known = counted(text for version in versions.each() for text in version)
+    changed = versions.map(lambda texts: "".join(text for text in texts if known[text] < 3))
+    return may_have_moved(changed.each())
+
+
 def may_have_moved(texts: Iterable[str]) -> bool:
     """Return whether a side lacks lines of base that the other side may have moved."""
-    base, *sides = (counted(map(_word, text.split("\n"))) for text in texts)
+    # lines count without their indentation and the dashes of list elements
+    base, *sides = (counted(line.strip(" -\t\r") for line in text.split("\n")) for text in texts)
     for mine, yours in (sides, sides[::-1]):
         gone = [line for line, n in base.items() if mine.get(line, 0) < n <= yours.get(line, 0)]
         if 2 * len(gone) >= FEW_LINES:  # at least half of a part is there
             return True
     return False
-
-
-def _word(line: str) -> str:
-    """Return a line without its indentation and the dashes of list elements."""
-    return line.strip(" -\t\r")
 
 
 def new_namesakes(texts: list[list[str]]) -> set[Hashable]:

@@ -8,17 +8,20 @@ and checked afterwards.
 from __future__ import annotations
 
 from kmerge_git.kube.likeness import Leaves
+from kmerge_git.kube.listkeys import ListKeys
 from kmerge_git.merge.verify import sites
-from kmerge_git.merge.verify.count_laws import (
-    Tallies,
+from kmerge_git.merge.verify.edits_of_both import come_back, repeated
+from kmerge_git.merge.verify.sites import (
+    RESULT,
+    Site,
+    Violation,
+    bounds,
     by_side,
     disordered,
     follows,
     replaced_twice,
     unsettled,
 )
-from kmerge_git.merge.verify.edits_of_both import come_back, repeated
-from kmerge_git.merge.verify.sites import RESULT, Site, Violation
 from kmerge_git.tree.nodes import (
     Collection,
     Entry,
@@ -33,17 +36,19 @@ from kmerge_git.tree.same import canon, meaning, same_node, same_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.merge.verify.count_laws import Count, Keys
-    from kmerge_git.merge.verify.sites import Tables
-    from kmerge_git.tree.same import Known
+    from kmerge_git.merge.verify.sites import Count, Keys, Tables
+    from kmerge_git.tree.documents import Document
+    from kmerge_git.tree.same import Known, Meaning
 
     # base, ours, theirs, result
     Nodes = list[Node | None]
     Entries = list[Entry | None]
+    Place = tuple[int, Path]  # the number of a document (-1 for none), the path of a collection
+    Tally = dict[Place, Count]
 
 
 UNLIKE = "is not what the side that changed it made it"
@@ -79,7 +84,9 @@ class Fields:
         base, ours, theirs = (table.keys() for table in tables[:RESULT])
         lost = [base - ours, base - theirs]
         both_lost, both_gained = base - ours - theirs, (ours & theirs) - base
-        rows = _rows(tables)
+        rows: dict[Hashable, Entries] = {
+            key: [table.get(key) for table in tables] for table in tables for key in table
+        }
         for key in rows if site.entire else _unsettled(rows):
             at = rows[key]
             there = [entry is not None for entry in at]
@@ -152,8 +159,8 @@ class Fields:
 
     def mapping(self, nodes: list[Mapping | None], site: Site) -> None:
         """Compare mappings key by key; in a pattern, `*` stands for a key that may be renamed."""
-        site = site.within(next(node for node in nodes if node is not None))
-        tables = [sites.index(node) for node in nodes]
+        where = site.where.at(next(node for node in nodes if node is not None))
+        tables: Tables = [dict(node.index().items()) if node is not None else {} for node in nodes]
 
         is_whole = None not in nodes[:RESULT]
 
@@ -162,9 +169,10 @@ class Fields:
             may_be_renamed = None in entries[:RESULT] and any(
                 isinstance(entry.value, Collection) for entry in entries if entry is not None
             )
-            return site.key(str(key), "*" if is_whole and may_be_renamed else str(key))
+            pattern = ".*" if is_whole and may_be_renamed else f".{key}"
+            return site.below(str(key), pattern, where.child(str(key)))
 
-        self.children(tables, site, inner)
+        self.children(tables, site.but(where=where), inner)
 
     def sequence(self, nodes: list[Sequence | None], site: Site) -> None:
         """Compare lists by the keys of their elements, or by content if there are no keys."""
@@ -172,18 +180,25 @@ class Fields:
         lists = [[*node.entries] if node is not None else [] for node in nodes]
         laws = site.is_shared and None not in nodes[1:]
         if laws and lists[0]:
-            self.references(lists, site)
-        list_keys = sites.keys_of(lists, rule)
+            from kmerge_git.merge.verify.reference_law import turned  # few lists are judged
+
+            pair = turned(lists)
+            if pair:
+                self.report("order", site, f"`{pair[0]}` names `{pair[1]}` and would be before it")
+        # the keys of the result count only if the inputs are empty
+        list_keys = ListKeys(rule, lists[:RESULT] if any(lists[:RESULT]) else lists)
         tables = sites.tables(lists, list_keys)
         if tables is None:
             self.unkeyed(lists, site, rule, laws=laws)
             return
-        self.children(tables, site, lambda key: site.element(list_keys.step(key)))
+        items = site.where.items()
+        self.children(tables, site, lambda key: site.below(list_keys.step(key), "[]", items))
         keys = [list(table) for table in tables]
         if laws and len(keys[RESULT]) < len(lists[RESULT]):
             self.report("count", site, "an element would be there twice", len(lists[RESULT]))
-        if laws and rule.ordered:
-            self.order(keys, site)
+        swapped = disordered(*keys) if laws and rule.ordered else ()
+        if swapped:
+            self.report("order", site, f"{sites.named(swapped)} would change places")
         both = replaced_twice(*keys) if laws else ()
         if both:
             names = sites.named(sorted(both, key=sites.shown))  # the same whichever side is ours
@@ -225,9 +240,7 @@ class Fields:
         for row in zip(*lists, strict=True):
             nodes: Nodes = [entry.value for entry in row]
             if all(map(has_lines, nodes)) and not follows(nodes, _same):
-                what = _of_lines(
-                    [n.value.split("\n") if isinstance(n, Scalar) else [] for n in nodes]
-                )
+                what = _of_lines(nodes)
                 if what:
                     self.report("leaf", site, f"a text {what}")
 
@@ -262,26 +275,22 @@ class Fields:
         nodes[side] = node
         self.value(nodes, site.but(is_shared=False), around, "")
 
-    def order(self, keys: list[list[Hashable]], site: Site) -> None:
-        """Check the order of a list whose order has a meaning."""
-        pair = disordered(*keys)
-        if pair:
-            self.report("order", site, f"{sites.named(pair)} would change places")
+    def judge(self, made: list[Document]) -> None:
+        """Check the counts of the whole file, and report each place once.
 
-    def references(self, lists: list[list[Entry]], site: Site) -> None:
-        """Check that a new element is not put in front of an element that it names."""
-        from kmerge_git.merge.verify.reference_law import turned  # few lists are judged
-
-        pair = turned(lists)
-        if pair:
-            self.report("order", site, f"`{pair[0]}` names `{pair[1]}` and would be before it")
-
-    def judge(self) -> None:
-        """Check the counts of the whole file, and report each place once."""
+        Also check that each value that only one side added occurs somewhere in the result.
+        """
         reported = {(v.document, v.path) for v in self.found}
         for which, place, what in self.tallies.wrong(self.perhaps):
             if place not in reported:
                 self.found.append(Violation("count", *place, what, which))
+        lost = [*self.tallies.lost(self.perhaps)]
+        documents = made if lost else ()
+        there = {value for document in documents for _, value in Leaves(document.root).counts}
+        for value, place in lost:
+            if value not in there:
+                what = f"`{value[1]}`, which one side added, would be lost"
+                self.found.append(Violation("leaf", *place, what))
 
     def leave_out(self, at: Iterable[Entry | None]) -> None:
         """Remember the lines of an entry that a policy or the favoured side decided.
@@ -292,10 +301,6 @@ class Fields:
             if entry is not None:
                 lines = entry.value.text[entry.lead : entry.end].split("\n")
                 self.exempt.update(line.strip() for line in lines)
-
-
-def _rows(tables: Tables) -> dict[Hashable, Entries]:
-    return {key: [table.get(key) for table in tables] for table in tables for key in table}
 
 
 def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
@@ -389,14 +394,88 @@ def _leaf(at: Nodes) -> str:
     if _same(base, ours):
         return "" if _same(theirs, made) else UNLIKE
     if all(map(has_lines, at[1:])):  # merged by lines
-        return _of_lines([n.value.split("\n") if isinstance(n, Scalar) else [] for n in at])
+        return _of_lines(at)
     return "was changed on both sides"
 
 
-def _of_lines(texts: list[list[str]]) -> str:
+def _of_lines(at: Nodes) -> str:
     """Return what is wrong with a text that was merged by lines, or ''."""
+    texts = [node.value.split("\n") if isinstance(node, Scalar) else [] for node in at]
     twice = repeated(texts)
     if twice:
         return f"has `{twice[0]}` twice, which both sides added"
     back = come_back(texts)
     return f"has `{back[0]}`, which one side moved and the other deleted" if back else ""
+
+
+class Tallies:
+    """Count keys by the pattern of their path, and values by the name of their field."""
+
+    __slots__ = ("keys", "values")
+
+    def __init__(self) -> None:
+        self.keys: dict[tuple[str, Hashable], Tally] = {}
+        self.values: dict[tuple[str, Meaning], Tally] = {}
+
+    def count(self, site: Site, key: Hashable, count: Count, is_fresh: bool) -> None:
+        """Add how often a key occurs in a collection of base, ours, theirs and the result."""
+        if is_fresh:  # the common part of both additions counts as base
+            count = [min(count[1], count[2]), *count[1:]]
+        tally = self.keys.setdefault((site.pattern, key), {})
+        known = tally.setdefault((site.number, site.path), [0, 0, 0, 0])
+        for side, number in enumerate(count):
+            known[side] += number
+
+    def one(self, site: Site, key: Hashable, side: int) -> None:
+        """Count one occurrence of a key in base, ours, theirs or the result."""
+        self.count(site, key, [int(side == which) for which in range(4)], False)
+
+    def forget_parts(self, site: Site) -> None:
+        """Remove the counts of the parts of a key that were counted at a site."""
+        for pattern, key in [*self.keys]:
+            if pattern == site.pattern and isinstance(key, tuple):
+                del self.keys[pattern, key]
+
+    def value(self, site: Site, around: Site, value: Meaning, side: int) -> None:
+        """Count one occurrence of a value in base, ours, theirs or the result."""
+        tally = self.values.setdefault((site.pattern.rpartition(".")[2], value), {})
+        tally.setdefault((around.number, around.path), [0, 0, 0, 0])[side] += 1
+
+    def wrong(self, perhaps: Tallies) -> Iterator[tuple[tuple[str, Hashable], Place, str]]:
+        """Yield the keys with a wrong count in the result, each with its place and a message.
+
+        `perhaps` counts further keys that base may have.
+        """
+        for which, tally in self.keys.items():
+            base, ours, theirs, made = _sums(tally)
+            more = _sums(perhaps.keys.get(which, {}))[0]
+            allowed = [bounds(base, ours, theirs), bounds(base + more, ours, theirs)]
+            if not any(low <= made <= high for low, high in allowed):
+                yield which, _place(tally), sites.miscounted(which[1], made, *allowed[0])
+
+    def lost(self, perhaps: Tallies) -> Iterator[tuple[Meaning, Place]]:
+        """Yield the values that only one side added and the result lacks, each with its place.
+
+        A value in `perhaps` may come from base, so it is not counted as added.
+        """
+        for (name, value), tally in self.values.items():
+            base, ours, theirs, made = _sums(tally)
+            if base or made or (ours > 0) == (theirs > 0):
+                continue
+            if (name, value) not in perhaps.values:
+                yield value, _place(tally)
+
+
+def _sums(tally: Tally) -> Count:
+    return [sum(count[side] for count in tally.values()) for side in range(4)]
+
+
+def _place(tally: Tally) -> Place:
+    """Return the place whose count is most likely wrong; prefer a place in the result."""
+    wrong = []
+    for place, (base, ours, theirs, made) in tally.items():
+        low, high = bounds(base, ours, theirs)
+        if not low <= made <= high:
+            wrong.append(place)
+    in_result = [place for place in wrong or tally if place[0] >= 0]
+    return next((p for p in in_result if tally[p][RESULT]), in_result[0] if in_result else (-1, ()))

@@ -7,11 +7,16 @@ from itertools import pairwise
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three, counted, grouped, shared_start
-from kmerge_git.merge.verify.count_laws import bounds, by_side
 from kmerge_git.merge.verify.edits_of_both import may_tear_comments, repeated
-from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation, wrong_count
-from kmerge_git.merge.verify.torn_comments import comments, torn
-from kmerge_git.text.diff3 import diff
+from kmerge_git.merge.verify.sites import (
+    RESULT,
+    CollectionPaths,
+    Violation,
+    bounds,
+    by_side,
+    wrong_count,
+)
+from kmerge_git.merge.verify.torn_comments import comments, kept_lines, torn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,7 +162,7 @@ def _needed(
     columns: list[list[int]], bare: list[list[str]], *, any_column: bool
 ) -> dict[tuple[int, str], int]:
     """Return how often the result must have each line that both sides kept, with its column."""
-    mine, yours = (_kept(bare[0], bare[side]) for side in (1, 2))
+    mine, yours = (kept_lines(bare[0], bare[side]) for side in (1, 2))
     kept = {
         n: (columns[0][n], columns[1][mine[n]], columns[2][yours[n]])
         for n, line in enumerate(bare[0])
@@ -180,18 +185,6 @@ def _column(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
     if theirs in (base, ours):
         return ours
     return theirs if ours == base and not may_stay else ANY
-
-
-def _kept(base: list[str], side: list[str]) -> dict[int, int]:
-    """Return the lines of base that a side kept.
-
-    The result maps the index of a line in base to the index of the line in the side.
-    """
-    return {
-        i: j
-        for i0, i1, j0, j1 in diff(base, side)
-        for i, j in zip(range(i0, i1), range(j0, j1), strict=True)
-    }
 
 
 def _placed(found: list[tuple[str, str, str]], rest: Documents, path: str) -> list[Violation]:

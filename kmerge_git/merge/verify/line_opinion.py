@@ -8,12 +8,11 @@ finds a conflict.
 
 from __future__ import annotations
 
-from kmerge_git.errors import KmergeError
-from kmerge_git.merge.three import Three, agreed, counted, cut
+from kmerge_git.merge.three import Three, agreed, cut
 from kmerge_git.merge.verify.edits_of_both import (
     FEW_LINES,
     come_back,
-    may_have_moved,
+    may_have_moved_parts,
     may_turn,
     repeats_an_edit,
 )
@@ -21,19 +20,14 @@ from kmerge_git.outcome import SIDES
 from kmerge_git.text.diff3 import diff3, lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import YamlText
-from kmerge_git.tree.nodes import Collection, Sequence
-from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable
 
     from kmerge_git.merge.merged import MergedDocument, MergedFile
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.tree.documents import Stream
-    from kmerge_git.tree.nodes import Node
-
-    Counts = frozenset[tuple[Hashable, int]]
 
 DELETED = "agrees, and both sides deleted the same lines"
 
@@ -103,16 +97,10 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
         and merged.tail == agreed(streams.map(lambda stream: stream.tail))
         and all(opinions)
     )
-    if is_said and DELETED in opinions and _may_hide_a_move(streams):
-        return ""
+    if is_said and DELETED in opinions:
+        texts = streams.map(lambda stream: [document.content for document in stream.documents])
+        is_said = not may_have_moved_parts(texts)  # the other side may have moved these lines
     return "agrees" if is_said else ""
-
-
-def _may_hide_a_move(streams: Three[Stream]) -> bool:
-    """Return whether a side may have moved lines that the other side deleted."""
-    known = counted(d.content for stream in streams.each() for d in stream.documents)
-    changed = streams.map(lambda s: [d.content for d in s.documents if known[d.content] < 3])
-    return may_have_moved(map("".join, changed.each()))
 
 
 def needs_proof(merged: MergedFile) -> bool:
@@ -123,44 +111,6 @@ def needs_proof(merged: MergedFile) -> bool:
         if document.plan is not None
         for mark in UNTOLD
     )
-
-
-def same_meaning(by_lines: YamlText, result: Stream) -> bool:
-    """Return whether a merge by lines means the same as the result of kmerge."""
-    from kmerge_git.merge.verify.proof import same_documents
-
-    try:
-        return same_documents(by_lines.stream.documents, result.documents)
-    except KmergeError:
-        return False
-
-
-def same_but_for_order(by_lines: YamlText, result: Stream) -> bool:
-    """Return whether two texts have the same content, apart from order and empty documents.
-
-    The order of documents, and of elements that are no scalars, must be the same.
-    """
-    try:
-        one, other = ([*map(_without_order, each.roots)] for each in (by_lines.stream, result))
-        return [*filter(None, one)] == [*filter(None, other)]
-    except KmergeError:
-        return False
-
-
-def _in_no_order(things: Iterable[Hashable]) -> Counts:
-    return frozenset(counted(things).items())
-
-
-def _without_order(node: Node) -> Hashable:
-    """Return a value that is equal for two nodes that differ only in order."""
-    if not isinstance(node, Collection):
-        return canon(node)
-    inside = [(entry.name, _without_order(entry.value)) for entry in node.entries]
-    has_order = isinstance(node, Sequence) and any(
-        isinstance(e.value, Collection) for e in node.entries
-    )
-    content = tuple(inside) if has_order else _in_no_order(inside)
-    return type(node).__name__, node.anchor, node.tag, content
 
 
 def _in_place(merged: MergedFile, streams: Three[Stream]) -> bool:

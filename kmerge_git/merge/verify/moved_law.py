@@ -14,7 +14,7 @@ that is equal at one other place alone under its name, or under another key of i
 from __future__ import annotations
 
 from kmerge_git.kube.identity import describe, identity
-from kmerge_git.kube.likeness import LONG_LEAF, MOST_COMPARISONS, NAMING, Leaves
+from kmerge_git.kube.likeness import LONG_LEAF, MOST_COMPARISONS, NAMING, Leaves, stripped_lines
 from kmerge_git.kube.listkeys import ListKeys, field_text, start
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, counted, grouped
@@ -283,16 +283,14 @@ class _Part:
         if self._leaves is None:
             self._leaves = Leaves(self.node)
             if isinstance(self.node, Scalar) and self.is_text:
-                self._leaves.counts = counted(((), line) for line in _lines(self.node))
+                lines = stripped_lines(self.node.value).items()
+                self._leaves.counts = {((), line): count for line, count in lines}
                 self._leaves.total = sum(self._leaves.counts.values())
         return self._leaves
 
     def is_large(self) -> bool:
         least = _FEW_LEAVES if isinstance(self.node, Collection) else FEW_LINES
         return self.leaves.total >= least
-
-    def equals(self, other: _Part) -> bool:
-        return self.node is not None and other.node is not None and same_node(self.node, other.node)
 
     def tells(self) -> bool:
         """Return whether the value is a filled collection or long; a flag is equal by chance."""
@@ -393,10 +391,6 @@ def _name(node: Node) -> Hashable:
     return next((pair for pair in named if pair[1]), None)
 
 
-def _lines(text: Scalar) -> Iterator[str]:
-    return filter(None, map(str.strip, text.value.split("\n")))
-
-
 def _find(whole: _Part, place: _Part) -> _Part | None:
     """Return what a version has at the place of a part, if it may be this part."""
     here = whole
@@ -448,7 +442,11 @@ class _Changes:
         """Return the only new part with the name and the value of a part whose parent stays."""
         if old.largest is not None or not old.has_name:
             return None
-        equal = [part for part in self.named.get(old.name, ()) if part.equals(old)]
+        equal = [
+            part
+            for part in self.named.get(old.name, ())
+            if part.node is not None and old.node is not None and same_node(part.node, old.node)
+        ]
         return equal[0] if len(equal) == 1 and old.is_elsewhere(equal[0]) else None
 
     def _compare(self, old: _Part, new: _Part) -> None:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take
+from kmerge_git.merge.three import counted
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.block_scalars import body_lines, flow_lines, header
 from kmerge_git.tree.documents import split_text
-from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, is_block_text
-from kmerge_git.tree.same import meaning, same_node
+from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, Sequence, is_block_text
+from kmerge_git.tree.same import canon, meaning, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from kmerge_git.merge.merged import MergedDocument, MergedFile
-    from kmerge_git.tree.documents import Document
+    from kmerge_git.tree.documents import Document, Stream, YamlText
 
 
 def prove(merged: MergedFile, side: str) -> list[Document]:
@@ -139,16 +142,42 @@ def _trimmed(lines: list[str]) -> list[str]:
     return lines[:end]
 
 
-def same_documents(a: tuple[Document, ...], b: tuple[Document, ...]) -> bool:
-    """Return whether two streams of documents mean the same."""
-    if len(a) != len(b):
+def same_meaning(by_lines: YamlText, result: Stream) -> bool:
+    """Return whether a merge by lines means the same as the result of kmerge."""
+    try:
+        some, others = by_lines.stream.documents, result.documents
+        return len(some) == len(others) and all(map(_is_same_document, some, others))
+    except KmergeError:
         return False
-    for one, other in zip(a, b, strict=True):
-        if one.content == other.content:
-            continue
-        if one.root is None or other.root is None:
-            if one.root is not other.root:
-                return False
-        elif not same_node(one.root, other.root):
-            return False
-    return True
+
+
+def _is_same_document(one: Document, other: Document) -> bool:
+    if one.content == other.content:
+        return True
+    if one.root is None or other.root is None:
+        return one.root is other.root
+    return same_node(one.root, other.root)
+
+
+def same_but_for_order(by_lines: YamlText, result: Stream) -> bool:
+    """Return whether two texts have the same content, apart from order and empty documents.
+
+    The order of documents, and of elements that are no scalars, must be the same.
+    """
+    try:
+        one, other = ([*map(_without_order, each.roots)] for each in (by_lines.stream, result))
+        return [*filter(None, one)] == [*filter(None, other)]
+    except KmergeError:
+        return False
+
+
+def _without_order(node: Node) -> Hashable:
+    """Return a value that is equal for two nodes that differ only in order."""
+    if not isinstance(node, Collection):
+        return canon(node)
+    inside = [(entry.name, _without_order(entry.value)) for entry in node.entries]
+    has_order = isinstance(node, Sequence) and any(
+        isinstance(e.value, Collection) for e in node.entries
+    )
+    content = tuple(inside) if has_order else frozenset(counted(inside).items())
+    return type(node).__name__, node.anchor, node.tag, content

@@ -34,28 +34,27 @@ from kmerge_git.kube.outline import outline
 from kmerge_git.merge.plan import Doubt, Why
 from kmerge_git.merge.three import Three, counted
 from kmerge_git.merge.verify import line_damage, sites
-from kmerge_git.merge.verify.count_laws import by_side, follows
 from kmerge_git.merge.verify.edits_of_both import (
     come_back,
     may_have_moved,
+    may_have_moved_parts,
     may_turn,
     new_namesakes,
     repeats_an_edit,
 )
 from kmerge_git.merge.verify.field_laws import Fields
 from kmerge_git.merge.verify.line_laws import line_laws
-from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
+from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation, by_side, follows
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.diff3 import lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.tree.documents import split_text
-from kmerge_git.tree.nodes import Collection, Entry, Scalar
-from kmerge_git.tree.same import meaning
+from kmerge_git.tree.nodes import Entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection as Some
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.merged import MergedFile
@@ -78,7 +77,8 @@ def accepts(result: YamlText, at: Three[Stream], options: Options, settled: Sett
     contents = at.map(lambda stream: stream.source.text)
     if repeats_an_edit(contents, result.source.text):
         return False
-    return not ask_referee(at, options, settled, (), result.stream)
+    # other rules let one side win, and report the lost changes
+    return options.rules != "git" or not violations(at, result.stream, settled=settled)
 
 
 def confirms(text: str, at: Three[Stream], options: Options) -> bool:
@@ -91,7 +91,7 @@ def confirms(text: str, at: Three[Stream], options: Options) -> bool:
     result = split_text(text, options.path, at.ours)
     four = [list(stream.documents) for stream in (*at.each(), result)]
     rest = _without_settled(four)
-    *inputs, made = ("".join(d.content for d in some) for some in rest)
+    *inputs, made = _joined(rest)
     if repeats_an_edit(Three(*inputs), made) or _may_turn(*inputs):
         return False
     if come_back([version.split("\n") for version in (*inputs, made)]):
@@ -117,9 +117,7 @@ def _share_a_document(at: Three[Stream]) -> bool:
     names = [set(map(outline, texts)) for texts in new]
     if None in names[0] | names[1] or names[0] & names[1]:
         return all(names)
-    known = counted(text for side in sides.each() for text in side)
-    changed = sides.map(lambda side: "".join(text for text in side if known[text] < 3))
-    return may_have_moved(changed.each())
+    return may_have_moved_parts(sides)
 
 
 def objections(
@@ -136,25 +134,12 @@ def objections(
     result resolved to theirs. Documents in `read` were parsed for the proof and are not parsed
     again.
     """
+    if options.rules != "git":
+        return []  # other rules let one side win, and report the lost changes
     # A person still has to decide the lines of a conflict.
     hunks = [hunk for _, hunk in merged.hunks()]
     shown = "\n".join(text for h in hunks for text in (h.base, h.ours, h.theirs))
-    return ask_referee(at, options, settled, read, *results, shown=shown)
-
-
-def ask_referee(
-    at: Three[Stream],
-    options: Options,
-    settled: Settled,
-    read: Iterable[Document],
-    result: Stream,
-    other: Stream | None = None,
-    *,
-    shown: str = "",
-) -> list[Violation]:
-    if options.rules != "git":
-        return []  # other rules let one side win, and report the lost changes
-    return violations(at, result, other, settled=settled, read=read, shown=shown)
+    return violations(at, *results, settled=settled, read=read, shown=shown)
 
 
 def uncertain(found: Violation) -> str:
@@ -282,8 +267,7 @@ def _broken(
         known = {**known, **{d.content: d for documents in rest[:RESULT] for d in documents}}
         parsed = _with_parsed(rest, known)
         _documents(fields, parsed, numbers, path, settled)
-        fields.judge()
-        _values(fields, parsed)
+        fields.judge(parsed[RESULT])
     fields.found += _moved(streams, rest, known, path)
     by_lines = line_laws(at, result, rest, fields.exempt, any_column=has_conflicts)
     return [*fields.found, *by_lines]
@@ -294,24 +278,22 @@ def _moved(
 ) -> list[Violation]:
     """Return what one side moved, perhaps to a document that it alone changed, and one deleted."""
     found = []
-    base, *sides = (set(text.split("\n")) for text in _joined(rest))
+    base, *sides = (set(text.split("\n")) for text in _joined(rest[:RESULT]))
     if not all(base <= side for side in sides):  # something left its place
         from kmerge_git.merge.verify.moved_law import moved_near  # few merges move anything
 
         found += moved_near(_with_parsed(rest, known), path)
     differing = _without_equal(four)
-    made = "".join(document.content for document in differing[RESULT])
     texts = _joined(differing)
-    if may_have_moved(texts) or come_back([text.split("\n") for text in (*texts, made)]):
+    if may_have_moved(texts[:RESULT]) or come_back([text.split("\n") for text in texts]):
         from kmerge_git.merge.verify.moved_law import moved_and_deleted
 
         found += moved_and_deleted(_with_parsed(differing, known), path)
     return found
 
 
-def _joined(four: Documents) -> list[str]:
-    """Return the text of each of the three versions."""
-    return ["".join(document.content for document in version) for version in four[:RESULT]]
+def _joined(versions: Documents) -> list[str]:
+    return ["".join(document.content for document in version) for version in versions]
 
 
 def _with_parsed(four: Documents, known: dict[str, Document]) -> Documents:
@@ -341,15 +323,11 @@ def _without_settled(four: Documents) -> Documents:
     done = {
         name
         for name, group in groups.items()
-        if name is not None and follows(list(map(_texts, group)))
+        if name is not None and follows([sorted(d.content for d in some) for some in group])
     }
     if any(name is not None and not all(groups[name]) for name in groups.keys() - done):
         done = {name for name in done if all(groups[name])}
     return [[d for d in documents if outline(d.content) not in done] for documents in rest]
-
-
-def _texts(documents: list[Document]) -> list[str]:
-    return sorted(document.content for document in documents)
 
 
 def _without_equal(four: Documents) -> Documents:
@@ -440,22 +418,3 @@ def _names(rest: Documents) -> list[list[Hashable]]:
 def _to_the_list(path: Path) -> Path:
     """Return the beginning of a path that ends at the first list without keys."""
     return path[: next((n for n, step in enumerate(path) if isinstance(step, int)), len(path))]
-
-
-def _values(fields: Fields, rest: Documents) -> None:
-    """Check that each value that only one side added occurs somewhere in the result."""
-    lost = [*fields.tallies.lost(fields.perhaps)]
-    if not lost:
-        return
-    there = {value for document in rest[RESULT] for value in _leaves(document.root)}
-    for value, (number, path) in lost:
-        if value not in there:
-            what = f"`{value[1]}`, which one side added, would be lost"
-            fields.found.append(Violation("leaf", number, path, what))
-
-
-def _leaves(node: Node | None) -> Iterator[Hashable]:
-    if isinstance(node, Scalar):
-        yield meaning(node)
-    for entry in node.entries if isinstance(node, Collection) else ():
-        yield from _leaves(entry.value)

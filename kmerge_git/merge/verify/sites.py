@@ -1,6 +1,11 @@
-"""Describe the places that the referee checks, its violations, and the names of list elements."""
+"""Hold what the laws share: places, violations, the names of list elements, and counts.
+
+Things are counted by their content, in base, ours, theirs and the result.
+"""
 
 from __future__ import annotations
+
+from operator import eq
 
 from kmerge_git.kube.identity import Identity
 from kmerge_git.kube.listkeys import ListKeys, start
@@ -9,10 +14,12 @@ from kmerge_git.tree.same import canon_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Sequence as Row
+    from typing import TypeVar
 
     from kmerge_git.kube.fieldpath import Path, Step
-    from kmerge_git.kube.listkeys import ListRule, Where
+    from kmerge_git.kube.listkeys import Where
     from kmerge_git.tree.same import Known
 
     Spot = tuple[Collection, Where]
@@ -20,6 +27,11 @@ if TYPE_CHECKING:
 
     # the tables of base, ours, theirs and the result
     Tables = list[dict[Hashable, Entry]]
+    # how often something occurs in base, ours, theirs and the result
+    Count = list[int]
+    Keys = list[Hashable]
+    K = TypeVar("K", bound=Hashable)
+    T = TypeVar("T")
 
 # the fields by which messages show an element that is a mapping, the first that it has
 _NAMES = ("name", "id", "key", "host", "path")
@@ -97,27 +109,16 @@ class Site:
             setattr(site, name, facts[name] if name in facts else getattr(self, name))
         return site
 
-    def within(self, node: Node | None) -> Site:
-        """Return this place for a mapping; if the mapping is a resource, its kind is now known."""
-        return self.but(where=self.where.at(node))
-
-    def key(self, name: str, pattern: str) -> Site:
-        """Return the place of the value of a key in the mapping at this place."""
-        return self._below(name, f".{pattern}", self.where.child(name))
-
-    def element(self, step: Step) -> Site:
-        """Return the place of the element that has this key in the list at this place."""
-        return self._below(step, "[]", self.where.items())
+    def below(self, step: Step, pattern: str, where: Where) -> Site:
+        """Return the place of the value of a key, or of an element with a key, at this place."""
+        path = self.path if self.is_fixed else (*self.path, step)
+        return self.but(path=path, pattern=self.pattern + pattern, where=where)
 
     def elements(self) -> Site:
         """Return one place for all elements of the list at this place, which have no keys."""
         where, pattern = self.where.items(), f"{self.pattern}[]"
         site = self.but(where=where, pattern=pattern, is_fixed=True, entire=True)
         return site.but(is_shared=False, pure=False, fresh=False)
-
-    def _below(self, step: Step, pattern: str, where: Where) -> Site:
-        path = self.path if self.is_fixed else (*self.path, step)
-        return self.but(path=path, pattern=self.pattern + pattern, where=where)
 
 
 class CollectionPaths:
@@ -166,7 +167,7 @@ class CollectionPaths:
         if path not in self._below:
             children = self._below[path] = []
             spot = self._found[path]
-            for step, entry, where in _steps(*spot) if spot is not None else ():
+            for step, entry, where in steps(*spot) if spot is not None else ():
                 value = entry.value
                 if step is not None:
                     self._found.setdefault((*path, step), _spot(value, where))
@@ -184,7 +185,7 @@ def _held(value: Collection) -> tuple[int, int]:
     return (value.start, value.end) if value.flow else (min(value.top, value.start), value.bottom)
 
 
-def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry, Where]]:
+def steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry, Where]]:
     """Yield the entries of a collection, each with its step in a path.
 
     The step is None for an element without a key.
@@ -200,11 +201,6 @@ def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry,
         yield (None if key is None else keys.step(key)), entry, where.items()
 
 
-def keys_of(lists: list[list[Entry]], rule: ListRule) -> ListKeys:
-    """Return the keys of a list: look at the inputs, or at the result if the inputs are empty."""
-    return ListKeys(rule, lists[:RESULT] if any(lists[:RESULT]) else lists)
-
-
 def tables(lists: list[list[Entry]], keys: ListKeys) -> Tables | None:
     """Return the elements of each version by key.
 
@@ -217,10 +213,6 @@ def tables(lists: list[list[Entry]], keys: ListKeys) -> Tables | None:
         of_result.setdefault(keys.of(entry.value), entry)
     of_inputs = [table for table in known if table is not None]
     return [*of_inputs, of_result] if len(of_inputs) == RESULT and None not in of_result else None
-
-
-def index(node: Mapping | None) -> dict[Hashable, Entry]:
-    return dict(node.index().items()) if node is not None else {}
 
 
 def what(node: Node, known: Known) -> Hashable:
@@ -276,3 +268,101 @@ def wrong_count(made: int, low: int, high: int) -> str:
     if not high:
         return "would come back, though one side deleted it"
     return "would be there twice" if made == 2 else f"would be there {made} times"
+
+
+# -- counts and orders
+
+_MOST = 300  # in longer lists the order is not checked, to save time
+
+
+def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
+    """Return the least and the greatest count that the result may have, from the input counts."""
+    mine, yours = ours - base, theirs - base
+    both = base + mine + yours
+    if mine > 0 and yours > 0:
+        return base + max(mine, yours), both
+    if mine < 0 and yours < 0:
+        return max(both, 0), base + min(mine, yours)
+    return max(both, 0), max(both, 0)
+
+
+def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
+    """Return two elements whose order in the result is wrong, or ().
+
+    Only elements that occur exactly once in every version and in the result are compared.
+    """
+    once = {key for key, n in by_side([base, ours, theirs, result]).items() if n == [1, 1, 1, 1]}
+    b, o, t, r = ([key for key in keys if key in once] for keys in (base, ours, theirs, result))
+    if (t == b and r == o) or (o == b and r == t) or o == t == r or len(b) > _MOST:
+        return ()
+    places = [{key: n for n, key in enumerate(keys)} for keys in (o, t, r)]
+    pairs = ((x, y) for n, x in enumerate(b) for y in b[n + 1 :])
+    return next((pair for pair in pairs if _is_turned(*pair, places)), ())
+
+
+def _is_turned(x: Hashable, y: Hashable, places: list[dict[Hashable, int]]) -> bool:
+    """Return whether two elements have the wrong order in the result; base has `x` before `y`."""
+    mine, yours, made = (place[x] < place[y] for place in places)
+    return made != (mine and yours)
+
+
+def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
+    """Return two elements of the result that replace the same deleted elements, or ().
+
+    Both sides deleted the same elements of a gap, each side added an element in this gap instead,
+    and the result holds both added elements. An element that both sides added replaces one deleted
+    element.
+    """
+    old, mine, yours, made = set(base), set(ours), set(theirs), set(result)
+    known = old & mine & yours
+    here, there = _gaps(ours, known), _gaps(theirs, known)
+    for edge, gone in _gaps(base, known).items():
+        new = [x for x in here.get(edge, ()) if x not in old]
+        others = [x for x in there.get(edge, ()) if x not in old]
+        if len({*gone} - mine - yours) > len({*new}.intersection(others)):
+            twice = [[x for x in new if x not in yours], [x for x in others if x not in mine]]
+            if all(made.intersection(found) for found in twice):
+                return tuple(next(x for x in found if x in made) for found in twice)
+    return ()
+
+
+def _gaps(keys: Keys, known: set[Hashable]) -> dict[tuple[Hashable, Hashable], Keys]:
+    """Return the elements in each gap between two elements in `known`."""
+    gaps: dict[tuple[Hashable, Hashable], Keys] = {}
+    run: Keys = []
+    before: Hashable = None
+    for key in (*keys, None):
+        if key is None or key in known:
+            gaps[before, key] = run
+            before, run = key, []
+        else:
+            run.append(key)
+    return gaps
+
+
+def by_side(lists: Iterable[Iterable[K]]) -> dict[K, Count]:
+    """Return how often each item occurs in base, ours, theirs and the result."""
+    counts: dict[K, Count] = {}
+    for side, things in enumerate(lists):
+        for thing in things:
+            counts.setdefault(thing, [0, 0, 0, 0])[side] += 1
+    return counts
+
+
+def unsettled(counts: dict[Hashable, Count]) -> dict[Hashable, Count]:
+    """Return the counts that differ, without the elements that both sides replaced in the same way.
+
+    If one side alone made all other changes, and the result has these changes, return nothing.
+    """
+    rest = {key: count for key, count in counts.items() if len(set(count)) > 1}
+    gone = {key for key, count in rest.items() if count[0] and not any(count[1:])}
+    new = {key for key, count in rest.items() if not count[0] and len(set(count[1:])) == 1}
+    if sum(rest[key][0] for key in gone) == sum(rest[key][1] for key in new):
+        rest = {key: count for key, count in rest.items() if key not in gone and key not in new}
+    return {} if all(map(follows, rest.values())) else rest
+
+
+def follows(four: Row[T], same: Callable[[T, T], bool] = eq) -> bool:
+    """Return whether at most one side changed a value, and the result has that change."""
+    base, ours, theirs, made = four
+    return (same(base, theirs) and same(ours, made)) or (same(base, ours) and same(theirs, made))

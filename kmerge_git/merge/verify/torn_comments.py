@@ -17,7 +17,7 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 
 from kmerge_git.merge.three import counted, grouped
-from kmerge_git.merge.verify.count_laws import bounds, by_side
+from kmerge_git.merge.verify.sites import bounds, by_side
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -96,6 +96,11 @@ def _dashes(bare: str) -> int:
         taken += len(bare) - len(rest)
         bare = rest
     return taken
+
+
+def kept_lines(base: list[str], side: list[str]) -> dict[int, int]:
+    """Map the index of each line of base that a side kept to its index on that side."""
+    return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
 
 
 class CommentLines:
@@ -199,8 +204,7 @@ class SideLines(CommentLines):
         super().__init__(text)
         self.kept = {
             i: j
-            for i0, i1, j0, j1 in diff(base.bare, self.bare)
-            for i, j in zip(range(i0, i1), range(j0, j1), strict=True)
+            for i, j in kept_lines(base.bare, self.bare).items()
             if base.is_comment[i] == self.is_comment[j]
         }
         self.became: dict[int, str] = {}

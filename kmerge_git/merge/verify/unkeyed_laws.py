@@ -1,15 +1,14 @@
 """Check the elements of a list without keys that all versions have.
 
-An element is known by its content. An element of base that a side edited (see `edited_elements`) is
+An element is known by its content. An element of base that a side edited (see `list_readings`) is
 the same element in all versions, so its order is checked, and its fields as well.
 """
 
 from __future__ import annotations
 
 from kmerge_git.merge.verify import sites
-from kmerge_git.merge.verify.count_laws import bounds, disordered, unsettled
 from kmerge_git.merge.verify.edits_of_both import has_moves, is_between, repeated
-from kmerge_git.merge.verify.sites import RESULT
+from kmerge_git.merge.verify.sites import RESULT, bounds, disordered, unsettled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,10 +16,8 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.merge.verify.count_laws import Count, Keys
-    from kmerge_git.merge.verify.edited_elements import Edit
-    from kmerge_git.merge.verify.newcomers import Newcomers
-    from kmerge_git.merge.verify.sites import Site, Violation
+    from kmerge_git.merge.verify.list_readings import Edit, Newcomers
+    from kmerge_git.merge.verify.sites import Count, Keys, Site, Violation
     from kmerge_git.tree.nodes import Entry, Node
 
     Counts = dict[Hashable, Count]
@@ -79,7 +76,7 @@ class UnkeyedElements:
             return []  # nothing is gone on a side
         if not any(count[0] < max(count[1:RESULT]) for count in counts):
             return []  # nothing is new on a side
-        from kmerge_git.merge.verify.edited_elements import edits
+        from kmerge_git.merge.verify.list_readings import edits
 
         nodes = [[entry.value for entry in entries] for entries in self._lists]
         return edits(self._keys, nodes, self._counts)
@@ -159,8 +156,11 @@ class UnkeyedElements:
                 low = made  # a side may have added it here and taken it away there
             if new is not None and not base and ours and theirs:
                 low, high = new.allowed(key, (0, ours, theirs), is_word=is_leaf, is_open=is_open)
-                if not is_open:
-                    self._judge_partners(key, new, fields)
+                if not is_open and new.is_disputed(key, is_word=is_leaf):
+                    what = (
+                        f"it is not clear which of two additions of `{sites.shown(key)}` is meant"
+                    )
+                    fields.report("count", self._site, what, key)
             if not is_leaf:
                 allowed[key] = low, high
             elif not low <= made <= high:
@@ -179,16 +179,11 @@ class UnkeyedElements:
                 fields.report("count", self._site, "an element would be there in two versions", key)
         return settled | self._made.keys()
 
-    def _judge_partners(self, key: Hashable, new: Newcomers, fields: Comparison) -> None:
-        if new.is_disputed(key, is_word=sites.is_leaf(key)):
-            what = f"it is not clear which of two additions of `{sites.shown(key)}` is meant"
-            fields.report("count", self._site, what, key)
-
     def _newcomers(self, counts: Counts) -> Newcomers | None:
         """Return the additions of both sides, if both sides added an element."""
         if not any(not base and ours and theirs for base, ours, theirs, _ in counts.values()):
             return None
-        from kmerge_git.merge.verify.newcomers import Newcomers
+        from kmerge_git.merge.verify.list_readings import Newcomers
 
         return Newcomers(*self._named()[:RESULT])
 

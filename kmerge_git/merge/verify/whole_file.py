@@ -34,8 +34,9 @@ def prove(merged: MergedFile, side: str, at: Three[Stream]) -> None:
     ]
     if is_framed_alike and not is_json(sources.ours.path, _versions(sources)):
         return
-    data = to_bytes(merged.decided(side), sources)
-    why = _refusal(data, sources, _planned(merged, side))
+    texts = (document.opening + side_text(document.pieces, side) for document in merged.documents)
+    planned = sum(not is_idle(text) for text in texts)
+    why = _refusal(to_bytes(merged.decided(side), sources), sources, planned)
     if why:
         raise Unproved(f"the merged file did not pass the proof: {why}")
 
@@ -69,12 +70,6 @@ def _refusal(data: bytes, texts: Three[YamlText] | Three[Source], planned: int |
         if all(read(version) >= 0 for version in versions):
             return f"it is not {name}"
     return ""
-
-
-def _planned(merged: MergedFile, side: str) -> int:
-    """Return how many documents a merge decided to have."""
-    texts = (document.opening + side_text(document.pieces, side) for document in merged.documents)
-    return sum(not is_idle(text) for text in texts)
 
 
 def _openings(merged: MergedFile, side: str) -> list[str]:
