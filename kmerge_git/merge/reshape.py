@@ -63,7 +63,6 @@ def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan
     assert root is not None  # the caller's case
     shape = _Shape(root, max(_list_offset(root), 0), expand)
     plan = shape.node(root, value)
-    shape.deliver()
     if plan is None:
         new = _fresh(value).root
         assert new is not None  # just written
@@ -74,14 +73,13 @@ def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan
 class _Shape:
     """Compare one document's nodes with the wanted values."""
 
-    __slots__ = ("expand", "likeness", "list_offset", "value", "waiting")
+    __slots__ = ("expand", "likeness", "list_offset", "value")
 
     def __init__(self, root: Node, list_offset: int, expand: bool) -> None:
         self.expand = expand
         self.value = reader(root)
         self.likeness = Likeness()
         self.list_offset = list_offset
-        self.waiting: list[_Waiting] = []
 
     def node(self, node: Node, value: object) -> Plan | None:
         """Return the plan for one node, or None if the node needs new text."""
@@ -136,76 +134,16 @@ class _Shape:
         return self.build(node, pairs)
 
     def build(self, inside: Collection, pairs: list[Pair], keys: Iterable[str] = ()) -> Build:
-        """Return the plan of a collection; `deliver` adds the new entries to all plans."""
-        waiting = _Waiting(
-            inside, pairs, [self.plan(entry, value) for entry, _, value in pairs], keys
-        )
-        self.waiting.append(waiting)
-        return waiting.build
+        """Return the plan of a collection.
 
-    def plan(self, entry: Entry | None, value: object) -> Plan | None:
-        """Return the plan for an entry's value, or None if the value needs new text."""
-        if entry is None:
-            return None
-        return Keep(entry.value) if is_merge_key(entry.key) else self.node(entry.value, value)
-
-    def deliver(self) -> None:
-        """Write all new entries and parse them together, which is faster than one by one."""
-        for is_json in (False, True):
-            waiting = [each for each in self.waiting if _is_json(each.build.ours) is is_json]
-            fresh = self.fresh([value for each in waiting for value in each.wanted()], is_json)
-            for each in waiting:
-                each.fill(fresh)
-
-    def fresh(self, values: list[object], is_json: bool) -> Iterator[Entry]:
-        """Return the new entries that hold these values, parsed from new text, in order."""
-        if not values:
-            return iter(())
-        value = {f"x{n}": v for n, v in enumerate(values)} if len(values) > 1 else values[0]
-        text = _json(value) if is_json else dump(value, list_offset=self.list_offset)
-        root = split_text(text).documents[0].root
-        assert isinstance(root, Collection)  # just written so
-        if len(values) == 1:
-            return iter(root.entries)
-        return (
-            e
-            for one in root.entries
-            if isinstance(one.value, Collection)
-            for e in one.value.entries
-        )
-
-
-class _Waiting:
-    """Hold one of our collections until the text of its new entries is written and parsed."""
-
-    __slots__ = ("build", "keys", "pairs", "plans")
-
-    def __init__(
-        self, inside: Collection, pairs: list[Pair], plans: list[Plan | None], keys: Iterable[str]
-    ) -> None:
-        self.build = Build(inside, inside, [])
-        self.pairs = pairs  # our entry or None, with its key and the wanted value
-        self.plans = plans  # None if an entry needs new text
-        self.keys = keys  # the keys of a mapping, in the wanted order
-
-    def wanted(self) -> list[object]:
-        """Return the collections to write as new text; there are several if a key is repeated."""
-        new = [
-            (key, value)
-            for (_, key, value), plan in zip(self.pairs, self.plans, strict=True)
-            if plan is None
-        ]
-        if not isinstance(self.build.ours, Mapping):
-            return [[v for _, v in new]] if new else []
-        value = dict(new)
-        if len(value) < len(new):  # `0x1` and `"0x1"`
-            return [{k: v} for k, v in new]
-        return [value] if value else []
-
-    def fill(self, fresh: Iterator[Entry]) -> None:
-        """Take the new entries, and put all entries in order."""
+        A pair is our entry or None, with its key and the wanted value. `keys` holds the keys of a
+        mapping in the wanted order.
+        """
+        plans = [self.plan(entry, value) for entry, _, value in pairs]
+        planned = [(*pair, plan) for pair, plan in zip(pairs, plans, strict=True)]
+        fresh = self.fresh(inside, [(k, v) for _, k, v, plan in planned if plan is None])
         items = []
-        for (entry, _, value), plan in zip(self.pairs, self.plans, strict=True):
+        for entry, _, value, plan in planned:
             if plan is not None:
                 items.append(Item(plan, entry, entry, ()))
             elif entry is None:
@@ -213,11 +151,31 @@ class _Waiting:
                 items.append(Item(Take(new.value, new), None, new, ()))
             else:
                 items.append(_rewritten(entry, value, next(fresh)))
-        if isinstance(self.build.ours, Mapping):
+        if isinstance(inside, Mapping):
             old = [item for item in items if item.ours is not None]
             named = {i.theirs.name: i for i in items if i.ours is None and i.theirs is not None}
-            items = _with_new(old, named, self.keys)
-        self.build.items = items
+            items = _with_new(old, named, keys)
+        return Build(inside, inside, items)
+
+    def plan(self, entry: Entry | None, value: object) -> Plan | None:
+        """Return the plan for an entry's value, or None if the value needs new text."""
+        if entry is None:
+            return None
+        return Keep(entry.value) if is_merge_key(entry.key) else self.node(entry.value, value)
+
+    def fresh(self, inside: Collection, new: list[tuple[str | None, object]]) -> Iterator[Entry]:
+        """Yield new entries for a collection, parsed from new text, in order."""
+        values: list[object] = [[value for _, value in new]]
+        if isinstance(inside, Mapping):
+            whole = dict(new)
+            is_repeated = len(whole) < len(new)  # `0x1` and `"0x1"`
+            values = [{key: value} for key, value in new] if is_repeated else [whole]
+        for value in values if new else ():
+            is_json = _is_json(inside)
+            text = _json(value) if is_json else dump(value, list_offset=self.list_offset)
+            root = split_text(text).documents[0].root
+            assert isinstance(root, Collection)  # just written so
+            yield from root.entries
 
 
 def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
