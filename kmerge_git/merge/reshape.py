@@ -27,14 +27,19 @@ if TYPE_CHECKING:
 
 def reshape(document: Document, value: object) -> str:
     """Return the document's text, including its opening line, with `value` as its content."""
-    if document.root is None:
+    root = document.root
+    if root is None:
         head = document.content
         if head and not head.endswith("\n"):
             head += "\n"
         return document.opening + head + dump(value)
     for expand in (False, True):
-        plan = plan_for(document, value, expand=expand)
-        fresh = _fresh(value) if isinstance(plan, Take) else None
+        plan = _Shape(root, expand).node(root, value)
+        fresh = None
+        if plan is None:
+            fresh = split_text(dump(value)).documents[0]
+            assert fresh.root is not None  # just written
+            plan = Take(fresh.root, None)
         at = Three(None, document, fresh)
         result = document.opening + side_text(write_document(plan, at), "ours")
         if _reads_as(result, value):
@@ -53,33 +58,20 @@ def _reads_as(text: str, value: object) -> bool:
         return False  # an alias without an anchor
 
 
-def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan:
-    """Return the plan that changes the content of a document, which is not empty, to `value`.
+class _Shape:
+    """Compare one document's nodes with the wanted values.
 
     With `expand` aliases are written out, because an alias cannot stay if its anchored value
     changes.
     """
-    root = document.root
-    assert root is not None  # the caller's case
-    shape = _Shape(root, max(_list_offset(root), 0), expand)
-    plan = shape.node(root, value)
-    if plan is None:
-        new = _fresh(value).root
-        assert new is not None  # just written
-        plan = Take(new, None)
-    return plan
-
-
-class _Shape:
-    """Compare one document's nodes with the wanted values."""
 
     __slots__ = ("expand", "likeness", "list_offset", "value")
 
-    def __init__(self, root: Node, list_offset: int, expand: bool) -> None:
+    def __init__(self, root: Node, expand: bool) -> None:
         self.expand = expand
         self.value = reader(root)
         self.likeness = Likeness()
-        self.list_offset = list_offset
+        self.list_offset = max(_list_offset(root), 0)
 
     def node(self, node: Node, value: object) -> Plan | None:
         """Return the plan for one node, or None if the node needs new text."""
@@ -187,11 +179,6 @@ def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
         anchor = entry.value.anchor if isinstance(fresh.value, Scalar) else ""
     take = Take(fresh.value, fresh, style, anchor=anchor, keeps_comment=True)
     return Item(take, entry, fresh, ())
-
-
-def _fresh(value: object) -> Document:
-    """Write a value as the text of a new document, and parse the document."""
-    return split_text(dump(value)).documents[0]
 
 
 def _has_merge_key(node: Node) -> bool:
