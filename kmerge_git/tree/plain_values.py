@@ -20,7 +20,7 @@ MOST_EXPANDED = 200_000  # nodes that aliases expand to; ten lines can expand to
 DEEPEST = 200  # nested collections; aliases can nest deeper than the parser allows
 
 _MERGE_TAGS = ("", "!!merge", "!<tag:yaml.org,2002:merge>")
-_ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
+ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
 
 
 def load(data: bytes, path: str = "") -> list[object]:
@@ -144,7 +144,7 @@ class _Reading:
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, int | float):
-            return _ODD_FLOATS.get(repr(value), repr(value))
+            return ODD_FLOATS.get(repr(value), repr(value))
         kind = "null" if value is None else "a collection"
         raise _unsupported(node, f"{kind} as a key", "JSON and Kubernetes have string keys only")
 
