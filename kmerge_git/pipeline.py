@@ -24,9 +24,8 @@ from kmerge_git.merge.verify.edits_of_both import may_tear_comments, new_namesak
 from kmerge_git.merge.verify.line_opinion import Asked, needs_proof, opinion
 from kmerge_git.outcome import GENERATED, SIDES, Conflict, Options, Outcome
 from kmerge_git.text.opaque_files import holds_seal
-from kmerge_git.text.pieces import side_text
+from kmerge_git.text.pieces import UNDECIDED, side_text, without_placeholders
 from kmerge_git.text.source import Source
-from kmerge_git.text.undecided import UNDECIDED, without_placeholders
 from kmerge_git.tree.documents import YamlText, split_text
 from kmerge_git.tree.oddities import has_control, refuse_oddities
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from kmerge_git.merge.three import Three, standing
 from kmerge_git.outcome import Conflict, Outcome
-from kmerge_git.text.pieces import Hunk, side_text
+from kmerge_git.text.pieces import Hunk, side_text, without_placeholders
 from kmerge_git.text.source import Source, encode
-from kmerge_git.text.undecided import without_placeholders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

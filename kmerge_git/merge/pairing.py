@@ -6,7 +6,7 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.kube import likeness
 from kmerge_git.kube.outline import full_name, outline
 from kmerge_git.merge.three import Three, agreed, counted, grouped
-from kmerge_git.text.undecided import UNDECIDED
+from kmerge_git.text.pieces import UNDECIDED
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Mapping
 from kmerge_git.tree.same import is_undecided

@@ -22,8 +22,7 @@ from kmerge_git.merge.plan import Build, Clash, Item, NewText, Plan, Take, Why, 
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.outcome import Outcome
-from kmerge_git.text.pieces import Hunk, is_clean
-from kmerge_git.text.undecided import UNDECIDED, digest
+from kmerge_git.text.pieces import UNDECIDED, Hunk, digest, is_clean
 from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, after, is_block_text
 from kmerge_git.tree.same import comments, respell, same_node

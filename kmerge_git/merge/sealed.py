@@ -11,7 +11,7 @@ from kmerge_git.outcome import Conflict, Options, Outcome
 from kmerge_git.text.diff3 import uncommon
 from kmerge_git.text.markers import conflict, marker_size_for
 from kmerge_git.text.opaque_files import VAULT, holds_seal
-from kmerge_git.text.undecided import without_placeholders
+from kmerge_git.text.pieces import without_placeholders
 from kmerge_git.visible import label
 
 TYPE_CHECKING = False

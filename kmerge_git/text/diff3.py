@@ -15,8 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-
-if TYPE_CHECKING:
     Block = tuple[int, int, int, int]
     Hunk = tuple[int, int, int, int]
 
@@ -45,17 +43,6 @@ class Region:
         self.o1 = o1
         self.t0 = t0
         self.t1 = t1
-
-    def __repr__(self) -> str:
-        return (
-            f"Region({self.kind!r}, {self.b0}, {self.b1}, "
-            f"{self.o0}, {self.o1}, {self.t0}, {self.t1})"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Region) and repr(self) == repr(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def diff3(
@@ -208,22 +195,17 @@ def _group(
     Hunks of one side never touch each other. So it is enough to check whether the next hunk touches
     the last hunk of the other side.
     """
-    last_mine: Hunk | None = None
-    last_yours: Hunk | None = None
-    while i < len(mine) or j < len(yours):
-        if j == len(yours) or (i < len(mine) and mine[i][:2] <= yours[j][:2]):
-            hunk, other = mine[i], last_yours
-            if (last_mine or last_yours) and not (other and _meet(other, hunk, adjacent_ok)):
-                break
-            last_mine = hunk
-            i += 1
-        else:
-            hunk, other = yours[j], last_mine
-            if (last_mine or last_yours) and not (other and _meet(other, hunk, adjacent_ok)):
-                break
-            last_yours = hunk
-            j += 1
-    return i, j
+    at = [i, j]
+    last: list[Hunk | None] = [None, None]
+    while at[0] < len(mine) or at[1] < len(yours):
+        is_mine = at[1] == len(yours) or (at[0] < len(mine) and mine[at[0]][:2] <= yours[at[1]][:2])
+        side, hunks = (0, mine) if is_mine else (1, yours)
+        hunk, other = hunks[at[side]], last[1 - side]
+        if any(last) and not (other and _meet(other, hunk, adjacent_ok)):
+            break
+        last[side] = hunk
+        at[side] += 1
+    return at[0], at[1]
 
 
 def _meet(first: Hunk, second: Hunk, adjacent_ok: bool) -> bool:

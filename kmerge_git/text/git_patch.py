@@ -8,9 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
-if TYPE_CHECKING:
-    Hunk = tuple[int, int, int, int]
+    from kmerge_git.text.diff3 import Hunk
 
 AROUND = 3  # context lines before and after a change
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}

@@ -47,10 +47,10 @@ def has_torn_markers(text: str, versions: Iterable[str], size: int = SIZE) -> bo
     `=` characters alone are also the line below a heading. They count if a version has markers.
     """
     size = min(size, SIZE)
-    known = [(_has_marker(version, size), _all_markers(version, size)) for version in versions]
+    known = [*versions]
     found = _all_markers(text, size)
-    is_marked = _has_marker(text, size) or any(marked for marked, _ in known)
-    return is_marked and bool(found) and all(found != markers for _, markers in known)
+    is_marked = any(first_marker(one, size) >= 0 for one in (text, *known))
+    return is_marked and bool(found) and all(found != _all_markers(one, size) for one in known)
 
 
 def has_new_conflict(text: str, versions: Iterable[str], size: int = SIZE) -> bool:
@@ -65,10 +65,6 @@ def has_new_conflict(text: str, versions: Iterable[str], size: int = SIZE) -> bo
         if end >= 0 and not any(text[start:at] in version for version in known):
             return True
     return False
-
-
-def _has_marker(text: str, size: int) -> bool:
-    return next(_marker_lines(text, size), "") != ""
 
 
 def _all_markers(text: str, size: int) -> list[str]:
@@ -163,15 +159,12 @@ def sections(text: str, size: int = SIZE) -> list[str | tuple[str, str, str]]:
 def _first(text: str, char: str, size: int, start: int = 0) -> int:
     """Return the offset of the next line that is a marker of at least this size, or -1."""
     run = char * size
-    at = start if text.startswith(run, start) and _is_line_start(text, start) else -1
-    if at < 0:
-        at = text.find("\n" + run, start) + 1 or -1
+    is_first = text.startswith(run, start) and (not start or text[start - 1] == "\n")
+    at = start if is_first else text.find("\n" + run, start) + 1 or -1
     while at >= 0:
         behind = at + _run(text, at)
-        if char == "=":
-            if text[behind : behind + 2] == "\r\n" or text[behind : behind + 1] in ("", "\n"):
-                return at
-        elif text[behind : behind + 1] in ("", " ", "\t", "\r", "\n"):
+        ends = ("", "\n") if char == "=" else ("", " ", "\t", "\r", "\n")
+        if text[behind : behind + 1] in ends or text[behind : behind + 2] == "\r\n":
             return at
         at = text.find("\n" + run, at) + 1 or -1
     return -1
@@ -191,10 +184,6 @@ def _run(text: str, at: int) -> int:
     while text.startswith(text[at], behind):
         behind += 1
     return behind - at
-
-
-def _is_line_start(text: str, at: int) -> bool:
-    return at == 0 or text[at - 1] == "\n"
 
 
 def _next_line(text: str, at: int) -> int:

@@ -37,21 +37,13 @@ def diff3_once(
     """Return the regions as `diff3` does, with an edit that both sides made there once."""
     at = ThreeLists(base, ours, theirs)
     mine, yours = changes(base, ours), changes(base, theirs)
-    if mine and yours and _may_share(mine, yours, at):
-        if sum(at.behind) <= _MOST_TOGETHER:
-            regions = _aligned(at, adjacent_ok=adjacent_ok)
-        else:
-            regions = _by_windows(mine, yours, at, adjacent_ok=adjacent_ok)
-        if regions:
-            return regions
-    return regions_of(mine, yours, at, adjacent_ok=adjacent_ok)
-
-
-def _by_windows(mine: Hunks, yours: Hunks, at: ThreeLists, *, adjacent_ok: bool) -> list[Region]:
+    if not (mine and yours and _may_share(mine, yours, at)):
+        return regions_of(mine, yours, at, adjacent_ok=adjacent_ok)
+    is_short = sum(at.behind) <= _MOST_TOGETHER
     regions: list[Region] = []
-    for window, here, there in _windows(mine, yours, at):
+    for window, here, there in [(at, mine, yours)] if is_short else _windows(mine, yours, at):
         found: list[Region] = []
-        if _may_share(here, there, at):
+        if is_short or _may_share(here, there, at):
             found = _aligned(window, adjacent_ok=adjacent_ok)
         regions += found or regions_of(here, there, window, adjacent_ok=adjacent_ok)
     return regions
@@ -145,7 +137,9 @@ def _behind(hunks: Hunks, first: int, cut: int) -> int:
 
 def _once(items: Items) -> set[Hashable]:
     seen: set[Hashable] = set()
-    again = {item for item in items if item in seen or seen.add(item)}  # type: ignore[func-returns-value]
+    again: set[Hashable] = set()
+    for item in items:
+        (again if item in seen else seen).add(item)
     return seen - again
 
 

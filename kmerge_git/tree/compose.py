@@ -32,8 +32,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-
-if TYPE_CHECKING:
     # offsets of a document: its start, the start of the parsed text, its content, its end
     Span = tuple[int, int, int, int]
 
@@ -189,7 +187,8 @@ class View:
                 key = self.collection(pair[0], position, collection.bottom, -1)
             start = key.start
             if text.find("?", position, start) >= 0:
-                start = self.question(position, start, flow)
+                question = skip(text, position, "," if flow else "")
+                start = question if text.startswith("?", question) else start
             value = self.value(pair[1], key.end)
             if value is not None:
                 position = value.end
@@ -207,7 +206,8 @@ class View:
             if value is None:
                 top, end = keys[index].end, spans[index][1]
                 if keys[index].start != entry.start:  # `? key`: the lines begin after the `:`
-                    top = self.colon(top)
+                    colon = skip(text, top, "")
+                    top = colon + 1 if text.startswith(":", colon) else top
                 value = self.collection(graph.value[index][1], top, entry.end, end)
             entry.value = value
         return entries
@@ -350,16 +350,6 @@ class View:
             position = self.end_of(before, self.dash(before, position) + 1)
         return self.dash(item, position)
 
-    def question(self, position: int, start: int, flow: bool) -> int:
-        """Return the offset of the `?` before a key, or of the key if there is no `?`."""
-        at = skip(self.text, position, "," if flow else "")
-        return at if self.text.startswith("?", at) else start
-
-    def colon(self, position: int) -> int:
-        """Return the offset after the colon of a key that has a `?`."""
-        at = skip(self.text, position, "")
-        return at + 1 if self.text.startswith(":", at) else position
-
     def properties_of(self, graph: Any, start: int, end: int, flow: bool) -> tuple[str, str, int]:
         """Return the anchor and the tag of a collection.
 
@@ -415,9 +405,8 @@ def block_entries(
     pad = " " * column
     result: list[tuple[int, int, int, int]] = []
     floor, last = collection.top, len(spans) - 1
-    in_line = (
-        collection.top == collection.content
-    )  # the first entry follows `- ` or `? ` on its line
+    # the first entry follows `- ` or `? ` on its line
+    in_line = collection.top == collection.content
     for index, (start, value_end) in enumerate(spans):
         line = start - column
         if index == 0 and in_line:

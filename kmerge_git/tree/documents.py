@@ -91,9 +91,6 @@ class Document:
             dots = opening.find("\n", dots) + 1
         return self.start + dots
 
-    def __repr__(self) -> str:
-        return f"Document({self.number}: {self.text[:40]!r})"
-
 
 class Stream:
     """Hold the documents of a file, and the text before and after them."""
@@ -219,23 +216,20 @@ def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
     body, inline = 0, False
     for offset in markers:
         before = text[position:offset]
-        if text[offset] == "-":
-            if opened or not is_idle(before):
+        is_start = text[offset] == "-"
+        if opened or not is_idle(before):
+            if is_start:
                 _refuse_directives(source, position, offset, opened)
-                documents.append(Document(source, len(documents), start, body, offset, inline))
-                start = offset
-            elif not documents and "%" not in before:
-                prologue_end = start = offset
+            documents.append(Document(source, len(documents), start, body, offset, inline))
+            start = offset
+        elif not documents and not (is_start and "%" in before):
+            prologue_end = start = offset
+        opened = is_start
+        if is_start:
             body, inline = _body(text, offset)
-            opened, position = True, body
         else:
-            if opened or not is_idle(before):
-                documents.append(Document(source, len(documents), start, body, offset, inline))
-                start = offset
-            elif not documents:
-                prologue_end = start = offset
-            position = text.find("\n", offset) + 1 or len(text)
-            body, inline, opened = position, False, False
+            body, inline = text.find("\n", offset) + 1 or len(text), False
+        position = body
     if opened or not is_idle(text[position:]):
         if documents and not opened:
             raise source.error("text after `...` without a `---`", position, "add a `---` line")
@@ -325,8 +319,6 @@ def _refuse_odd_breaks(stream: Stream) -> None:
     libyaml starts a new line at an odd line break.
     """
     text = stream.source.text
-    if text.isascii() and "\r" not in text:
-        return
     regions = [(0, stream.prologue_end), (stream.tail_start, len(text))]
     regions += [(document.start, document.body) for document in stream.documents]
     for start, end in regions:

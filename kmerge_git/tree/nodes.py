@@ -57,9 +57,6 @@ class Node:
         """Return the characters of the node as they are in the file."""
         return self.text[self.start : self.end]
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.raw[:40]!r})"
-
 
 class Scalar(Node):
     """Hold a scalar; `style` is '' (plain), `'`, `"`, `|` or `>`.
@@ -220,14 +217,12 @@ class Entry:
             return key.value
         return key.raw if key is not None else ""
 
-    def __repr__(self) -> str:
-        return f"Entry({self.name!r}: {self.value!r})"
 
-
-def in_mid_line(collection: Collection) -> bool:
-    """Return whether a block collection starts after a dash or `?` on the same line."""
-    at = collection.content
-    return not collection.flow and collection.top == at > 0 and collection.text[at - 1] != "\n"
+def in_mid_line(node: Node) -> bool:
+    """Return whether a node is a block collection that starts after a dash or `?` on its line."""
+    if not isinstance(node, Collection) or node.flow:
+        return False
+    return node.top == node.content > 0 and node.text[node.content - 1] != "\n"
 
 
 def on_own_lines(node: Node) -> bool:
@@ -242,16 +237,13 @@ def is_block_text(node: Node) -> bool:
 
 def has_lines(node: Node | None) -> bool:
     """Return whether a node is a scalar of several lines, in any style."""
-    return isinstance(node, Scalar) and (
-        node.style in ("|", ">") or node.text.find("\n", node.start, node.end) >= 0
-    )
+    return isinstance(node, Scalar) and (is_block_text(node) or "\n" in node.raw)
 
 
 def inline(node: Node) -> bool:
     """Return whether a node is a scalar, alias or flow collection that is within one line."""
-    if is_block_text(node):
-        return False
-    return not (isinstance(node, Collection) and not node.flow) and "\n" not in node.raw
+    is_block = is_block_text(node) or (isinstance(node, Collection) and not node.flow)
+    return not is_block and "\n" not in node.raw
 
 
 def in_flow(entry: Entry) -> bool:
@@ -286,8 +278,7 @@ def after(entry: Entry) -> str:
     """
     value = entry.value
     if not on_own_lines(value):
-        mid_line = isinstance(value, Collection) and not value.flow
-        return "" if mid_line else value.text[value.end : entry.end]
+        return "" if in_mid_line(value) else value.text[value.end : entry.end]
     line, hash_mark, comment = opening(entry).partition("#")
     blanks = line[len(line.rstrip(" \t")) :]
     return blanks + hash_mark + comment.rstrip() if hash_mark else ""

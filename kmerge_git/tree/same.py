@@ -9,15 +9,14 @@ be versions), dates and base-60 numbers are the same only if their text is the s
 
 from __future__ import annotations
 
-from kmerge_git.text.undecided import UNDECIDED
+from kmerge_git.text.pieces import UNDECIDED
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-
-if TYPE_CHECKING:
+    Meaning = tuple[str, object]
     # the keys are node ids (the node is kept so that its id stays unique), or text and column
     Known = dict[Hashable, tuple[Node, Hashable]]
 
@@ -67,30 +66,21 @@ def same_node(a: Node, b: Node) -> bool:
         return False
     if isinstance(a, Alias) and isinstance(b, Alias):
         return a.name == b.name
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return _same_mapping(a, b)
-    return isinstance(a, Collection) and isinstance(b, Collection) and _same_items(a, b)
+    return isinstance(a, Collection) and isinstance(b, Collection) and _same_entries(a, b)
 
 
-def _same_mapping(a: Mapping, b: Mapping) -> bool:
+def _same_entries(a: Collection, b: Collection) -> bool:
     if len(a.entries) != len(b.entries):
         return False
-    there = b.index()
-    if len(there) != len(b.entries):  # with repeated keys the order counts
-        return all(
-            x.name == y.name and same_node(x.value, y.value)
-            for x, y in zip(a.entries, b.entries, strict=True)
-        )
-    for entry in a.entries:
-        other = there.get(entry.name)
-        if other is None or not same_node(entry.value, other.value):
+    others = list(b.entries)
+    if isinstance(a, Mapping) and isinstance(b, Mapping) and len(b.index()) == len(others):
+        if a.index().keys() != b.index().keys():
             return False
-    return len(a.index()) == len(a.entries)
-
-
-def _same_items(a: Collection, b: Collection) -> bool:
-    return len(a.entries) == len(b.entries) and all(
-        same_node(x.value, y.value) for x, y in zip(a.entries, b.entries, strict=True)
+        others = [b.index()[entry.name] for entry in a.entries]
+    # with repeated keys the order counts
+    return all(
+        x.name == y.name and same_node(x.value, y.value)
+        for x, y in zip(a.entries, others, strict=True)
     )
 
 
@@ -167,9 +157,6 @@ def comments(text: str) -> list[str]:
 def _column(node: Node) -> int:
     return node.start - (node.text.rfind("\n", 0, node.start) + 1)
 
-
-if TYPE_CHECKING:
-    Meaning = tuple[str, object]
 
 _INF = float("inf")
 _NAN = float("nan")

@@ -16,7 +16,7 @@ from kmerge_git.pipeline import merge
 from kmerge_git.text.linemerge import Given
 from kmerge_git.text.markers import resolve
 from kmerge_git.text.opaque_files import is_sealed
-from kmerge_git.text.undecided import UNDECIDED
+from kmerge_git.text.pieces import UNDECIDED
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole import both_merges
 from kmerge_git.whole.both_merges import Both, Job

@@ -21,9 +21,8 @@ from kmerge_git.pipeline import merge
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.text.linemerge import Given
 from kmerge_git.text.markers import resolve
-from kmerge_git.text.pieces import Hunk
+from kmerge_git.text.pieces import UNDECIDED, Hunk, digest, without_placeholders
 from kmerge_git.text.source import Source
-from kmerge_git.text.undecided import UNDECIDED, digest, without_placeholders
 from kmerge_git.tree.documents import YamlText, split
 from kmerge_git.tree.nodes import Mapping
 from kmerge_git.tree.same import canon

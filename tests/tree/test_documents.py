@@ -88,7 +88,6 @@ def test_a_document_knows_its_number_and_its_text():
     stream = split(Source(b"# p\n---\na: 1\n---\nb: 2\n"))
     assert [document.number for document in stream.documents] == [0, 1]
     assert [document.text for document in stream.documents] == ["---\na: 1\n", "---\nb: 2\n"]
-    assert repr(stream.documents[1]) == "Document(1: '---\\nb: 2\\n')"
 
 
 def test_a_document_is_parsed_when_it_is_looked_at():

@@ -15,7 +15,7 @@ from kmerge_git.merge.decide.higher_version import compared
 from kmerge_git.merge.plan import Clash, Item, Why
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.markers import SIZE, first_marker, has_new_marker
-from kmerge_git.text.undecided import UNDECIDED
+from kmerge_git.text.pieces import UNDECIDED
 from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import (
     Collection,

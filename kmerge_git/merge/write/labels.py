@@ -14,7 +14,7 @@ from kmerge_git.merge.three import Three, grouped
 from kmerge_git.merge.write.placed_lines import entry_lines, shift_rest
 from kmerge_git.merge.write.units import NAMING
 from kmerge_git.text.diff3 import changes
-from kmerge_git.text.undecided import UNDECIDED
+from kmerge_git.text.pieces import UNDECIDED
 from kmerge_git.tree.nodes import Scalar, column_of, in_flow
 from kmerge_git.tree.same import canon, comments, is_undecided
 

@@ -23,8 +23,7 @@ from kmerge_git.kube.likeness import (
 from kmerge_git.merge.write.units import Version, are_one, can_open, share_first_line
 from kmerge_git.text.diff3 import diff
 from kmerge_git.text.markers import conflict
-from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text
-from kmerge_git.text.undecided import without_placeholders
+from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text, without_placeholders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
