@@ -12,8 +12,8 @@ from operator import eq
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube import fieldpath
+from kmerge_git.kube.differing import found_at
 from kmerge_git.kube.listkeys import start
-from kmerge_git.kube.lookup import found_at
 from kmerge_git.kube.outline import full_name
 from kmerge_git.merge.decide.keyed import keys_of
 from kmerge_git.merge.pairing import (

@@ -1,8 +1,8 @@
-"""Find the fields of a resource, or of a part of a resource, that differ between two versions."""
+"""Find the paths of fields that differ between two versions, and the value at a path."""
 
 from __future__ import annotations
 
-from kmerge_git.kube.listkeys import ListKeys
+from kmerge_git.kube.listkeys import ListKeys, field_text
 from kmerge_git.kube.renamed_keys import key_changes, labelled, renamed
 from kmerge_git.tree.nodes import Mapping, Sequence
 from kmerge_git.tree.same import same_node
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.kube.fieldpath import Element, Path
+    from kmerge_git.kube.fieldpath import Element, Path, Step
     from kmerge_git.kube.listkeys import Where
     from kmerge_git.kube.renamed_keys import Table
     from kmerge_git.tree.nodes import Entry, Node
@@ -115,3 +115,38 @@ def _only_one(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
     values = [(n, a.value, b.value) for n, (a, b) in enumerate(pairs)]
     changed: list[Pair] = [((n,), a, b, where.items()) for n, a, b in values if not same_node(a, b)]
     return changed if len(changed) == 1 else None
+
+
+# -- the value at a path
+
+
+def found_at(node: Node | None, path: Path) -> Node | None:
+    """Return the value at a path, or None if the path fits no element or more than one element."""
+    for step in path:
+        node = _below(node, step)
+    return node
+
+
+def _below(node: Node | None, step: Step) -> Node | None:
+    if isinstance(step, str):
+        return node.get(step) if isinstance(node, Mapping) else None
+    if not isinstance(node, Sequence):
+        return None
+    if isinstance(step, int):
+        return node.entries[step].value if 0 <= step < len(node.entries) else None
+    meant = [entry.value for entry in node.entries if _is_meant(entry.value, step)]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _is_meant(node: Node, step: Element) -> bool:
+    """Return whether an element has these keys, or is the resource with this name."""
+    for part in step:
+        if isinstance(part, str):
+            from kmerge_git.kube.identity import describe, identity
+
+            known = identity(node)
+            if known is None or describe(known) != part:
+                return False
+        elif field_text(node, part[0]) not in (part[1], None):
+            return False  # a missing field matches, because it has its default value
+    return bool(step)

@@ -120,11 +120,6 @@ def know(learned: dict[tuple[str, str], int]) -> None:
     _learned.update(learned)
 
 
-def forget() -> None:
-    """Forget all learned definitions."""
-    _learned.clear()
-
-
 def _table() -> list[str]:
     global _first
     if not _lines:

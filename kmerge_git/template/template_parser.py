@@ -12,6 +12,7 @@ blocks.
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
+from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -530,9 +531,8 @@ def _behind(text: str, at: int, signs: str) -> int:
 
 
 def refusal(text: str, at: int, why: str) -> Unsupported:
-    """Return the error for a text that cannot be parsed, with the line and column of the error."""
-    line_start = text.rfind("\n", 0, at) + 1
-    return Unsupported(why, line=text.count("\n", 0, at) + 1, column=at - line_start + 1)
+    """Return the error for a text that cannot be parsed, with the place of the error."""
+    return Source.of(text).place(Unsupported(why), at)
 
 
 # -- the words of an action

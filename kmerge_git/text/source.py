@@ -7,7 +7,13 @@ characters. A `Source` remembers the byte order mark and the line ends that deco
 
 from __future__ import annotations
 
-from kmerge_git.errors import CannotParse
+from kmerge_git.errors import CannotParse, KmergeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    E = TypeVar("E", bound=KmergeError)
 
 BOM = b"\xef\xbb\xbf"
 LONGEST_LINE = 8 << 20  # no person writes longer lines, and libyaml is slow on them
@@ -63,15 +69,14 @@ class Source:
 
     def error(self, why: str, offset: int, hint: str = "") -> CannotParse:
         """Return an error that points at an offset."""
-        line, column = self.position(offset)
-        return CannotParse(
-            why,
-            path=self.path,
-            line=line,
-            column=column,
-            hint=hint,
-            excerpt=self.line_at(offset),
-        )
+        return self.place(CannotParse(why, hint=hint), offset)
+
+    def place(self, error: E, offset: int) -> E:
+        """Let an error point at an offset."""
+        error.path = self.path
+        error.line, error.column = self.position(offset)
+        error.excerpt = self.line_at(offset)
+        return error
 
 
 def encode(text: str, bom: bool, eol: str, final_newline: bool) -> bytes:

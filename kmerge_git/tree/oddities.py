@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from kmerge_git.text.source import Source
     from kmerge_git.tree.documents import Document, Stream
 
 TEMPLATE = "a template, no YAML"
@@ -88,7 +87,7 @@ def _refuse(document: Document) -> None:
         odd = _odd_key(root, document, scalars)
         if odd >= 0:
             why = TEMPLATE if source.text.startswith("{{", odd - 1) else ODD_KEY
-            raise _text_only(source, why, odd)
+            raise source.place(TextOnly(why), odd)
     elif isinstance(root, Scalar):
         scalars.append((root.start, root.end, not root.style))
     scalars.sort(reverse=True)
@@ -100,10 +99,10 @@ def _refuse(document: Document) -> None:
         if not (scalars and scalars[-1][0] <= at):
             commented.append((offset, word))
         elif scalars[-1][2]:
-            raise _text_only(source, TEMPLATE, at)
+            raise source.place(TextOnly(TEMPLATE), at)
     at = _runs_over(content, commented)
     if at >= 0:
-        raise _text_only(source, TEMPLATE, document.body + at)
+        raise source.place(TextOnly(TEMPLATE), document.body + at)
 
 
 def begins_as_template(content: str) -> bool:
@@ -136,12 +135,6 @@ def _is_comment(text: str) -> bool:
     """Return whether the text between two template actions in comments holds only comments."""
     _, *lines = text.split("\n")
     return all(not line.strip() or line.lstrip().startswith("#") for line in lines)
-
-
-def _text_only(source: Source, why: str, at: int) -> TextOnly:
-    line, column = source.position(at)
-    excerpt = source.line_at(at)
-    return TextOnly(why, path=source.path, line=line, column=column, excerpt=excerpt)
 
 
 def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int, bool]]) -> int:
@@ -180,7 +173,7 @@ def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int,
 
 def _has_sign(text: str) -> bool:
     """Return whether a text may hold template actions or odd keys. The answer False is certain."""
-    if any(_actions(text)) or _has_question(text) or _has_alias_key(text):
+    if has_control(text) or _has_question(text) or _has_alias_key(text):
         return True
     if not (_opens(text, "{", "}") or _opens(text, "[", "]")):
         return False

@@ -7,6 +7,7 @@ repeated, the last entry wins. Every key becomes a string, because JSON has no o
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
+from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar
 from kmerge_git.tree.same import resolve
@@ -37,12 +38,7 @@ def to_value(node: Node | None, root: Node | None = None) -> object:
 
     `root` is the top node of the document, which holds the anchors.
     """
-    if node is None:
-        return None
-    try:
-        return _Reading(root or node).value(node)
-    except RecursionError:  # the caller's own stack was deep already
-        raise _unsupported(node, "collections nest too deep") from None
+    return reader(root or node)(node) if node is not None else None
 
 
 def reader(root: Node) -> Callable[[Node], object]:
@@ -51,13 +47,12 @@ def reader(root: Node) -> Callable[[Node], object]:
     The function caches the values of collections.
     """
     reading = _Reading(root)
-    reading.known = {}
 
     def read(node: Node) -> object:
         reading.expanded = reading.inside = reading.depth = 0
         try:
             return reading.value(node)
-        except RecursionError:
+        except RecursionError:  # the caller's own stack was deep already
             raise _unsupported(node, "collections nest too deep") from None
 
     return read
@@ -81,7 +76,7 @@ class _Reading:
         self.depth = 0
         self.inside = 0  # aliases around the current node
         self.expanded = 0
-        self.known: dict[int, object] | None = None  # the cached values of collections, by id
+        self.known: dict[int, object] = {}  # the cached values of collections, by id
 
     def value(self, node: Node) -> object:
         if self.inside:
@@ -97,9 +92,8 @@ class _Reading:
             return value
         if not isinstance(node, Collection):
             raise TypeError(f"{type(node).__name__} is no kind of node")
-        keeps = self.known if not self.inside else None  # aliases are counted every time
-        if keeps is not None and id(node) in keeps:
-            return keeps[id(node)]
+        if not self.inside and id(node) in self.known:  # aliases are counted every time
+            return self.known[id(node)]
         self.depth += 1
         if self.depth > DEEPEST:
             raise _unsupported(node, f"more than {DEEPEST} collections inside each other")
@@ -109,8 +103,8 @@ class _Reading:
             else [self.value(entry.value) for entry in node.entries]
         )
         self.depth -= 1
-        if keeps is not None:
-            keeps[id(node)] = value
+        if not self.inside:
+            self.known[id(node)] = value
         return value
 
     def mapping(self, node: Mapping) -> dict[str, object]:
@@ -188,12 +182,4 @@ def anchored(node: Node) -> Iterator[Node]:
 
 
 def _unsupported(node: Node, why: str, hint: str = "write the value out") -> Unsupported:
-    start = node.text.rfind("\n", 0, node.start) + 1
-    end = node.text.find("\n", node.start)
-    return Unsupported(
-        why,
-        line=node.text.count("\n", 0, node.start) + 1,
-        column=node.start - start + 1,
-        hint=hint,
-        excerpt=node.text[start : end if end >= 0 else len(node.text)][:200],
-    )
+    return Source.of(node.text).place(Unsupported(why, hint=hint), node.start)

@@ -58,7 +58,7 @@ class SettingsOf:
         self._mine = mine  # the side whose change goes on top (see `git.top_side`)
         self.problems: list[str] = []
         self._top = repository.worktree or os.getcwd()
-        keytable.forget()  # the definitions that other settings have loaded
+        keytable.know({})  # the definitions that other settings have loaded
         places = [value for key, value in self._config if key.lower() == "kmerge.crd" and value]
         if places:
             self.problems += learn_files(os.path.join(self._top, place) for place in places)

@@ -42,7 +42,7 @@ spec:
 def learned() -> Iterator[None]:
     crds.learn_definition(yaml.safe_load(DATABASE))
     yield
-    keytable.forget()
+    keytable.know({})
 
 
 CASES = {

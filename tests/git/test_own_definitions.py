@@ -27,9 +27,9 @@ CRDS = {"crds/foo.yaml": CRD, "crds/README": "no YAML: ["}
 
 @pytest.fixture(autouse=True)
 def nothing_learned() -> Iterator[None]:
-    keytable.forget()
+    keytable.know({})
     yield
-    keytable.forget()
+    keytable.know({})
 
 
 def fork(repo: Repo, attribute: str, *, also: dict[str, str] | None = None) -> None:
@@ -133,7 +133,7 @@ def test_what_is_merged_by_lines_is_judged_by_its_own_definitions() -> None:
         learn(CRD.encode(), "crds/foo.yaml")
 
     for options, is_clean in ((Options("x.yaml"), True), (Options("x.yaml", define=define), False)):
-        keytable.forget()
+        keytable.know({})
         texts = Three[bytes | None](base.encode(), ours.encode(), theirs.encode())
         outcome = merge_both(texts, options, Libgit2LineMerge()).outcome
         assert (outcome.clean, bool(outcome.reason)) == (is_clean, True)

@@ -24,9 +24,9 @@ from worlds.keys import (
 from worlds.lines import git_lines
 
 from kmerge_git.api import merge_files
+from kmerge_git.kube.differing import found_at
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.kube.listkeys import ListKeys, start
-from kmerge_git.kube.lookup import found_at
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.kube.lookup import found_at
+from kmerge_git.kube.differing import found_at
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
