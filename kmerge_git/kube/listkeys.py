@@ -198,9 +198,13 @@ class ListKeys:
         """Return the key of an element, or None if the element has no key."""
         kind = self.rule.kind
         if kind == "keyed":
+            defaults = self.rule.defaults
             texts = [field_text(node, field) for field in self.fields]
             # The first key field is required; other key fields may have a default or be absent.
-            return None if texts[0] is None else self._filled(texts)
+            if texts[0] is None:
+                return None
+            filled = zip(self.fields, texts, strict=True)
+            return tuple(defaults.get(field) if text is None else text for field, text in filled)
         if kind == "set":
             return canon(node) if isinstance(node, Scalar) and not node.anchor else None
         if kind == "resources":
@@ -208,13 +212,6 @@ class ListKeys:
 
             return identity(node)
         return field_text(node, self.fields[0]) if self.fields else None
-
-    def _filled(self, texts: list[str | None]) -> Hashable:
-        defaults = self.rule.defaults
-        return tuple(
-            defaults.get(field) if text is None else text
-            for field, text in zip(self.fields, texts, strict=True)
-        )
 
     def table(self, entries: Entries) -> dict[Hashable, Entry] | None:
         """Return the elements of a version by key.

@@ -24,13 +24,11 @@ from kmerge_git.template.template_layout import (
 from kmerge_git.template.template_pairs import said
 from kmerge_git.template.template_parser import (
     ASSIGN,
-    COMMENT,
     KEYWORDS,
     OUTPUT,
     TOKEN,
     Block,
     Row,
-    words_of,
 )
 
 TYPE_CHECKING = False
@@ -379,11 +377,7 @@ def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
 
 def _uses(parts: Sequence[Part]) -> set[str]:
     """Return the actions that use the dot, or a variable other than `$`."""
-    return {
-        action.body
-        for action in _actions(parts)
-        if action.kind != COMMENT and any(map(_is_local, words_of(action.body)[0]))
-    }
+    return {action.body for action in _actions(parts) if any(map(_is_local, action.words))}
 
 
 def _is_local(word: str) -> bool:
@@ -422,28 +416,28 @@ def _subjects(part: Part, *, is_inner: bool) -> Iterator[str]:
     if isinstance(part, Row):
         for action in part.actions:
             if part.kind == OUTPUT and action.kind == OUTPUT:
-                yield from _values(action.body, is_inner=is_inner)
+                yield from _values(action, is_inner=is_inner)
         return
     if part.word == "define":
         return
     is_other_dot = part.word in ("with", "range")
     if is_other_dot:
-        yield from _values(part.arms[0].action.body, is_inner=is_inner)
+        yield from _values(part.arms[0].action, is_inner=is_inner)
     for number, arm in enumerate(part.arms):
         for inner in arm.parts:
             yield from _subjects(inner, is_inner=is_inner or (is_other_dot and not number))
 
 
-def _values(body: str, *, is_inner: bool) -> Iterator[str]:
+def _values(action: Action, *, is_inner: bool) -> Iterator[str]:
     """Yield the values that an action names.
 
     If an `include` names no values, yield the name of the included template.
     """
-    words, quoted = words_of(body)
+    words, strings = action.words, action.strings
     begins = ("$.",) if is_inner else (".", "$.")
     bare = [word.lstrip("$") for word in words if word.startswith(begins) and len(word) > 2]
     values = [word for word in bare if not word.startswith(_OF_ALL)]
     yield from values
-    is_named = body.startswith(("include ", "template "))
-    if not values and quoted and is_named and (not is_inner or "$" in words):
-        yield quoted[0]
+    is_named = action.word in ("include", "template")
+    if not values and strings and is_named and (not is_inner or "$" in words):
+        yield strings[0]

@@ -420,12 +420,15 @@ def key_of(text: str) -> str:
 
 
 def scalar_above(plain: str) -> int:
-    """Return the column of the key if a block scalar begins in this line; otherwise return -1."""
-    text = plain.rstrip().partition(" #")[0].rstrip()
-    head, _, last = text.rpartition(" ")
-    if last[:1] not in ("|", ">") or any(c not in "|>+-123456789" for c in last) or not head:
+    """Return the column of the key or dash if a block scalar begins in this line, or -1."""
+    if "|" not in plain and ">" not in plain:
         return -1
-    return key_column(text)
+    *words, last = plain.partition(" #")[0].split() or [""]
+    if last[:1] not in ("|", ">") or last[1:].strip("+-0123456789"):
+        return -1
+    before = [word for word in words if word[0] not in "&!"]
+    begins = bool(before) and (before[-1] == "-" or before[-1].endswith(":"))
+    return key_column(plain) if begins else -1
 
 
 def key_column(text: str) -> int:

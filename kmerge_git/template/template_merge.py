@@ -102,7 +102,8 @@ def _clean_lines(
     at, merged_text = _templates(texts), Template(result.source.text)
     damage = new_damage(merged_text, at, options.path)
     odd = template_guards.odd_lines(merged_text, at) if is_yaml(options.path) else []
-    if not damage and (is_chart_text(options.path) or not (odd or _are_moved(at, options))):
+    may_be_moved = is_yaml(options.path) and not is_chart_text(options.path)
+    if not damage and not (may_be_moved and (odd or template_guards.has_moved_lines(at))):
         return ""
     structure = without_favor(by_structure, options)
     try:
@@ -113,11 +114,6 @@ def _clean_lines(
     if not damage:
         damage = [Damage("a line would be lost or doubled", "", line, line) for line in odd]
     return _with_conflict(damage, merged_text, at, texts, options) if damage else ""
-
-
-def _are_moved(at: Three[Template], options: Options) -> bool:
-    """Return whether a side moved lines of YAML, so that an edit may be in the wrong place."""
-    return is_yaml(options.path) and template_guards.has_moved_lines(at)
 
 
 def _templates(texts: Three[YamlText]) -> Three[Template]:
@@ -212,11 +208,8 @@ def _refuse_unread(version: Template, side: str) -> None:
 def _refuse_prose(version: Template) -> None:
     """Refuse helper files and notes that have text outside of definitions."""
     for part in version.parts:
-        if isinstance(part, Block):
-            is_text = part.word != "define"
-        else:
-            is_text = part.kind not in (BLANK, COMMENT, ASSIGN)
-        if is_text:
+        kind = part.word if isinstance(part, Block) else part.kind
+        if kind not in ("define", BLANK, COMMENT, ASSIGN):
             raise Unsupported("text outside of definitions is merged by lines alone")
 
 

@@ -1,8 +1,9 @@
 """Split a template into its actions, its lines, and blocks of whole lines from opening to `end`.
 
 Actions are found as Go's text/template finds them. Everything that Go's lexer refuses is refused
-here too. So is every single action that Go's parser refuses: an action without a value, a keyword
-or an equals sign inside a pipeline, or a variable that is used where it is not set.
+here too, except for odd numbers. So is every single action that Go's parser refuses: an action
+without a value, a keyword or an equals sign inside a pipeline, or a variable that is used where it
+is not set.
 
 The parts of the tree joined are the text, byte for byte. Blocks must consist of whole lines. So a
 text is refused if a line has a control action beside text, or two actions that end different
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 
     Spans = Iterable[tuple[int, int]]
     OpenBlock = tuple[int, str, bool]  # offset, keyword, and whether an `else` may follow
-    # The size, kind and word, the body, and whether the action trims before and after itself.
-    Spelling = tuple[int, str, str, str, bool, bool]
+    # The size, kind and word, the body, whether the action trims before and after itself, the
+    # words and the strings.
+    Spelling = tuple[int, str, str, str, bool, bool, list[str], list[str]]
 
 OPEN, ELSE, END, ASSIGN, COMMENT, OUTPUT = "open", "else", "end", "assign", "comment", "output"
 
@@ -40,13 +42,6 @@ _HOLES = ("||", "(|", "()")
 _BEHIND_A_WORD = frozenset(f"{SPACE}.,|:)(")
 _SIGNS = ("+", "-")
 _DIGITS = "0123456789"
-_DECIMAL: tuple[str, tuple[str, ...]] = (f"{_DIGITS}_", ("e", "E"))
-# The digits of a number behind `0x` and the like, and the letters of its exponent.
-_BASES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "x": (f"{_DIGITS}abcdefABCDEF_", ("p", "P")),
-    "o": ("01234567_", ()),
-    "b": ("01_", ()),
-}
 _QUOTED = {'"': "a string", "'": "a character constant"}
 _STRINGS = frozenset("(\"'`")  # after such a character `:=` may be text
 
@@ -135,8 +130,9 @@ class Template:
 
 
 def _taken_apart(text: str) -> tuple[tuple[Part, ...], list[Action]]:
-    if text.count("\r") != text.count("\r\n"):
-        raise refusal(text, _lone_return(text), "a lone carriage return")
+    lone = text.replace("\r\n", "\n\n").find("\r")
+    if lone >= 0:
+        raise refusal(text, lone, "a lone carriage return")
     refuse_own_words(text)
     actions: list[Action] = []
     parts: list[Part] = []
@@ -155,13 +151,6 @@ def _taken_apart(text: str) -> tuple[tuple[Part, ...], list[Action]]:
         else:
             parts.append(row)
     return tuple(parts), actions
-
-
-def _lone_return(text: str) -> int:
-    at = text.find("\r")
-    while text.startswith("\n", at + 1):
-        at = text.find("\r", at + 1)
-    return at
 
 
 def _rows(text: str, actions: list[Action]) -> Iterator[Row]:
@@ -288,7 +277,10 @@ class Action:
     `word` is the keyword of the block that the action opens, or the variable that the action sets.
     """
 
-    __slots__ = ("body", "end", "kind", "start", "trims_after", "trims_before", "word")
+    __slots__ = (
+        *("body", "end", "kind", "start", "strings", "trims_after", "trims_before", "word"),
+        "words",
+    )
 
     def __init__(
         self,
@@ -299,6 +291,8 @@ class Action:
         body: str,
         trims_before: bool,
         trims_after: bool,
+        words: list[str],
+        strings: list[str],
     ) -> None:
         self.start = start
         self.end = start + size  # behind the `}}`
@@ -307,6 +301,8 @@ class Action:
         self.body = body  # without delimiters, trim marks and outer white space
         self.trims_before = trims_before
         self.trims_after = trims_after
+        self.words = words  # the names, fields and variables, such as `$x.a.b`
+        self.strings = strings  # the contents of the strings
 
 
 def refuse_own_words(text: str) -> None:
@@ -337,7 +333,8 @@ def _read(text: str, start: int) -> Spelling:
     at += 2 * trims
     if text.startswith("/*", at):
         return _comment(text, start, at, trims)
-    shape, names, close, trims_after = _tokens(text, start, at)
+    shape, names, (words, strings), close = _tokens(text, start, at)
+    trims_after = text.startswith("-", close)
     word = names[0] if shape[:1] == "w" else ""
     why = _fault(word, shape, names)
     if why:
@@ -346,7 +343,8 @@ def _read(text: str, start: int) -> Spelling:
     if shape.startswith("v="):
         kind, word = ASSIGN, names[0]
     end = close + 2 + trims_after
-    return end - start, kind, word, text[at:close].strip(SPACE), trims, trims_after
+    body = text[at:close].strip(SPACE)
+    return end - start, kind, word, body, trims, trims_after, words, strings
 
 
 def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
@@ -362,7 +360,7 @@ def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
     if not trims_after and not text.startswith("}}", close):
         raise refusal(text, start, "a comment of the template ends before its delimiter")
     size = close + 2 + 2 * trims_after - start
-    return size, COMMENT, "", text[at:close], trims, trims_after
+    return size, COMMENT, "", text[at:close], trims, trims_after, [], []
 
 
 def _fault(word: str, shape: str, names: list[str]) -> str:
@@ -405,29 +403,41 @@ def _no_pipeline(shape: str, names: list[str]) -> str:
 # -- the tokens of an action
 
 
-def _tokens(text: str, start: int, at: int) -> tuple[str, list[str], int, bool]:
+def _tokens(
+    text: str, start: int, at: int
+) -> tuple[str, list[str], tuple[list[str], list[str]], int]:
     """Split an action into tokens.
 
-    Return the kinds of the tokens, the names, the end offset, and whether a trim mark follows.
+    Return the kinds of the tokens, the names, the words and strings, and the end offset.
     """
     shape, names = "", []
+    words: list[str] = []
+    strings: list[str] = []
     depth = 0
     while True:
-        begin, at = at, _behind(text, at, SPACE)
-        trims = at > begin and text.startswith("-}}", at)
-        if trims or text.startswith("}}", at):
+        begin = at
+        while text.startswith(tuple(SPACE), at):
+            at += 1
+        if (at > begin and text.startswith("-}}", at)) or text.startswith("}}", at):
             break
         kind, behind = _token(text, start, at)
+        token = text[at:behind]
         depth += {"(": 1, ")": -1}.get(kind, 0)
         if depth < 0:
             raise refusal(text, at, "a parenthesis is closed that was not opened")
-        if kind in "wv":
-            names.append(text[at:behind])
+        if kind == "s":
+            strings.append(token[1:-1])
+        elif kind in "wv":
+            names.append(token)
+        if kind == "f" and at == begin and shape[-1:] in ("w", "v", "f"):
+            words[-1] += token
+        elif kind in "wvf":
+            words.append(token)
         shape += kind
         at = behind
     if depth:
         raise refusal(text, start, "a parenthesis is not closed")
-    return shape, names, at, trims
+    return shape, names, (words, strings), at
 
 
 def _token(text: str, start: int, at: int) -> tuple[str, int]:
@@ -491,43 +501,15 @@ def _quote_end(text: str, at: int, mark: str) -> int:
     return end + 1
 
 
-def behind_string(text: str, at: int) -> int:
-    """Return the offset after a string or character; its action was parsed before."""
-    mark = text[at]
-    return text.index(mark, at + 1) + 1 if mark == "`" else _quote_end(text, at, mark)
-
-
 def _number_end(text: str, at: int) -> int:
-    """Return the end of a number in Go's syntax, which may be hexadecimal or complex."""
-    end = _scanned(text, at)
-    is_complex = text.startswith(_SIGNS, end)
-    if is_complex:
-        end = _scanned(text, end)
-    has_digit = any(digit in _DIGITS for digit in text[at:end])
-    if (is_complex and text[end - 1] != "i") or _is_of_a_word(text[end : end + 1]) or not has_digit:
+    """Return the end of a number; whether Go knows such a number is not checked."""
+    end = at + 1
+    while _is_of_a_word(text[end : end + 1]) or text.startswith(".", end):
+        is_exponent = text[end] in "eEpP" and text.startswith(_SIGNS, end + 1)
+        end += 1 + is_exponent
+    if not any(digit in _DIGITS for digit in text[at:end]):
         raise refusal(text, at, "a number is none")
     return end
-
-
-def _scanned(text: str, at: int) -> int:
-    digits, exponent = _DECIMAL
-    at += text.startswith(_SIGNS, at)
-    if text.startswith("0", at):
-        base = text[at + 1 : at + 2].lower()
-        digits, exponent = _BASES.get(base, _DECIMAL)
-        at += 1 + (base in _BASES)
-    at = _behind(text, at, digits)
-    if text.startswith(".", at):
-        at = _behind(text, at + 1, digits)
-    if text.startswith(exponent, at):
-        at = _behind(text, at + 1 + text.startswith(_SIGNS, at + 1), _DECIMAL[0])
-    return at + text.startswith("i", at)
-
-
-def _behind(text: str, at: int, signs: str) -> int:
-    while (mark := text[at : at + 1]) and mark in signs:
-        at += 1
-    return at
 
 
 def refusal(text: str, at: int, why: str) -> Unsupported:
@@ -535,25 +517,7 @@ def refusal(text: str, at: int, why: str) -> Unsupported:
     return Source.of(text).place(Unsupported(why), at)
 
 
-# -- the words of an action
-
-
-def words_of(body: str) -> tuple[list[str], list[str]]:
-    """Return the words of an action and the contents of its strings. A comment has no words."""
-    words, quoted = [""], []
-    at = 0
-    while at < len(body):
-        mark = body[at]
-        if mark in "\"'`":
-            end = behind_string(body, at) - 1
-            quoted.append(body[at + 1 : end])
-            at = end
-        if mark in "._$" or mark.isalnum():
-            words[-1] += mark
-        else:
-            words.append("")
-        at += 1
-    return [word for word in words if word], quoted
+# -- the variables
 
 
 def unset(of: Iterable[Action]) -> dict[str, int]:
@@ -585,14 +549,8 @@ def unset(of: Iterable[Action]) -> dict[str, int]:
 
 def _variables(action: Action) -> tuple[set[str], set[str]]:
     """Return the variables that an action sets, and the variables that it uses."""
-    names = _names(action.body) if action.kind != COMMENT else []
+    names = [word.partition(".")[0] for word in action.words if word[0] == "$"]
     head, assigned, _ = action.body.partition(":=")
-    if action.kind == OUTPUT or not assigned or not _STRINGS.isdisjoint(head):
-        return set(), set(names)
-    new = _names(head)
-    return set(new), set(names[len(new) :])
-
-
-def _names(body: str) -> list[str]:
-    """Return the names of the variables in an action."""
-    return [word.partition(".")[0] for word in words_of(body)[0] if word[0] == "$"]
+    sets = action.kind != OUTPUT and assigned and _STRINGS.isdisjoint(head)
+    count = head.count("$") if sets else 0
+    return set(names[:count]), set(names[count:])

@@ -12,7 +12,7 @@ opposite answer of `x`. The body of a `define` becomes a text of its own.
 
 from __future__ import annotations
 
-from kmerge_git.template.template_layout import given_column, indent
+from kmerge_git.template.template_layout import given_column, indent, scalar_above
 from kmerge_git.template.template_parser import (
     ASSIGN,
     BLANK,
@@ -39,7 +39,6 @@ MOST_NUMBERS = 1 << MOST_BITS
 ALL_WAYS = 5  # conditions that are combined in every way in thorough readings
 MOST_ROUNDS = 3  # of thorough `mix` readings; each round takes other arms of `else if`
 MOST_ARMS = 4  # readings for arms of `else if`
-NOWHERE = -2  # the column if there is no block scalar
 _PRIME = (1 << 64) - 59
 
 
@@ -218,20 +217,20 @@ def _arm(of: _Node, name: str) -> int:
 def _lines(picked: Picked) -> list[tuple[str, int]]:
     """Return the lines of a reading, and the number of each line in the template."""
     lines: list[tuple[str, int]] = []
-    scalar, column = NOWHERE, 0
+    scalar, column = -1, 0
     for at, (shape, number) in enumerate(picked):
         text = shape.text
-        if scalar != NOWHERE:  # inside a block scalar every line is text
+        if scalar >= 0:  # inside a block scalar every line is text
             if shape.is_output:
                 if max(shape.column, shape.hint) <= scalar:
                     continue
                 text = " " * column + text.lstrip(" ")
             elif shape.column <= scalar and not shape.is_blank:
-                scalar = NOWHERE
-        if scalar == NOWHERE:
+                scalar = -1
+        if scalar < 0:
             if shape.is_output:
                 continue
-            if shape.scalar != NOWHERE:
+            if shape.scalar >= 0:
                 scalar = shape.scalar
                 column = _column_of_text(picked, at + 1, scalar)
             elif shape.upto and _has_more(picked, at, shape):
@@ -311,7 +310,7 @@ class Shape:
         self.is_blank = not text.strip()
         self.is_output = False
         self.hint = -1  # the column at which `nindent` or `indent` puts the output
-        self.scalar = NOWHERE  # the column of the key or dash of a block scalar
+        self.scalar = -1  # the column of the key or dash of a block scalar
         self.key = self.column  # the column of the key after the dashes
         self.upto = ""  # the text before a value that is an indented output
 
@@ -337,28 +336,10 @@ def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
         before = shape.text.rstrip()[: -len(last)].rstrip(" ")
         if before.endswith((":", "-")):
             shape.upto = before
-    _find_key(shape)
+    while shape.text.startswith("- ", shape.key):
+        shape.key = len(shape.text) - len(shape.text[shape.key + 1 :].lstrip(" "))
+    shape.scalar = scalar_above(shape.text)
     return shape
-
-
-def _find_key(shape: Shape) -> None:
-    """Find the column of a line's key, and of the key of a block scalar that begins there."""
-    text = shape.text
-    column = dash = shape.column
-    while text.startswith("- ", column):
-        dash = column
-        column += len(text) - column - len(text[column + 1 :].lstrip(" "))
-    shape.key = column
-    if "|" not in text and ">" not in text:
-        return
-    words = text.partition(" #")[0].split()
-    if not words or words[-1][0] not in "|>" or words[-1][1:].strip("+-0123456789"):
-        return
-    before = [word for word in words[:-1] if word[0] not in "&!"] or words[:1]
-    if before[-1].endswith(":"):
-        shape.scalar = column
-    elif before[-1] == "-":
-        shape.scalar = dash
 
 
 def _bare(text: str, at: int, end: int, spans: Iterable[tuple[int, int, Action]]) -> str:

@@ -253,7 +253,7 @@ class View:
         spans: list[tuple[int, int]] = []
         position = collection.content + flow
         for index, item in enumerate(graph.value):
-            start = self.comma(item, position) if flow else self.dash(item, position)
+            start = skip(self.text, position, ",") if flow else self.dash(item, position)
             after = start if flow else start + 1
             value = self.leaf(item, after)
             if value is not None:
@@ -273,14 +273,6 @@ class View:
                 value = self.collection(graph.value[index], after, entry.end, end)
             entry.value = value
         return entries
-
-    def comma(self, item: Any, position: int) -> int:
-        """Return the offset of an item in a flow sequence, after the comma."""
-        if self.text.startswith(", ", position):
-            start: int = item.start_mark.index + self.base
-            if start == position + 2:
-                return start
-        return skip(self.text, position, ",")
 
     def dash(self, item: Any, position: int) -> int:
         """Return the offset of an item's dash; skip the blanks and comments before the dash."""

@@ -130,11 +130,11 @@ def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
 
 
 def _clash_lines(entries: list[Entry], indent: str, comma: str) -> str:
-    lines = []
-    for index, entry in enumerate(entries):
-        mark = comma if index == len(entries) - 1 else ","
-        lines.append(indent + _moved(entry, len(indent)) + mark + comment_behind(entry) + "\n")
-    return "".join(lines)
+    marks = [*[","] * (len(entries) - 1), comma]
+    return "".join(
+        indent + _moved(entry, len(indent)) + mark + comment_behind(entry) + "\n"
+        for entry, mark in zip(entries, marks, strict=False)
+    )
 
 
 def _entry(item: Item) -> Pieces:

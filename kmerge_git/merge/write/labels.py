@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kmerge_git.kube import fieldpath
 from kmerge_git.kube.differing import differing
-from kmerge_git.kube.identity import identity
+from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.listkeys import field_text, start
 from kmerge_git.merge.plan import Clash, Item, Why
 from kmerge_git.merge.three import Three, grouped
@@ -260,11 +260,7 @@ def _old_name(base: Document, new: Document) -> str:
     old, now = identity(base.root), identity(new.root)
     if old is None or now is None or old == now:
         return ""
-    return _short(old.name if old.kind == now.kind else _called(old))
-
-
-def _called(known: Identity) -> str:
-    return f"{known.kind}/{known.name}"
+    return _short(old.name if old.kind == now.kind else describe(old))
 
 
 def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str:
@@ -272,7 +268,7 @@ def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str
     if mine is None or yours is None:
         return why
     if why == Why.STRANGERS:
-        return f"{why}: {_each(_called(mine), _called(yours))}"
+        return f"{why}: {_each(describe(mine), describe(yours))}"
     if why == Why.REPLACED:
         one, other = (known.name or f"{known.generate_name}*" for known in (mine, yours))
         return why if one == other else f"replaced {_each(one, other, 'by ')}"

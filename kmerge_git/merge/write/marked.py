@@ -20,7 +20,7 @@ from kmerge_git.kube.likeness import (
     bag,
     likeness,
 )
-from kmerge_git.merge.write.units import Version, are_one, can_open, share_first_line
+from kmerge_git.merge.write.units import Version, are_one, can_differ, share_first_line
 from kmerge_git.text.diff3 import diff
 from kmerge_git.text.markers import conflict
 from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text, without_placeholders
@@ -321,9 +321,13 @@ def _around(mine: Units, yours: Units) -> Cut:
 
 def _are_in_two_orders(mine: Units, yours: Units) -> bool:
     """Return whether two lists of units have common keys of a mapping in different orders."""
-    left, right = ([u.name for u in units if u.is_field] for units in (mine, yours))
-    here, there = set(left), set(right)
-    return [name for name in left if name in there] != [name for name in right if name in here]
+    return _are_turned(*([u.name for u in units if u.is_field] for units in (mine, yours)))
+
+
+def _are_turned(mine: Collection[Hashable], yours: Collection[Hashable]) -> bool:
+    """Return whether two lists have common names in different orders."""
+    common = set(mine).intersection(yours)
+    return [name for name in mine if name in common] != [name for name in yours if name in common]
 
 
 def _pairs(mine: Units, yours: Units) -> list[Pair]:
@@ -343,7 +347,11 @@ def _namesakes(mine: Units, yours: Units) -> list[Pair]:
         left, right = mine[i0:i1], yours[j0:j1]
         if is_same:
             found = zip(left, right, strict=True)
-            pairs += [pair for pair in found if _may_part(*pair) and can_open(*pair)]
+            pairs += [
+                pair
+                for pair in found
+                if _may_part(*pair) and can_differ(pair[0].node, pair[1].node)
+            ]
         else:
             pairs += _alike(left, right)
     return pairs
@@ -372,7 +380,7 @@ def _alike(mine: Units, yours: Units) -> list[Pair]:
         for j, other in enumerate(right):
             here = max(best[j + 1], row[j], key=itemgetter(0))
             share = _share(one, other, likeness(lines, bags[j]), least)
-            if best[j][0] + share > here[0] and can_open(one, other):
+            if best[j][0] + share > here[0] and can_differ(one.node, other.node):
                 here = best[j][0] + share, [*best[j][1], (one, other)]
             row.append(here)
         best = row
@@ -415,16 +423,11 @@ def _may_part(one: Unit, other: Unit) -> bool:
     """
     if (one.is_long and other.is_long) or (one.is_bare and other.is_bare):
         return True
-    return share_first_line(one, other) and not _are_crossed(one, other)
+    # the same fields in different orders would be there twice
+    return share_first_line(one, other) and not _are_turned(one.fields, other.fields)
 
 
 def _fields_apart(one: Unit, other: Unit) -> int:
     """Return how many fields of two elements differ in their text."""
     mine, yours = one.fields, other.fields
     return sum(mine.get(name) != yours.get(name) for name in mine | yours)
-
-
-def _are_crossed(one: Unit, other: Unit) -> bool:
-    """Return whether two elements have the same fields in different orders."""
-    mine, yours = one.fields, other.fields
-    return [name for name in mine if name in yours] != [name for name in yours if name in mine]

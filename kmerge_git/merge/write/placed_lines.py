@@ -89,7 +89,7 @@ def starts_blank(pieces: Pieces) -> bool:
     for piece in pieces:
         sides = [piece] if isinstance(piece, str) else [piece.side(s) for s in VERSIONS]
         if any(sides):
-            return any(side and len(_trimmed(side)) < len(side) for side in sides)
+            return any(_trimmed(side) != side for side in sides)
     return False
 
 
@@ -168,7 +168,9 @@ def shift_rest(text: str, by: int) -> str:
 def entry_lines(entry: Entry, column: int, *, lead: bool = True) -> str:
     """Return an entry of any version at one of our columns, with the comments above the entry."""
     if in_flow(entry):
-        return " " * column + _flow_entry_as_block(entry, column).rstrip(" ") + "\n"
+        value = shift_rest(entry.value.raw, column - column_of(entry))
+        line = "- " + value if entry.key is None else f"{entry.key.raw}: {value}"
+        return " " * column + line.rstrip(" ") + "\n"
     text, indent = entry.value.text, column_of(entry)
     first = " " * indent if entry.line == entry.start else ""
     above = text[entry.lead : entry.line] if lead else ""
@@ -217,20 +219,14 @@ def _block(made: Collection, column: int) -> str:
     return shift(first + made.text[made.top : made.bottom], column - made.column)
 
 
-def _flow_entry_as_block(entry: Entry, column: int) -> str:
-    value = shift_rest(entry.value.raw, column - column_of(entry))
-    return "- " + value if entry.key is None else f"{entry.key.raw}: {value}"
-
-
 def as_flow(node: Node) -> str:
     """Return a node as text that is valid in a flow collection."""
     if isinstance(node, Scalar):
         return _scalar_as_flow(node)
     if not isinstance(node, Collection) or node.flow:
         return node.raw
-    if isinstance(node, Mapping):
-        return "{" + ", ".join(map(entry_as_flow, node.entries)) + "}"
-    return "[" + ", ".join(map(entry_as_flow, node.entries)) + "]"
+    inner = ", ".join(map(entry_as_flow, node.entries))
+    return f"{{{inner}}}" if isinstance(node, Mapping) else f"[{inner}]"
 
 
 def entry_as_flow(entry: Entry) -> str:
@@ -243,25 +239,19 @@ def _scalar_as_flow(node: Scalar) -> str:
     if node.style in ("'", '"'):
         return node.raw
     odd = any(char in node.value for char in ",[]{}\n#") or node.value[:1] in ("?", ":", "-")
-    if node.style == "" and not (odd and not _is_number(node.value)):
+    is_number = not node.value.strip("0123456789.eE+-")
+    if node.style == "" and (is_number or not odd):
         return node.raw
     spelled = respell(node.value, '"')
     properties = node.text[node.start : node.content]
     return properties + (spelled if spelled is not None else node.raw)
 
 
-def _is_number(text: str) -> bool:
-    return not text.strip("0123456789.eE+-")
-
-
 def token(node: Node, style: str | None, *, flow: bool) -> str:
     """Return a value as text, in the wanted quotes if these can hold the value."""
-    if style and isinstance(node, Scalar) and node.style == "" and not node.tag:
-        spelled = respell(node.value, style) if respell(node.value, "") is not None else None
-        if spelled is not None:
-            return node.text[node.start : node.content] + spelled
-    if style and isinstance(node, Scalar) and node.style in ("'", '"') and node.style != style:
-        spelled = respell(node.value, style)
+    if style and isinstance(node, Scalar) and node.style != style:
+        is_word = not node.style and not node.tag and respell(node.value, "") is not None
+        spelled = respell(node.value, style) if is_word or node.style in ("'", '"') else None
         if spelled is not None:
             return node.text[node.start : node.content] + spelled
     return as_flow(node) if flow else node.raw

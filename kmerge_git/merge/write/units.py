@@ -40,7 +40,7 @@ class Unit:
     Comments above an entry are lines of their own.
     """
 
-    __slots__ = ("end", "name", "parent", "start", "text", "thing")
+    __slots__ = ("end", "name", "node", "parent", "start", "text", "thing")
 
     def __init__(
         self, start: int, end: int, text: str, parent: object, thing: Entry | Document | None
@@ -50,6 +50,7 @@ class Unit:
         self.text = text
         self.parent = parent  # the collection around the unit
         self.thing = thing  # None for a line
+        self.node = _node(thing)  # the value of an entry, or the root of a document
         self.name = _name(thing)  # units with the same name are versions of one thing
 
     @property
@@ -71,11 +72,6 @@ class Unit:
     def is_bare(self) -> bool:
         """Return whether the unit is a document without a `---` above it."""
         return isinstance(self.thing, Document) and "---" not in self.thing.opening
-
-    @property
-    def node(self) -> Node | None:
-        """Return the value of an entry, or the root of a document."""
-        return _node(self.thing)
 
     @property
     def fields(self) -> dict[str, str]:
@@ -250,11 +246,6 @@ def _node(thing: Entry | Document | None) -> Node | None:
     return thing.root if isinstance(thing, Document) else thing.value
 
 
-def can_open(mine: Unit, yours: Unit) -> bool:
-    """Return whether only a part of two units may conflict, so that accepting both stays YAML."""
-    return _can_differ(mine.node, yours.node)
-
-
 def share_first_line(mine: Unit, yours: Unit) -> bool:
     """Return whether two units have a first line in common that may stay outside of a conflict.
 
@@ -268,7 +259,7 @@ def share_first_line(mine: Unit, yours: Unit) -> bool:
         if not (isinstance(a, Collection) and isinstance(b, Collection)) or a.flow or b.flow:
             return True
         one, other = a.entries[0], b.entries[0]
-        if not (_is_same(one.value, other.value) or _can_differ(one.value, other.value)):
+        if not (_is_same(one.value, other.value) or can_differ(one.value, other.value)):
             return False
     return True
 
@@ -279,7 +270,8 @@ def _is_same(a: Node, b: Node) -> bool:
     return a.raw == b.raw and not is_moved
 
 
-def _can_differ(a: Node | None, b: Node | None) -> bool:
+def can_differ(a: Node | None, b: Node | None) -> bool:
+    """Return whether only a part of two values may conflict, so that accepting both stays YAML."""
     if isinstance(a, Collection) and isinstance(b, Collection):
         if type(a) is not type(b) or a.flow != b.flow or not (a.entries and b.entries):
             return False
