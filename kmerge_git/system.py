@@ -1,27 +1,21 @@
 """Call the operating system for the driver without importing the module `os`.
 
 Importing `os` costs the driver as much time as reading all settings, because `os` loads abstract
-classes and two path modules. The driver needs only a few system calls and the environment. If `os`
-is loaded already, or if the system is not POSIX, this module uses `os`.
+classes and two path modules. The driver needs only a few system calls and the environment.
 """
 
 from __future__ import annotations
 
+import posix
 import sys
-
-try:
-    import posix as _calls
-except ImportError:
-    import os as _calls  # type: ignore[no-redef]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-calls = _calls
+calls = posix
 NULL = "/dev/null"
-CAN_SPAWN = hasattr(calls, "posix_spawnp")
 
 
 def variable(name: str) -> str | None:

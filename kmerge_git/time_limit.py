@@ -35,12 +35,12 @@ def within(path: str) -> Iterator[None]:
 def alarm(seconds: float) -> Iterator[Callable[[float], object]]:
     """Yield a function that starts a timer, which raises `TimeUp` after a number of seconds.
 
-    Calling the function with 0 stops the timer. The function does nothing if `seconds` is 0, or if
-    the system has no such timer.
+    Calling the function with 0 stops the timer. The function does nothing if `seconds` is 0, or
+    outside of the main thread.
     """
     try:
         before = signal.signal(signal.SIGALRM, _ring) if seconds else None
-    except (AttributeError, ValueError):  # not on Windows, and only in the main thread
+    except ValueError:  # only in the main thread
         before = None
     if before is None:
         yield lambda seconds: None
@@ -54,7 +54,7 @@ def alarm(seconds: float) -> Iterator[Callable[[float], object]]:
 
 def stop() -> None:
     """Stop the timer, so that files are written whole and people can take their time."""
-    if hasattr(signal, "setitimer") and signal.getsignal(signal.SIGALRM) is _ring:
+    if signal.getsignal(signal.SIGALRM) is _ring:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 

@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -156,7 +155,6 @@ def test_a_dry_run_mends_nothing(world):
     assert not (world.root / "calls").exists()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
 def test_what_is_shown_can_be_typed(world):
     prefix = world.root / "a 'b' $c"
     done = world.run("--dry-run", "--prefix", str(prefix))

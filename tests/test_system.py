@@ -33,7 +33,6 @@ def test_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     assert system.variable("KMERGE_TRIED") is None
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there `os` answers")
 def test_without_os() -> None:
     assert without_os("print(variable('KMERGE_TRIED'))", KMERGE_TRIED="yes") == "yes"
     assert without_os("print(variable('KMERGE_NOT_THERE'))") == "None"
@@ -41,7 +40,6 @@ def test_without_os() -> None:
     assert without_os("print(ascii(variable('KMERGE_TRIED')))", KMERGE_TRIED=odd) == ascii(odd)
 
 
-@pytest.mark.skipif(not system.CAN_SPAWN, reason="this system has no posix_spawn")
 def test_a_program_writes_where_it_should() -> None:
     out, into = os.pipe()
     pid = system.spawn(["sh", "-c", "echo said; echo lost >&2; cat"], into)

@@ -58,7 +58,7 @@ def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]
 
 def _here(path: str) -> str:
     """Return a path relative to the folder from which the person called git."""
-    shown = os.path.relpath(path, os.environ.get("GIT_PREFIX") or ".").replace(os.sep, "/")
+    shown = os.path.relpath(path, os.environ.get("GIT_PREFIX") or ".")
     return f"./{shown}" if shown.startswith("-") else shown
 
 

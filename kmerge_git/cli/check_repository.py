@@ -259,7 +259,7 @@ def top_of(option: str) -> str:
 
 def prefix_of(top: str) -> str:
     """Return the current folder as a path relative to the top of the working tree."""
-    return os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
+    return os.path.relpath(os.getcwd(), top)
 
 
 def from_top_of(top: str, path: str) -> str:
@@ -267,8 +267,7 @@ def from_top_of(top: str, path: str) -> str:
     if not os.path.isabs(path):
         return normpath(f"{prefix_of(top)}/{path}")
     folder, name = os.path.split(path)
-    found = os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(top))
-    return found.replace(os.sep, "/")
+    return os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(top))
 
 
 def is_beyond(name: str) -> bool:
@@ -278,4 +277,4 @@ def is_beyond(name: str) -> bool:
 
 def from_here(top: str, name: str) -> str:
     """Return a path that is relative to the top as a path relative to the current folder."""
-    return os.path.relpath(name, prefix_of(top)).replace(os.sep, "/")
+    return os.path.relpath(name, prefix_of(top))

@@ -311,19 +311,15 @@ def _set_clock(seconds: float, began: float = 0.0) -> None:
 
     The module `_signal` loads faster than `signal`.
     """
-    try:
-        import _signal
-    except ImportError:
-        return
-    if hasattr(_signal, "setitimer"):
+    import _signal
 
-        def ring(number: int, frame: FrameType | None) -> None:
-            raise TimeUp
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise TimeUp
 
-        _signal.signal(_signal.SIGALRM, ring)
-        # 0 would stop the timer of a limit that the start has used up
-        left = seconds and max(began + seconds - monotonic(), 1e-6)
-        _signal.setitimer(_signal.ITIMER_REAL, left)
+    _signal.signal(_signal.SIGALRM, ring)
+    # 0 would stop the timer of a limit that the start has used up
+    left = seconds and max(began + seconds - monotonic(), 1e-6)
+    _signal.setitimer(_signal.ITIMER_REAL, left)
 
 
 def _inject_fault() -> None:

@@ -7,22 +7,23 @@ process ends with exit code 1, and git merges the file by lines.
 """
 
 import gc
+import posix
 import sys
 from marshal import loads
 from time import monotonic
 
 BEGAN = monotonic()  # the time limit counts from here, before anything is loaded
-HERE = __file__[: max(__file__.rfind("/"), __file__.rfind("\\")) + 1]
+HERE = __file__[: __file__.rfind("/") + 1]
 BUNDLE = f"{HERE}__pycache__/driver/{sys.implementation.cache_tag}.bundle"
 NAMES = {"__name__": "kmerge_git.cli.start", "__file__": HERE + "start.py"}
 
 gc.disable()  # all objects from here on live to the end
 try:
     with open(BUNDLE, "rb") as file:
-        if posix := sys.modules.get("posix"):  # nobody else may have written the bundle
-            about, code = posix.fstat(file.fileno()), posix.stat(__file__)
-            if about.st_mode & 0o22 or about.st_uid not in (0, posix.geteuid(), code.st_uid):
-                raise PermissionError(BUNDLE)
+        # nobody else may have written the bundle
+        about, code = posix.fstat(file.fileno()), posix.stat(__file__)
+        if about.st_mode & 0o22 or about.st_uid not in (0, posix.geteuid(), code.st_uid):
+            raise PermissionError(BUNDLE)
         bundle = loads(file.read(int(file.readline())))  # noqa: S302
         exec(bundle[0], NAMES)  # noqa: S102
         NAMES["run"](HERE, BUNDLE, BEGAN, bundle[1:], file)  # type: ignore[operator]  # an old bundle returns

@@ -95,7 +95,7 @@ def _place(error: Exception) -> str:
     """Return the file and line of the package where an error was raised."""
     place, frame = "", error.__traceback__
     while frame:
-        file = frame.tb_frame.f_code.co_filename.replace(os.sep, "/")
+        file = frame.tb_frame.f_code.co_filename
         inside = file.rpartition("/kmerge_git/")[2]
         place = f"{inside}:{frame.tb_lineno}" if inside != file else place
         frame = frame.tb_next

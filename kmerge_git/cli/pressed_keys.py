@@ -9,15 +9,11 @@ from __future__ import annotations
 import os
 import select
 import signal
+import termios
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any, TextIO
-
-try:
-    import termios
-except ImportError:  # without termios, read one line for each answer
-    termios = None  # type: ignore[assignment]
 
 AGAIN = "\f"  # Ctrl-L, or the program was continued: show the question again
 RESIZED = "resized"
@@ -25,7 +21,7 @@ ESCAPE = "Esc"
 ENTER = ""
 _SETTLED = 0.15  # seconds without a change of size before the question is shown again
 _SEQUENCE = 0.05  # seconds without a byte after which a key of several bytes is complete
-_ENDINGS = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP")
+_ENDINGS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
 _LFLAGS, _CHARS = 3, 6  # indexes in the result of `tcgetattr`
 
 
@@ -34,7 +30,7 @@ class Keys:
 
     def __init__(self, source: TextIO) -> None:
         self._source = source
-        self.is_single = bool(termios) and source.isatty() and os.environ.get("TERM") != "dumb"
+        self.is_single = source.isatty() and os.environ.get("TERM") != "dumb"
         self._typed = b""
         self._is_at_end = False
         self._before: list[Any] | None = None  # the terminal's earlier settings
@@ -45,8 +41,7 @@ class Keys:
         self._waker = -1
 
     def __enter__(self) -> Keys:
-        if termios is not None:
-            self._listen()
+        self._listen()
         self._take()
         return self
 
@@ -73,9 +68,6 @@ class Keys:
 
     def read(self) -> str | None:
         """Return the next key, or the next line without outer blanks; return None at the end."""
-        if termios is None:
-            line = self._source.readline()
-            return line.strip() if line else None
         while not self._ended_by:
             if self._is_back:
                 self._is_back = False
@@ -96,7 +88,7 @@ class Keys:
         self._give_back()
         before = self._mode()
         # set a handler, because the other program would inherit an ignored signal
-        numbers = [getattr(signal, name) for name in ("SIGINT", "SIGQUIT") if hasattr(signal, name)]
+        numbers = (signal.SIGINT, signal.SIGQUIT)
         handlers = [(number, signal.signal(number, lambda *of: None)) for number in numbers]
         self._is_lent = True
         try:
@@ -170,9 +162,8 @@ class Keys:
 
     def _mode(self) -> list[Any] | None:
         """Return the settings of the terminal, or None if stdin is not a terminal."""
-        if termios is not None:
-            with suppress(termios.error, ValueError):
-                return termios.tcgetattr(self._source.fileno())
+        with suppress(termios.error, ValueError):
+            return termios.tcgetattr(self._source.fileno())
         return None
 
     def _set(self, mode: list[Any]) -> None:
@@ -189,13 +180,12 @@ class Keys:
             self._waker = signal.set_wakeup_fd(self._woken[1], warn_on_full_buffer=False)
         except ValueError:  # signals can be handled only in the main thread
             return
-        answers: dict[str, Callable[[int, FrameType | None], None]] = {
+        answers: dict[signal.Signals, Callable[[int, FrameType | None], None]] = {
             **dict.fromkeys(_ENDINGS, self._end),
-            "SIGTSTP": self._stop_for_a_while,
-            "SIGWINCH": self._resize,
+            signal.SIGTSTP: self._stop_for_a_while,
+            signal.SIGWINCH: self._resize,
         }
-        for name, handler in answers.items():
-            number = getattr(signal, name)
+        for number, handler in answers.items():
             if signal.getsignal(number) != signal.SIG_IGN:  # `nohup` ignores SIGHUP
                 self._handlers[number] = signal.signal(number, handler)
 

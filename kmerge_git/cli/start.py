@@ -5,12 +5,8 @@ skips `site`, so this file adds the folders of the packages to `sys.path`. At it
 imports only modules that a bare interpreter has already loaded.
 """
 
+import posix as calls
 import sys
-
-try:
-    import posix as calls
-except ImportError:
-    import os as calls  # type: ignore[no-redef]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +49,7 @@ class Lazy:
         """Run the code of the module from the bundle, or from its file if the bundle is damaged."""
         stamp, start, size = self.places[module.__name__]
         code = self._stored(start, size)
-        if not getattr(code, "co_filename", "").replace("\\", "/").endswith(stamp[0]):
+        if not getattr(code, "co_filename", "").endswith(stamp[0]):
             # the bundle is cut off
             with open(self.root + stamp[0], "rb") as file:
                 code = compile(file.read(), self.root + stamp[0], "exec")
@@ -165,7 +161,7 @@ def _seal_stdout() -> None:
     Also open the descriptors 0 to 2, so that no other file can get one of these numbers.
     """
     try:
-        null = calls.open("/dev/null" if calls.__name__ == "posix" else "nul", calls.O_RDWR)
+        null = calls.open("/dev/null", calls.O_RDWR)
         while null < 3:
             null = calls.dup(null)
         calls.dup2(null, 1)
@@ -176,8 +172,7 @@ def _seal_stdout() -> None:
 
 def _root(here: str) -> str:
     """Return the folder that holds the package, with a slash at its end."""
-    own = here.replace("\\", "/")
-    if own.endswith("/kmerge_git/cli/"):
+    if here.endswith("/kmerge_git/cli/"):
         return here[: -len("kmerge_git/cli/")]
     from os.path import abspath, dirname
 
@@ -238,7 +233,7 @@ def _keep_bundle(root: str, path: str) -> None:
             if not calls.access(place, 0):
                 calls.mkdir(place, 0o755)  # not writable for others, whatever the umask is
         about = calls.lstat(folder)
-        is_own = calls.__name__ != "posix" or about.st_uid == calls.geteuid()
+        is_own = about.st_uid == calls.geteuid()
         if not is_own or about.st_mode & 0o22 or not calls.access(folder, 2):
             return
     except OSError:

@@ -171,17 +171,15 @@ def yaml_directory(driver: Path) -> str:
     return "" if folder == driver.resolve().parents[2] else str(folder)
 
 
-def quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
+def quoted(word: str) -> str:
     """Quote a word for `sh`, and escape each `%` for git's placeholders."""
-    return sh_quoted(word, windows=windows).replace("%", "%%")
+    return sh_quoted(word).replace("%", "%%")
 
 
-def sh_quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
-    """Quote a word for `sh`; on Windows replace backslashes by `/`, because sh removes them."""
+def sh_quoted(word: str) -> str:
+    """Quote a word for `sh`."""
     if "\n" in word or "\0" in word:
         raise KmergeError("a path with a line break cannot be registered", path=repr(word))
-    if windows:
-        word = word.replace("\\", "/")
     for char in '\\$`"':
         word = word.replace(char, "\\" + char)
     return f'"{word}"'
@@ -254,10 +252,8 @@ def marking(log: Path, labels: tuple[str, str, str]) -> str:
 
 
 def _is_file_size_limited() -> bool:
-    try:
-        import resource
-    except ImportError:  # Windows has no such limits
-        return False
+    import resource  # few merges need it
+
     return resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
 
 

@@ -26,7 +26,7 @@ UNUSUAL = (
     *("GIT_COMMON_DIR", "GIT_INDEX_FILE"),
 )
 # Platforms on which git may read the system's files elsewhere than in /etc or next to itself.
-ELSEWHERE = ("darwin", "win32", "cygwin")
+ELSEWHERE = ("darwin", "cygwin")
 MOST = 1 << 20  # bytes; longer files are not looked through
 
 

@@ -149,7 +149,7 @@ def refuse_unwritable(git_dir: str, files: Iterable[str] = ()) -> None:
 def _is_read_only(folder: str) -> bool:
     try:
         return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-    except (AttributeError, OSError):  # not on Windows
+    except OSError:
         return False
 
 

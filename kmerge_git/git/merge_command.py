@@ -281,8 +281,7 @@ def sweep(git_dir: Path) -> None:
 def _is_gone(process: int) -> bool:
     with suppress(OSError, OverflowError):
         try:
-            if os.name == "posix":  # on other systems `kill` would end the process
-                os.kill(process, 0)
+            os.kill(process, 0)
         except ProcessLookupError:
             return True
     return False

@@ -329,7 +329,7 @@ def probe_generated(cwd: Path) -> list[Probe]:
     if not files:
         return []
     are = "file seems" if len(files) == 1 else "files seem"
-    pattern = quoted_pattern("/" + os.path.relpath(cwd / files[0], top).replace(os.sep, "/"))
+    pattern = quoted_pattern("/" + os.path.relpath(cwd / files[0], top))
     hint = (
         f"add `{pattern} kmerge-generated` to .gitattributes, and conflicts get no markers there "
         "(or `-kmerge-generated` to merge it like any other file)"

@@ -319,6 +319,6 @@ def _sweep() -> None:
 
 def _is_left(entry: os.DirEntry[str]) -> bool:
     about = entry.stat(follow_symlinks=False)
-    is_ours = not hasattr(os, "getuid") or about.st_uid == os.getuid()
+    is_ours = about.st_uid == os.getuid()
     is_old = time.time() - about.st_mtime > LEFTOVER_SECONDS
     return is_ours and is_old and entry.is_dir(follow_symlinks=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from time import monotonic
 
-from kmerge_git.system import CAN_SPAWN, all_of, calls, decoded, spawn
+from kmerge_git.system import all_of, calls, decoded, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ class GitQuestion:
 
     def __init__(self, *args: str) -> None:
         self._argv = ["git", *args]
-        self._pid = -1  # -1 if this system cannot start processes cheaply
-        if not CAN_SPAWN:
-            return
+        self._pid = -1  # -1 if there is no git
         self._out, into = calls.pipe()
         try:
             self._pid = spawn(self._argv, into)
@@ -59,23 +57,12 @@ class GitQuestion:
 
     def answer(self) -> bytes:
         """Wait for the output of git; return b'' if git fails, as outside of a repository."""
-        if self._pid < 0:
-            output, code = _run(self._argv)
-        else:
+        output, code = b"", -1
+        if self._pid >= 0:
             output = all_of(self._out)
             code = calls.waitstatus_to_exitcode(calls.waitpid(self._pid, 0)[1])
         show_call(self._argv, code)
         return output if code == 0 else b""
-
-
-def _run(argv: list[str]) -> tuple[bytes, int]:
-    import subprocess
-
-    try:
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    except OSError:
-        return b"", -1
-    return done.stdout, done.returncode
 
 
 def show_calls(is_shown: bool) -> None:

@@ -48,7 +48,7 @@ def _by_command() -> str | None:
 
     Return None if the command is not visible or not known.
     """
-    process = str(calls.getpid()) if hasattr(calls, "getppid") else ""
+    process = str(calls.getpid())
     for _ in range(_STEPS):
         state = decoded(contents(f"/proc/{process}/stat"))
         process = " ".join(state.rpartition(")")[2].split()[1:2])  # the parent

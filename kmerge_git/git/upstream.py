@@ -8,6 +8,7 @@ but git never asks the user a question.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -220,7 +221,7 @@ class Upstream:
         try:
             os.makedirs(self._folder.parent, mode=0o700, exist_ok=True)
             with open(f"{self._folder}.lock", "wb") as lock:
-                _wait_for(lock.fileno())
+                fcntl.flock(lock, fcntl.LOCK_EX)
                 yield
         except OSError as error:
             path = str(error.filename or self._folder)
@@ -236,15 +237,6 @@ class Upstream:
     def _ask(self, *words: str, stdin: str = "") -> GitAnswer:
         argv = (*SEALED, f"--git-dir={self._folder}", *words)
         return ask_git(*argv, cwd=self._folder, stdin=stdin, env=self._env)
-
-
-def _wait_for(lock: int) -> None:
-    """Wait until this process has the lock, if the system has such locks (Windows has none)."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 _QUIETLY = (

@@ -10,6 +10,7 @@ folder SAVED.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -425,13 +426,11 @@ def alone(root: str) -> Iterator[None]:
 def _lock(root: str) -> int | None:
     """Lock the directory itself instead of a lock file; return the handle of the directory.
 
-    Return None where the system has no such locks (Windows, some network file systems).
+    Return None where the system has no such locks (some network file systems).
     """
     try:
-        import fcntl
-
         handle = os.open(root, os.O_RDONLY)
-    except (ImportError, OSError):
+    except OSError:
         return None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -32,12 +32,7 @@ _DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)))
 )
 # a link or a pipe that takes a file's place at the last moment is neither followed nor waited for
-_PLAINLY = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
-)
+_PLAINLY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +125,7 @@ def _unread(path: str, error: OSError) -> UsageError:
 def check_path(path: str, where: str) -> None:
     """Refuse a path that is malformed, leads out of a package, or has a reserved name in it."""
     parts = path.split("/")
-    if not all(parts) or {".", ".."} & {*parts} or "\0" in path or _is_foreign(path):
+    if not all(parts) or {".", ".."} & {*parts} or "\0" in path:
         raise UsageError(f"its path `{path}` leads out of it or nowhere", path=where)
     why = next(filter(None, map(_reserved, parts)), "")
     if why:
@@ -199,7 +194,7 @@ def check_links(package: Package, where: str) -> None:
 
 def _astray(path: str, target: str, links: Package) -> str:
     """Return why the target of a link is not allowed, or '' if it is allowed."""
-    if not target or "\0" in target or os.path.isabs(target) or _is_foreign(target):
+    if not target or "\0" in target or os.path.isabs(target):
         return "it is not relative"
     places = list(_steps(path.split("/")[:-1], target.split("/")))
     if None in places:
@@ -222,11 +217,6 @@ def _steps(around: list[str], parts: list[str]) -> Iterator[str | None]:
         elif part not in ("", "."):
             here.append(part)
             yield "/".join(here)
-
-
-def _is_foreign(path: str) -> bool:
-    """Return whether Windows would find a drive or a backslash in a path."""
-    return os.sep == "\\" and ("\\" in path or ":" in path)
 
 
 def _alike(path: str) -> str:

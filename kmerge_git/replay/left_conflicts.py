@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Literal
 from kmerge_git.errors import KmergeError, TextOnly
 from kmerge_git.git.settings import POLICIES, matches
 from kmerge_git.kube import fieldpath
-from kmerge_git.kube.fieldpath import show
 from kmerge_git.kube.differing import found_at
+from kmerge_git.kube.fieldpath import show
 from kmerge_git.merge.bulk import refuse_at_sight
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.pairing import name_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from kmerge_git.system import CAN_SPAWN, all_of, calls, exists, spawn
+from kmerge_git.system import all_of, calls, exists, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _one_line(text: str) -> str:
 
 def _spawn(argv: list[str]) -> tuple[int, int]:
     """Start git; return its output file and process id, or (-1, -1) if a cheap start fails."""
-    if not (CAN_SPAWN and hasattr(calls, "memfd_create")):
+    if not hasattr(calls, "memfd_create"):
         return -1, -1
     out = calls.memfd_create("kmerge-lines")
     try:

@@ -7,7 +7,16 @@ from contextlib import suppress
 
 import pytest
 
+from kmerge_git.__main__ import main as start
 from kmerge_git.cli.main import COMMANDS, actions_of, line_parser, main, shown
+
+
+def test_on_windows_the_error_names_the_way_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    assert start() == 2
+    assert capsys.readouterr().err == "kmerge: it does not run on Windows itself; use WSL\n"
 
 
 @pytest.mark.parametrize(

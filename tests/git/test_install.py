@@ -232,10 +232,8 @@ def test_odd_paths_of_the_interpreter(world: World, name: str) -> None:
     assert merges(repo, f"{name}.yaml")
 
 
-def test_windows_paths_are_written_with_slashes() -> None:
-    word = driver_lines.quoted("C:\\Program Files\\100%\\python.exe", windows=True)
-    assert word == '"C:/Program Files/100%%/python.exe"'
-    assert driver_lines.quoted('/a\\b$c`d"e%f', windows=False) == '"/a\\\\b\\$c\\`d\\"e%%f"'
+def test_a_word_for_the_shell_is_quoted() -> None:
+    assert driver_lines.quoted('/a\\b$c`d"e%f') == '"/a\\\\b\\$c\\`d\\"e%%f"'
 
 
 def test_a_registered_line_is_taken_apart_again() -> None:
