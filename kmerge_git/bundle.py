@@ -43,7 +43,7 @@ LATE = (
 FOLDERS = ("text", "tree", "kube", "merge", "template")
 MORE = (
     "kmerge_git.cli.lost_changes",
-    "kmerge_git.git.side_names",
+    "kmerge_git.git.sides",
     "kmerge_git.git.spawned_git",
     "kmerge_git.visible",
 )

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
     from kmerge_git.git.settings import Settings
     from kmerge_git.merge.three import Three
-    from kmerge_git.outcome import Conflict, Options, Outcome
+    from kmerge_git.outcome import Conflict, Labels, Options, Outcome
     from kmerge_git.text.linemerge import GitMergeFile
 
-    Labels = tuple[str, str, str]
 
 CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
 MOST_NAMED = 5  # conflicts of a file that are printed one by one
@@ -185,10 +184,10 @@ def _options(
     if base == "%S" or ours == "%X" or theirs == "%Y":
 
         def found() -> Labels:
-            from kmerge_git.git.side_names import names
+            from kmerge_git.git.sides import names
 
             try:
-                return names(name, paths, with_base=settings.conflict_style != "merge")
+                return names(name, *paths[1:])
             except (OSError, ValueError):  # a label must not fail a merge
                 return LABELS
 
@@ -215,7 +214,7 @@ def _mine(settings: Settings, virtual: bool, base: str, theirs: str) -> str:
     """Return the side whose change policy `rebump` puts on top, or '' if ancestors are merged."""
     if virtual or not any(policy == "rebump" for _, policy in settings.policies):
         return ""
-    from kmerge_git.git.top_side import mine
+    from kmerge_git.git.sides import mine
 
     return mine(base, theirs)
 

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Merge BASE, LOCAL and REMOTE into the file MERGED."""
     from kmerge_git.git.settings import settings_for
-    from kmerge_git.git.top_side import mine
+    from kmerge_git.git.sides import mine
     from kmerge_git.kube.crds import learn_files, learn_own
     from kmerge_git.whole.both_merges import Job, merge_all, options_for
 

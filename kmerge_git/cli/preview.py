@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     # without a working tree, read the attributes from the `--into` commit
     with scratch(repository, None if repository.worktree else ours.tree) as at:
         labels = ("base", args.into, args.rev)
-        mine = "theirs" if args.rebase else "ours"  # as in `git.top_side`
+        mine = "theirs" if args.rebase else "ours"  # as in `git.sides`
         settings = SettingsOf(at.repository, labels=labels, mine=mine)
         if args.rebase:
             preview = preview_rebase(repository, at, ours, theirs, settings)

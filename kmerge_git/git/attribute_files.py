@@ -126,27 +126,9 @@ def skipped(
     target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the default patterns that an earlier `--on-conflict skip` left to another driver."""
-    if not _is_usual(settled):
+    if not settled or not set(settled) <= {*DEFAULTS, *JSON}:
         return ()
     return tuple(p for p in DEFAULTS if p not in settled and _clash(p, target, lower))
-
-
-def added_since(
-    target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return the default patterns that a registration by an older version of kmerge lacks.
-
-    Return no patterns if the user chose the registered patterns.
-    """
-    if not _is_usual(settled) or set(TEMPLATES) & set(settled):
-        return ()
-    missing = [p for p in DEFAULTS if p not in settled and not _clash(p, target, lower)]
-    return tuple(missing) if set(missing) <= set(TEMPLATES) else ()  # else the user chose some
-
-
-def _is_usual(settled: tuple[str, ...]) -> bool:
-    """Return whether patterns are registered and all of them are default patterns."""
-    return bool(settled) and set(settled) <= {*DEFAULTS, *JSON}
 
 
 def untaken(

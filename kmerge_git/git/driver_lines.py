@@ -30,12 +30,12 @@ from kmerge_git.git.run_git import git
 
 NAME = "Kubernetes manifests, merged by resource, field and keyed list"
 
-# One word an option, because git quotes the values itself and a path may start with `-`.
-OLDER_ARGUMENTS = "--marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O %A %B"
-# The driver adds this to its exits 0 and 3. An older driver accepts no fourth argument, so it does
-# nothing and complains; otherwise its result with exit 0 would be merged once more.
+DRIVER_FILE = "kmerge_git/cli/driver.py"
+MODULE = "-P -m kmerge_git"  # option -P keeps Python from importing modules of the repository
+# The driver adds this to its exits 0 and 3.
 ANSWER = 90
-ARGUMENTS = OLDER_ARGUMENTS.replace(" %O", f" {ANSWER} %O")
+# One word an option, because git quotes the values itself and a path may start with `-`.
+ARGUMENTS = f"--marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y {ANSWER} %O %A %B"
 # An attribute may ask for markers of a gigabyte; the driver writes 200 characters at most.
 SIZE = "--marker-size=$((%L>200?200:%L))"
 MERGED = f"{SIZE} -L ours -L base -L theirs %A %O %B"
@@ -58,10 +58,6 @@ CASES = f'{ANSWER})exit 0;;{ANSWER + 3})exit 1;;4);;*)w="exit $c";{GONE};{ONCE};
 # The interpreter may be a script, whose output would become the result of `git merge-tree`.
 ANSWERS = f">&2;c=$?;case $c in {CASES}esac;}};"
 FALLBACK = f"{ANSWERS}{LINE_MERGE}"
-# Lines of older versions end like these; the part before is the driver command.
-IN_PLACE = f"{ANSWERS}git merge-file {MERGED}||exit 1"
-OLDER_MERGE_FILE = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
-OLDER_END = f"; case $? in 0) exit 0;; 3) exit 1;; esac; {OLDER_MERGE_FILE}; test $? -eq 0"
 
 
 def driver_line(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:
@@ -113,7 +109,7 @@ def _file(driver: Path) -> str:
     In a virtual environment the code uses a pattern that fits any Python version. If another
     Python has left a second driver there, the code names the file in full.
     """
-    own = "python3*/site-packages/kmerge_git/cli/driver.py"
+    own = f"python3*/site-packages/{DRIVER_FILE}"
     drivers = [file.resolve() for file in Path(sys.prefix, "lib").glob(own)]
     if sys.prefix != sys.base_prefix and drivers == [driver]:
         return f"for f in {quoted(sys.prefix)}/lib/{own};do :;done"
@@ -121,12 +117,8 @@ def _file(driver: Path) -> str:
 
 
 def mergetool_line() -> str:
-    """Return the line for `mergetool.kmerge.cmd`.
-
-    Option -P keeps Python from importing modules of the repository.
-    """
-    command = f"{sh_quoted(interpreter())} -P -m kmerge_git mergetool"
-    return command + ' "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'
+    """Return the line for `mergetool.kmerge.cmd`."""
+    return f'{sh_quoted(interpreter())} {MODULE} mergetool "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'
 
 
 # rewrites the lines before the first hunk: the file's name replaces the temporary names
@@ -152,7 +144,7 @@ def diff_line() -> str:
     git's own diff of the two files and exits with 0. That diff can be applied as a patch, because
     it contains the name of the file instead of temporary names.
     """
-    command = f"{sh_quoted(interpreter())} -P -m kmerge_git diff --external --"
+    command = f"{sh_quoted(interpreter())} {MODULE} diff --external --"
     git = 'git -c core.quotePath=false diff --no-ext-diff --no-index -- "$2" "$5"'
     named = f'old="$2" new="$5" a="$1" b="${{8:-$1}}" x="$4" y="$7" LC_ALL=C awk \'{RENAMING}\''
     return f'kmerge_diff() {{ {command} "$@" || {git} | {named}; :; }}; kmerge_diff'
@@ -186,21 +178,14 @@ def sh_quoted(word: str) -> str:
 
 
 def command_of(line: str) -> str:
-    """Return the shell command that a registered line runs, without its placeholders.
+    """Return the shell command that a line of this version runs, without its placeholders.
 
-    Return '' if kmerge did not write the line.
+    Return '' for any other line.
     """
-    line = line.replace("kmerge doctor", HINT)  # its name in the messages of older lines
-    newer = (f" {ARGUMENTS} {end}" for end in (FALLBACK, IN_PLACE))
-    for end in (*newer, f" {OLDER_ARGUMENTS}{OLDER_END}"):
-        if line.endswith(end):
-            return line.removesuffix(end).removeprefix(SWITCH).replace("%%", "%")
-    return ""
-
-
-def is_older(line: str) -> bool:
-    """Return whether an older version of kmerge wrote the driver line."""
-    return command_of(line) != "" and not line.endswith(FALLBACK)
+    end = f" {ARGUMENTS} {FALLBACK}"
+    if not line.endswith(end):
+        return ""
+    return line.removesuffix(end).removeprefix(SWITCH).replace("%%", "%")
 
 
 # Git's own line merge, and always a conflict: the three versions stay in the index, and the

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from kmerge_git.errors import GitFailed, KmergeError
 from kmerge_git.git.run_git import ask_git, git, to_its_end
-from kmerge_git.git.top_side import by_labels
+from kmerge_git.git.sides import by_labels
 from kmerge_git.git.touched_files import Entries, TreeEntry
 
 # the words of `git status`, by the stages 1, 2 and 3 that exist

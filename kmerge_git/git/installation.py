@@ -28,13 +28,14 @@ from kmerge_git.git.config_places import (
     worktree_top,
 )
 from kmerge_git.git.driver_lines import (
+    DRIVER_FILE,
     GONE,
+    MODULE,
     NAME,
     TESTS,
     command_of,
     diff_line,
     driver_line,
-    is_older,
     mergetool_line,
 )
 from kmerge_git.git.run_git import GitAnswer, ask_git, ask_here, git
@@ -46,7 +47,7 @@ TRUST = "mergetool.kmerge.trustExitCode"
 DIFF = "diff.kmerge.command"
 CURRENT = {DRIVER: driver_line, TOOL: mergetool_line, DIFF: diff_line}
 # an interpreter in double quotes, and our package
-PROGRAM = re.compile(r'("(?:[^"\\]|\\.)*" -P -m kmerge_git) (?:mergetool|diff --external)')
+PROGRAM = re.compile(rf'("(?:[^"\\]|\\.)*" {MODULE}) (?:mergetool|diff --external)')
 # git runs pre-merge-commit instead of pre-commit when a merge was clean
 HOOKS = ("pre-commit", "pre-merge-commit")
 SHIM = """\
@@ -55,7 +56,6 @@ SHIM = """\
 command -v kmerge >/dev/null || { echo 'kmerge: not on PATH, nothing was checked' >&2; exit 0; }
 exec kmerge check --staged --quiet
 """
-BEFORE = SHIM.replace(" --quiet", "")  # the hook of older versions, without `--quiet`
 TO_ADD = "kmerge check --staged --quiet || exit 1"
 
 
@@ -105,8 +105,8 @@ def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
     """Plan to remove the driver, but keep settings below `kmerge.*`, which are the user's own."""
     _require_place(wish, cwd)
     keys = [DRIVER_NAME, DRIVER]
-    for key, words, more in ((TOOL, "mergetool", [TRUST]), (DIFF, "diff --external", [])):
-        if any(f"kmerge_git {words}" in value for value in config_values(wish.scope, key, cwd)):
+    for key, more in ((TOOL, [TRUST]), (DIFF, [])):
+        if _has_ours(key, wish.scope, cwd):
             keys += [key, *more]
     config = [ConfigChange(wish.scope, k, None) for k in keys if config_values(wish.scope, k, cwd)]
     path = attribute_file(wish.scope, cwd, shared=wish.shared)
@@ -119,7 +119,7 @@ def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
 
 def _has_ours(key: str, scope: Scope, cwd: Path) -> bool:
     """Return whether a scope sets a key to a line that any version of kmerge wrote."""
-    return any(Registered(scope, key, v).command for v in config_values(scope, key, cwd))
+    return any(Registered(scope, key, v).is_ours for v in config_values(scope, key, cwd))
 
 
 def _require_place(wish: Wish, cwd: Path) -> None:
@@ -144,7 +144,6 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
     patterns = wish.patterns or settled or pat.DEFAULTS
     notes: list[str] = []
     if not wish.patterns:
-        patterns += pat.added_since(target, weaker, settled)
         if wish.on_conflict == "overwrite":
             patterns += pat.skipped(target, weaker, settled)
         elif not settled:
@@ -195,26 +194,26 @@ class Registered:
     line: str
 
     @property
-    def command(self) -> str:
-        """Return the command to which `--version` can be added, or '' for a foreign line."""
-        if self.key == DRIVER:
-            return command_of(self.line)
-        program = PROGRAM.search(self.line)
-        return program[1] if program else ""
+    def is_ours(self) -> bool:
+        """Return whether the line runs kmerge, in whatever form."""
+        return bool(self.command) or DRIVER_FILE in self.line or MODULE in self.line
 
     @property
-    def is_older(self) -> bool:
-        """Return whether an older version of kmerge wrote the line; paths do not count."""
+    def command(self) -> str:
+        """Return the command to which `--version` can be added.
+
+        Return '' unless the line has the form in which this version writes it; paths do not count.
+        """
         if self.key == DRIVER:
-            return is_older(self.line)
-        command, current = self.command, CURRENT[self.key]()
-        program = PROGRAM.search(current)
-        assert program
-        return command != "" and self.line.replace(command, program[1]) != current
+            return command_of(self.line)
+        current = CURRENT[self.key]()
+        theirs, ours = PROGRAM.search(self.line), PROGRAM.search(current)
+        is_current = theirs and ours and self.line.replace(theirs[1], ours[1]) == current
+        return theirs[1] if theirs and is_current else ""
 
 
 def registered(cwd: Path) -> list[Registered]:
-    """Return every line that kmerge wrote into git's configuration, as git reads it in `cwd`."""
+    """Return every line of git's configuration that runs kmerge, as git reads it in `cwd`."""
     lines = [
         Registered(scope, key, line)
         for key in CURRENT
@@ -222,7 +221,7 @@ def registered(cwd: Path) -> list[Registered]:
         for scope in SCOPES
         if scope == name
     ]
-    return [line for line in lines if line.command]
+    return [line for line in lines if line.is_ours]
 
 
 def trial(command: str, cwd: Path) -> tuple[str, str]:
@@ -247,7 +246,7 @@ def _in_gits_shell(line: str, cwd: Path) -> GitAnswer:
 
 def renewals(cwd: Path) -> list[ConfigChange]:
     """Plan to renew, in every scope, each line of kmerge that is outdated or does not run."""
-    lines = [one for one in registered(cwd) if one.is_older or trial(one.command, cwd)[1]]
+    lines = [one for one in registered(cwd) if not one.command or trial(one.command, cwd)[1]]
     places = dict.fromkeys((one.scope, one.key) for one in lines)
     return [ConfigChange(scope, key, CURRENT[key](), renews=True) for scope, key in places]
 
@@ -265,14 +264,12 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
         return [], [f"core.hooksPath points to {directory}: no hook was written; {add}"]
     texts = {directory / name: read_text(directory / name) for name in HOOKS}
     changes = [
-        FileChange(path, text, SHIM, executable=True)
-        for path, text in texts.items()
-        if text in ("", BEFORE)
+        FileChange(path, text, SHIM, executable=True) for path, text in texts.items() if text == ""
     ]
     notes = [
         f"{path} is somebody else's hook: add `{TO_ADD}` to it"
         for path, text in texts.items()
-        if text not in ("", BEFORE, SHIM) and "kmerge check" not in text
+        if text not in ("", SHIM) and "kmerge check" not in text
     ]
     return changes, notes
 
@@ -280,7 +277,7 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
 def plan_no_hooks(cwd: Path) -> list[FileChange]:
     """Plan to remove the hook files that still have exactly the text that kmerge wrote."""
     texts = [(path, read_text(path)) for path in (git_path("hooks", cwd) / name for name in HOOKS)]
-    return [FileChange(path, text, "") for path, text in texts if text in (SHIM, BEFORE)]
+    return [FileChange(path, text, "") for path, text in texts if text == SHIM]
 
 
 @dataclass(frozen=True, slots=True)

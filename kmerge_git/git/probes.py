@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -29,12 +28,9 @@ from kmerge_git.git.attribute_files import (
     DEFAULTS,
     OURS,
     TEMPLATES,
-    names_us,
     quoted_pattern,
-    read_attributes,
 )
 from kmerge_git.git.config_places import (
-    SCOPES,
     config_values,
     git_path,
     in_repository,
@@ -48,10 +44,7 @@ from kmerge_git.git.installation import (
     DRIVER,
     HOOKS,
     TOOL,
-    FileChange,
     Registered,
-    Wish,
-    plan_install,
     registered,
     trial,
 )
@@ -218,16 +211,16 @@ def probe_driver(cwd: Path) -> list[Probe]:
 def probe_line(line: str, cwd: Path, repair: str) -> Probe:
     """Run the registered line's own interpreter, options and driver file."""
     ours = Registered("local", DRIVER, line)
-    if not ours.command:
+    if not ours.is_ours:
         text = f"kmerge did not write the registered command, so it was not run: {line}"
         return Probe("line", "warn", text, f"run `{repair}` to replace it")
+    if not ours.command:
+        text = "another version of kmerge wrote the registered command"
+        return Probe("line", "warn", text, f"run `{repair}` to renew it")
     version, why = trial(ours.command, cwd)
     if why:
         text = f"the registered command does not run: {why}"
         return Probe("line", "FAIL", text, f"run `{repair}`")
-    if ours.is_older:
-        text = f"an older kmerge wrote the registered line; it runs (version {version})"
-        return Probe("line", "warn", text, f"run `{repair}` to renew it")
     if version != __version__:
         text = f"the registered command is version {version}, this is {__version__}"
         return Probe("line", "warn", text, f"run `{repair}`")
@@ -249,7 +242,7 @@ def _overruled(lines: list[tuple[str, str]], cwd: Path) -> list[Probe]:
 
 def probe_programs(cwd: Path) -> list[Probe]:
     """Report the commands of kmerge for `git diff` and `git mergetool` that do not run."""
-    programs = [one for one in registered(cwd) if one.key != DRIVER]
+    programs = [one for one in registered(cwd) if one.key != DRIVER and one.command]
     tried = [(one.key, trial(one.command, cwd)[1]) for one in programs]
     names = {TOOL: "mergetool", DIFF: "diff"}
     hint = "run `kmerge status --fix`"
@@ -281,33 +274,13 @@ def probe_selection(cwd: Path) -> list[Probe]:
 
 
 def probe_templates(cwd: Path) -> list[Probe]:
-    """Ask git which merge driver the Helm helpers and notes have.
-
-    A registration may be older than the patterns of these files.
-    """
+    """Ask git which merge driver the Helm helpers and notes have."""
     paths = _tracked(cwd, TEMPLATES)
     if not paths or merge_attributes([MADE_UP], cwd)[MADE_UP] != OURS:
         return []
-    drivers = merge_attributes(paths, cwd)
-    ours = [*drivers.values()].count(OURS)
+    ours = [*merge_attributes(paths, cwd).values()].count(OURS)
     text = f"{ours} of {len(paths)} helpers and notes of charts go to kmerge"
-    left = [path for path, driver in drivers.items() if driver == "unspecified"]
-    again = _again(cwd) if left else ""
-    text += f"; `{again}` registers the others, too ({left[0]})" if again else ""
     return [Probe("templates", "ok", text)]
-
-
-def _again(cwd: Path) -> str:
-    """Return the command that gives more files to kmerge, or '' if no command would."""
-    top = worktree_top(cwd)
-    shared = top is not None and names_us(read_attributes(top / ".gitattributes"))
-    lines = scopes_of(DRIVER, cwd)
-    scope = next((s for s in SCOPES if lines and s == lines[-1][0]), SCOPES[0])
-    with suppress(KmergeError):
-        changes = plan_install(Wish(scope, shared), cwd).changes
-        if any(isinstance(change, FileChange) for change in changes):
-            return "kmerge install --shared" if shared else _install(scope)
-    return ""
 
 
 def _install(scope: str) -> str:

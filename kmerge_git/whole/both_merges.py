@@ -55,7 +55,7 @@ class SettingsOf:
         self._flags = {"favor": favor} if favor else {}
         self._config = repository.settings() if config is None else config
         self._labels = labels
-        self._mine = mine  # the side whose change goes on top (see `git.top_side`)
+        self._mine = mine  # the side whose change goes on top (see `git.sides`)
         self.problems: list[str] = []
         self._top = repository.worktree or os.getcwd()
         keytable.know({})  # the definitions that other settings have loaded

@@ -14,7 +14,6 @@ from kmerge_git.cli import check
 from kmerge_git.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the shell's words are those of sh")
 
 
 def run(words: str, cwd: Path, **env: str) -> tuple[int, str]:

@@ -13,8 +13,6 @@ from manifests import deployment, service
 from test_check_staged import put_on_path
 from world import EPOCH, ROOT, World, sealed_environment
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the script is for sh")
-
 SCRIPT = ROOT / "tools" / "action-check.sh"
 Files = dict[str, str | bytes | None]
 

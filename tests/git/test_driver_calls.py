@@ -305,7 +305,6 @@ def test_deleted_and_changed_does_not_ask(driven: Driven) -> None:
     assert driven.text("x.yaml") == THEIRS  # what was changed is there to see
 
 
-@pytest.mark.skipif(os.name == "nt", reason="modes and links are not files there")
 def test_modes_and_links_do_not_ask(driven: Driven) -> None:
     driven.commit("base", {"x.yaml": BASE})
     (driven.path / "link.yaml").symlink_to("a")

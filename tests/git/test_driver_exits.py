@@ -355,7 +355,6 @@ def open_directory() -> Iterator[Path]:
     shutil.rmtree(directory)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such rights there")
 def test_a_directory_that_is_read_only(driven: Driven, open_directory: Path) -> None:
     import pwd
 

@@ -1,4 +1,4 @@
-"""The registered line around the driver: the switch, a driver that is gone, lines of older versions."""
+"""The registered line around the driver: the switch, a driver that is gone, lines of other versions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from installed import copied_package
 from test_driver_exits import (
-    FAR_MERGED,
     by_hand,
     copied,
     filled_in,
@@ -26,21 +25,7 @@ from kmerge_git.git import driver_lines
 from kmerge_git.git.driver_lines import driver_line, with_fallback
 
 GONE = "/no/such dir/python"
-# as it was registered until November 2026
-LAST_MONTH = (
-    "{command} --marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O %A %B; "
-    "case $? in 0) exit 0;; 3) exit 1;; esac; "
-    "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B; test $? -eq 0"
-)
-
-MERGE_FILE = "git merge-file --marker-size=$((%L>200?200:%L))"
-
-
-def of_last_month(python: str) -> str:
-    driver = ROOT / "kmerge_git" / "cli" / "driver.py"
-    lib = driver_lines.yaml_directory(driver)
-    words = [driver_lines.quoted(python), "-I", "-S", driver_lines.quoted(str(driver))]
-    return LAST_MONTH.format(command=" ".join([*words, f"--lib={driver_lines.quoted(lib)}"]))
+OTHER = f'"{{}}" -I -S "{ROOT}/kmerge_git/cli/driver.py" %O %A %B'
 
 
 def told(done: Done) -> list[str]:
@@ -219,7 +204,6 @@ def test_without_an_index_it_is_told_and_nothing_is_left(driven: Driven) -> None
     assert not (driven.path / ".git" / "kmerge-told").exists()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such file names there")
 def test_the_name_of_a_file_is_no_command_and_not_shown(driven: Driven) -> None:
     name = "$(touch hurt) `touch hurt`\x1b[2J'\"; touch hurt #.yaml"
     driven.drive(driver_line(GONE))
@@ -298,7 +282,7 @@ def test_an_older_driver_leaves_the_result_to_lines(driven: Driven) -> None:
     is_gits_own(driven, driven.merge())
 
 
-# -- lines of older versions ----------------------------------------------------------------------
+# -- lines of other versions ----------------------------------------------------------------------
 
 
 def rows(repo: Repo, command: str = "status") -> list[dict[str, str]]:
@@ -309,63 +293,36 @@ def row(repo: Repo, name: str) -> dict[str, str]:
     return next(row for row in rows(repo) if row["name"] == name)
 
 
-def test_a_line_of_last_month_merges_and_is_recognised(driven: Driven) -> None:
-    driven.drive(of_last_month(sys.executable))
-    fork_two(driven)
-    assert driven.merge().code == 0
-    assert (driven.text("far.yaml"), driven.text("near.yaml")) == (FAR_MERGED, MERGED)
-    line = row(driven, "line")
-    assert line["state"] == "warn"
-    assert "an older kmerge wrote the registered line; it runs" in line["text"]
-    assert line["hint"] == "run `kmerge install` to renew it"
-
-
-# it could leave half a file where the disk is full
-IN_PLACE = f"{MERGE_FILE} -L ours -L base -L theirs %A %O %B||exit 1"
-
-
+@pytest.mark.world
+@pytest.mark.parametrize("command", [("install",), ("status", "--fix")])
 @pytest.mark.parametrize(
     "line",
     [
-        driver_line().partition("git merge-file")[0] + IN_PLACE,
+        OTHER.format(sys.executable),
+        OTHER.format(GONE),
         driver_line().replace("kmerge status --deep", "kmerge doctor"),
+        driver_line().removesuffix("[ $c = 0 ]"),
     ],
-    ids=["in place", "old name"],
+    ids=["plain", "gone", "another hint", "another end"],
 )
-def test_an_older_line_is_renewed(repo: Repo, line: str) -> None:
+def test_a_line_of_another_form_is_renewed(repo: Repo, command: tuple[str, ...], line: str) -> None:
     repo.kmerge("install")
     assert row(repo, "line")["state"] == "ok"
     repo.git("config", "merge.kmerge.driver", line)
-    assert "an older kmerge wrote the registered line; it runs" in row(repo, "line")["text"]
-    repo.kmerge("install")
-    assert repo.config("merge.kmerge.driver") == [driver_line()]
-
-
-@pytest.mark.world
-@pytest.mark.parametrize("command", [("install",), ("status", "--fix")])
-@pytest.mark.parametrize("python", [sys.executable, GONE], ids=["there", "gone"])
-def test_a_line_of_last_month_is_renewed(repo: Repo, command: tuple[str, ...], python: str) -> None:
-    repo.kmerge("install")
-    repo.git("config", "merge.kmerge.driver", of_last_month(python))
+    said = row(repo, "line")
+    assert (said["state"], said["hint"]) == ("warn", "run `kmerge install` to renew it")
+    assert said["text"] == "another version of kmerge wrote the registered command"
     done = repo.kmerge(*command)
     assert "local configuration: renewed merge.kmerge.driver" in done.said
     assert repo.config("merge.kmerge.driver") == [driver_line()]
     assert row(repo, "line")["state"] == "ok"
 
 
-def test_a_line_of_last_month_is_taken_out(repo: Repo) -> None:
+def test_a_line_of_another_form_is_taken_out(repo: Repo) -> None:
     repo.kmerge("install")
-    repo.git("config", "merge.kmerge.driver", of_last_month(GONE))
+    repo.git("config", "merge.kmerge.driver", OTHER.format(GONE))
     repo.kmerge("uninstall")
     assert repo.config("merge.kmerge.driver") == []
-
-
-def test_a_dead_line_of_last_month_fails(repo: Repo) -> None:
-    repo.kmerge("install")
-    repo.git("config", "merge.kmerge.driver", of_last_month(GONE))
-    assert repo.kmerge("status", check=False).code == 1
-    line = row(repo, "line")
-    assert (line["state"], line["hint"]) == ("FAIL", "run `kmerge install`")
 
 
 def test_every_scope_is_mended(repo: Repo) -> None:
@@ -420,7 +377,7 @@ def test_a_system_configuration_that_may_not_be_written_is_told(repo: Repo, worl
     repo.kmerge("install")
     system = world.root / "etc" / "gitconfig"
     repo.git("config", "--file", system, "merge.kmerge.driver", driver_line(GONE))
-    repo.git("config", "merge.kmerge.driver", of_last_month(sys.executable))
+    repo.git("config", "merge.kmerge.driver", OTHER.format(sys.executable))
     system.with_name("gitconfig.lock").touch()
     env = {"GIT_CONFIG_NOSYSTEM": "0"}
     done = repo.kmerge("status", "--fix", env=env)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import shutil
 import sys
 import tempfile
@@ -22,8 +21,6 @@ from world import Driven, World, live_in, living, sealed_environment
 from kmerge_git.cli.main import COMMANDS, main
 from kmerge_git.git.driver_lines import NAME, driver_line
 from kmerge_git.visible import visible
-
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="files cannot have such names there")
 
 EVIL = "\x1b[2J\u202e"  # what drives a terminal, and what turns the direction of a text
 MORE = "\a\x7f\x9b\u2028\u200b"

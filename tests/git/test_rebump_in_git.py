@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from world import Driven, World
 
-from kmerge_git.git import top_side as whose
+from kmerge_git.git import sides as whose
 from kmerge_git.git.index_stages import Operation
 from kmerge_git.git.repository import Repository
 from kmerge_git.merge.plan import Why

@@ -391,11 +391,6 @@ CHART = {
     "web/templates/_helpers.tpl": '{{ define "a" }}\n{{ end }}\n',
     "web/templates/NOTES.txt": "Hello\n",
 }
-BEFORE = "# >>> kmerge >>>\n{}\n# <<< kmerge <<<\n".format(
-    "\n".join(
-        f"{name} merge=kmerge" for name in ("*.yaml", "*.yml", "kustomization", "Kustomization")
-    )
-)
 
 
 def test_texts_of_charts_are_counted(repo: Repo) -> None:
@@ -410,33 +405,6 @@ def test_without_charts_there_is_nothing_to_say_of_them(repo: Repo) -> None:
     repo.commit("base", {"a.yaml": "a: 1\n", "x.tpl": "x\n", "NOTES.txt": "x\n"})
     repo.kmerge("install")
     assert "templates" not in probes(repo)
-
-
-@pytest.mark.parametrize(
-    "place, again",
-    [
-        (".git/info/attributes", "kmerge install"),
-        (".gitattributes", "kmerge install --shared"),
-        ("../home/.config/git/attributes", "kmerge install --global"),
-    ],
-)
-def test_an_older_registration_is_told_of_them_and_works(
-    repo: Repo, place: str, again: str
-) -> None:
-    repo.commit("base", CHART)
-    repo.kmerge("install", *(["--global"] if "--global" in again else []))
-    where = repo.path / place
-    repo.write(place, BEFORE)
-    if place == ".gitattributes":
-        (repo.path / ".git" / "info" / "attributes").unlink()
-    found = probes(repo)
-    told = f"; `{again}` registers the others, too (web/templates/NOTES.txt)"
-    assert found["templates"]["text"] == f"0 of 2 helpers and notes of charts go to kmerge{told}"
-    assert (found["templates"]["state"], found["templates"]["hint"]) == ("ok", "")
-    assert states(repo, "--deep")["merge"] == "ok"
-    repo.kmerge(*again.split()[1:])
-    assert where.read_text().count("merge=kmerge") == 6
-    assert probes(repo)["templates"]["text"] == "2 of 2 helpers and notes of charts go to kmerge"
 
 
 def test_who_took_them_out_is_not_told_again(repo: Repo) -> None:

@@ -10,8 +10,6 @@ from world import Done, Driven, World
 
 from kmerge_git.visible import visible
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="files cannot have such names there")
-
 EVIL = "\x1b[2J\u202e"
 SHOWN = r"\x1b[2J\u202e"
 FILE = f"a{EVIL}\a\u0085.yaml"

@@ -1,15 +1,29 @@
-"""Find out which side's change goes on top: ours in a merge, theirs if commits are applied.
+"""Find out what git calls the sides of its merge, and whose change goes on top.
 
 A rebase, a cherry-pick and `git am` put their commits, theirs, on top of ours. A revert and a
-stash put nothing on top. Only the policy `rebump` needs the side, during a run of the driver, so
+stash put nothing on top. Only the policy `rebump` needs this side, during a run of the driver, so
 git is not called. The side is known by the labels (git 2.44), otherwise by the command that called
 the driver (if the system shows the command), otherwise by the files in git's folder.
+
+Before 2.44 git passes no labels to its driver, but leaves traces: a variable for each commit that
+`git merge` merges, and a list of the commits that a rebase or a series of picks applies. A trace
+may belong to another command: a hook or an editor of a merge has the variables of that merge, too.
+So a name is used only if the named commit holds the text of theirs and HEAD holds the text of
+ours; then the name is true for any command. The words are git's own.
 """
 
 from __future__ import annotations
 
 from kmerge_git.git.hints import git_folder
+from kmerge_git.git.spawned_git import GitQuestion
+from kmerge_git.outcome import LABELS
 from kmerge_git.system import calls, contents, decoded, environment, exists, is_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kmerge_git.outcome import Labels
 
 OURS, THEIRS, NOBODY = "ours", "theirs", ""
 # git's own commands; an alias is not looked up
@@ -20,6 +34,52 @@ _BY_COMMAND = {
 }
 _WITH_VALUE = ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix")
 _STEPS = 6  # processes from the driver up to git, with a shell or two between
+_HEAD = "GITHEAD_"
+_PICKS = ("pick", "p", "reword", "r", "edit", "e", "squash", "s", "fixup", "f")
+_HEX = frozenset("0123456789abcdef")
+
+
+def names(path: str, ours: str, theirs: str) -> Labels:
+    """Return the labels of base, ours and theirs, or the default labels if nothing is certain.
+
+    `ours` and `theirs` are files with the texts of the sides.
+    """
+    texts = _lines("hash-object", "--no-filters", "--", ours, theirs)
+    if len(texts) == 2 and _text_in("HEAD", path) == texts[:1]:
+        for labels, commit in (*_merged_heads(), *_applied_commits()):
+            if _text_in(commit, path) == texts[1:]:
+                return labels
+    return LABELS
+
+
+def _merged_heads() -> Iterator[tuple[Labels, str]]:
+    """Yield the labels and the commit of theirs if `git merge` merges a single commit."""
+    heads = [
+        (name.removeprefix(_HEAD), said) for name, said in _variables() if name.startswith(_HEAD)
+    ]
+    for commit, name in heads:
+        if len(heads) == 1 and name and _is_id(commit):
+            yield (LABELS[0], "HEAD", name), commit
+
+
+def _applied_commits() -> Iterator[tuple[Labels, str]]:
+    """Yield the labels and the commit of theirs for the commits that git may be applying now."""
+    folder = git_folder()
+    for file, at in (("sequencer/todo", 0), ("rebase-merge/done", -1)):
+        words = [word for word in _words(f"{folder}/{file}", at) if word not in ("-C", "-c")]
+        commit = words[1] if len(words) > 1 and _is_id(words[1]) else ""
+        if commit and words[0] in (*_PICKS, "revert"):
+            # a line `commit ID` is above
+            said = _lines("rev-list", "-1", "--format=%h%n%B", commit, "--")
+            title = f"{said[1]} ({said[2]})" if len(said) > 2 else commit
+            if words[0] == "revert":
+                yield (title, "HEAD", f"parent of {title}"), f"{commit}^"
+            else:
+                yield (f"parent of {title}", "HEAD", title), commit
+
+
+def _text_in(commit: str, path: str) -> list[str]:
+    return _lines("rev-parse", "--verify", "-q", f"{commit}:{path}")
 
 
 def mine(base: str = "", theirs: str = "") -> str:
@@ -87,8 +147,7 @@ def _by_files() -> str:
     todo = _words(f"{folder}/sequencer/todo", 0) if folder else []
     if todo or (folder and exists(f"{folder}/REVERT_HEAD")):
         return THEIRS if todo[:1] in (["pick"], ["p"]) else NOBODY
-    names = (decoded(n) if isinstance(n, bytes) else n for n in environment())
-    is_merge = any(name.startswith("GITHEAD_") for name in names)
+    is_merge = any(name.startswith(_HEAD) for name, _ in _variables())
     return OURS if is_merge or (folder and exists(f"{folder}/MERGE_HEAD")) else NOBODY
 
 
@@ -102,3 +161,18 @@ def _words(file: str, line: int) -> list[str]:
     """Return the words of one line in a todo list of git."""
     lines = [one for one in decoded(contents(file)).split("\n") if one.strip() and one[0] != "#"]
     return lines[line].split() if lines else []
+
+
+def _lines(*args: str) -> list[str]:
+    output = decoded(GitQuestion(*args).answer()).removesuffix("\n")
+    return output.split("\n") if output else []
+
+
+def _is_id(word: str) -> bool:
+    return len(word) >= 4 and _HEX.issuperset(word.lower())
+
+
+def _variables() -> Iterator[tuple[str, str]]:
+    for pair in environment().items():
+        name, value = (decoded(word) if isinstance(word, bytes) else word for word in pair)
+        yield name, value
