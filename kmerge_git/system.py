@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 calls = posix
 NULL = "/dev/null"
+_IGNORED = (13, 25)  # SIGPIPE and SIGXFSZ, which Python ignores and a program must not
 
 
 def variable(name: str) -> str | None:
@@ -42,17 +43,21 @@ def decoded(data: bytes) -> str:
     return data.decode(sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 
 
-def spawn(argv: list[str], out: int) -> int:
+def spawn(argv: list[str], out: int, errors: int = -1) -> int:
     """Start a program that writes to the file descriptor `out`, and return the process id.
 
-    The program gets no input, and its error messages are discarded.
+    The program gets no input. Its error messages go to the descriptor `errors`, or nowhere.
     """
-    actions = [
+    actions: list[tuple[int, ...] | tuple[int, int, str, int, int]] = [
         (calls.POSIX_SPAWN_DUP2, out, 1),  # comes first because `out` may be 0, 1 or 2
         (calls.POSIX_SPAWN_OPEN, 0, NULL, calls.O_RDONLY, 0),
-        (calls.POSIX_SPAWN_OPEN, 2, NULL, calls.O_WRONLY, 0),
+        (calls.POSIX_SPAWN_DUP2, errors, 2)
+        if errors > 2
+        else (calls.POSIX_SPAWN_OPEN, 2, NULL, calls.O_WRONLY, 0),
     ]
-    return calls.posix_spawnp(argv[0], argv, environment(), file_actions=actions)
+    return calls.posix_spawnp(
+        argv[0], argv, environment(), file_actions=actions, setsigdef=_IGNORED
+    )
 
 
 def all_of(fd: int) -> bytes:

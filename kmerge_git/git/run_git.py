@@ -1,7 +1,7 @@
 """Run git for a command and return git's answer; with `--verbose` each call is printed.
 
 `subprocess` is imported only if git needs more than its arguments: the hooks ask so little that
-the import would cost as much time as the answers. The driver starts git in another way
+the import would cost as much time as the answers. Otherwise git is started as the driver starts it
 (`spawned_git`).
 """
 
@@ -12,7 +12,7 @@ import signal
 from contextlib import contextmanager, suppress
 
 from kmerge_git.errors import GitFailed, KmergeError, UsageError
-from kmerge_git.git.spawned_git import show_call, started
+from kmerge_git.git.spawned_git import GitQuestion, show_call, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,36 +146,19 @@ def _run(
 ) -> Ended:
     # only for short questions: an inherited file must not outlive kmerge in a process of git
     if env is os.environ and cwd is None and not stdin and seconds is None:
-        with suppress(AttributeError, OSError):  # not every system has memory files
-            return _spawn(argv, env, os.memfd_create("errors"))
+        # not every system has memory files
+        with suppress(AttributeError, OSError), open(os.memfd_create("errors"), "rb") as errors:
+            question = GitQuestion(*argv[1:], errors=errors.fileno())
+            code, out = question.end()
+            errors.seek(0)
+            if question.pid >= 0:
+                return code, out, errors.read()
     import subprocess
 
     done = subprocess.run(
         argv, cwd=cwd, env=env, input=stdin, capture_output=True, timeout=seconds, check=False
     )
     return done.returncode, done.stdout, done.stderr
-
-
-def _spawn(argv: list[str], env: Mapping[str, str], errors: int) -> Ended:
-    """Run a command without importing `subprocess`; the command gets no input."""
-    # the output takes a pipe, which has no limit of size; one reader can wait for one pipe only
-    reader, writer = os.pipe()
-    with open(errors, "rb") as complaint, open(reader, "rb") as output:
-        try:
-            actions = [
-                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                (os.POSIX_SPAWN_DUP2, writer, 1),
-                (os.POSIX_SPAWN_DUP2, errors, 2),
-            ]
-            # Python ignores these signals; git must not
-            signals = [signal.SIGPIPE, signal.SIGXFSZ]
-            process = os.posix_spawnp(argv[0], argv, env, file_actions=actions, setsigdef=signals)
-        finally:
-            os.close(writer)
-        out = output.read()
-        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        complaint.seek(0)
-        return code, out, complaint.read()
 
 
 @contextmanager

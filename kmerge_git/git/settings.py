@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    Given = tuple[str, str]  # a name and the value that it was given, as git or the system has them
+
 ATTRIBUTES = (
     *("kmerge-rules", "kmerge-favor", "kmerge-policy", "kmerge-crd", "kmerge-generated"),
     "conflict-marker-size",
@@ -36,7 +38,10 @@ POLICIES = ("higher", "rebump", "ours", "theirs", "union")
 
 
 class Settings:
-    """Hold the settings for the merge of one path; `problems` are sentences for stderr."""
+    """Hold the settings for the merge of one path, and where their values were given.
+
+    `problems` are sentences for stderr.
+    """
 
     __slots__ = (
         "conflict_style",
@@ -44,8 +49,10 @@ class Settings:
         "favor",
         "generated",
         "marker_size",
+        "origins",
         "own_crds",
         "policies",
+        "policy_origins",
         "problems",
         "rules",
         "timeout",
@@ -59,10 +66,12 @@ class Settings:
         self.marker_size = MARKERS  # the size that git asks for outside of a criss-cross merge
         # (field path, policy): the first that matches a place decides; `**` is every field
         self.policies: list[tuple[str, str]] = []
+        self.policy_origins: list[Given] = []  # one for each policy
         self.crds: list[str] = []  # files and folders with CustomResourceDefinitions
         self.own_crds: list[str] = []  # files that attributes name, only inside the tree
         self.generated = False  # a generator writes the file: a clash is not written as markers
         self.problems: list[str] = []
+        self.origins: dict[str, Given] = {}  # field -> where its value was given; none: the default
 
 
 def settings_for(path: str, *, environ: Mapping[str, str] | None = None) -> Settings:
@@ -93,7 +102,9 @@ def settle(
     settings = Settings()
     for name, value in _in_order(config, attributes, environ, flags):
         if name == "kmerge.policy":
-            _add_policy(settings, path, value)
+            policies = _policy_of(settings, path, value)
+            settings.policies += policies
+            settings.policy_origins += [(name, value)] * len(policies)
         elif name == "kmerge.crd":
             settings.crds += [value] if value else []
         elif name == "kmerge-generated":
@@ -101,7 +112,9 @@ def settle(
         elif name in ATTRIBUTES and value in ("set", "unset"):
             continue  # no value
         elif name == "kmerge-policy":
-            settings.policies = _policies_of(settings, value) + settings.policies
+            policies = _policies_of(settings, value)
+            settings.policies = policies + settings.policies
+            settings.policy_origins = [(name, value)] * len(policies) + settings.policy_origins
         elif name == "kmerge-crd":
             settings.own_crds = [place for place in value.split(",") if place]
         else:
@@ -131,20 +144,25 @@ def _set(settings: Settings, name: str, value: str) -> None:
     key = words.removeprefix("kmerge-").replace("-", "")
     if key == "favor" and value in ("none", ""):
         settings.favor = None
+        settings.origins[key] = name, value
     elif key in CHOICES:
         field, allowed = CHOICES[key]
         if value in allowed:
             setattr(settings, field, value)
+            settings.origins[field] = name, value
         else:
             settings.problems.append(f"{name}: `{value}` is none of {', '.join(allowed)}")
     elif key == "conflictmarkersize":
         settings.marker_size = marker_size(value)
+        if value == str(settings.marker_size):  # otherwise git reads no plain number in it
+            settings.origins["marker_size"] = name, value
     elif key == "timeout":
         seconds = _seconds(value)
         if seconds < 0:
             settings.problems.append(f"{name}: `{value}` is no number of seconds")
         else:
             settings.timeout = seconds
+            settings.origins[key] = name, value
 
 
 def marker_size(value: str) -> int:
@@ -163,7 +181,9 @@ def marker_size(value: str) -> int:
 
 
 def _is_yes(settings: Settings, name: str, value: str) -> bool:
-    if value not in YES + NO:
+    if value in YES + NO:
+        settings.origins["generated"] = name, value
+    else:
         settings.problems.append(f"{name}: `{value}` is none of {YES[1]}, {NO[1]}")
     return value in YES
 
@@ -176,15 +196,15 @@ def _seconds(value: str) -> float:
     return seconds if 0 <= seconds < 1e6 else -1.0
 
 
-def _add_policy(settings: Settings, path: str, value: str) -> None:
-    """Add `GLOB FIELDPATH POLICY` of `kmerge.policy` if the glob matches the path."""
+def _policy_of(settings: Settings, path: str, value: str) -> list[tuple[str, str]]:
+    """Return the policy in `GLOB FIELDPATH POLICY` of `kmerge.policy` if the glob matches."""
     words = value.split()
     if len(words) != 3 or words[2] not in POLICIES:
         settings.problems.append(
             f"kmerge.policy: `{value}` is not GLOB FIELDPATH {'|'.join(POLICIES)}"
         )
-    elif matches(words[0], path):
-        settings.policies.append((words[1], words[2]))
+        return []
+    return [(words[1], words[2])] if matches(words[0], path) else []
 
 
 def _policies_of(settings: Settings, value: str) -> list[tuple[str, str]]:

@@ -21,22 +21,12 @@ from kmerge_git.git.config_places import (
 from kmerge_git.git.file_attributes import attributes_of
 from kmerge_git.git.manifests import generator_line, is_merged, way_out
 from kmerge_git.git.run_git import ask_git
-from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, Settings, matches, settle
+from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, matches, settle
 from kmerge_git.outcome import GENERATED, LONGEST_MARKERS
 from kmerge_git.text.opaque_files import is_sealed
 
-# The name that is shown, the field of the settings, and its keys, the strongest first.
-_ONE_VALUE = (
-    ("rules", "rules", ("kmerge-rules", "KMERGE_RULES", "kmerge.rules")),
-    ("favor", "favor", ("kmerge-favor", "KMERGE_FAVOR", "kmerge.favor")),
-    ("timeout", "timeout", ("KMERGE_TIMEOUT", "kmerge.timeout")),
-    (
-        *("conflict style", "conflict_style"),
-        ("KMERGE_CONFLICT_STYLE", "kmerge.conflictstyle", "merge.conflictstyle"),
-    ),
-    ("marker size", "marker_size", ("conflict-marker-size",)),
-    ("generated", "generated", ("kmerge-generated",)),
-)
+# fields of the settings that have one value
+_ONE_VALUE = ("rules", "favor", "timeout", "conflict_style", "marker_size", "generated")
 _IGNORED_CHECKS = "KMERGE_CHECK_IGNORE"
 _CHECKS = ("kmerge-check", _IGNORED_CHECKS, "kmerge.check.ignore")  # all three are added up
 _ALL_CHECKS = {"set": "", "true": "", "unset": "no check", "false": "no check"}
@@ -90,21 +80,6 @@ class _Given:
     key: str
     value: str
     place: str = ""
-
-    def alone(self, path: str) -> Settings:
-        """Return the settings of a file as if only this value were given."""
-        pair = {self.key: self.value}
-        attributes, environ = (pair if self.by == by else {} for by in ("attribute", "environment"))
-        return settle(path, [*pair.items()] if self.by == "config" else [], attributes, environ, {})
-
-    def is_heard(self, path: str, settings: Settings, field: str) -> bool:
-        """Return whether this value by itself gives the setting that is in force."""
-        alone = self.alone(path)
-        if alone.problems or getattr(alone, field) != getattr(settings, field):
-            return False
-        if field == "marker_size":  # only a number has a meaning
-            return str(alone.marker_size) == self.value
-        return field == "generated" or self.by != "attribute" or self.value not in ("set", "unset")
 
 
 def in_force(top: Path, paths: Sequence[str]) -> Iterator[InForce]:
@@ -174,9 +149,10 @@ class _FileInForce:
         """Return the values given for some keys, in the order of the keys."""
         return [given for key in keys for given in self._given if given.key == key]
 
-    def _source(self, key: str) -> SaidBy:
-        """Return the origin of the last value given for a key."""
-        return next(map(self._origin, reversed(self._of(key))), SaidBy())
+    def _source(self, key: str, value: str | None = None) -> SaidBy:
+        """Return the origin of the last value given for a key, or of the last such value."""
+        last = (g for g in reversed(self._of(key)) if value is None or g.value == value)
+        return next(map(self._origin, last), SaidBy())
 
     def _origin(self, given: _Given) -> SaidBy:
         place = given.place
@@ -194,11 +170,10 @@ class _FileInForce:
         return "KMERGE=0 turns the driver off" if os.environ.get("KMERGE") == "0" else ""
 
     def _one_value(self) -> Iterator[Said]:
-        for name, field, keys in _ONE_VALUE:
-            strongest = (given for key in keys for given in reversed(self._of(key)))
-            heard = (g for g in strongest if g.is_heard(self._path, self._settings, field))
-            source = next(map(self._origin, heard), SaidBy())
-            yield Said(name, _shown_value(name, getattr(self._settings, field)), source)
+        for field in _ONE_VALUE:
+            value = _shown_value(field, getattr(self._settings, field))
+            source = self._source(*self._settings.origins.get(field, ("",)))
+            yield Said(field.replace("_", " "), value, source)
 
     def _crds(self) -> Iterator[Said]:
         for line in self._of("kmerge.crd"):
@@ -218,10 +193,9 @@ class _FileInForce:
                 yield Said("check", value, self._origin(given))
 
     def _policies(self) -> Iterator[Said]:
-        for given in self._of("kmerge-policy", "kmerge.policy"):
-            source = self._origin(given)
-            policies = given.alone(self._path).policies
-            yield from (Said(field, policy, source) for field, policy in policies)
+        origins = self._settings.policy_origins
+        for (field, policy), origin in zip(self._settings.policies, origins, strict=True):
+            yield Said(field, policy, self._source(*origin))
 
     def _notes(self) -> Iterator[str]:
         if self._settings.generated:

@@ -42,14 +42,14 @@ def attributes_by_path(answer: bytes) -> dict[str, dict[str, str]]:
 class GitQuestion:
     """Start a git command; `answer` waits for the output of the command."""
 
-    __slots__ = ("_argv", "_out", "_pid")
+    __slots__ = ("_argv", "_out", "pid")
 
-    def __init__(self, *args: str) -> None:
+    def __init__(self, *args: str, errors: int = -1) -> None:
         self._argv = ["git", *args]
-        self._pid = -1  # -1 if there is no git
+        self.pid = -1  # -1 if there is no git
         self._out, into = calls.pipe()
         try:
-            self._pid = spawn(self._argv, into)
+            self.pid = spawn(self._argv, into, errors)
         except OSError:
             calls.close(self._out)
         finally:
@@ -57,12 +57,16 @@ class GitQuestion:
 
     def answer(self) -> bytes:
         """Wait for the output of git; return b'' if git fails, as outside of a repository."""
-        output, code = b"", -1
-        if self._pid >= 0:
-            output = all_of(self._out)
-            code = calls.waitstatus_to_exitcode(calls.waitpid(self._pid, 0)[1])
+        code, output = self.end()
         show_call(self._argv, code)
         return output if code == 0 else b""
+
+    def end(self) -> tuple[int, bytes]:
+        """Wait for the exit code and the output of git; return (-1, b'') if git was not started."""
+        if self.pid < 0:
+            return -1, b""
+        output = all_of(self._out)
+        return calls.waitstatus_to_exitcode(calls.waitpid(self.pid, 0)[1]), output
 
 
 def show_calls(is_shown: bool) -> None:
