@@ -32,6 +32,11 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, such as `1 file` or `2 files`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def _shown(char: str) -> str:
     code = ord(char)
     if char in _NAMED:

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from kmerge_git.cli import object_files
-from kmerge_git.cli.in_and_out import Paint, counted, say, warn
+from kmerge_git.cli.in_and_out import Paint, say, warn
 from kmerge_git.cli.object_files import (
     Definitions,
     Loaded,
@@ -18,6 +18,7 @@ from kmerge_git.cli.object_files import (
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.patch.applied_annotation import LAST_APPLIED, go_json
 from kmerge_git.patch.apply_config import ABSENT, Applied, Field, explain, plan_apply
+from kmerge_git.visible import counted
 
 EPILOG = """\
 examples:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kmerge_git.bounds import SHOWN_REFUSALS
-from kmerge_git.cli.in_and_out import counted
 from kmerge_git.cli.pressed_keys import AGAIN, ENTER, RESIZED, Keys
 from kmerge_git.cli.question_screen import Around, Screen, Size, in_short, picture, side_of
 from kmerge_git.cli.resolve_report import stages, tell_end, tell_settled
@@ -23,8 +22,8 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.finish.possible_answers import ended
 from kmerge_git.text.markers import marker_size_for
-from kmerge_git.visible import label, visible
-from kmerge_git.whole.conflict_questions import VERSIONS
+from kmerge_git.text.pieces import VERSIONS
+from kmerge_git.visible import counted, label, visible
 from kmerge_git.whole.resolving import Refusals, give, give_choice, words
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ def stopping(args: argparse.Namespace, findings: list[Finding]) -> list[Finding]
 def count_others(args: argparse.Namespace, findings: list[Finding]) -> None:
     """Print how many findings do not fail the hook, and which commands list them."""
     from kmerge_git.check.registry import HISTORY, get
-    from kmerge_git.report.text import counted
+    from kmerge_git.report.text import totals
 
     stops = set(map(id, stopping(args, findings)))
     others = [finding for finding in findings if id(finding) not in stops]
@@ -36,7 +36,7 @@ def count_others(args: argparse.Namespace, findings: list[Finding]) -> None:
     commands = [_command(args, rest, ["--merge"] if args.merge else [])] if rest else []
     commands += [_command(args, of_merge, ["--merge"])] if of_merge else []
     lists = "lists" if len(commands) == 1 else "list"
-    warn(f"{counted(others)}; {' and '.join(f'`{command}`' for command in commands)} {lists} them")
+    warn(f"{totals(others)}; {' and '.join(f'`{command}`' for command in commands)} {lists} them")
 
 
 def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]) -> str:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.in_and_out import Paint, add_color, counted, show, show_lines, tell, warn
+from kmerge_git.cli.in_and_out import Paint, add_color, show, show_lines, tell, warn
 from kmerge_git.cli.main import make_haste
 from kmerge_git.errors import TimeUp, UsageError
 from kmerge_git.report.results import CommandResult
 from kmerge_git.time_limit import within
+from kmerge_git.visible import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -264,9 +264,10 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
         _say(name, words)
     if options.rules == "kyaml":  # the rules `git` have conflicts instead
         _report_losses(name, outcome)
-    count = len(outcome.conflicts)
     if not outcome.clean and outcome.method == "structure":
-        conflicts = f"{count} conflict{'s' if count > 1 else ''}"
+        from kmerge_git.visible import counted
+
+        conflicts = counted(len(outcome.conflicts), "conflict")
         _say(name, f"{conflicts}, the rest is merged; `kmerge resolve` asks")
 
 

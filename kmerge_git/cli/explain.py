@@ -20,13 +20,15 @@ from kmerge_git.bounds import (
     SHOWN_ELSEWHERE,
     SHOWN_ONE_SIDED,
 )
-from kmerge_git.cli.in_and_out import add_color, counted, inside, listed, show, warn
+from kmerge_git.cli.in_and_out import add_color, inside, listed, show, warn
 from kmerge_git.cli.lost_changes import place
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.rule_sentences import in_words
 from kmerge_git.outcome import BY_BLOCKS
 from kmerge_git.report.results import CommandResult
+from kmerge_git.text.pieces import VERSIONS
 from kmerge_git.tree.brief import beside
+from kmerge_git.visible import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +130,7 @@ def _fields(merge: Explanation) -> dict[str, Any]:
         "operation": merge.operation,
         "commit": merge.commit.oid if merge.commit else None,
         "title": merge.title,
-        "sides": {side: getattr(merge.sides, side) for side in SIDES},
+        "sides": {side: getattr(merge.sides, side) for side in VERSIONS},
         "notes": list(merge.notes),
         "files": [_file_fields(file) for file in merge.files],
         "others": list(merge.others),
@@ -179,7 +181,6 @@ def _file_fields(file: ExplainedFile) -> dict[str, Any]:
 # -- for people ----------------------------------------------------------------------------------
 
 MOST_FIELDS = {"alone": SHOWN_ONE_SIDED, "alike": SHOWN_ALIKE}
-SIDES = ("base", "ours", "theirs")
 _RANKS = {"improved": 0, "moved": 0, "resolved": 0, "conflict": 1, "clean": 2}
 _COLOURS = {"conflict": "red", "clean": "dim"}
 _RESULTS = {
@@ -211,7 +212,7 @@ def _lines(merge: Explanation, *, everything: bool) -> Iterator[Line]:
     """Yield the lines for people; results that git alone would not give come before conflicts."""
     title = f"{merge.operation or 'merge'} {merge.title}" if merge.commit else merge.title
     yield ((title, "bold"),)
-    for side in SIDES:
+    for side in VERSIONS:
         yield f"  {side:<7}{getattr(merge.sides, side)}"
     yield from (f"  {note}" for note in merge.notes)
     there = "the commit" if merge.commit else "the working tree"
@@ -314,11 +315,11 @@ def _conflict(explained: ExplainedConflict, there: str) -> Iterator[Line]:
         f": {conflict.told}",
         f"; {there} has {chosen}" if is_chosen else "",
     )
-    texts = [dedented(getattr(conflict, side)).splitlines() for side in SIDES]
+    texts = [dedented(getattr(conflict, side)).splitlines() for side in VERSIONS]
     skipped = _in_common([lines for lines in texts if lines])
     rows = [["…", *t[skipped:]] if t and skipped else t or ["(nothing)"] for t in texts]
     cut = zip(*(beside(row, SHOWN_BESIDE) for row in zip_longest(*rows, fillvalue="")), strict=True)
-    for side, lines, shown in zip(SIDES, rows, cut, strict=True) if any(texts) else ():
+    for side, lines, shown in zip(VERSIONS, rows, cut, strict=True) if any(texts) else ():
         more = f" … and {counted(len(lines) - 3, 'more line')}" if len(lines) > 3 else ""
         for index, line in enumerate(shown[: min(len(lines), 3)]):
             yield f"      {side if index == 0 else '':<7}{line}{more if index == 2 else ''}"
@@ -374,11 +375,11 @@ def _decision(decision: Decision, indent: str) -> Iterator[Line]:
     whose = {"neither": "a value of its own", "both": "both are in it", "union": "both are in it"}
     taken = whose.get(decision.side, f"{decision.side} taken")
     yield (f"{head}{decision.what}; {taken}", (f"  ({by(decision)})", "dim"))
-    values = {side: getattr(decision, side) for side in SIDES}
+    values = {side: getattr(decision, side) for side in VERSIONS}
     if any(values.values()):
         shown = beside([*values.values()], SHOWN_BESIDE)
         yield from (
-            f"{indent}    {s:<7}{t or '(nothing)'}" for s, t in zip(SIDES, shown, strict=True)
+            f"{indent}    {s:<7}{t or '(nothing)'}" for s, t in zip(VERSIONS, shown, strict=True)
         )
 
 
@@ -431,8 +432,8 @@ def _changes(
 
 def explain_line(decision: Decision) -> str:
     """Return a line such as `Deployment/web spec.replicas: changed -> theirs: base 1, ...`."""
-    values = [getattr(decision, side) for side in SIDES]
-    shown = zip(SIDES, beside(values, EXPLAINED_CHARACTERS), strict=True)
+    values = [getattr(decision, side) for side in VERSIONS]
+    shown = zip(VERSIONS, beside(values, EXPLAINED_CHARACTERS), strict=True)
     three = ", ".join(f"{side} {value or '(nothing)'}" for side, value in shown)
     three = f": {three}" if any(values) else ""
     return f"{place(decision)}: {decision.what} -> {decision.side}{three} ({by(decision)})"

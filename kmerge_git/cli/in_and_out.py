@@ -167,11 +167,6 @@ def tell_json(fields: Mapping[str, object]) -> None:
     sys.stdout.write(CommandResult(lambda: fields).as_json())
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun, such as `1 file` or `2 files`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def listed(names: Sequence[str], most: int = SHOWN_NAMES) -> str:
     """Return names as a list for people, such as `a, b, c, d, e and 3 more`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

@@ -9,9 +9,10 @@ from pathlib import Path
 from kmerge_git import time_limit
 from kmerge_git.cli import object_files
 from kmerge_git.cli.in_and_out import say, warn
-from kmerge_git.cli.object_files import Loaded, Map, ObjectFile
+from kmerge_git.cli.object_files import Loaded, ObjectFile
 from kmerge_git.errors import PatchError, UsageError
 from kmerge_git.patch.applied_annotation import annotation, last_applied, with_last_applied
+from kmerge_git.patch.json_values import Map
 
 EPILOG = """\
 examples:

@@ -10,7 +10,6 @@ from kmerge_git.cli.main import add_old
 from kmerge_git.cli.object_files import (
     Definitions,
     Loaded,
-    Map,
     ObjectFile,
     add_schema,
     add_type,
@@ -19,6 +18,7 @@ from kmerge_git.cli.object_files import (
 )
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.patch.json_merge_patch import make_json_patch, make_json_patch3
+from kmerge_git.patch.json_values import Map
 from kmerge_git.patch.make_patch import make_patch, make_patch3
 
 EPILOG = """\

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from kmerge_git.bounds import SHOWN_OF_A_SORT
-from kmerge_git.cli.in_and_out import counted, tell_json, warn
+from kmerge_git.cli.in_and_out import tell_json, warn
 from kmerge_git.cli.main import make_haste
 from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.errors import KmergeError, Unsupported
@@ -23,7 +23,7 @@ from kmerge_git.git import merge_command as git
 from kmerge_git.git.config_places import usual_attributes
 from kmerge_git.git.run_git import ask_git, ask_here
 from kmerge_git.git.spawned_git import config_pairs
-from kmerge_git.visible import visible
+from kmerge_git.visible import counted, visible
 from kmerge_git.whole.both_merges import plain, plain_decision
 from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.solving import SolvePlan, carry_out

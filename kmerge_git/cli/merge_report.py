@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from kmerge_git.cli.in_and_out import counted, say, tell_json
+from kmerge_git.cli.in_and_out import say, tell_json
 from kmerge_git.cli.lost_changes import is_loss, loss, place, values
+from kmerge_git.visible import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # counting needs no merge rules

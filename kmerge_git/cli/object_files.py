@@ -17,7 +17,7 @@ from kmerge_git.cli.in_and_out import Paint, add_color, unified
 from kmerge_git.cli.main import make_haste
 from kmerge_git.errors import PatchConflict, PatchError, Unsupported, UsageError
 from kmerge_git.merge.bulk import refuse_at_sight, refuse_entries
-from kmerge_git.patch.json_values import no_number
+from kmerge_git.patch.json_values import Map, no_number
 from kmerge_git.patch.patch_schema import NO_DOCUMENT, Schema, definitions_of, schema_for
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, Stream, split
@@ -25,7 +25,6 @@ from kmerge_git.tree.nodes import Entry, Mapping, Node, Sequence
 from kmerge_git.tree.plain_values import load as load_values
 from kmerge_git.tree.plain_values import to_value
 
-Map = dict[str, Any]
 PAIRED = "objects are paired by kind, namespace and name, each must be there once"
 
 

@@ -10,7 +10,6 @@ from kmerge_git.cli.main import add_old
 from kmerge_git.cli.object_files import (
     Definitions,
     Loaded,
-    Map,
     ObjectFile,
     add_schema,
     add_type,
@@ -21,7 +20,7 @@ from kmerge_git.cli.object_files import (
 from kmerge_git.errors import PatchError, UsageError
 from kmerge_git.patch.apply_patch import apply_patch
 from kmerge_git.patch.json_merge_patch import apply_json_patch
-from kmerge_git.patch.json_values import same
+from kmerge_git.patch.json_values import Map, same
 
 EPILOG = """\
 examples:

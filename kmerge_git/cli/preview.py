@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.in_and_out import add_color, counted, painted, warn, write
+from kmerge_git.cli.in_and_out import add_color, painted, warn, write
 from kmerge_git.errors import UsageError
 from kmerge_git.report.results import CommandResult
+from kmerge_git.visible import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

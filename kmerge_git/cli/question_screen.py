@@ -16,8 +16,8 @@ from unicodedata import east_asian_width
 from kmerge_git.cli.in_and_out import Paint
 from kmerge_git.merge.finish.possible_answers import CHOICES
 from kmerge_git.text.diff3 import changes
+from kmerge_git.text.pieces import VERSIONS
 from kmerge_git.visible import visible
-from kmerge_git.whole.conflict_questions import VERSIONS
 
 if TYPE_CHECKING:
     from kmerge_git.whole.conflict_questions import Answer, Question

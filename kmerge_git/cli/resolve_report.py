@@ -13,13 +13,15 @@ from typing import Any
 
 from kmerge_git.bounds import ANSWERS_BYTES, SHOWN_OF_A_KIND, SHOWN_SIDE_LINES
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.in_and_out import counted, listed, say, tell, warn
+from kmerge_git.cli.in_and_out import listed, say, tell, warn
 from kmerge_git.cli.solve import what_next
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.merge.finish.possible_answers import CHOICES
 from kmerge_git.report.results import SCHEMA
 from kmerge_git.text.diff3 import changes
-from kmerge_git.whole.conflict_questions import VERSIONS, Question
+from kmerge_git.text.pieces import VERSIONS
+from kmerge_git.visible import counted
+from kmerge_git.whole.conflict_questions import Question
 from kmerge_git.whole.resolving import ById, Picked, Resolving
 
 MERGETOOL = "mergetool"

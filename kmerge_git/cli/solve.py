@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.in_and_out import add_color, counted, inside, listed, show, warn
+from kmerge_git.cli.in_and_out import add_color, inside, listed, show, warn
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.report.results import CommandResult
+from kmerge_git.visible import counted
 
 if TYPE_CHECKING:
     from kmerge_git.git.index_stages import Operation

@@ -6,8 +6,9 @@ import argparse
 import os
 from collections.abc import Iterator
 
-from kmerge_git.cli.in_and_out import counted, say, show, waiting
+from kmerge_git.cli.in_and_out import say, show, waiting
 from kmerge_git.report.results import CommandResult
+from kmerge_git.visible import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from typing import Any
 from kmerge_git.bounds import SHOWN_FIELDS, SHOWN_OF_A_SORT
 from kmerge_git.cli.in_and_out import (
     Progress,
-    counted,
     listed,
     say,
     show,
@@ -51,6 +50,7 @@ from kmerge_git.vendored.package_updating import (
     underway,
 )
 from kmerge_git.vendored.upstream_sources import version
+from kmerge_git.visible import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,13 +25,12 @@ from kmerge_git.tree.same import canon_of, comments, resolve, same_text
 from kmerge_git.tree.same import same as same_scalars
 
 if TYPE_CHECKING:
-    from kmerge_git.kube.fieldpath import Element
     from kmerge_git.tree.same import Known
 
     Map = dict[str, object]
-    Triple = tuple[Element, int, int]  # a key, and the places in both lists or -1
     Numbered = tuple[int, Entry]  # an element and its place
-    Places = list[tuple[int, int]]
+    from kmerge_git.kube.differing import Place
+    from kmerge_git.kube.identity import Pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +166,7 @@ def _elements(value: FieldValue, plain: list[object]) -> list[FieldValue]:
     return [FieldValue(p, entry.value) for p, entry in zip(plain, node.entries, strict=True)]
 
 
-def _paired(pair: Pair) -> list[Triple]:
+def _paired(pair: Pair) -> list[Place]:
     """Pair list elements as a merge does: by key or, without keys, by content."""
     old, new = pair.old.node, pair.new.node
     assert isinstance(old, ListNode)  # see `_with_nodes`
@@ -224,7 +223,7 @@ def _between(gone: list[Numbered], come: list[Numbered]) -> dict[int, int]:
     return partner
 
 
-def in_order(pairs: Places, old: int, new: int) -> Places:
+def in_order(pairs: Pairs, old: int, new: int) -> Pairs:
     """Return all places in the new order; what was deleted follows its old predecessor."""
     partner = dict(pairs)
     sources = {j: i for i, j in pairs}

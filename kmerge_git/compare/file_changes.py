@@ -25,12 +25,14 @@ from kmerge_git.kube.listkeys import start
 from kmerge_git.merge.bulk import refuse_at_sight, refuse_entries
 from kmerge_git.merge.pairing import alike, likely_same, name_of
 from kmerge_git.text.diff3 import changes
+from kmerge_git.text.opaque_files import is_binary
 from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle
 from kmerge_git.tree.oddities import refuse_oddities
 from kmerge_git.tree.plain_values import to_value
 
-_LOOKED_AT = 8000  # the number of bytes that git searches for a NUL
-Places = list[tuple[int, int]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.identity import Pairs
 
 
 def compare(old: bytes | None, new: bytes | None, path: str = "") -> list[FieldChange]:
@@ -51,7 +53,7 @@ def by_lines(old: bytes, new: bytes) -> list[FieldChange]:
     """Return the changes by line; for binary files, return one change with both sizes."""
     if old == new:
         return []
-    if any(b"\0" in data[:_LOOKED_AT] for data in (old, new)):
+    if is_binary(old) or is_binary(new):
         return [FieldChange("binary", before=FieldValue(len(old)), after=FieldValue(len(new)))]
     mine, yours = (in_lines(data.decode("utf-8", "surrogateescape")) for data in (old, new))
     return hunks(mine, yours)
@@ -95,7 +97,7 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
     yield from _around(*streams)
 
 
-def paired_documents(old: list[Document], new: list[Document]) -> Places:
+def paired_documents(old: list[Document], new: list[Document]) -> Pairs:
     """Pair the documents that are the same resource, and return the places of the documents."""
     try:
         pairs = likely_same(old, new)
@@ -104,7 +106,7 @@ def paired_documents(old: list[Document], new: list[Document]) -> Places:
     return pairs + alike(old, new, pairs)
 
 
-def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Places:
+def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Pairs:
     """Pair equal documents first, then documents of the same name in order."""
     partner: dict[int, int] = {}
     taken: set[int] = set()

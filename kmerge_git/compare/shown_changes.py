@@ -12,6 +12,7 @@ from kmerge_git.compare.file_changes import hunks, in_lines
 from kmerge_git.compare.folder_changes import POINTERS, ComparedFile
 from kmerge_git.kube import fieldpath
 from kmerge_git.text.diff3 import longest_increasing
+from kmerge_git.visible import counted
 
 _MOST_OTHERS = 40  # the most values or lines to compare a long text with
 _SIGNS = {"added": ("+", "green"), "deleted": ("-", "red")}
@@ -260,8 +261,8 @@ def _one_sided(
 
 def _size(value: object) -> str:
     if isinstance(value, str):
-        return _counted(value.count("\n") + (not value.endswith("\n")), "line")
-    return _counted(_leaves(value), "value")
+        return counted(value.count("\n") + (not value.endswith("\n")), "line")
+    return counted(_leaves(value), "value")
 
 
 def _leaves(value: object) -> int:
@@ -324,11 +325,11 @@ def _counts(file: ComparedFile) -> list[str]:
     within = {(c.resource, c.document) for c in file.changes if _kind(c) == "field"}
     words = []
     if kinds["field"]:
-        inside = f" in {_counted(len(within), 'resource')}" if any(r for r, _ in within) else ""
-        words.append(_counted(kinds["field"], "field") + inside)
+        inside = f" in {counted(len(within), 'resource')}" if any(r for r, _ in within) else ""
+        words.append(counted(kinds["field"], "field") + inside)
     for kind in ("added", "deleted", "moved away", "moved here", "renamed"):
         if kinds[kind]:
-            words.append(f"{_counted(kinds[kind], 'resource')} {kind}")
+            words.append(f"{counted(kinds[kind], 'resource')} {kind}")
     if kinds["lines"]:
         words.append(_plus_minus(file))
     words += ["order"] if kinds["reordered"] else []
@@ -343,10 +344,6 @@ def _kind(change: FieldChange) -> str:
     if change.how in ("lines", "layout", "renamed", "binary"):
         return change.how
     return "reordered" if change.how == "reordered" and not change.steps else "field"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 MOST = 12  # the most lines of an added or deleted value

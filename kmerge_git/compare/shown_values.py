@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kmerge_git.compare.change import FieldValue
 from kmerge_git.tree.nodes import Scalar
 from kmerge_git.tree.same import respell
+from kmerge_git.visible import counted
 
 LONG = 72  # the most characters of a value on one line
 WIDTH = 160  # the most characters of a line
@@ -136,7 +137,7 @@ def line(text: str, others: Sequence[str], *, full: bool) -> str:
     blanks = len(shown) - len(bare)
     spelled = bare if full else apart(bare, [other.rstrip(" \t\n") for other in others])
     if blanks and any(other.rstrip(" \t\n") == bare for other in others):
-        spelled += f" ({blanks} blank{'s' * (blanks > 1)} at its end)"
+        spelled += f" ({counted(blanks, 'blank')} at its end)"
     return spelled if text.endswith("\n") else f"{spelled} (no line end)"
 
 

@@ -10,6 +10,7 @@ from pygit2.enums import MergeFavor, MergeFileFlag
 from pygit2.ffi import C, ffi
 
 from kmerge_git.outcome import Options
+from kmerge_git.text.opaque_files import is_binary
 from kmerge_git.visible import label
 
 _PLAIN = Options()
@@ -98,7 +99,7 @@ class Libgit2LineMerge:
         flags: MergeFileFlag,
         options: Options = _PLAIN,
     ) -> tuple[bytes, int]:
-        if any(b"\0" in data[:8000] for data in three):
+        if any(map(is_binary, three)):
             return b"", -1  # git takes no side of binary files either
         size, labels = options.marker_size, [_label(word) for word in options.labels]
         # version, ancestor_label, our_label, their_label, favor, flags, marker_size

@@ -14,6 +14,7 @@ from kmerge_git.bounds import LIBGIT2_FILES
 from kmerge_git.errors import GitFailed, KmergeError, UsageError
 from kmerge_git.git.run_git import ask_git, git_bytes
 from kmerge_git.git.spawned_git import show_call, started
+from kmerge_git.git.touched_files import SUBMODULE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +78,6 @@ class ThroughLibgit2:
 
 
 Blobs = ThroughGit | ThroughLibgit2  # read by the names that git takes, paths from the top
-SUBMODULE = 0o160000
 
 
 def blobs_of(top: str, files: int = 0) -> Blobs:

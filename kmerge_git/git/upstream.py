@@ -19,6 +19,7 @@ from pathlib import Path
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.run_git import GitAnswer, ask_git, environment
+from kmerge_git.git.touched_files import SUBMODULE
 
 PROTOCOLS = ("https", "ssh", "file")
 # settings of a user could run or fetch more than the wanted objects
@@ -31,7 +32,6 @@ SEALED = (
 )  # fmt: skip
 KEPT = "refs/kmerge/commits/"  # the commits that the cache has with all their objects
 FRESH = "refs/kmerge/fresh"
-SUBMODULE = 0o160000
 _HEX = frozenset("0123456789abcdef")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     # the step of an entry in a path, its old value, its new value, and its place in the tables
     Pair = tuple[Path, Node | None, Node | None, Where]
-    Place = tuple[Element, int, int]
+    Place = tuple[Element, int, int]  # a key, and the places in both lists or -1
 
 
 def differing(old: Node, new: Node, where: Where) -> list[Path]:

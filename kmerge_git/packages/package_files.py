@@ -14,11 +14,11 @@ from itertools import accumulate
 from unicodedata import normalize
 
 from kmerge_git.errors import UsageError
+from kmerge_git.text.opaque_files import is_binary
 
 GIT = ".git"
 UNDERWAY = ".kmerge-update"  # the folder of an exchange that is not done
 SAVED = ".kmerge-saved"  # files that were not put in place because somebody else wrote there
-_LOOKED_AT = 8000  # bytes in which git looks for a NUL
 UNREAD = "check its name and permissions"
 MANIFESTS = (".yaml", ".yml", ".json")
 MANIFEST_NAMES = ("Kptfile", "Kustomization")
@@ -51,7 +51,7 @@ class File:
     @property
     def is_binary(self) -> bool:
         """Return whether git treats the file as binary."""
-        return b"\0" in self.data[:_LOOKED_AT]
+        return is_binary(self.data)
 
     @property
     def essence(self) -> tuple[bytes, bool, bool]:

@@ -28,6 +28,7 @@ from kmerge_git.replay.left_conflicts import (
     is_at_top,
 )
 from kmerge_git.replay.past_merges import Replayed, Tried
+from kmerge_git.visible import counted
 
 Case = tuple[Replayed, Remaining]
 TryAll = Callable[[FieldPolicy, Sequence[Replayed]], Iterable[Tried]]
@@ -180,7 +181,7 @@ class Trial:
         """Describe the results of the policy in one sentence."""
         glob, field = self.rule.glob, self.rule.field
         where = "any file" if glob == "*" else glob.removeprefix("**/")
-        merges = f"{self.merges} merge{'s' * (self.merges != 1)}"
+        merges = counted(self.merges, "merge")
         people = f"{self.count('as people')} as people did"
         unknown = self.count("unknown")
         rest = f", {unknown} with nothing to compare" if unknown else ""

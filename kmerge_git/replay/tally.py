@@ -10,6 +10,7 @@ from typing import Any
 from kmerge_git.replay.left_conflicts import Remaining
 from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge
 from kmerge_git.replay.policy_trials import Trial, attribute_lines
+from kmerge_git.visible import counted
 
 # the counts, with the words of the report
 COUNTS = {
@@ -75,7 +76,7 @@ class Tally:
     def replayed(self) -> str:
         """Return the numbers of repeated merges: `3 merges, 2 cherry-picks, 1 revert`."""
         kinds = [(count, noun) for noun, count in self.kinds.items() if count]
-        parts = [f"{count} {noun}{'s' * (count != 1)}" for count, noun in kinds]
+        parts = [counted(count, noun) for count, noun in kinds]
         return ", ".join(parts) or "0 merges"
 
     def left_out(self) -> list[str]:

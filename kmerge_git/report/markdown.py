@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kmerge_git.visible import visible
+from kmerge_git.visible import counted, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def preview_page(data: Mapping[str, Any], ours: str, theirs: str) -> str:
     if any(step["criss_cross"] for step in data["steps"]):
         page.add("\nThere are several merge bases: this is against the first one.\n")
     if data["untried"]:
-        page.add(f"\nIt stops here: {_counted(data['untried'], 'commit')} not tried.\n")
+        page.add(f"\nIt stops here: {counted(data['untried'], 'commit')} not tried.\n")
     labels = (ours, theirs) if data["mode"] == "merge" else (theirs, "the commit")
     conflicts = [file for file in files if file["result"] == "conflict"]
     page.add_section(_CONFLICTS, conflicts, lambda file: _conflict(file, labels))
@@ -98,7 +98,7 @@ class _Page:
             self.add(head)
         for number, file in enumerate(files):
             if number == most or not self.add("".join(rows_of(file))):
-                left = _counted(len(files) - number, "file")
+                left = counted(len(files) - number, "file")
                 self.text += f"\n**{left} more: `kmerge preview` lists all of them.**\n"
                 return
 
@@ -112,14 +112,14 @@ def _head(files: Sequence[Data]) -> str:
     left = count["conflict"]
     silent = left - (git - solved)
     parts = [
-        f"git alone would leave {_counted(git, 'file')} in conflict" if git else "",
+        f"git alone would leave {counted(git, 'file')} in conflict" if git else "",
         f"kmerge resolves {solved}" if solved else "",
         f"git would merge {count['improved']} to something else" if count["improved"] else "",
-        f"a person must decide in {_counted(left, 'file')}" if left else "",
+        f"a person must decide in {counted(left, 'file')}" if left else "",
         f"the merge button does not stop at {silent} of these" if silent else "",
     ]
     summary = ", ".join(filter(None, parts)) or ("git merges all of them" if files else "")
-    noun = _counted(len(files), "file")
+    noun = counted(len(files), "file")
     return f"**{noun} changed on both sides**" + (f": {summary}." if summary else ".")
 
 
@@ -142,7 +142,7 @@ def _conflict(file: Data, labels: tuple[str, str]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |\n"
     more = len(fields) - _FIELDS
     if more > 0:
-        yield f"\nAnd {_counted(more, 'conflict')} more in this file.\n"
+        yield f"\nAnd {counted(more, 'conflict')} more in this file.\n"
 
 
 def _improved(file: Data) -> Iterator[str]:
@@ -170,7 +170,7 @@ def _value(text: str) -> str:
     lines = text.split("\n")
     shown = [code(_cut(line)) for line in lines[:_LINES]]
     if len(lines) > _LINES:
-        shown.append(f"… {_counted(len(lines) - _LINES, 'line')} more")
+        shown.append(f"… {counted(len(lines) - _LINES, 'line')} more")
     return "<br>".join(shown) if text else "(nothing)"
 
 
@@ -180,10 +180,6 @@ def _name(text: str) -> str:
 
 def _cut(line: str, most: int = _COLUMNS) -> str:
     return line if len(line) <= most else line[:most] + "…"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 # -- the page of `kmerge refresh` ----------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kmerge_git.bounds import SHOWN_SKIPPED
 from kmerge_git.finding import ERROR, INFO, SEVERITIES, WARNING, Finding
-from kmerge_git.visible import visible
+from kmerge_git.visible import counted, visible
 
 NOTHING: Mapping[str, str] = {}
 RESET, BOLD, DIM, RED, YELLOW, BLUE, GREEN = (
@@ -44,22 +44,22 @@ def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool =
     """Return a line such as `2 errors, 1 warning in 2 of 7 files, 1 skipped`."""
     files = max(files - skipped, len({f.file for f in findings}))  # a deleted file also counts
     left = f", {skipped} skipped" if skipped else ""
-    where = f"{files} file" + "s" * (files != 1)
+    where = counted(files, "file")
     if not findings:
         return _paint(f"{where} checked, nothing found{left}", GREEN, color)
     concerned = len({f.file for f in findings})
     return _paint(f"{_numbers(findings)} in {concerned} of {where}{left}", BOLD, color)
 
 
-def counted(findings: list[Finding]) -> str:
+def totals(findings: list[Finding]) -> str:
     """Return a phrase such as `2 warnings, 1 info in 3 files`."""
     files = len({f.file for f in findings})
-    return f"{_numbers(findings)} in {files} file" + "s" * (files != 1)
+    return f"{_numbers(findings)} in {counted(files, 'file')}"
 
 
 def _numbers(findings: list[Finding]) -> str:
     counts = [(sum(f.severity == s for f in findings), s) for s in SEVERITIES]
-    return ", ".join(f"{n} {s}" + "s" * (n != 1 and s != INFO) for n, s in counts if n)
+    return ", ".join(f"{n} {s}" if s == INFO else counted(n, s) for n, s in counts if n)
 
 
 def _block(finding: Finding, color: bool, *, with_mend: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.text.diff3 import changes
+from kmerge_git.text.opaque_files import is_binary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 
 AROUND = 3  # context lines before and after a change
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
-_LOOKED_AT = 8000  # git searches this many bytes for a NUL
 
 
 def file_patch(
@@ -36,7 +36,7 @@ def file_patch(
         return
     left = left if old is not None else b"/dev/null"
     right = right if new is not None else b"/dev/null"
-    if any(b"\0" in (version or b"")[:_LOOKED_AT] for version in data):
+    if any(is_binary(version or b"") for version in data):
         yield b"Binary files %s and %s differ\n" % (left, right)
         return
     yield b"--- %s%s\n+++ %s%s\n" % (left, _tab(left), right, _tab(right))

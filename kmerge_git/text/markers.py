@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    Labels = tuple[str, str, str]
+    from kmerge_git.outcome import Labels
 
 SIZE = 7
 # Jujutsu makes its markers longer by the same number, which is enough to see the difference.

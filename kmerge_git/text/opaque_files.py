@@ -12,6 +12,11 @@ VAULT = "$ANSIBLE_VAULT;"  # every text that Ansible Vault encrypted begins with
 _HEX = "0123456789abcdefABCDEF"
 
 
+def is_binary(data: bytes) -> bool:
+    """Return whether git treats a file as binary."""
+    return b"\0" in data[:8000]
+
+
 def holds_seal(*versions: bytes) -> bool:
     """Return whether SOPS, or Ansible Vault as a whole, encrypted any version of a file."""
     return any(

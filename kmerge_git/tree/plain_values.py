@@ -10,6 +10,7 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar
+from kmerge_git.tree.parser import DEEPEST
 from kmerge_git.tree.same import resolve
 
 TYPE_CHECKING = False
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 
 MOST_EXPANDED = 200_000  # nodes that aliases expand to; ten lines can expand to a billion
-DEEPEST = 200  # nested collections; aliases can nest deeper than the parser allows
 
 _MERGE_TAGS = ("", "!!merge", "!<tag:yaml.org,2002:merge>")
 ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
@@ -95,7 +95,7 @@ class _Reading:
         if not self.inside and id(node) in self.known:  # aliases are counted every time
             return self.known[id(node)]
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > DEEPEST:  # aliases can nest deeper than the parser allows
             raise _unsupported(node, f"more than {DEEPEST} collections inside each other")
         value = (
             self.mapping(node)

@@ -15,6 +15,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Conflict, Options
 from kmerge_git.template.template_damage import brought
 from kmerge_git.text.markers import SIZE, has_new_conflict, has_torn_markers, marker_size_for
+from kmerge_git.text.pieces import VERSIONS
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole.conflicted_files import FileMerge
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 
 ID = 12  # hex digits of an id
-VERSIONS = ("base", "ours", "theirs")
 SURE = ("ours", "theirs")  # the merge has proved each of these answers alone, but not together
 
 

@@ -18,7 +18,7 @@ from kmerge_git.git.touched_files import SUBMODULE, TreeEntry, merged_mode
 from kmerge_git.kube.identity import Identity
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import BY_BLOCKS, WHOLE, Conflict, Decision, Options, Outcome
-from kmerge_git.text.opaque_files import holds_seal
+from kmerge_git.text.opaque_files import holds_seal, is_binary
 from kmerge_git.whole.both_merges import Both, Job, Result, merge_all
 from kmerge_git.whole.moved_edits import (
     Arrivals,
@@ -46,7 +46,6 @@ IN_ONE_SIDE = (
     "`git checkout --ours FILE` or `--theirs`, make the other change in it, then `git add` it"
 )
 _IN_SUBMODULE = "`git -C FILE checkout COMMIT`, then `git add` it"
-_LOOKED_AT = 8000  # bytes at the start of a file in which git looks for a NUL byte
 _NO_MERGE = ("unset", "binary")  # values of the attribute `merge` with which git keeps ours
 _MODE = "`git add --chmod=+x FILE` or `--chmod=-x`"
 
@@ -545,7 +544,7 @@ def why_left(repository: Repository, stages: Stages, refusal: str) -> tuple[str,
         return f"{refusal}, {stages.situation}", OR_GONE
     reasons = [refusal, two_modes(stages)]
     texts = [repository.text(entry) or b"" for entry in stages.entries]
-    if any(b"\0" in text[:_LOOKED_AT] for text in texts):
+    if any(map(is_binary, texts)):
         reasons.append("binary")
     if reasons[-1] == "binary" or repository.attribute(stages.path, "merge") in _NO_MERGE:
         way = EITHER

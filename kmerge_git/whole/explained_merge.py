@@ -8,7 +8,7 @@ that git remembers of resolved files. The present settings are used.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -25,7 +25,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Conflict, Decision
 from kmerge_git.text.markers import first_marker, marker_size_for, resolve
 from kmerge_git.whole.both_merges import SettingsOf
-from kmerge_git.whole.conflicted_files import FileMerge, Scene, why_left, with_way
+from kmerge_git.whole.conflicted_files import FileMerge, IsChosen, Scene, why_left, with_way
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.settled_moves import settle
 from kmerge_git.whole.tree_merge import Sides, TreeMerge, base_of, merge_trees, result_of
@@ -54,7 +54,6 @@ class Explanation:
     problems: tuple[str, ...] = ()  # invalid settings
 
 
-IsChosen = Callable[[str], bool]
 _CRISS_CROSS = "criss-cross: several merge bases, made again against the first"
 
 

@@ -18,7 +18,9 @@ from kmerge_git.whole.conflicted_files import FileMerge, Scene, two_modes, why_l
 from kmerge_git.whole.settled_moves import settle
 from kmerge_git.whole.solving import SolvePlan, WorkTree, is_converted
 
-Labels = tuple[str, str, str]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.outcome import Labels
 
 
 @dataclass(frozen=True, slots=True)
