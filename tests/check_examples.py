@@ -91,7 +91,7 @@ def findings(check: Check, text: str, tools: str = "") -> Iterator[tuple[str, li
             name or "web.yaml": content if name.endswith(KUSTOMIZATION) else whole(content)
             for name, content in files.items()
         }
-        yield check.tools, _found(there, check)
+        yield check.tools, _found(there)
 
 
 def _of_patch(files: dict[str, str], tool: str) -> list[Finding]:
@@ -112,10 +112,9 @@ def _of_patch(files: dict[str, str], tool: str) -> list[Finding]:
     return check_files([PATCH], run)
 
 
-def _found(files: dict[str, str], check: Check) -> list[Finding]:
+def _found(files: dict[str, str]) -> list[Finding]:
     """What is found in files that nobody calls patches."""
-    chosen = None if check.on else frozenset((check.id,))
-    return check_files(list(files), Run(_world(files), chosen))
+    return check_files(list(files), Run(_world(files)))
 
 
 def _world(files: dict[str, str]) -> World:

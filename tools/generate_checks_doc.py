@@ -48,7 +48,7 @@ overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: has no effe
 | `kmerge check [FILE ..]` | files and folders; none: the folder you are in |
 | `--staged` | what will be committed, partly staged files too |
 | `--merge`, `--merge-of REV` | what a merge did: [merges](#merges) |
-| `--select IDS`, `--ignore IDS` | `D12`, `D1` (all that start so), `directives`, `merge-damage`, `traps`, `all` |
+| `--select IDS`, `--ignore IDS` | `D12`, `D1` (all that start so), `directives`, `merge-damage`, `all` |
 | `--fail-on error` / `warning` / `info` / `never` | the least severity that makes the exit code 1 |
 | `--format text` / `json` / `github` / `sarif` | how to report; `--json` is `--format json` |
 | `--as patch` / `manifest` | says what the files are; `--target FILE` has the one object that the patches change |
@@ -197,7 +197,6 @@ RULE_TEXTS = {
 GROUPS = {
     "directives": "Directives of strategic merge patches",
     "merge-damage": "Merge damage",
-    "traps": "Manifest traps",
 }
 
 
@@ -237,7 +236,6 @@ the kustomization).
 Where a check compares the versions of a file, they stand below `# base:`, `# ours:`, `# theirs:`
 and `# committed:`, the result.
 """,
-    "traps": "\nOff unless selected: `kmerge check --select traps`.\n",
 }
 
 

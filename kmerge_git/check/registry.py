@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["ERROR", "INFO", "WARNING", "Check", "ChosenChecks", "Found", "also", "every", "select"]
 
 # The groups a check can belong to, by the first letter of its id.
-GROUPS = {"D": "directives", "M": "merge-damage", "T": "traps"}
-OFF_BY_DEFAULT = ("T",)
+GROUPS = {"D": "directives", "M": "merge-damage"}
 
 # The scopes of checks, each with the arguments of the function of a check.
 TEXT = "text"  # checked_texts.Page: a file before it is parsed
@@ -60,13 +59,11 @@ KUSTOMIZATION = "kustomization"  # Kustomization, World: a kustomization by itse
 SET = "set"  # Gathering, World, Past: a kustomization with all the files that it names
 HISTORY = "history"  # bytes, GitVersions: a file, and its versions in git
 
-# The modules of checks: for all files, for patches, for results of merges, for kustomizations, and
-# for checks that are off by default.
+# The modules of checks: for all files, for patches, for results of merges, and for kustomizations.
 COMMON = ("manifest_damage", "patches.patch_files", "patches.unknown_keys", "merges.git_versions")
 FOR_PATCHES = ("patches.directive_checks", "patches.tool_limits", "patches.target_checks")
 FOR_MERGES = ("merges.merge_damage",)
 FOR_KUSTOMIZATIONS = ("kustomize.kustomization_damage",)
-OPTIONAL = ("traps",)
 LATE = {
     **dict.fromkeys((MERGED, MERGED_TEXT, MERGED_UNREAD, MERGED_TEMPLATE), FOR_MERGES),
     **dict.fromkeys((KUSTOMIZATION, SET), FOR_KUSTOMIZATIONS),
@@ -89,7 +86,7 @@ class Check:
 
     __slots__ = (
         "counter", "ends_walk", "example", "functions", "group", "hides", "id", "kubectl",
-        "kustomize", "mend", "needs", "on", "refused_by", "scope", "severity", "tools", "twin",
+        "kustomize", "mend", "needs", "refused_by", "scope", "severity", "tools", "twin",
         "what",
     )  # fmt: skip
 
@@ -114,7 +111,6 @@ class Check:
     ) -> None:
         self.id = id
         self.group = GROUPS[id[0]]
-        self.on = not id.startswith(OFF_BY_DEFAULT)  # the check runs if the user selects nothing
         self.severity = severity
         self.scope = scope
         self.functions: dict[str, Function] = {}  # scope -> function
@@ -154,14 +150,12 @@ def also(id: str, scope: str) -> Callable[[Function], Function]:
 
 
 class ChosenChecks:
-    """Hold the checks with the chosen ids, or the default checks if `ids` is None."""
+    """Hold the checks with the chosen ids, or all checks if `ids` is None."""
 
     __slots__ = ("_of", "ids")
 
     def __init__(self, ids: frozenset[str] | None = None) -> None:
         load(COMMON)
-        if any(id.startswith(OFF_BY_DEFAULT) for id in ids or ()):
-            load(OPTIONAL)
         self.ids = ids
         self._of: dict[tuple[str, str], list[tuple[Check, Function]]] = {}
 
@@ -181,8 +175,7 @@ class ChosenChecks:
             self._of[scope, tools] = [
                 (check, function)
                 for check, function in there
-                if (check.on if self.ids is None else check.id in self.ids)
-                and set(tools) & set(check.tools)
+                if (self.ids is None or check.id in self.ids) and set(tools) & set(check.tools)
             ]
         return self._of[scope, tools]
 
@@ -212,7 +205,7 @@ def load(*groups: tuple[str, ...]) -> None:
 
 def every() -> list[Check]:
     """Load all modules of checks; return all checks, sorted by id."""
-    load(COMMON, FOR_PATCHES, FOR_MERGES, FOR_KUSTOMIZATIONS, OPTIONAL)
+    load(COMMON, FOR_PATCHES, FOR_MERGES, FOR_KUSTOMIZATIONS)
     return [_checks[id] for id in sorted(_checks)]
 
 
@@ -225,11 +218,11 @@ def get(id: str) -> Check:
 
 
 def select(selected: Iterable[str], ignored: Iterable[str]) -> frozenset[str] | None:
-    """Return the ids of the checks to run, or None to run the default checks."""
+    """Return the ids of the checks to run, or None to run all checks."""
     chosen, dropped = expand(selected), expand(ignored)
     if not chosen and not dropped:
         return None
-    return frozenset(chosen or {c.id for c in every() if c.on}) - dropped
+    return frozenset(chosen or {c.id for c in every()}) - dropped
 
 
 def expand(words: Iterable[str]) -> set[str]:

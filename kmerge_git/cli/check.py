@@ -30,7 +30,6 @@ examples:
   kmerge check --merge                damage that the merge in progress, or HEAD, has done
   kmerge check --merge-of v1.2.0      the same of a merge commit
   kmerge check --select D,M02         patch directives, and repeated keys
-  kmerge check --select traps         words that readers of YAML take differently
   kmerge check --as patch web.yaml --target deployment.yaml
   kmerge check --as patch web.yaml --tool kustomize
   kmerge check --fix patches/         mend what is mechanical, and show it as a diff
@@ -62,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=FORMATS, default="text", help="how to report (default: text)")
     same = "the same as --format json"
     add("--json", dest="format", action="store_const", const="json", help=same)
-    help = "run only these: D12, D1 (all that start so), directives, merge-damage, traps, all"
+    help = "run only these: D12, D1 (all that start so), directives, merge-damage, all"
     add("--select", action="append", default=[], metavar="IDS", help=help)
     add("--ignore", action="append", default=[], metavar="IDS", help="do not run these")
     add(

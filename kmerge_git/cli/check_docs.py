@@ -7,7 +7,6 @@ from kmerge_git.check import registry
 TITLES = {
     "directives": "Directives of strategic merge patches",
     "merge-damage": "Merge damage",
-    "traps": "Manifest traps (off by default: --select traps)",
 }
 
 

@@ -186,7 +186,7 @@ def _values(action: argparse.Action, word: str) -> Iterable[str]:
     if metavar in ("ID", "IDS"):
         from kmerge_git.check.registry import every
 
-        groups = ["all", "directives", "merge-damage", "traps"] if metavar == "IDS" else []
+        groups = ["all", "directives", "merge-damage"] if metavar == "IDS" else []
         return groups + [check.id for check in every()]
     if metavar == "SIDE":
         from kmerge_git.merge.finish.possible_answers import CHOICES

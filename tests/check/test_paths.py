@@ -27,8 +27,7 @@ def test_the_path_of_a_finding(why: str, text: str, path: str) -> None:
 
 
 def test_the_value_of_a_key_with_dots() -> None:
-    text = DEPLOYMENT + "  annotations:\n    a.b/c: 1\n"
-    found = check({"web.yaml": text}, select_ids="T03")
+    found = as_kubectl(DEPLOYMENT + "  annotations:\n    a.b/c: yes\n")
     assert [f.path for f in found] == ['metadata.annotations["a.b/c"]']
 
 

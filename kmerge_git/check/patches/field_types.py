@@ -9,14 +9,11 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from kmerge_git.check.page_values import Map, Text, Value
 from kmerge_git.kube import keytable
 from kmerge_git.patch.field_shapes import nearest_root_shape, object_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kmerge_git.kube.fieldpath import Path, Step
 
 DEEPEST = 4  # steps below a place to search for a field
@@ -107,23 +104,6 @@ def _object_type(shape: str, number: int) -> ObjectType:
     known = object_type(shape)
     assert known is not None
     return ObjectType(*known, number)
-
-
-def typed(root: Map) -> Iterator[tuple[Path, str, Text]]:
-    """Yield every scalar of an object of a built-in kind, with its path and its type."""
-    yield from _typed(root, root_type(root.string("apiVersion"), root.string("kind")), (), set())
-
-
-def _typed(
-    value: Value, field: FieldType | None, path: Path, seen: set[int]
-) -> Iterator[tuple[Path, str, Text]]:
-    if field is None or id(value) in seen:
-        return
-    seen.add(id(value))
-    if isinstance(value, Text) and field.kind == "scalar":
-        yield path, field.type, value
-    for step, item in value.entries:
-        yield from _typed(item, field.below(step), (*path, step), seen)
 
 
 # -- the right place of a misplaced field ---------------------------------------------------------
