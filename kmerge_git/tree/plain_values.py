@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_EXPANDED = 200_000  # nodes that aliases expand to; ten lines can expand to a billion
 
 _MERGE_TAGS = ("", "!!merge", "!<tag:yaml.org,2002:merge>")
-ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
+_ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
 
 
 def load(data: bytes, path: str = "") -> list[object]:
@@ -138,7 +138,7 @@ class _Reading:
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, int | float):
-            return ODD_FLOATS.get(repr(value), repr(value))
+            return _ODD_FLOATS.get(repr(value), repr(value))
         kind = "null" if value is None else "a collection"
         raise _unsupported(node, f"{kind} as a key", "JSON and Kubernetes have string keys only")
 

@@ -435,5 +435,5 @@ def _double(value: str) -> str | None:
             return None  # half a character, which YAML cannot hold
         else:
             code = ord(char)
-            out.append(f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}")
+            out.append(f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
     return '"' + "".join(out) + '"'
