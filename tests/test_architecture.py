@@ -187,7 +187,7 @@ def test_a_module_imports_only_what_its_layer_may_know(path):
         ("text/source.py", "kmerge_git.tree.nodes"),
         ("tree/nodes.py", "kmerge_git.kube"),
         ("git/settings.py", "kmerge_git.merge"),
-        ("report/sarif.py", "kmerge_git.check"),
+        ("report/findings.py", "kmerge_git.check"),
         ("errors.py", "kmerge_git.text"),
         ("git/installation.py", "pygit2"),
         ("merge/plan.py", "yaml.nodes"),

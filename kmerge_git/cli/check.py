@@ -10,7 +10,6 @@ from kmerge_git.cli.in_and_out import add_color, unified, wants_colour, warn
 from kmerge_git.cli.main import add_old
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
-from kmerge_git.report.results import of_findings
 from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
@@ -269,23 +268,20 @@ def _painted(line: str, *, color: bool) -> str:
 def _report(
     args: argparse.Namespace, findings: list[Finding], files: int, skipped: dict[str, str]
 ) -> None:
+    from kmerge_git.report import findings as rendering  # late: it is the last step
+
     text = ""
     if args.format == "json":
-        text = of_findings(findings, skipped).as_json()
+        text = rendering.as_json(findings, skipped)
     elif args.format == "github":
-        from kmerge_git.report import github
-
-        text = github.render(findings)
+        text = rendering.as_github(findings)
     elif args.format == "sarif":
         from kmerge_git import __version__
         from kmerge_git.check.registry import every
-        from kmerge_git.report import sarif
 
-        text = sarif.render(findings, every(), __version__)
+        text = rendering.as_sarif(findings, every(), __version__)
     elif findings or not args.quiet:
-        from kmerge_git.report.text import render
-
         color = wants_colour(args.color, sys.stdout)
-        text = render(findings, files=files, skipped=skipped, color=color)
+        text = rendering.as_text(findings, files=files, skipped=skipped, color=color)
     sys.stdout.write(text)
     sys.stdout.flush()

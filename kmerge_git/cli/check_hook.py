@@ -27,7 +27,7 @@ def stopping(args: argparse.Namespace, findings: list[Finding]) -> list[Finding]
 def count_others(args: argparse.Namespace, findings: list[Finding]) -> None:
     """Print how many findings do not fail the hook, and which commands list them."""
     from kmerge_git.check.registry import HISTORY, get
-    from kmerge_git.report.text import totals
+    from kmerge_git.report.findings import totals
 
     stops = set(map(id, stopping(args, findings)))
     others = [finding for finding in findings if id(finding) not in stops]

@@ -147,14 +147,14 @@ def _annotations(
     repository: Repository, preview: Preview, args: argparse.Namespace, format: str
 ) -> str:
     from kmerge_git import __version__
-    from kmerge_git.report import github, sarif
+    from kmerge_git.report.findings import as_github, as_sarif
     from kmerge_git.whole.preview_findings import RULES, findings
 
     ours = args.into if preview.mode == "merge" else args.rev
     found = findings(repository, preview, ours)
     if format == "github":
-        return github.render(found)
-    return sarif.render(found, RULES, __version__, "kmerge preview")
+        return as_github(found)
+    return as_sarif(found, RULES, __version__, "kmerge preview")
 
 
 def _say_what_git_would_do(preview: Preview, rev: str) -> None:

@@ -10,13 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.finding import Finding
-
     Part = str | tuple[str, str]  # a text, or a text and its colour
     Line = str | tuple[Part, ...]
 
 SCHEMA = 1
-_OF_A_FINDING = ("id", "severity", "file", "line", "column", "path", "message", "mend", "rule")
 
 
 class CommandResult:
@@ -35,17 +32,6 @@ class CommandResult:
     def as_json(self) -> str:
         """Return the fields of the result as one JSON object."""
         return dumps({"schema": SCHEMA, **self.fields()}) + "\n"
-
-
-def of_findings(findings: list[Finding], skipped: Mapping[str, str]) -> CommandResult:
-    """Return the result of checks; `skipped` maps each skipped path to the reason."""
-    return CommandResult(
-        lambda: {
-            "findings": [{name: getattr(f, name) for name in _OF_A_FINDING} for f in findings],
-            "skipped": sorted(skipped),
-            "why_skipped": {path: skipped[path] for path in sorted(skipped)},
-        }
-    )
 
 
 def dumps(report: object) -> str:

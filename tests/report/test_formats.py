@@ -11,8 +11,7 @@ import pytest
 from kmerge_git import __version__
 from kmerge_git.check.registry import every
 from kmerge_git.finding import Finding
-from kmerge_git.report import github, sarif, text
-from kmerge_git.report.results import of_findings
+from kmerge_git.report.findings import as_github, as_json, as_sarif, as_text
 from kmerge_git.visible import visible
 
 SCHEMA = json.loads(
@@ -29,7 +28,7 @@ THREE = Finding("D39", "info", "b.yaml", 2, 3, "spec.x: old servers", path="spec
 
 
 def test_text() -> None:
-    assert text.render([ONE, TWO, THREE], files=7) == (
+    assert as_text([ONE, TWO, THREE], files=7) == (
         'apps/a b,c:d%.yaml:9:5: error D12 spec.containers[name="web"]: replaces the WHOLE list: '
         "100%\\nreally\n"
         " 9 | \t  $patch: replace\n"
@@ -49,29 +48,29 @@ def test_text() -> None:
 
 
 def test_text_says_how_to_mend_once() -> None:
-    assert text.render([TWO, TWO], files=1).count("mend:") == 1
+    assert as_text([TWO, TWO], files=1).count("mend:") == 1
 
 
 def test_text_of_nothing() -> None:
-    assert text.render([], files=1) == "1 file checked, nothing found\n"
-    assert text.render([], files=3, skipped={"a.yaml": "no\x1b YAML"}) == (
+    assert as_text([], files=1) == "1 file checked, nothing found\n"
+    assert as_text([], files=3, skipped={"a.yaml": "no\x1b YAML"}) == (
         "not checked: a.yaml: no\\x1b YAML\n2 files checked, nothing found, 1 skipped\n"
     )
-    assert text.render([ONE], files=3, skipped={"a": "b", "c": "d"}).endswith(
+    assert as_text([ONE], files=3, skipped={"a": "b", "c": "d"}).endswith(
         "\nnot checked: a: b\nnot checked: c: d\n1 error in 1 of 1 file, 2 skipped\n"
     )
-    assert text.render([], files=2, color=True) == "\033[32m2 files checked, nothing found\033[0m\n"
+    assert as_text([], files=2, color=True) == "\033[32m2 files checked, nothing found\033[0m\n"
 
 
 def test_colour() -> None:
-    colored = text.render([ONE, TWO, THREE], files=3, color=True)
+    colored = as_text([ONE, TWO, THREE], files=3, color=True)
     for code in ("\033[31merror D12", "\033[33mwarning M06", "\033[34minfo D39"):
         assert code in colored
-    assert "\033" not in text.render([ONE, TWO, THREE], files=3)
+    assert "\033" not in as_text([ONE, TWO, THREE], files=3)
 
 
 def test_json() -> None:
-    report = json.loads(of_findings([ONE, TWO], {}).as_json())
+    report = json.loads(as_json([ONE, TWO], {}))
     assert report["schema"] == 1
     assert report["findings"][0] == {
         "id": "D12",
@@ -85,23 +84,23 @@ def test_json() -> None:
         "rule": "rule 2: a patch of k.yaml",
     }
     assert len(report["findings"]) == 2
-    assert json.loads(of_findings([], {}).as_json()) == {
+    assert json.loads(as_json([], {})) == {
         "schema": 1, "findings": [], "skipped": [], "why_skipped": {}
     }  # fmt: skip
 
 
 def test_github() -> None:
-    assert github.render([ONE, TWO, THREE]) == (
+    assert as_github([ONE, TWO, THREE]) == (
         "::error file=apps/a b%2Cc%3Ad%25.yaml,line=9,col=5,title=kmerge D12::"
         'spec.containers[name="web"]: replaces the WHOLE list: 100%25%0Areally\n'
         "::warning file=b.yaml,line=1,col=1,title=kmerge M06::odd\n"
         "::notice file=b.yaml,line=2,col=3,title=kmerge D39::spec.x: old servers\n"
     )
-    assert github.render([]) == ""
+    assert as_github([]) == ""
 
 
 def test_sarif() -> None:
-    log = json.loads(sarif.render([ONE, TWO, THREE], every(), __version__))
+    log = json.loads(as_sarif([ONE, TWO, THREE], every(), __version__))
     assert list(wrong(log, SCHEMA)) == []
     [run] = log["runs"]
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["D12", "D39", "M06"]
@@ -121,7 +120,7 @@ def test_sarif() -> None:
 
 
 def test_sarif_of_nothing() -> None:
-    log = json.loads(sarif.render([], every(), __version__))
+    log = json.loads(as_sarif([], every(), __version__))
     assert list(wrong(log, SCHEMA)) == []
     assert log["runs"][0]["results"] == []
 
@@ -193,10 +192,10 @@ def test_no_character_that_nobody_sees_leaves_in_any_format() -> None:
     odd = Finding("D12", "error", file, 1, 1, HIDDEN, path=HIDDEN, mend=HIDDEN, rule=HIDDEN,
                   excerpt=HIDDEN)  # fmt: skip
     shown = {
-        "text": text.render([odd], files=1, skipped={HIDDEN: HIDDEN}),
-        "github": github.render([odd]),
-        "json": of_findings([odd], {HIDDEN: HIDDEN}).as_json(),
-        "sarif": sarif.render([odd], every(), __version__),
+        "text": as_text([odd], files=1, skipped={HIDDEN: HIDDEN}),
+        "github": as_github([odd]),
+        "json": as_json([odd], {HIDDEN: HIDDEN}),
+        "sarif": as_sarif([odd], every(), __version__),
     }
     for name, report in shown.items():
         assert all(visible(line) == line for line in report.split("\n")), name
