@@ -23,7 +23,7 @@ _HOMES: dict[str, str] = {
     "Finding": "finding",
     "merge_files": "api",
     "apply_config": "patch.apply_config",
-    "make_json_patch3": "patch.json_merge_patch",
+    "make_json_patch3": "patch.make_patch",
     "merge2": "merge.kyaml.kyaml_merges",
     "merge3": "merge.kyaml.kyaml_merges",
     "make_patch3": "patch.make_patch",

@@ -23,7 +23,7 @@ from kmerge_git.check.registry import (
 )
 from kmerge_git.errors import CannotParse
 from kmerge_git.kube.identity import Identity, describe
-from kmerge_git.patch.directives import PATCH
+from kmerge_git.patch import PATCH
 
 # A line that looks like a marker: its indentation, the marker, and the marker's character.
 MARKER = re.compile(r"^( *)(([<>|=])\3{2,})(?=\r*$| )", re.MULTILINE)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from kmerge_git.errors import CannotParse
 from kmerge_git.kube import keytable
 from kmerge_git.kube.identity import Identity
-from kmerge_git.patch.directives import PATCH, is_directive
+from kmerge_git.patch import PATCH, is_directive
 from kmerge_git.tree import parser
 from kmerge_git.tree.documents import Document, YamlText
 

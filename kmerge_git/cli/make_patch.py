@@ -17,9 +17,13 @@ from kmerge_git.cli.object_files import (
     read_schema,
 )
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
-from kmerge_git.patch.json_merge_patch import make_json_patch, make_json_patch3
 from kmerge_git.patch.json_values import Map
-from kmerge_git.patch.make_patch import make_patch, make_patch3
+from kmerge_git.patch.make_patch import (
+    make_json_patch,
+    make_json_patch3,
+    make_patch,
+    make_patch3,
+)
 
 EPILOG = """\
 examples:

@@ -18,8 +18,7 @@ from kmerge_git.cli.object_files import (
     read_schema,
 )
 from kmerge_git.errors import PatchError, UsageError
-from kmerge_git.patch.apply_patch import apply_patch
-from kmerge_git.patch.json_merge_patch import apply_json_patch
+from kmerge_git.patch.apply_patch import apply_json_patch, apply_patch
 from kmerge_git.patch.json_values import Map, same
 
 EPILOG = """\

@@ -13,18 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kmerge_git.errors import PatchError
 from kmerge_git.kube.fieldpath import show
+from kmerge_git.patch import is_complete_directive
 from kmerge_git.patch.applied_annotation import LAST_APPLIED, with_last_applied, without_annotation
 from kmerge_git.patch.applied_annotation import last_applied as read_last_applied
-from kmerge_git.patch.apply_patch import apply_patch, without_nulls
-from kmerge_git.patch.directives import is_complete_directive
+from kmerge_git.patch.apply_patch import apply_json_patch, apply_patch, without_nulls
 from kmerge_git.patch.field_shapes import object_type, root_shape
-from kmerge_git.patch.json_merge_patch import apply_json_patch, make_json_patch3
 from kmerge_git.patch.json_values import Map, Value, copied, go_text, same
-from kmerge_git.patch.make_patch import (
-    make_patch3,
-    require_key_unchanged,
-    require_metadata_key_unchanged,
-)
+from kmerge_git.patch.make_patch import make_json_patch3, make_patch3
 from kmerge_git.patch.patch_schema import FieldRule, Schema
 
 if TYPE_CHECKING:
@@ -102,7 +97,11 @@ def plan_apply(
     warnings = (NO_ANNOTATION,) if known is None else ()
     original = known or {}
     if schema is None:
-        patch = _json_patch(original, modified, live)
+        patch = make_json_patch3(original, modified, live)
+        metadata = patch.get("metadata")
+        is_renamed = isinstance(metadata, dict) and "name" in metadata
+        if is_renamed or "apiVersion" in patch or "kind" in patch:
+            raise PatchError("At least one of apiVersion, kind and name was changed")
         result = apply_json_patch(live, patch)
     else:
         patch = make_patch3(original, modified, live, schema, overwrite=overwrite)
@@ -134,20 +133,6 @@ def _completed(config: Map, live: Map, namespace: str) -> Map:
     if known and not metadata.get("namespace"):
         metadata["namespace"] = known
     return result
-
-
-def _json_patch(original: Map, modified: Map, live: Map) -> Map:
-    identity = (
-        require_key_unchanged("apiVersion"),
-        require_key_unchanged("kind"),
-        require_metadata_key_unchanged("name"),
-    )
-    try:
-        return make_json_patch3(original, modified, live, preconditions=identity)
-    except PatchError as error:
-        if not error.why.startswith("precondition failed"):
-            raise
-        raise PatchError("At least one of apiVersion, kind and name was changed") from None
 
 
 # -- what the API server stores

@@ -14,6 +14,9 @@ not name. And the "server order" that `$setElementOrder` uses is an array that e
 additions have already overwritten.
 
 `apply_kustomize` applies a `patches:` entry of kustomize 5, which has other rules.
+`apply_json_patch` applies a JSON merge patch (RFC 7386) and treats nulls as the library of the API
+server: if a list in a patch replaces a value that is not a map, nulls are removed from the maps in
+that list.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from operator import itemgetter
 from typing import Any, Literal
 
 from kmerge_git.errors import PatchError
-from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS
+from kmerge_git.patch import DELETE, ORDER, PATCH, RETAIN_KEYS
 from kmerge_git.patch.json_values import (
     At,
     Map,
@@ -144,7 +147,11 @@ def _merge_field(
             return
     if key not in result or type(result[key]) is not type(value):
         if not deleting:
-            _take(result, key, value if as_patches else without_nulls(value))
+            cleaned = without_directives(value if as_patches else without_nulls(value))
+            if cleaned is _GONE:
+                result.pop(key, None)
+            else:
+                result[key] = cleaned
         return
     result[key], before = value, result[key]
     if not isinstance(value, dict | list):
@@ -168,14 +175,6 @@ def _list_name(key: str, complaint: str, at: At) -> str:
     if not slash:
         raise failure(complaint, at)
     return name
-
-
-def _take(result: Map, key: str, value: Value) -> None:
-    cleaned = without_directives(value)
-    if cleaned is _GONE:
-        result.pop(key, None)
-    else:
-        result[key] = cleaned
 
 
 def without_nulls(value: Value) -> Value:
@@ -607,7 +606,11 @@ def _kustomized_elements(
     front: list[Value] = []
     for position, element in enumerate(patch):
         here = (*at, position)
-        identity = _identity(element, keys, here)
+        if not isinstance(element, dict):
+            raise failure(f"the element is no map: {go_text(element)}", here)
+        for key in keys:
+            need_key(element, key, here)
+        identity = _texts(element, keys)
         if identity in seen:
             continue  # of two elements with the same keys the first wins
         seen.add(identity)
@@ -625,14 +628,32 @@ def _kustomized_elements(
     return [element for element in [*front, *rest] if element is not _GONE]
 
 
-def _identity(element: Value, keys: Keys, at: At) -> Keys:
-    """Return the values of all list keys of a patch element as texts; refuse a missing key."""
-    if not isinstance(element, dict):
-        raise failure(f"the element is no map: {go_text(element)}", at)
-    for key in keys:
-        need_key(element, key, at)
-    return _texts(element, keys)
-
-
 def _texts(element: Map, keys: Keys) -> Keys:
     return tuple(go_text(element[key]) for key in keys)
+
+
+# -- JSON merge patches (RFC 7386), for kinds without a schema
+
+
+def apply_json_patch(original: Map, patch: Map) -> Map:
+    """Return the object after the patch.
+
+    Maps are merged, a field that is null in the patch is deleted, and lists and scalars are
+    replaced.
+    """
+    if not isinstance(original, dict) or not isinstance(patch, dict):
+        raise PatchError("invalid JSON document")
+    return copied(json_merged(original, patch))
+
+
+def json_merged(original: Map, patch: Map) -> Map:
+    """Return a map after a JSON merge patch, sharing objects with both."""
+    result = dict(original)
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        elif not isinstance(result.get(key), dict):
+            result[key] = without_nulls(value)
+        else:
+            result[key] = json_merged(result[key], value) if isinstance(value, dict) else value
+    return result

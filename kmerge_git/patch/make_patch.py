@@ -7,16 +7,18 @@ have the same merge key are sent in reverse order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TypeVar
 
 from kmerge_git.errors import PatchConflict, PatchError
 from kmerge_git.kube.fieldpath import show
+from kmerge_git.patch import DELETE, ORDER, PATCH, RETAIN_KEYS, is_complete_directive
 from kmerge_git.patch.applied_annotation import without_annotation
 from kmerge_git.patch.apply_patch import (
     element_type,
+    json_merged,
     keyed,
     merge_patches,
     need_key,
@@ -25,11 +27,9 @@ from kmerge_git.patch.apply_patch import (
     scalar,
     schema_of,
 )
-from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS, is_complete_directive
 from kmerge_git.patch.json_values import At, Map, Value, copied, failure, go_text, same, sorted_keys
 from kmerge_git.patch.patch_schema import FieldRule, Schema
 
-Precondition = Callable[[Map], bool]
 Lists = tuple[list[Value], list[Value], list[Value]]  # the changes, the deletions and the order
 T = TypeVar("T")
 
@@ -38,13 +38,9 @@ def make_patch(
     original: Map,
     modified: Map,
     schema: Schema | None = None,
-    *,
-    preconditions: Iterable[Precondition] = (),
 ) -> Map:
     """Return the strategic merge patch that turns the original object into the modified object."""
-    patch = copied(diff_maps(original, modified, schema or schema_of(modified), (), Wanted()))
-    check_preconditions(patch, preconditions)
-    return patch
+    return copied(diff_maps(original, modified, schema or schema_of(modified), (), Wanted()))
 
 
 def make_patch3(
@@ -54,7 +50,6 @@ def make_patch3(
     schema: Schema | None = None,
     *,
     overwrite: bool = True,
-    preconditions: Iterable[Precondition] = (),
 ) -> Map:
     """Return the patch that `kubectl apply` sends to bring the modified config into an object.
 
@@ -66,16 +61,15 @@ def make_patch3(
     delta = diff_maps(current, modified, schema, (), Wanted(deletions=False))
     deletions = diff_maps(original, modified, schema, (), Wanted(changes=False))
     patch = merge_patches(deletions, delta, schema)
-    check_preconditions(patch, preconditions)
     if not overwrite:
         changed = diff_maps(original, current, schema, (), Wanted(order=False))
         place = first_conflict(without_annotation(patch), without_annotation(changed), schema)
         if place is not None:
-            raise conflict(patch, changed, place)
+            raise _conflict(patch, changed, place)
     return patch
 
 
-def conflict(patch: Map, changed: Map, at: At = ()) -> PatchConflict:
+def _conflict(patch: Map, changed: Map, at: At = ()) -> PatchConflict:
     """Return an error that shows the conflicting changes.
 
     `at` is the path of the first conflict.
@@ -88,27 +82,6 @@ def conflict(patch: Map, changed: Map, at: At = ()) -> PatchConflict:
         field=show(at),
         steps=at,
     )
-
-
-def check_preconditions(patch: Map, preconditions: Iterable[Precondition]) -> None:
-    """Raise `PatchError` if a precondition refuses the finished patch."""
-    if not all(accepts(patch) for accepts in preconditions):
-        raise PatchError(f"precondition failed for: {go_text(patch)}")
-
-
-def require_key_unchanged(key: str) -> Precondition:
-    """Return a precondition that refuses every patch with this top-level key."""
-    return lambda patch: key not in patch
-
-
-def require_metadata_key_unchanged(key: str) -> Precondition:
-    """Return a precondition that refuses every patch with this key below `metadata`."""
-
-    def accepts(patch: Map) -> bool:
-        metadata = patch.get("metadata")
-        return not (isinstance(metadata, dict) and key in metadata)
-
-    return accepts
 
 
 # -- the differences between two objects
@@ -280,20 +253,6 @@ def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
     return places[0] if places else None
 
 
-def json_has_conflicts(left: Value, right: Value) -> bool:
-    """Return whether two JSON merge patches conflict.
-
-    Lists are compared element by element, and scalars by type and value.
-    """
-    if type(left) is not type(right):
-        return True
-    if isinstance(left, dict):
-        return any(json_has_conflicts(v, right[k]) for k, v in left.items() if k in right)
-    if isinstance(left, list):
-        return len(left) != len(right) or any(map(json_has_conflicts, left, right))
-    return not same(left, right)
-
-
 def _clashes(left: Value, right: Value, known: FieldRule, at: At) -> Iterator[At | PatchError]:
     """Yield the paths where two values conflict, and the errors if values cannot be compared."""
     if isinstance(left, dict) and isinstance(right, dict):
@@ -352,3 +311,71 @@ def _of_lists(
 
 def _distinct(values: list[Value]) -> list[Value]:
     return sorted({scalar(v): v for v in values}.values(), key=go_text)
+
+
+# -- JSON merge patches (RFC 7386), for kinds without a schema
+
+
+def make_json_patch(original: Map, modified: Map) -> Map:
+    """Return the JSON merge patch that turns the original object into the modified object."""
+    return copied(_difference(original, modified))
+
+
+def _difference(original: Map, modified: Map) -> Map:
+    patch: Map = {}
+    for key, value in modified.items():
+        before = original.get(key)
+        if key in original and isinstance(before, dict) and isinstance(value, dict):
+            below = _difference(before, value)
+            if below:
+                patch[key] = below
+        elif key not in original or not same(before, value):
+            patch[key] = value
+    return patch | dict.fromkeys(key for key in original if key not in modified)
+
+
+def make_json_patch3(original: Map, modified: Map, current: Map) -> Map:
+    """Return the patch that `kubectl apply` sends for a custom resource.
+
+    The patch holds the additions and changes that turn `current` into `modified`, and the deletions
+    that turn `original` into `modified`.
+    """
+    additions = _additions(_difference(current, modified))
+    deletions = _deletions(_difference(original, modified))
+    if json_has_conflicts(additions, deletions):
+        raise _conflict(additions, deletions)
+    return copied(json_merged(deletions, additions))
+
+
+def _additions(patch: Map) -> Map:
+    """Return the patch without nulls, and without maps that are empty when nulls are removed."""
+    left = {
+        key: _additions(value) if isinstance(value, dict) else value
+        for key, value in patch.items()
+        if value is not None
+    }
+    return {k: v for k, v in left.items() if v or not isinstance(v, dict) or not patch[k]}
+
+
+def _deletions(patch: Map) -> Map:
+    """Return only the null fields of the patch, with the maps around these fields."""
+    left = {
+        key: _deletions(value) if isinstance(value, dict) else None
+        for key, value in patch.items()
+        if value is None or isinstance(value, dict)
+    }
+    return {key: value for key, value in left.items() if value is None or value}
+
+
+def json_has_conflicts(left: Value, right: Value) -> bool:
+    """Return whether two JSON merge patches conflict.
+
+    Lists are compared element by element, and scalars by type and value.
+    """
+    if type(left) is not type(right):
+        return True
+    if isinstance(left, dict):
+        return any(json_has_conflicts(v, right[k]) for k, v in left.items() if k in right)
+    if isinstance(left, list):
+        return len(left) != len(right) or any(map(json_has_conflicts, left, right))
+    return not same(left, right)

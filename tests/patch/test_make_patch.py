@@ -6,13 +6,10 @@ import pytest
 
 from kmerge_git import PatchConflict, PatchError, make_json_patch3, make_patch, make_patch3
 from kmerge_git.patch.applied_annotation import LAST_APPLIED
-from kmerge_git.patch.apply_patch import merge_patches
-from kmerge_git.patch.json_merge_patch import apply_json_patch
+from kmerge_git.patch.apply_patch import apply_json_patch, merge_patches
 from kmerge_git.patch.make_patch import (
     first_conflict,
     json_has_conflicts,
-    require_key_unchanged,
-    require_metadata_key_unchanged,
 )
 from kmerge_git.patch.patch_schema import Schema
 
@@ -138,15 +135,6 @@ def test_a_replaced_field_is_always_sent():
 def test_a_list_that_cannot_be_compared_is_an_error(element, why):
     with pytest.raises(PatchError, match=why):
         changes({"containers": named("a")}, {"containers": [*named("a"), element]})
-
-
-def test_preconditions():
-    schema = POD
-    ok = make_patch({"a": 1}, {"a": 2}, schema, preconditions=[require_key_unchanged("b")])
-    assert ok == {"a": 2}
-    for precondition in (require_key_unchanged("metadata"), require_metadata_key_unchanged("name")):
-        with pytest.raises(PatchError, match=r"precondition failed for: map\[metadata:"):
-            make_patch(meta(name="a"), meta(name="b"), preconditions=[precondition])
 
 
 def test_a_three_way_patch_deletes_what_left_the_config_only():

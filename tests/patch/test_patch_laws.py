@@ -11,10 +11,15 @@ from hypothesis import strategies as st
 
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.apply_config import apply_config, plan_apply
-from kmerge_git.patch.apply_patch import apply_patch, merge_patches
-from kmerge_git.patch.json_merge_patch import apply_json_patch, make_json_patch, make_json_patch3
+from kmerge_git.patch.apply_patch import apply_json_patch, apply_patch, merge_patches
 from kmerge_git.patch.json_values import same
-from kmerge_git.patch.make_patch import first_conflict, make_patch, make_patch3
+from kmerge_git.patch.make_patch import (
+    first_conflict,
+    make_json_patch,
+    make_json_patch3,
+    make_patch,
+    make_patch3,
+)
 from kmerge_git.patch.patch_schema import Schema
 
 from .generated import KINDS, make_object, make_patch_for

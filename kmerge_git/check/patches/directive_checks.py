@@ -18,7 +18,7 @@ from kmerge_git.check.page_values import (
 from kmerge_git.check.patches.patch_verdict import CUSTOM
 from kmerge_git.check.patches.patch_walk import ABSENT, ListSpot, Spot
 from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Check, Found, also
-from kmerge_git.patch.directives import PATCH, RETAIN_KEYS, is_directive
+from kmerge_git.patch import PATCH, RETAIN_KEYS, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from kmerge_git.check.patches.unknown_keys import POD_FIELDS
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding
-from kmerge_git.patch.directives import is_directive
+from kmerge_git.patch import is_directive
 from kmerge_git.patch.field_shapes import is_builtin_group, root_shape, version_of
 
 registry.load(registry.FOR_PATCHES)

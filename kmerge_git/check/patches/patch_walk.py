@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kmerge_git.check import registry
 from kmerge_git.check.page_values import List, Map, Text, Value, is_set
-from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS, is_directive
+from kmerge_git.patch import DELETE, ORDER, PATCH, RETAIN_KEYS, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from kmerge_git.check.registry import (
     also,
 )
 from kmerge_git.nearest import distance, misspelt, spelling_hint
-from kmerge_git.patch.directives import PATCH as DIRECTIVE
-from kmerge_git.patch.directives import RETAIN_KEYS, is_directive
+from kmerge_git.patch import PATCH as DIRECTIVE
+from kmerge_git.patch import RETAIN_KEYS, is_directive
 
 # Name of a list -> the field that a new element must have.
 NEEDED = {

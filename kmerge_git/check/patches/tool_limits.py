@@ -22,7 +22,7 @@ from kmerge_git.check.registry import (
     also,
 )
 from kmerge_git.nearest import misspelt, spelling_hint
-from kmerge_git.patch.directives import DELETE, ORDER, PATCH, is_directive
+from kmerge_git.patch import DELETE, ORDER, PATCH, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from kmerge_git.check.registry import (
     also,
 )
 from kmerge_git.nearest import distance, spelling_hint
-from kmerge_git.patch.directives import DELETE, DIRECTIVES, ORDER, PATCH, RETAIN_KEYS, is_directive
+from kmerge_git.patch import DELETE, DIRECTIVES, ORDER, PATCH, RETAIN_KEYS, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
