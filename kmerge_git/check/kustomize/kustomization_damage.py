@@ -36,6 +36,7 @@ from kmerge_git.check.registry import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.check.registry import Function
     from kmerge_git.kube.fieldpath import Path
 
     Naming = str | list["Naming"] | dict[str, "Naming"]
@@ -60,7 +61,17 @@ NO_KUSTOMIZATION = "has no kustomization"
 UNSURE = (ABSENT, NO_KUSTOMIZATION)  # a tool may make the file before kustomize runs
 
 
-@Check(
+def mistakes(kind: str) -> Function:
+    """Return the function of a check that reports one kind of mistakes in a build."""
+
+    def find(build: Gathering, world: World, past: Past) -> Iterator[Found]:
+        """Find what kustomize refuses when it gathers and patches resources."""
+        yield from build.found(kind)
+
+    return find
+
+
+Check(
     "M04", ERROR, SET, "the same resource twice in what a kustomization gathers",
     kubectl="Both are applied, one after the other; the last one wins.",
     kustomize="The build fails: `may not add resource with an already registered id`. Group, "
@@ -74,10 +85,7 @@ UNSURE = (ABSENT, NO_KUSTOMIZATION)  # a tool may make the file before kustomize
     "# file: base/web.yaml\napiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"
     "# file: web.yaml\napiVersion: v1\nkind: Service\nmetadata:\n  name: web",
     mend="Keep it in one place: one side of a merge may have moved it while the other kept it.",
-)  # fmt: skip
-def same_resource_twice(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find a resource that exists twice, for example because one side moved it to another file."""
-    yield from build.found(TWICE)
+)(mistakes(TWICE))  # fmt: skip
 
 
 @Check(
@@ -218,7 +226,7 @@ def _named_before(one: Kustomization, past: Past) -> set[str] | None:
 # -- resources that are not there -----------------------------------------------------------------
 
 
-@Check(
+Check(
     "M15", ERROR, SET, "a generator changes what is not there",
     tools="Z",
     kubectl="It does not read kustomizations.",
@@ -230,16 +238,10 @@ def _named_before(one: Kustomization, past: Past) -> set[str] | None:
     "# file: base/kustomization.yaml\nconfigMapGenerator:\n- name: settings\n  literals: [a=c]",
     mend="Correct the name or the namespace, or leave `behavior` out: one side of a merge may have "
     "removed or renamed what the other one changes.",
-)  # fmt: skip
-def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find a generator that changes a resource which does not exist.
-
-    Such a generator has `behavior: merge` or `behavior: replace`.
-    """
-    yield from build.found(NO_MERGE)
+)(mistakes(NO_MERGE))  # fmt: skip
 
 
-@Check(
+Check(
     "D69", ERROR, SET, "a patch for a resource that is not there; deprecated fields",
     tools="Z", needs="T",
     kubectl="Not concerned.",
@@ -256,13 +258,7 @@ def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterato
     "kind: Deployment\nmetadata:\n  name: web",
     mend="Correct kind or name, or remove the patch; write `patches: [{path: ..}]` for the old "
     "fields.",
-)  # fmt: skip
-def without_target(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """Find a patch for a resource that does not exist.
-
-    The resource is named by the `target:` of the entry, or by the patch itself.
-    """
-    yield from build.found(NOT_THERE)
+)(mistakes(NOT_THERE))  # fmt: skip
 
 
 @also("D69", KUSTOMIZATION)

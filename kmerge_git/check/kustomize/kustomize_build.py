@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kmerge_git.check.checked_texts import Book, Page, World
-    from kmerge_git.check.kustomize.gathered_resources import Key, Labels
+    from kmerge_git.check.kustomize.gathered_resources import Key
     from kmerge_git.kube.fieldpath import Path
 
 MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators")
@@ -173,7 +173,10 @@ def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -
             continue
         place = within or EntryPlace(item.at, (field, number), one.path)
         who = Identity("", GENERATED[field], item.string("namespace"), name, "v1", "")
-        labels, annotations = (_of_options(one, item, slot) for slot in ("labels", "annotations"))
+        labels, annotations = (
+            texts_of(one.root, "generatorOptions", slot) | texts_of(item, "options", slot)
+            for slot in ("labels", "annotations")
+        )
         new = Gathered(who, labels=labels, annotations=annotations)
         there = build.called(new.key)
         changes = behavior in ("merge", "replace")
@@ -192,11 +195,6 @@ def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -
         elif there[0] not in made:
             what = f"is in {there[0].origin} too; to change that one, write `behavior: merge`"
             build.trouble(TWICE, place, f"{new} {what}")
-
-
-def _of_options(one: Kustomization, item: Map, field: str) -> Labels:
-    """Return the labels or annotations that the options of a generator give to its resource."""
-    return texts_of(one.root, "generatorOptions", field) | texts_of(item, "options", field)
 
 
 # -- changes to the gathered resources ------------------------------------------------------------
@@ -266,17 +264,12 @@ def _named(
         wanted = f"{who.namespace}/{who.name}" if who.namespace else who.name
         path, why = _nearly(build, root)
         here = "this kustomization"
-        if page is not None:
-            place, here = _place_in(root, path, place), build.one.path
+        if page is not None:  # the place is the field that no resource has
+            here, last = build.one.path, str(path[-1])
+            holder = (root.map("metadata") or root) if len(path) > 1 else root
+            place = EntryPlace(holder.at_key(last), path, place.text)
         what = f"no resource {who.kind}/{wanted} in {here}{why}"
         build.trouble(NOT_THERE, place, what, page=page)
-
-
-def _place_in(root: Map, path: Path, place: EntryPlace) -> EntryPlace:
-    """Return the place of a field in a patch that does not match any resource."""
-    *above, last = path
-    holder = (root.map("metadata") or root) if above else root
-    return EntryPlace(holder.at_key(str(last)), path, place.text)
 
 
 def _nearly(build: Gathering, root: Map) -> tuple[Path, str]:
@@ -329,8 +322,8 @@ def _selected(
 ) -> None:
     answers = [(one, selects(target, one)) for one in build.resources]
     if build.is_sure and not place.inside and all(answer == NO for _, answer in answers):
-        severity = "" if _is_name(target.string("name")) else WARNING
         kind, name = target.string("kind") or "*", target.string("name") or "*"
+        severity = "" if PATTERN.isdisjoint(name) else WARNING
         what = f"no resource {kind}/{name} in this kustomization"
         build.trouble(NOT_THERE, place, what, severity)
     for one, answer in answers:
@@ -352,11 +345,6 @@ def _change(
             _operations(one, root)
         elif isinstance(root, Map):
             _merge(build, one, root, entry, place)
-
-
-def _is_name(text: str) -> bool:
-    """Return whether the name in a target is the name of one resource and not a pattern."""
-    return bool(text) and PATTERN.isdisjoint(text) and ".*" not in text
 
 
 def _may_rename(entry: PatchEntry, roots: list[Value]) -> bool:

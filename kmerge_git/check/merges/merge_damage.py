@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.check.merges.merge_walk import CUT, FUSED, GONE, NEW, TWICE, UNTIED
+from kmerge_git.check.merges.merged_files import SidedFile
 from kmerge_git.check.registry import (
     ERROR,
     MERGED,
@@ -15,13 +16,16 @@ from kmerge_git.check.registry import (
     also,
 )
 from kmerge_git.errors import KmergeError
+from kmerge_git.merge.three import Three
+from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.check.merges.merged_files import SidedFile
+    from kmerge_git.check.registry import Function
     from kmerge_git.errors import CannotParse
+    from kmerge_git.template.template_parser import Template
 
 
 # texts that these checks have in common
@@ -30,7 +34,18 @@ _DIFF = "`git diff HEAD -- FILE` (of a committed merge `git diff MERGE^ MERGE --
 _ON_PURPOSE = "If it is meant, a comment `# kmerge: ignore` with the id in that line says so."
 
 
-@Check(
+def odd_parts(sort: str) -> Function:
+    """Return the function of a check that reports one sort of odd parts (see `merge_walk`)."""
+
+    def find(merged: SidedFile) -> Iterator[Found]:
+        """Find the parts of a merged file that no side explains."""
+        for one in merged.odd(sort):
+            yield Found(one.at, one.message, path=one.path)
+
+    return find
+
+
+Check(
     "M20", ERROR, MERGED, "a field that no side of the merge has",
     kubectl=_BOTH, kustomize=_BOTH,
     example="# base:\nreplicas: 1\nimage:\n  name: web\n  tag: v1\n"
@@ -43,13 +58,10 @@ _ON_PURPOSE = "If it is meant, a comment `# kmerge: ignore` with the id in that 
     "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
     mend="Look at its indentation: it stands where neither side has such a field. "
     + _ON_PURPOSE,
-)  # fmt: skip
-def field_of_no_side(merged: SidedFile) -> Iterator[Found]:
-    """Find a field that no side has, because its line moved to a wrong column or block."""
-    yield from _said(merged, NEW)
+)(odd_parts(NEW))  # fmt: skip
 
 
-@Check(
+Check(
     "M21", ERROR, MERGED, "what every side of the merge has, and is gone",
     kubectl="The file is valid; applying it takes away what nobody wanted to be gone.",
     kustomize="The file is valid; applying it takes away what nobody wanted to be gone.",
@@ -63,13 +75,10 @@ def field_of_no_side(merged: SidedFile) -> Iterator[Found]:
     "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
     mend=f"Put it back: {_DIFF} what was taken away. "
     + _ON_PURPOSE,
-)  # fmt: skip
-def gone_from_all(merged: SidedFile) -> Iterator[Found]:
-    """Find a field, element or resource that every side has and that the result lost."""
-    yield from _said(merged, GONE)
+)(odd_parts(GONE))  # fmt: skip
 
 
-@Check(
+Check(
     "M22", ERROR, MERGED, "an element that stands twice, and on no side of the merge",
     kubectl="The object is refused, or has the element twice.",
     kustomize="The element stands twice in the output.",
@@ -83,13 +92,10 @@ def gone_from_all(merged: SidedFile) -> Iterator[Found]:
     "# theirs:\nargs: [--v]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /\n"
     "# committed:\nargs: [--vv]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /",
     mend="Keep one of them: both sides of the merge have added it. " + _ON_PURPOSE,
-)  # fmt: skip
-def element_twice(merged: SidedFile) -> Iterator[Found]:
-    """Find an element that both sides added and that is in the result twice."""
-    yield from _said(merged, TWICE)
+)(odd_parts(TWICE))  # fmt: skip
 
 
-@Check(
+Check(
     "M23", ERROR, MERGED, "a merge key or an alias that every side of the merge has, and is gone, "
     "or that means another anchor than on each side",
     kubectl="The file is valid, but lacks what the anchor brought.",
@@ -103,13 +109,10 @@ def element_twice(merged: SidedFile) -> Iterator[Found]:
     "# theirs:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 81\n"
     "# committed:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 81",
     mend=f"Put it back: {_DIFF} it. " + _ON_PURPOSE,
-)  # fmt: skip
-def tie_gone(merged: SidedFile) -> Iterator[Found]:
-    """Find a lost `<<: *anchor`, a lost alias as a value, or an alias that means another anchor."""
-    yield from _said(merged, UNTIED)
+)(odd_parts(UNTIED))  # fmt: skip
 
 
-@Check(
+Check(
     "M24", ERROR, MERGED, "two documents became one",
     kubectl="Of two objects one is left, or a mixture of both.",
     kustomize="The file is refused, or one object is left.",
@@ -123,13 +126,10 @@ def tie_gone(merged: SidedFile) -> Iterator[Found]:
     "# committed:\nname: a\nsize: 2\n---\nhost: b\nport: 81",
     mend="Write `---` between the two documents.",
     hides=("M02",),
-)  # fmt: skip
-def fused_documents(merged: SidedFile) -> Iterator[Found]:
-    """Find two documents that became one, because the `---` between them is missing."""
-    yield from _said(merged, FUSED)
+)(odd_parts(FUSED))  # fmt: skip
 
 
-@Check(
+Check(
     "M25", ERROR, MERGED, "a text of several lines that was cut, or lost its header",
     kubectl="The file is valid; the script or configuration in it is not what it was.",
     kustomize="The file is valid; the script or configuration in it is not what it was.",
@@ -143,10 +143,7 @@ def fused_documents(merged: SidedFile) -> Iterator[Found]:
     "# committed:\nsize: 2\nrun: |\n  make -k all\n  make install\n  echo done",
     mend=f"Put the lines and the `|` back: {_DIFF} them. "
     + _ON_PURPOSE,
-)  # fmt: skip
-def cut_text(merged: SidedFile) -> Iterator[Found]:
-    """Find a block scalar that lost its `|`, or lost lines which every side has."""
-    yield from _said(merged, CUT)
+)(odd_parts(CUT))  # fmt: skip
 
 
 @Check(
@@ -210,11 +207,6 @@ def new_markers(merged: SidedFile) -> Iterator[Found]:
     yield from (Found(at, f"leftover conflict marker {word}") for at, word in merged.markers())
 
 
-def _said(merged: SidedFile, what: str) -> Iterator[Found]:
-    for one in merged.odd(what):
-        yield Found(one.at, one.message, path=one.path)
-
-
 @Check(
     "M27", ERROR, MERGED_TEMPLATE, "a template that no longer renders as its sides do",
     kubectl="It reads what Helm renders: there a key is lost, or nothing can be read.",
@@ -243,7 +235,7 @@ def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
     text = merged.result.source.text
     if not merged.is_mixed or "{{" not in text:
         return
-    from kmerge_git.check.merges.templates_by_side import new_damage, slips
+    from kmerge_git.template.template_damage import new_damage  # late: few are templates
     from kmerge_git.template.template_parser import Template
 
     path = merged.result.path
@@ -255,12 +247,44 @@ def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
         unread = [one for one in damage if one.is_unread][1:]  # one such error is enough
         found = [(one.at, one.why) for one in damage if one not in unread]
         seen: set[tuple[int, str]] = set()
-        for line, why in found or slips(result, at, path):
+        for line, why in found or _slips(result, at, path):
             if (line, why) not in seen:
                 seen.add((line, why))
                 yield Found(_start(text, line), why)
     except KmergeError:
         return
+
+
+def _slips(result: Template, sides: Three[Template | None], path: str) -> Iterator[tuple[int, str]]:
+    """Yield the oddities in two renderings of a merged template, with line numbers from 0.
+
+    In one rendering all conditions are true, in the other rendering none is. A new field is odd
+    only if a side has the same line at another column, because a person who finishes a merge may
+    add fields.
+    """
+    from kmerge_git.template.template_damage import is_yaml, when
+    from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
+
+    if not is_yaml(path):
+        return
+    there = [side for side in sides.each() if side is not None]
+    trees = [version.parts for version in (result, *there)]
+    wanted, words = WantedReadings(*trees), ActionWords()
+    # no other readings: an `else` that somebody wrote replaces fields without losing any
+    wanted.names = [name for name in wanted.names if name in ("all", "none")]
+    made, *others = ({one.name: one for one in rendered(tree, words, wanted)} for tree in trees)
+    if sides.base is None:
+        others.insert(0, {})
+    base, ours, theirs = others
+    lines = {line.strip() for side in there for line in side.text.split("\n")}
+    for name, reading in made.items():
+        at = Three(base.get(name), ours.get(name), theirs.get(name))
+        versions = at.map(lambda one: one.text.encode() if one is not None else None)
+        merged = SidedFile(YamlText(reading.text.encode(), path), versions)
+        for odd in merged.odd(NEW, GONE, TWICE, UNTIED, FUSED, CUT):
+            line = reading.line_at(odd.at)
+            if odd.what != NEW or result.text.split("\n", line + 1)[line].strip() in lines:
+                yield line, f"{words.shown(odd.message)} ({when(name)})"
 
 
 def _start(text: str, line: int) -> int:

@@ -20,7 +20,7 @@ from kmerge_git.kube.likeness import CLEARLY, MOST_COMPARISONS, SAME_PLACE, Leav
 from kmerge_git.kube.listkeys import ListKeys, Where, field_text, start
 from kmerge_git.merge.verify.alias_law import Marks, is_one
 from kmerge_git.text.diff3 import changes
-from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence, is_block_text
 from kmerge_git.tree.plain_values import anchors_of, meant
 from kmerge_git.tree.same import canon_of, same_text
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     Keyed = list[tuple[Hashable, Node]]
 
 SURE = SAME_PLACE + CLEARLY  # the likeness must be higher than equal keys give
-BLOCK = ("|", ">")  # the headers of block scalars
 
 # the sorts of oddities of a part of a merged file
 NEW = "new"  # no side has it
@@ -467,7 +466,7 @@ class _Content:
         self.node = node
         self.leaves = Leaves(node) if isinstance(node, Collection) else None
         self.names = node.index().keys() if isinstance(node, Mapping) else None
-        self.is_text = isinstance(node, Scalar) and node.style in BLOCK
+        self.is_text = is_block_text(node)
         text = node.value if isinstance(node, Scalar) else node.raw
         self.words = Counter(text.split())
 
@@ -498,11 +497,6 @@ def _is_rest(old: _Content, new: _Content) -> bool:
 # -- texts of several lines ----------------------------------------------------------------------
 
 
-def is_block(node: Node | None) -> bool:
-    """Return whether a value is a block scalar, which has a `|` or a `>`."""
-    return isinstance(node, Scalar) and node.style in BLOCK
-
-
 def lost_header(made: Node, sides: Nodes) -> bool:
     """Return whether a value is a block scalar on every side, but not in the result.
 
@@ -510,7 +504,12 @@ def lost_header(made: Node, sides: Nodes) -> bool:
     result.
     """
     there = [side for side in sides if side is not None]
-    if not there or is_block(made) or not all(map(is_block, there)) or _is_respelled(made, there):
+    if (
+        not there
+        or is_block_text(made)
+        or not all(map(is_block_text, there))
+        or _is_respelled(made, there)
+    ):
         return False
     if len(there) == len(sides):
         return True
@@ -548,8 +547,8 @@ def _starts_a_line(node: Node) -> bool:
 
 def damage_of(made: Node, sides: Nodes) -> str:
     """Return the damage of a block scalar, or '' if a merge can produce the text."""
-    blocks = [lines_of(side) for side in sides if side is not None and is_block(side)]
-    if not is_block(made) or not blocks:
+    blocks = [lines_of(side) for side in sides if side is not None and is_block_text(side)]
+    if not is_block_text(made) or not blocks:
         return ""
     lines = lines_of(made)
     cut = _cut(lines, blocks) if len(blocks) == len(sides) else ""

@@ -392,7 +392,10 @@ def differences(old: bytes, new: bytes, path: str) -> tuple[str, ...]:
 
 
 def _fields(old: bytes, new: bytes, path: str) -> Iterator[str]:
-    before, after = (_documents_of(data, path) for data in (old, new))
+    before, after = (
+        [d for d in YamlText(data, path).stream.documents if not is_idle(d.content)]
+        for data in (old, new)
+    )
     pairs = paired_documents(before, after)
     for i, j in sorted(pairs, key=lambda pair: pair[1]):
         one, other = before[i].root, after[j].root
@@ -403,7 +406,3 @@ def _fields(old: bytes, new: bytes, path: str) -> Iterator[str]:
         paired = {pair[side] for pair in pairs}
         left = (document for n, document in enumerate(documents) if n not in paired)
         yield from (name_of(document) or "a document" for document in left)
-
-
-def _documents_of(data: bytes, path: str) -> list[Document]:
-    return [d for d in YamlText(data, path).stream.documents if not is_idle(d.content)]

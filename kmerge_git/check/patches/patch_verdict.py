@@ -155,9 +155,8 @@ def classify(
     kubeadm = _kubeadm(path)
     if kubeadm is not None:
         return kubeadm
-    if _for_kustomize_itself(path, roots) or (
-        near is not None and normpath(path) in near.mentioned
-    ):
+    is_mentioned = near is not None and normpath(path) in near.mentioned
+    if is_mentioned or any(_is_for_kustomize(path, root) for root in roots):
         return Verdict(MANIFEST, 11)
     script = script_with(path)
     if script:
@@ -187,12 +186,6 @@ def _by_content(
 
 def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
     """Return the rule, 8 or 9, by which the objects of a file are patches; return 0 if none."""
-    from kmerge_git.check.patches.wholeness import (  # late: few files need this module
-        PART,
-        WHOLE,
-        wholeness,
-    )
-
     found = {wholeness(root) for root in ours}
     if reason and (has_directive or (PART in found and WHOLE not in found)):
         return 8
@@ -263,13 +256,9 @@ def _not_listed(path: str, near: Kustomization | None) -> str:
     return f"an overlay's file that {near.path} does not list"
 
 
-def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
-    """Return whether a file configures kustomize: a kustomization, generator or transformer."""
-    return any(
-        is_kustomization(path, root)
-        or (isinstance(root, Map) and root.string("apiVersion").startswith(JOB_OF_KUSTOMIZE))
-        for root in roots
-    )
+def _is_for_kustomize(path: str, root: Value) -> bool:
+    """Return whether a document is a kustomization, a generator or a transformer."""
+    return is_kustomization(path, root) or root.string("apiVersion").startswith(JOB_OF_KUSTOMIZE)
 
 
 def _is_partial(root: Map) -> bool:
@@ -322,3 +311,85 @@ def _is_telling(root: Map, field: str) -> bool:
     return value is not None and (
         field in ("metadata", "spec") or all(isinstance(v, Text) for _, v in value.entries)
     )
+
+
+# -- whole objects and parts of objects -----------------------------------------------------------
+
+WHOLE, PART, UNDECIDED = "whole", "part", "undecided"
+
+_IMAGES = "template.spec.containers[].image"
+_WORKLOAD = ("spec.selector", f"spec.{_IMAGES}")  # patches have no selector
+_JOB = (_IMAGES, "template.spec.restartPolicy")
+_RULES = ("rules[].verbs",)
+_BINDING = ("roleRef", "subjects")
+_WEBHOOKS = ("webhooks[].clientConfig", "webhooks[].sideEffects")
+# Kind -> the paths without which the API server refuses an object: `[]` stands for every element of
+# a list that is not empty, and `|` separates alternatives.
+REQUIRED = {
+    **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"), _WORKLOAD),
+    "ReplicationController": ("spec.template.metadata.labels", f"spec.{_IMAGES}"),
+    "Pod": ("spec.containers[].name", "spec.containers[].image"),
+    "Job": tuple(f"spec.{path}" for path in _JOB),
+    "CronJob": ("spec.schedule", *(f"spec.jobTemplate.spec.{path}" for path in _JOB)),
+    "Service": (
+        "spec.ports[].port|spec.externalName",
+        "spec.selector|spec.clusterIP|spec.externalName|spec.externalIPs",
+    ),
+    "Role": _RULES,
+    "ClusterRole": ("rules[].verbs|aggregationRule",),
+    "RoleBinding": _BINDING,
+    "ClusterRoleBinding": _BINDING,
+    "CustomResourceDefinition": ("spec.group", "spec.names", "spec.scope", "spec.versions"),
+    "Ingress": ("spec.rules[].http.paths[].backend|spec.defaultBackend|spec.backend",),
+    "NetworkPolicy": ("spec.podSelector",),
+    "PodDisruptionBudget": ("spec.selector", "spec.minAvailable|spec.maxUnavailable"),
+    "HorizontalPodAutoscaler": ("spec.scaleTargetRef", "spec.maxReplicas"),
+    "PersistentVolumeClaim": ("spec.accessModes", "spec.resources.requests.storage"),
+    "PersistentVolume": ("spec.accessModes", "spec.capacity"),
+    "StorageClass": ("provisioner",),
+    "PriorityClass": ("value",),
+    "IngressClass": ("spec.controller",),
+    "RuntimeClass": ("handler",),
+    "APIService": ("spec.groupPriorityMinimum", "spec.versionPriority"),
+    "MutatingWebhookConfiguration": _WEBHOOKS,
+    "ValidatingWebhookConfiguration": _WEBHOOKS,
+    "ResourceQuota": ("spec.hard",),
+    "LimitRange": ("spec.limits[].type",),
+    "Endpoints": ("subsets",),
+    "EndpointSlice": ("addressType", "endpoints"),
+}
+# fields that tools write as null into whole objects
+WRITTEN_NULLS = ("creationTimestamp", "status")
+
+
+def wholeness(root: Map) -> str:
+    """Return WHOLE for a complete object, PART for a part of an object, else UNDECIDED."""
+    from kmerge_git.patch.field_shapes import is_builtin_group  # late: few files need the table
+
+    api, kind = root.string("apiVersion"), root.string("kind")
+    if not api or not kind:
+        return PART
+    if not is_builtin_group(api):
+        return UNDECIDED  # the required fields of other groups are not known
+    if not (root.string("metadata", "name") or root.string("metadata", "generateName")):
+        return UNDECIDED if kind.endswith("List") else PART
+    required = REQUIRED.get(kind)
+    if required is not None:
+        alternatives = ([path.split(".") for path in paths.split("|")] for paths in required)
+        is_whole = all(any(_has(root, path) for path in paths) for paths in alternatives)
+        return WHOLE if is_whole else PART
+    fields = (field for value in mappings(root) for field in value.fields.items())
+    # a patch removes a field by a null
+    has_nulls = any(item.null and key not in WRITTEN_NULLS for key, (_, item) in fields)
+    return PART if has_nulls else UNDECIDED
+
+
+def _has(value: Value | None, steps: list[str]) -> bool:
+    if value is None or value.null:
+        return False
+    if not steps:
+        return not isinstance(value, List) or bool(value.values)
+    if not steps[0].endswith("[]"):
+        return _has(value.get(steps[0]), steps[1:])
+    elements = value.items(steps[0][:-2])
+    return bool(elements) and all(_has(element, steps[1:]) for element in elements)
