@@ -11,8 +11,13 @@ from posixpath import normpath
 
 from kmerge_git.check import registry
 from kmerge_git.check.checked_texts import Book, Page, World, nowhere
-from kmerge_git.check.kustomize.kustomization import Kustomization, inside, is_kustomization
-from kmerge_git.check.kustomize.kustomization_evidence import Kustomizations, Past
+from kmerge_git.check.kustomize.kustomization import (
+    Kustomization,
+    Kustomizations,
+    Past,
+    inside,
+    is_kustomization,
+)
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, sealed
 from kmerge_git.check.not_yaml import (
     IN_TEMPLATES,
@@ -288,7 +293,13 @@ class Run:
     def together(self) -> list[Finding]:
         """Return the findings of the checks that compare a kustomization with all its files."""
         findings: list[Finding] = []
-        for build in self.kustomizations.builds():
+        touched = self.kustomizations.touched()
+        if not touched:
+            return findings
+        from kmerge_git.check.kustomize.kustomize_build import Gatherer  # late: few are in a build
+
+        gatherer = Gatherer(self.world, self.kustomizations.is_apart)
+        for build in map(gatherer.of, touched):
             page, site = build.one.page, (build, self.world, self.past)
             for found in page.findings(self.checks, registry.SET, *site):
                 book = self.world.book(found.file) if found.file != page.path else None

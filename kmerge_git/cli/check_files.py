@@ -13,8 +13,7 @@ from posixpath import normpath
 
 from kmerge_git.bounds import CHANGED_FILES
 from kmerge_git.check.checked_texts import World
-from kmerge_git.check.kustomize.kustomization import NAMES
-from kmerge_git.check.kustomize.kustomization_evidence import DELETED, MADE, UNSTAGED, Fate, Past
+from kmerge_git.check.kustomize.kustomization import DELETED, MADE, NAMES, UNSTAGED, Fate, Past
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, MergeVersions
 from kmerge_git.check.page_values import documents, objects
 from kmerge_git.check.run import SUFFIXES

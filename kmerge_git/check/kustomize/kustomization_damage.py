@@ -12,15 +12,19 @@ from typing import NamedTuple
 
 from kmerge_git.check.checked_texts import World
 from kmerge_git.check.kustomize.kustomization import (
+    DELETED,
     GENERATED,
+    MADE,
     NAMES,
+    UNSTAGED,
+    Fate,
     Kustomization,
+    Past,
     has_placeholder,
     in_folder,
     inside_of,
     is_remote,
 )
-from kmerge_git.check.kustomize.kustomization_evidence import DELETED, MADE, UNSTAGED, Fate, Past
 from kmerge_git.check.kustomize.kustomize_build import NO_MERGE, NOT_THERE, TWICE, Gathering
 from kmerge_git.check.page_values import Map, Text, Value, roots_of
 from kmerge_git.check.registry import (

@@ -9,8 +9,12 @@ from collections.abc import Callable
 from posixpath import basename, normpath
 from typing import NamedTuple
 
-from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, is_kustomization
-from kmerge_git.check.kustomize.kustomization_evidence import Evidence
+from kmerge_git.check.kustomize.kustomization import (
+    Evidence,
+    Kustomization,
+    PatchEntry,
+    is_kustomization,
+)
 from kmerge_git.check.page_values import (
     List,
     Map,
