@@ -97,18 +97,14 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     root = plain.root
     of_kubernetes = bool(root and root.string("kind") and "apiVersion" in root.fields)
     for key, at, is_alike, is_quoted_once in plain.repeated:
-        if not of_kubernetes and (key in REPEATABLE or (is_quoted_once and _is_no_text(key))):
+        bare = key.lstrip("+-").replace("_", "").replace(".", "", 1)
+        is_text = not bare.isdigit() and key.lower() not in NO_TEXTS
+        if not of_kubernetes and (key in REPEATABLE or (is_quoted_once and not is_text)):
             continue  # 200 and "200" are two keys
         lost = "only one of the values counts, the other is lost"
         if is_alike or key == "<<":
             lost = "many readers refuse the file"
         yield Found(at, f"{key} is here twice; {lost}")
-
-
-def _is_no_text(key: str) -> bool:
-    """Return whether YAML reads an unquoted key as a number, a boolean or a null."""
-    bare = key.lstrip("+-").replace("_", "").replace(".", "", 1)
-    return bare.isdigit() or key.lower() in NO_TEXTS
 
 
 @Check(

@@ -489,15 +489,11 @@ def keyed_lists(root: Map) -> list[KeyedList]:
     seen = {id(one.elements) for one in known}
     pods = keytable.below(keytable.fields(keytable.root("v1", "Pod"))["spec"][2])
     for value in mappings(root):
-        if _is_pod_spec(value):
+        containers = value.items("containers")
+        if containers and all(c.fields.keys() >= {"name", "image"} for c in containers):
             of_pod = _keyed(value, pods, (SOMEWHERE,), set())
             known += [one for one in of_pod if id(one.elements) not in seen]
     return known
-
-
-def _is_pod_spec(value: Map) -> bool:
-    containers = value.items("containers")
-    return bool(containers) and all(c.fields.keys() >= {"name", "image"} for c in containers)
 
 
 def _keyed(value: Map, number: int, path: Path, seen: set[int]) -> list[KeyedList]:

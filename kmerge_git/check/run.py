@@ -330,13 +330,10 @@ def unsilenced(findings: list[Finding], text: str) -> list[Finding]:
         before, mark, rest = line.partition(MARK)
         if mark and before.rstrip().endswith("#"):
             numbers = (number, number + 1) if before.strip() == "#" else (number,)
+            words = rest.removeprefix("-file").replace(",", " ").split()
+            # the reason follows the ids
+            ids = takewhile(lambda word: word[:1].isalpha() and word[1:].isdigit(), words)
+            silenced = set(map(str.upper, ids)) or {"*"}
             for each in (0,) if rest.startswith("-file") else numbers:
-                silent[each] |= _ids(rest.removeprefix("-file"))
+                silent[each] |= silenced
     return [f for f in findings if (silent[0] | silent[f.line]).isdisjoint((f.id, "*"))]
-
-
-def _ids(rest: str) -> set[str]:
-    words = rest.replace(",", " ").split()
-    # the reason follows the ids
-    ids = takewhile(lambda word: word[:1].isalpha() and word[1:].isdigit(), words)
-    return set(map(str.upper, ids)) or {"*"}

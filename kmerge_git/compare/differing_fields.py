@@ -19,7 +19,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.text.diff3 import changes, diff
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import YamlText
-from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar
+from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, key_text
 from kmerge_git.tree.nodes import Sequence as ListNode
 from kmerge_git.tree.same import canon_of, comments, resolve, same_text
 from kmerge_git.tree.same import same as same_scalars
@@ -64,7 +64,9 @@ def resource_changes(
 def field_changes(pair: Pair) -> Iterator[FieldChange]:
     """Yield the changes of a field and of the fields below, in the order of the new version."""
     old, new = pair.old.plain, pair.new.plain
-    if _is_same_text(pair.old.node, pair.new.node):
+    mine, yours = pair.old.node, pair.new.node
+    # an alias in a text may mean another value
+    if mine is not None and yours is not None and same_text(mine, yours) and "*" not in mine.raw:
         return
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _mapping(_with_nodes(pair), old, new)
@@ -72,11 +74,6 @@ def field_changes(pair: Pair) -> Iterator[FieldChange]:
         yield from _list(_with_nodes(pair), old, new)
     elif _canon(old) != _canon(new):
         yield FieldChange("changed", "", pair.steps, pair.old, pair.new)
-
-
-def _is_same_text(old: Node | None, new: Node | None) -> bool:
-    """Return whether two nodes have the same text, in which no alias can mean another value."""
-    return old is not None and new is not None and same_text(old, new) and "*" not in old.raw
 
 
 def _with_nodes(pair: Pair) -> Pair:
@@ -271,7 +268,8 @@ def _words(old: Node, new: Node, where: Where) -> Iterator[str]:
         if names != [name for name in mine if name in yours]:
             yield "order of keys"
         for name in names:
-            yield from _keys(mine[name], yours[name])
+            if key_text(mine[name]) != key_text(yours[name]):
+                yield "quoting"
             yield from _words(mine[name].value, yours[name].value, place.child(name))
     elif isinstance(old, ListNode) and isinstance(new, ListNode):
         yield from _of_collections(old, new)
@@ -300,11 +298,6 @@ def _in_list(old: ListNode, new: ListNode, where: Where) -> Iterator[str]:
     for _, i, j in paired or ():
         if i >= 0 and j >= 0:
             yield from _words(old.entries[i].value, new.entries[j].value, where.items())
-
-
-def _keys(old: Entry, new: Entry) -> Iterator[str]:
-    if old.key is not None and new.key is not None and old.key.raw != new.key.raw:
-        yield "quoting"
 
 
 def _of_collections(old: Collection, new: Collection) -> Iterator[str]:

@@ -16,6 +16,7 @@ from kmerge_git.visible import counted
 
 _MOST_OTHERS = 40  # the most values or lines to compare a long text with
 _SIGNS = {"added": ("+", "green"), "deleted": ("-", "red")}
+NAME = ("metadata", "name")
 
 
 def lines(files: Iterable[ComparedFile], *, full: bool = False) -> Iterator[Line]:
@@ -40,7 +41,9 @@ def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
     if not file.is_manifest and any(file.lines):
         said += f"{',' if ': ' in said else ':'} {_plus_minus(file)}"
     if file.changes and file.changes[0].how == "binary":
-        yield f"{said}: {_binary(file.changes[0])}", "bold"
+        values = file.changes[0].before, file.changes[0].after
+        sizes = [value.plain if value else 0 for value in values]
+        yield f"{said}: binary, {sizes[0]} -> {sizes[1]} bytes", "bold"
         return
     yield said, "bold"
     if file.is_manifest:
@@ -53,11 +56,6 @@ def _target(value: FieldValue | None) -> str:
     oid, _, dirty = target.partition("-")
     is_oid = len(oid) in (40, 64) and set(oid) <= set("0123456789abcdef") and dirty in ("", "dirty")
     return target.replace(oid, oid[:12]) if is_oid else target or "nothing"
-
-
-def _binary(change: FieldChange) -> str:
-    sizes = [value.plain if value else 0 for value in (change.before, change.after)]
-    return f"binary, {sizes[0]} -> {sizes[1]} bytes"
 
 
 def change_lines(
@@ -77,13 +75,15 @@ def _by_resource(changes: Iterable[FieldChange], indent: str, *, full: bool) -> 
             yield from _whole(head, indent, full=full)
             continue
         inner = indent
+        at = head.document
         if head.resource:
             renamed = f": renamed from {_old_name(head)}" if head.how == "renamed" else ""
             yield f"{indent}{head.resource}{renamed}", "bold"
             inner += "  "
-            together = [change for change in together if not (renamed and _is_name(change))]
-        elif head.document and head.how != "lines" and _is_one_of_many(head.document):
-            yield f"{indent}document {(head.document.new or 0) + 1}", "bold"
+            if renamed:
+                together = [c for c in together if c.steps != NAME or c.how != "changed"]
+        elif at and head.how != "lines" and (at.old or at.new):
+            yield f"{indent}document {(at.new or 0) + 1}", "bold"
             inner += "  "
         yield from _fields([c for c in together if c.how != "renamed"], inner, full=full)
 
@@ -94,15 +94,6 @@ def _old_name(change: FieldChange) -> str:
     return (
         name if name and kind == change.resource.partition("/")[0] else change.source or "no name"
     )
-
-
-def _is_name(change: FieldChange) -> bool:
-    """Return whether a change only repeats that its resource was renamed."""
-    return change.steps == ("metadata", "name") and change.how == "changed"
-
-
-def _is_one_of_many(place: At) -> bool:
-    return bool(place.old or place.new)
 
 
 def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
@@ -140,9 +131,12 @@ def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Itera
         together = list(group)
         joined = _joined(together) if len(together) > 1 or _is_element(together[0]) else ""
         if joined:
-            yield f"{indent}{joined}", _colour(together)
+            hows = {change.how for change in together}
+            yield f"{indent}{joined}", _SIGNS[hows.pop()][1] if len(hows) == 1 else ""
         elif len(together) > 1 and not full and all(c.how == "deleted" for c in together):
-            yield f"{indent}{_deleted(together)}", "red"
+            names = shown_values.cut(", ".join(fieldpath.show(c.path[-1:]) for c in together))
+            count = sum(_leaves(change.before.plain) for change in together if change.before)
+            yield f"{indent}{_list_of(together)}: deleted {names}, {count} values", "red"
         else:
             for change in together:
                 counterparts = others.get((change.steps[:-1], change.how), ())
@@ -173,11 +167,6 @@ def _is_element(change: FieldChange) -> bool:
     return change.how in _SIGNS and bool(change.steps) and isinstance(change.steps[-1], At)
 
 
-def _colour(changes: Sequence[FieldChange]) -> str:
-    hows = {change.how for change in changes}
-    return _SIGNS[hows.pop()][1] if len(hows) == 1 else ""
-
-
 def _joined(changes: Sequence[FieldChange]) -> str:
     """Return `spec.env: + LOG_LEVEL=debug, - OLD`, or '' if the text is too long for a line."""
     words = []
@@ -190,13 +179,6 @@ def _joined(changes: Sequence[FieldChange]) -> str:
         words.append(f"{_SIGNS[change.how][0]} {text}")
     text = ", ".join(words)
     return f"{_list_of(changes)}: {text}" if len(text) <= 2 * shown_values.LONG else ""
-
-
-def _deleted(changes: Sequence[FieldChange]) -> str:
-    """Return a line about several large elements that were deleted from a list."""
-    names = ", ".join(fieldpath.show(change.path[-1:]) for change in changes)
-    count = sum(_leaves(change.before.plain) for change in changes if change.before)
-    return f"{_list_of(changes)}: deleted {shown_values.cut(names)}, {count} values"
 
 
 def _list_of(changes: Sequence[FieldChange]) -> str:
@@ -252,17 +234,14 @@ def _one_sided(
         yield f"{indent}{place}: {sign} {shown}", colour
         return
     if change.how == "deleted" and not full:
-        yield f"{indent}{place}: deleted, {_size(value.plain)}", colour
+        size = counted(_leaves(value.plain), "value")
+        if isinstance(value.plain, str):
+            size = counted(len(in_lines(value.plain)), "line")
+        yield f"{indent}{place}: deleted, {size}", colour
         return
     yield f"{indent}{place}: {change.how}", colour
     body = [(f"{indent}  {sign} {line}", colour) for line in shown_values.block(value.plain)]
     yield from capped(body, f"{indent}  ", full=full)
-
-
-def _size(value: object) -> str:
-    if isinstance(value, str):
-        return counted(value.count("\n") + (not value.endswith("\n")), "line")
-    return counted(_leaves(value), "value")
 
 
 def _leaves(value: object) -> int:
@@ -359,7 +338,10 @@ def numbered(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Iter
     shown = 0
     for hunk in changes:
         gone, come = _texts(hunk.before), _texts(hunk.after)
-        sizes = (len(gone), len(come)) if full_length else _shares(len(gone), len(come), left)
+        sizes = len(gone), len(come)
+        if not full_length:
+            old = min(len(gone), max(left // 2, left - len(come)))
+            sizes = old, min(len(come), left - old)
         at = hunk.document or At(0, 0)
         for sign, colour, texts, others, first, count in (
             ("-", "red", gone, come, at.old, sizes[0]),
@@ -376,12 +358,6 @@ def numbered(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Iter
 
 def _texts(value: FieldValue | None) -> list[str]:
     return value.plain if value and isinstance(value.plain, list) else []
-
-
-def _shares(gone: int, come: int, left: int) -> tuple[int, int]:
-    """Return how many deleted and how many added lines to show; the sum is at most `left`."""
-    old = min(gone, max(left // 2, left - come))
-    return old, min(come, left - old)
 
 
 def capped(body: list[Line], indent: str, *, full: bool) -> Iterator[Line]:

@@ -326,10 +326,12 @@ def _selected(
         severity = "" if PATTERN.isdisjoint(name) else WARNING
         what = f"no resource {kind}/{name} in this kustomization"
         build.trouble(NOT_THERE, place, what, severity)
+    is_deletion = any(not isinstance(x, Map) or x.string("$patch") == "delete" for x in roots)
+    may_rename = is_deletion or entry.options is not None
     for one, answer in answers:
         if answer == YES:
             _change(build, one, roots, entry, place)
-        elif answer == PERHAPS and _may_rename(entry, roots):
+        elif answer == PERHAPS and may_rename:
             one.vague = True
     if any(isinstance(root, List) for root in roots):
         _collide(build, place)
@@ -345,11 +347,6 @@ def _change(
             _operations(one, root)
         elif isinstance(root, Map):
             _merge(build, one, root, entry, place)
-
-
-def _may_rename(entry: PatchEntry, roots: list[Value]) -> bool:
-    is_deletion = any(not isinstance(x, Map) or x.string("$patch") == "delete" for x in roots)
-    return is_deletion or entry.options is not None
 
 
 def _operations(one: Gathered, root: List) -> None:

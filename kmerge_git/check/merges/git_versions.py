@@ -87,16 +87,13 @@ def one_side_dropped(data: bytes, versions: GitVersions) -> Iterator[Found]:
         if merge.result == merge.sides.side(name):
             lost = merge.lost(name)
             if lost:
+                left = len(lost) - MESSAGE_NAMES
+                more = f" and {left} more" if left > 0 else ""
                 yield Found(
                     0, f"both sides changed this file, and it is exactly {name}: these changes of "
-                    f"{other} merge clean and are dropped: {_few(lost)}",
+                    f"{other} merge clean and are dropped: {', '.join(lost[:MESSAGE_NAMES])}{more}",
                     severity=WARNING if merge.was_in_conflict() else "",
                 )  # fmt: skip
-
-
-def _few(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - MESSAGE_NAMES} more" if len(names) > MESSAGE_NAMES else ""
-    return ", ".join(names[:MESSAGE_NAMES]) + more
 
 
 @Check(

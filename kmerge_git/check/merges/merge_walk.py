@@ -536,13 +536,11 @@ def _reads(made: Node, words: list[str]) -> bool:
     if isinstance(made, Alias):
         return False
     if made.raw:
-        return _starts_a_line(made) and made.raw.split() == words
+        line_start = made.text.rfind("\n", 0, made.start) + 1
+        is_first = not made.text[line_start : made.start].strip()
+        return is_first and made.raw.split() == words
     below = made.text[made.end :].lstrip()
     return below[:1] == "#" and below[: 4 * len(" ".join(words))].split()[: len(words)] == words
-
-
-def _starts_a_line(node: Node) -> bool:
-    return not node.text[node.text.rfind("\n", 0, node.start) + 1 : node.start].strip()
 
 
 def damage_of(made: Node, sides: Nodes) -> str:

@@ -113,7 +113,9 @@ class PatchChecker:
             return []
         changed = self.targets.changed(verdict)
         first = changed[0] if changed else None
-        type = _type(verdict, first)
+        selected = verdict.entry.target if verdict.entry is not None else None
+        api, kind = _selected_kind(selected) if first is None else _kind_of(first)
+        type = root_type(api, kind) if api and kind else None
         is_settled = len(changed) == 1 and self.targets.is_settled(verdict, changed[0])
         target = first.root if first is not None and is_settled else None
         is_as_written = is_settled and _is_as_written(verdict, changed[0])
@@ -222,10 +224,3 @@ def _is_touched(path: str, value: Value) -> bool:
     start = above if last == "-" or last.isdigit() else path
     texts = value.string("path"), value.string("from")
     return any(text == start or text.startswith(f"{start}/") for text in texts)
-
-
-def _type(verdict: Verdict, target: Target | None) -> FieldType | None:
-    """Return the type of the changed objects, or None if their kind is not built in."""
-    selected = verdict.entry.target if verdict.entry is not None else None
-    api, kind = _kind_of(target) if target is not None else _selected_kind(selected)
-    return root_type(api, kind) if api and kind else None

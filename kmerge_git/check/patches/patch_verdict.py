@@ -153,7 +153,10 @@ def classify(
     if evidence.listed_by is not None:
         return Verdict(MANIFEST, 1, where=evidence.listed_by.path)
     if evidence.named_by is not None:
-        return _named(*evidence.named_by, roots)
+        kustomization, entry = evidence.named_by
+        is_a = JSON6902 if entry.is_json6902 else _read_as(PATCH, roots)
+        rule = entry.rule if is_a == PATCH else 4
+        return Verdict(is_a, rule, "Z", entry.page.path, entry, kustomization)
     if _is_json6902(roots):
         return Verdict(JSON6902, 4)
     kubeadm = _kubeadm(path)
@@ -199,12 +202,6 @@ def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
 def _read_as(is_a: str, roots: list[Value]) -> str:
     """Return JSON6902 for a patch whose content is a list; otherwise return `is_a`."""
     return JSON6902 if is_a == PATCH and roots and isinstance(roots[0], List) else is_a
-
-
-def _named(kustomization: Kustomization | None, entry: PatchEntry, roots: list[Value]) -> Verdict:
-    is_a = JSON6902 if entry.is_json6902 else _read_as(PATCH, roots)
-    rule = entry.rule if is_a == PATCH else 4
-    return Verdict(is_a, rule, "Z", entry.page.path, entry, kustomization)
 
 
 def _is_json6902(roots: list[Value]) -> bool:

@@ -68,9 +68,12 @@ TRUE = frozenset(("true", "yes", "on", "null", "~", ""))
 )  # fmt: skip
 def misspelt(here: KeySpot) -> Iterator[Found]:
     """Find a directive with one or two wrong letters, such as `$path` or `$setElementsOrder/x`."""
-    guess = meant(here.key)
+    guess, value = meant(here.key), here.value
+    is_valid = isinstance(value, List)
+    if guess == PATCH:
+        is_valid = isinstance(value, Text) and value.text in ("replace", "delete", "merge")
     is_others = here.spot.user or here.spot.kind == CUSTOM
-    if guess and (not is_others or _is_order(guess, here.value)):
+    if guess and (is_valid or not is_others):
         yield _misspelt(here, guess)
 
 
@@ -80,13 +83,6 @@ def _misspelt(here: KeySpot, guess: str) -> Found:
     if here.spot.verdict.known_tools == "Z" and guess != PATCH:
         return Found(here.at, f"{message}; but kustomize knows only $patch: drop it")
     return Found(here.at, message, fix=("word", here.key, guess))
-
-
-def _is_order(guess: str, value: Value) -> bool:
-    """Return whether a value is valid for a directive."""
-    if guess == PATCH:
-        return isinstance(value, Text) and value.text in ("replace", "delete", "merge")
-    return isinstance(value, List)
 
 
 def meant(key: str) -> str:
