@@ -270,7 +270,7 @@ class Run:
         return findings
 
     def _object(self, page: Page, root: Map) -> list[Finding]:
-        findings = page.findings(self.checks, registry.OBJECT, page.path, root)
+        findings = page.findings(self.checks, registry.OBJECT, root)
         for site in keyed_lists(root):
             if len(site.elements) > 1 or site.name in ("env", "volumes"):
                 findings += page.findings(self.checks, registry.KEYED, site, path=site.path)

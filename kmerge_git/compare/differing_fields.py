@@ -43,10 +43,6 @@ class Pair:
     steps: Steps
     known: Known = field(default_factory=dict)  # the contents of list elements
 
-    def below(self, old: FieldValue, new: FieldValue, where: Where, steps: Steps) -> Pair:
-        """Return two versions of a field in this field."""
-        return Pair(old, new, where, steps, self.known)
-
 
 def resource_changes(
     name: str, pair: Pair, comments: Signed, at: At | None = None
@@ -116,10 +112,11 @@ def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
             target = other_name.get(name, "")
             yield FieldChange("deleted", "", steps, before=before, target=target)
         elif name in renamed:
-            inside = tuple(field_changes(pair.below(before, after, place.child(name), steps)))
+            below = Pair(before, after, place.child(name), steps, pair.known)
+            inside = tuple(field_changes(below))
             yield FieldChange("added", "", steps, None, after, source=renamed[name], inside=inside)
         else:
-            yield from field_changes(pair.below(before, after, place.child(name), steps))
+            yield from field_changes(Pair(before, after, place.child(name), steps, pair.known))
 
 
 def _below(value: FieldValue, table: Map, name: str) -> FieldValue | None:
@@ -141,7 +138,7 @@ def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldCha
         elif j < 0:
             yield FieldChange("deleted", "", steps, before=mine[i])
         else:
-            yield from field_changes(pair.below(mine[i], yours[j], inner, steps))
+            yield from field_changes(Pair(mine[i], yours[j], inner, steps, pair.known))
     order = order_of([(i, j) for _, i, j in paired])
     if order:
         both = sorted((j, key) for key, i, j in paired if i >= 0 and j >= 0)

@@ -51,15 +51,11 @@ def as_text(
         blocks.append(_block(finding, color, with_mend=finding.id not in shown))
         shown.add(finding.id)
     last = summary(findings, files, len(skipped), color)
-    return "\n".join([*blocks, *_skipped(skipped, color), last]) + "\n"
-
-
-def _skipped(skipped: Mapping[str, str], color: bool) -> list[str]:
-    """Return lines about the first files that were not checked, each with the reason."""
     lines = [f"not checked: {path}: {why}" for path, why in sorted(skipped.items())[:SHOWN_SKIPPED]]
     if len(skipped) > SHOWN_SKIPPED:
         lines.append(f"... and {len(skipped) - SHOWN_SKIPPED} more (--format json names all)")
-    return [_paint(visible(line), DIM, color) for line in lines]
+    lines = [_paint(visible(line), DIM, color) for line in lines]
+    return "\n".join([*blocks, *lines, last]) + "\n"
 
 
 def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool = False) -> str:

@@ -169,23 +169,20 @@ class SideWalk:
             else:
                 self.new_field(made, entry, sides, here)
         for name in maps[0].index() if len(maps) == len(sides) else ():
-            if name not in names and all(name in side.index() for side in maps):
-                self.gone_field(made, name, path)
+            if name in names or not all(name in side.index() for side in maps):
+                continue
+            if name == MERGE_KEY:
+                what = "every side of the merge has a merge key `<<` here, and it is gone"
+                self.say(UNTIED, made.start, path, what)
+            else:
+                what = f"{name} is gone: every side of the merge has it"
+                self.say(GONE, made.start, (*path, name), what)
 
     def new_field(self, made: Mapping, entry: Entry, sides: Nodes, path: Path) -> None:
         """Report a field that no side has."""
         key = entry.key if entry.key is not None else entry.value
         what = f"no side of the merge has {entry.name} here"
         self.found.append(Odd(NEW, key.start, path, what, entry.value, made, sides))
-
-    def gone_field(self, made: Mapping, name: str, path: Path) -> None:
-        """Report the loss of a field that every side has."""
-        if name == MERGE_KEY:
-            what = "every side of the merge has a merge key `<<` here, and it is gone"
-            self.say(UNTIED, made.start, path, what)
-        else:
-            what = f"{name} is gone: every side of the merge has it"
-            self.say(GONE, made.start, (*path, name), what)
 
     # -- lists -----------------------------------------------------------------------------------
 
@@ -523,12 +520,9 @@ def _is_respelled(made: Node, sides: list[Node]) -> bool:
         return False
     if made.style:
         return "\n" in made.value
+    folded = (side.value for side in sides if isinstance(side, Scalar) and side.style == ">")
     words = made.value.split()
-    return "\n" not in made.raw and any(_folds_to(side, words) for side in sides)
-
-
-def _folds_to(node: Node | None, words: list[str]) -> bool:
-    return isinstance(node, Scalar) and node.style == ">" and node.value.split() == words
+    return "\n" not in made.raw and any(value.split() == words for value in folded)
 
 
 def _reads(made: Node, words: list[str]) -> bool:

@@ -104,7 +104,7 @@ class PatchChecker:
         """
         verdict = Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, one)
         page, path = (entry.page, entry.field) if at else (book.page, ())
-        site = entry, book.roots, self.targets.of(one), at
+        site = entry, book.roots, at
         return page.findings(self.checks, registry.ENTRY, *site, path=path, rule=verdict.why)
 
     def _operations(self, page: Page, root: List, verdict: Verdict) -> list[Finding]:
@@ -116,7 +116,8 @@ class PatchChecker:
         selected = verdict.entry.target if verdict.entry is not None else None
         api, kind = _selected_kind(selected) if first is None else _kind_of(first)
         type = root_type(api, kind) if api and kind else None
-        is_settled = len(changed) == 1 and self.targets.is_settled(verdict, changed[0])
+        others = self.targets.words_of_others(verdict, first) if len(changed) == 1 else None
+        is_settled = others is not None and not others  # no other patch changes the object
         target = first.root if first is not None and is_settled else None
         is_as_written = is_settled and _is_as_written(verdict, changed[0])
         findings: list[Finding] = []

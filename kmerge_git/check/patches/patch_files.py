@@ -21,7 +21,6 @@ from kmerge_git.check.page_values import (
     passed_on,
     places,
 )
-from kmerge_git.check.patches.patch_targets import Targets
 from kmerge_git.check.registry import (
     ENTRY,
     ERROR,
@@ -89,9 +88,7 @@ def _directives_held(page: Page, root: Map) -> set[int]:
     "  name: web\nspec:\n  replicas: 2",
     mend="Write one patch for one entry; a JSON 6902 list needs a `target:`.",
 )  # fmt: skip
-def refused_patch(
-    entry: PatchEntry, roots: list[Value], targets: Targets | None, at: int
-) -> Iterator[Found]:
+def refused_patch(entry: PatchEntry, roots: list[Value], at: int) -> Iterator[Found]:
     """Find a patch that kustomize refuses, such as an empty patch or a list without `target:`."""
     if entry.path and entry.inline is not None:
         yield Found(at, f"{shown(entry.field)} has both path and patch; keep one of them")

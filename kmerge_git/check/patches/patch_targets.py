@@ -156,10 +156,6 @@ class TargetFinder:
             return []
         return targets.selected(entry.target)
 
-    def is_settled(self, verdict: Verdict, target: Target) -> bool:
-        """Return whether it is certain that no other patch changes the object of a patch."""
-        return self.words_of_others(verdict, target) == frozenset()
-
     def words_of_others(self, verdict: Verdict, target: Target | None) -> frozenset[str] | None:
         """Return all words in the other patches of an object, or None if some are unknown."""
         one, own = verdict.kustomization, verdict.entry

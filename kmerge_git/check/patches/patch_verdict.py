@@ -163,7 +163,11 @@ def classify(
     if kubeadm is not None:
         return kubeadm
     is_mentioned = near is not None and normpath(path) in near.mentioned
-    if is_mentioned or any(_is_for_kustomize(path, root) for root in roots):
+    is_for_kustomize = any(
+        is_kustomization(path, root) or root.string("apiVersion").startswith(JOB_OF_KUSTOMIZE)
+        for root in roots
+    )
+    if is_mentioned or is_for_kustomize:
         return Verdict(MANIFEST, 11)
     script = script_with(path)
     if script:
@@ -255,11 +259,6 @@ def _not_listed(path: str, near: Kustomization | None) -> str:
     if near is None or "overlays" not in parts[:-1]:
         return ""
     return f"an overlay's file that {near.path} does not list"
-
-
-def _is_for_kustomize(path: str, root: Value) -> bool:
-    """Return whether a document is a kustomization, a generator or a transformer."""
-    return is_kustomization(path, root) or root.string("apiVersion").startswith(JOB_OF_KUSTOMIZE)
 
 
 def _is_partial(root: Map) -> bool:

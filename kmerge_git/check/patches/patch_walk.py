@@ -90,7 +90,10 @@ class PatchWalk:
         if PATCH in spot.map.fields:
             self.ask(registry.MAP, spot, spot.path, hidden)
         skipped = self.keys(spot)
-        if spot.directive in ("delete", "replace") and not _is_merged(spot):
+        outer = spot.element_of
+        # kustomize ignores `$patch: replace` in an element and merges the element
+        is_merged = outer is not None and spot.directive == "replace" and not outer.is_replaced
+        if spot.directive in ("delete", "replace") and not is_merged:
             if spot.directive == "replace" and spot.element_of is None:
                 self.stored(spot.map, spot)
             return
@@ -190,12 +193,6 @@ def child(target: Value | None, key: str) -> Value | None:
         return None
     value = target.get(key)
     return ABSENT if value is None or value.null else value
-
-
-def _is_merged(spot: Spot) -> bool:
-    """Return whether kustomize ignores `$patch: replace` in an element and merges the element."""
-    outer = spot.element_of
-    return outer is not None and spot.directive == "replace" and not outer.is_replaced
 
 
 def _user_keys(spot: Spot, key: str, field: FieldType | None) -> bool:

@@ -154,7 +154,7 @@ def unknown_field(here: KeySpot) -> Iterator[Found]:
 
 
 @also("D68", OBJECT)
-def pod_fields_of_workload(path: str, root: Map) -> Iterator[Found]:
+def pod_fields_of_workload(root: Map) -> Iterator[Found]:
     """Find `containers` under the `spec` of a workload; they belong in the pod template."""
     kind, spec = root.string("kind"), root.map("spec")
     if kind not in PODS or spec is None or not may_be_builtin(root):
