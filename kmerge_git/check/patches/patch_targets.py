@@ -44,21 +44,11 @@ class Target(NamedTuple):
         return objects[self.number] if self.number < len(objects) else None
 
 
-class Targets:
+class Targets(NamedTuple):
     """Hold the resources of a kustomization; `complete` is false if some cannot be read."""
 
-    __slots__ = ("_by_name", "all", "complete")
-
-    def __init__(self) -> None:
-        self.complete = True
-        self.all: list[Target] = []
-        self._by_name: dict[str, list[Target]] = {}
-
-    def add(self, target: Target) -> None:
-        """Add a resource that can be found by each of its names."""
-        self.all.append(target)
-        for name in dict.fromkeys(target.names):
-            self._by_name.setdefault(name, []).append(target)
+    all: list[Target]
+    complete: bool
 
     def named(self, wanted: Identity) -> list[Target]:
         """Return the resources with the wanted name and kind; an empty kind matches every kind.
@@ -66,7 +56,7 @@ class Targets:
         The namespace is ignored, because the kustomization may set it.
         """
         same = (wanted.group, wanted.kind)
-        found = self._by_name.get(wanted.name, [])
+        found = (target for target in self.all if wanted.name in target.names)
         return [t for t in found if not same[1] or (t.identity.group, t.identity.kind) == same]
 
     def selected(self, target: Map) -> list[Target]:
@@ -78,28 +68,22 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
     """Return the resources of a kustomization and of its bases."""
     made: list[Target] = []
     root = kustomization.root
-    targets = Targets()
     # a component patches resources of the kustomizations that include the component
-    if (
-        kustomization.is_component
-        or depth > SEARCHED_BASES
-        or any(word in root.fields for word in MAKERS)
-    ):
-        targets.complete = False
+    complete = not kustomization.is_component and depth <= SEARCHED_BASES
+    complete = complete and not any(word in root.fields for word in MAKERS)
     for path, written, _, field in kustomization.resources:
         if field != "crds":
-            targets.complete = _collect(world, made, path, written, depth) and targets.complete
+            complete = _collect(world, made, path, written, depth) and complete
     for field, kind in GENERATED.items():
         for _, item in root.maps(field):
             name = item.string("name")
             made.append(Target(Identity("", kind, "", name, "v1", ""), (name,), world))
     prefix, suffix = root.string("namePrefix"), root.string("nameSuffix")
-    is_changed = bool(depth and kustomization.patches)  # a base patches them before
-    for target in made:
-        names = [prefix + target.names[-1] + suffix] if prefix or suffix else []
-        path = "" if is_changed else target.path
-        targets.add(target._replace(path=path, names=(*target.names, *names)))
-    return targets
+    if depth and kustomization.patches:  # a base patches them before
+        made = [target._replace(path="") for target in made]
+    if prefix or suffix:
+        made = [t._replace(names=(*t.names, prefix + t.names[-1] + suffix)) for t in made]
+    return Targets(made, complete)
 
 
 def _collect(world: World, made: list[Target], path: str, written: str, depth: int) -> bool:
