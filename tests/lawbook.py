@@ -18,12 +18,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import lawbook_values
-from lawbook_values import Breach, bounds, bounds_of_equal
+from common_lines import common
+from lawbook_values import KEYS, Breach, bounds, bounds_of_equal
+from marked_text import decided, lines_of, size_for
 from yaml_places import Nodes, Unreadable
-
-from kmerge_git.kube.listkeys import KEYS
-from kmerge_git.text.diff3 import diff
-from kmerge_git.text.markers import marker_size_for, resolve
 
 Lines = list[str]
 LAWS = ("comments", "lines", "columns", *lawbook_values.LAWS)
@@ -35,20 +33,20 @@ def breaches(
     """All that is against a law; nothing where the result is only one side, and a conflict."""
     versions = [_text(data) for data in (base, ours, theirs)]
     text = _text(result)
-    decided, inside = [text], [[], [], []]
+    readings, inside = [text], [[], [], []]
     if not clean:
-        size = marker_size_for(versions, 7)
-        decided = [resolve(text, side, size) for side in ("ours", "theirs", "base")]
-        inside = list(_sections(text.split("\n"), size))
-        if decided[0] == text:
+        size = size_for(versions)
+        readings = [decided(text, side, size) for side in ("ours", "theirs", "base")]
+        inside = _sections(text, size)
+        if readings[0] == text:
             return []
     lines = [version.split("\n") for version in versions]
-    results = [side.split("\n") for side in decided]
+    results = [reading.split("\n") for reading in readings]
     return [
         *_comments(*lines, results, inside),
         *_lines(*lines, results[:2]),
         *_columns(*lines, results[:2]),
-        *lawbook_values.breaches(versions, decided[0], decided[not clean], path),
+        *lawbook_values.breaches(versions, readings[0], readings[not clean], path),
     ]
 
 
@@ -58,16 +56,12 @@ def _text(data: bytes) -> str:
     return text.replace("\n\ufeff", "\n")[1:]  # a byte order mark may stand in a conflict
 
 
-def _sections(lines: Lines, size: int) -> tuple[Lines, Lines, Lines]:
+def _sections(text: str, size: int) -> list[Lines]:
     """What base, ours and theirs have in conflicts."""
-    sections: dict[str, Lines] = {char: [] for char in "|<=>"}
-    at = ">"
-    for line in lines:
-        if line[:size] in {char * size for char in sections}:
-            at = line[0]
-        else:
-            sections[at].append(line)
-    return sections["|"], sections["<"], sections["="]
+    sections: dict[str, Lines] = {"base": [], "ours": [], "theirs": [], "": []}
+    for _, section, line in lines_of(text, size):
+        sections[section].append(line)
+    return [sections[side] for side in ("base", "ours", "theirs")]
 
 
 # -- comments
@@ -206,9 +200,9 @@ def _places(base: Lines) -> dict[str, list[int]]:
 def _matches(base: Lines, side: Lines) -> Iterator[tuple[int, int]]:
     """The lines that a side keeps, and where it has them; re-indented ones are kept as well."""
     i = j = 0
-    for i0, i1, j0, j1 in [*diff(base, side), (len(base), len(base), len(side), len(side))]:
+    for i0, i1, j0, j1 in [*common(base, side), (len(base), len(base), len(side), len(side))]:
         bare = [[_bare(line) for line in part] for part in (base[i:i0], side[j:j0])]
-        blocks = diff(*bare)
+        blocks = common(*bare)
         # a line or two that come back in another text are no text that was re-indented
         if 2 * sum(a1 - a0 for a0, a1, *_ in blocks) >= i0 - i:
             for a0, a1, b0, _ in blocks:

@@ -24,13 +24,12 @@ from dataclasses import dataclass, field
 
 import yaml
 from lawbook_values import Breach
+from marked_text import lines_of
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LONG = 12
 LAW = "accept"
 BREAKS = dict.fromkeys(map(ord, "\r\x85\u2028\u2029"), "_")  # lines for YAML 1.1, not for git
-SECTIONS = {"<": "ours", "|": "base", "=": "theirs", ">": ""}  # what a marker opens
-FOLLOWING = {"": "<", "ours": "|=", "base": "=", "theirs": ">"}  # what may end a section
 Place = tuple[int, int]
 
 
@@ -41,7 +40,7 @@ def breaches(
 
     What a version has that is no YAML, or a key twice, is no fault of the merge.
     """
-    known = [_read("", _lines(each)) for each in versions]
+    known = [_read("", _clean(each).split("\n")) for each in versions]
     if any(isinstance(each, Breach) for each in known):
         return []
     marked = _Marked(text, size)
@@ -88,19 +87,15 @@ class _Marked:
         self.lines: dict[str, list[str]] = {"ours": [], "theirs": [], "both": []}
         self.up: dict[str, list[int]] = {"ours": [], "theirs": []}  # line of a side: line of both
         self.section: list[tuple[int, str] | None] = []  # of both: which conflict, whose section
-        conflict, at = 0, ""
-        for line in _lines(text):
-            char = _marker(line, size)
-            if char and char in FOLLOWING[at]:
-                conflict += char == "<"
-                at = SECTIONS[char]
-            elif at != "base":
-                for side in self.up:
-                    if at in ("", side):
-                        self.up[side].append(len(self.section))
-                        self.lines[side].append(line)
-                self.lines["both"].append(line)
-                self.section.append((conflict, at) if at else None)
+        for conflict, at, line in lines_of(_clean(text), size):
+            if at == "base":
+                continue
+            for side in self.up:
+                if at in ("", side):
+                    self.up[side].append(len(self.section))
+                    self.lines[side].append(line)
+            self.lines["both"].append(line)
+            self.section.append((conflict, at) if at else None)
 
     def is_cut(self, side: str, lines: range) -> bool:
         """Whether a conflict begins or ends within these lines of a side."""
@@ -109,15 +104,8 @@ class _Marked:
         return len(inside) > 1 or up[lines[-1]] - up[lines[0]] != lines[-1] - lines[0]
 
 
-def _lines(text: str) -> list[str]:
-    return text.replace("\r\n", "\n").replace("\ufeff", "").split("\n")
-
-
-def _marker(line: str, size: int) -> str:
-    """The character of a line that is a marker."""
-    char = line[:1]
-    is_one = char and char in "<|=>" and line.startswith(char * size)
-    return char if is_one and line[size : size + 1] in ("", " " * (char != "=")) else ""
+def _clean(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\ufeff", "")
 
 
 # -- a reading

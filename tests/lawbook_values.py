@@ -18,21 +18,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
-from laws import GONE, Folded, same, show
+from common_lines import common
+from manifest_values import GONE, Folded, documents, said, same, show, text_of
 from worlds.sequences import counts, orders
-from yaml_places import Node, Nodes, Unreadable
+from yaml_places import Node, Unreadable
 
-from kmerge_git.kube.listkeys import KEYS, PORT_KEYS, Where, start
-from kmerge_git.text.diff3 import diff
+from kmerge_git.kube.listkeys import Where, start
 from kmerge_git.tree.documents import whole_document
-from kmerge_git.tree.nodes import Scalar
-from kmerge_git.tree.same import meaning
 
-NAMES = dict.fromkeys((*KEYS, *PORT_KEYS))  # the fields that may be the key of an element
-CORE = "tag:yaml.org,2002:"
-NULLS = ("", "~", "null", "Null", "NULL")
+KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
+NAMES = (*KEYS, "port")  # the fields that may be the key of an element
 LAWS = ("documents", "count", "order", "leaf", "gone", "gap")
 
 
@@ -94,46 +92,34 @@ def breaches(versions: list[str], result: str, other: str, path: str) -> Iterato
     `result` and `other` are the result, decided for ours and for theirs.
     """
     try:
-        inputs = [_documents(text) for text in versions]
+        inputs = [documents(text) for text in versions]
     except Unreadable:
         return
     try:
-        results = [_documents(text) for text in (result, other)]
+        results = [documents(text) for text in (result, other)]
     except Unreadable as error:
         yield Breach("leaf", "", f"the result is no manifest: {error}")
         return
-    found = [Counter(name for name, _ in documents) for documents in (*inputs, *results)]
+    found = [Counter(name for name, _ in file) for file in (*inputs, *results)]
     yield from _numbers(found)
     names = {name for number in found for name in number}
     once = {name for name in names if all(number[name] < 2 for number in found)}
     maps = [
-        {name: _said(root) for name, root in documents if name in once}
-        for documents in (*inputs, *results)
+        {name: said(root) for name, root in file if name in once} for file in (*inputs, *results)
     ]
-    places = {name: _top(root, path) for documents in inputs for name, root in documents}
+    places = {name: _top(root, path) for file in inputs for name, root in file}
     renames = [found[0] - side and side - found[0] for side in found[1:3]]
     yield from _map(Five(*maps), "", places, [*map(bool, renames)])
 
 
 def _top(root: Node, path: str) -> Where:
     """What the tables know of a resource: it is told by two fields."""
-    fields = [f"{field}: {_text(root, field)!r}\n" for field in ("apiVersion", "kind")]
-    return start(whole_document("".join(fields)).root, path)
+    return _top_of(text_of(root, "apiVersion"), text_of(root, "kind"), path)
 
 
-def _said(node: Node) -> object:
-    """The value as it is written: an alias is a value of its own, and `<<` a key."""
-    if node.kind == "map":
-        return {_name(entry.key): _said(entry.node) for entry in node.entries}
-    if node.kind == "list":
-        return [_said(entry.node) for entry in node.entries]
-    if node.kind == "alias":
-        return f"*{node.anchor}"
-    tag = f"!!{node.tag.removeprefix(CORE)}" if node.tag.startswith(CORE) else node.tag
-    kind, value = meaning(Scalar("", 0, 0, 0, "", tag, node.text, node.style))[:2]
-    if node.style == ">":
-        return Folded(value)
-    return value if kind == "str" else f"!{kind} {value}"
+@cache
+def _top_of(version: str, kind: str, path: str) -> Where:
+    return start(whole_document(f"apiVersion: {version!r}\nkind: {kind!r}\n").root, path)
 
 
 def _numbers(found: list[Counter[str]]) -> Iterator[Breach]:
@@ -148,36 +134,6 @@ def _numbers(found: list[Counter[str]]) -> Iterator[Breach]:
             low -= melted
         if result[name] == other[name] and not low <= result[name] <= high:
             yield Breach("documents", name, f"{result[name]} times, not {low}..{high}")
-
-
-def _documents(text: str) -> list[tuple[str, Node]]:
-    """The documents with what they are called; all that have no identity are called alike."""
-    return [(_called(each.node), each.node) for each in Nodes(text).documents]
-
-
-def _called(root: Node) -> str:
-    """Group, kind, namespace and name; nothing where it has no kind, or no name."""
-    kind, metadata = _text(root, "kind"), _below(root, "metadata")
-    name = _text(metadata, "name") or _text(metadata, "generateName")
-    group = _text(root, "apiVersion").rpartition("/")[0]
-    return f"{kind}.{group} {_text(metadata, 'namespace')}/{name}" if kind and name else ""
-
-
-def _below(node: Node | None, field: str) -> Node | None:
-    entries = node.entries if node is not None and node.kind == "map" else ()
-    return next((entry.node for entry in reversed(entries) if _name(entry.key) == field), None)
-
-
-def _text(node: Node | None, field: str) -> str:
-    """The text of a scalar field, or nothing."""
-    value = _below(node, field)
-    if value is None or value.kind != "scalar" or (not value.style and value.text in NULLS):
-        return ""
-    return value.text
-
-
-def _name(key: Node | None) -> str:
-    return key.text if key is not None else ""
 
 
 def _map(
@@ -354,7 +310,7 @@ def _whole(lists: list[list[str]], place: str) -> Iterator[Breach]:
     """Elements in which both sides may have changed something: then none of the versions has it."""
     base, ours, theirs, result, _ = lists
     kept = [
-        {at for start, stop, *_ in diff(base, side) for at in range(start, stop)}
+        {at for start, stop, *_ in common(base, side) for at in range(start, stop)}
         for side in (ours, theirs)
     ]
     melted = len({*range(len(base))} - kept[0] - kept[1])

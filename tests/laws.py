@@ -9,26 +9,22 @@ texts are compared as bags of facts, and for anything else there must be a confl
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import marked_text
 import whole_text
+from manifest_values import GONE, Folded, documents, said, same, show
+from yaml_places import Nodes, Unreadable
 
 from kmerge_git.api import merge_files
-from kmerge_git.errors import KmergeError
-from kmerge_git.kube.identity import identity
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.plan import Journal, Why
 from kmerge_git.merge.three import Three
-from kmerge_git.text.markers import marker_size_for, resolve
 from kmerge_git.text.pieces import side_text
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import YamlText, is_idle, split
-from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar
-from kmerge_git.tree.plain_values import to_value
+from kmerge_git.tree.documents import YamlText, is_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +34,6 @@ if TYPE_CHECKING:
     Trio = tuple[bytes, bytes, bytes]
     Facts = Counter[tuple[str, ...]]
 
-GONE = object()  # the value of what is not there
 KEYS = {
     "containers": ("name",),
     "initContainers": ("name",),
@@ -46,12 +41,6 @@ KEYS = {
     "images": ("name",),
     "volumes": ("name",),
 }
-
-
-class Folded(str):
-    """A text whose lines are merged, though it may be one line."""
-
-    __slots__ = ()
 
 
 class Broken(AssertionError):
@@ -114,35 +103,20 @@ def comparable(trio: Trio) -> bool:
     try:
         for data in trio:
             load(data)
-    except KmergeError:
+    except (Unreadable, UnicodeDecodeError):
         return False
     return True
 
 
 def load(data: bytes) -> dict[str, object]:
-    """The documents by what they are; those without identity by their place."""
+    """The documents by what they are; those without identity by their place. Raises Unreadable."""
     found: dict[str, object] = {}
-    for document in split(Source(data)).documents:
-        if document.root is None:
-            continue
-        known = identity(document.root)
-        name = f"{known!r}" if known is not None else "?"
+    for called, root in documents(data.decode().replace("\r\n", "\n")):
+        name = called or "?"
         while name in found:
             name += "+"
-        to_value(document.root)  # every alias has its anchor
-        found[name] = said(document.root)
+        found[name] = said(root)
     return found
-
-
-def said(node: Node) -> object:
-    """The value as it is written: an alias is a value of its own, and `<<` a key."""
-    if isinstance(node, Mapping):
-        return {entry.name: said(entry.value) for entry in node.entries}
-    if isinstance(node, Collection):
-        return [said(entry.value) for entry in node.entries]
-    if isinstance(node, Scalar) and node.style == ">":
-        return Folded(node.value)
-    return [f"*{node.name}"] if isinstance(node, Alias) else to_value(node)
 
 
 # -- every change of either side is in the result, or in a conflict
@@ -169,9 +143,8 @@ def nothing_lost(trio: Trio, outcome: Outcome) -> None:
 def _base_parses(data: bytes) -> None:
     """The base's sections fit in; but an anchor that is gone may leave an alias of the base alone."""
     try:
-        for document in split(Source(data)).documents:
-            _ = document.root
-    except KmergeError as error:
+        Nodes(data.decode())
+    except Unreadable as error:
         if "undefined alias" not in str(error):
             raise Broken(f"decided for the base: {error}\n{data.decode()}") from error
 
@@ -201,8 +174,8 @@ def _added_alike(at: Three[dict[str, object]]) -> set[str]:
 def decided(text: bytes, trio: Trio, side: str) -> bytes:
     """A text with every conflict decided for one side."""
     inputs = [data.decode().replace("\r\n", "\n") for data in trio]
-    size = marker_size_for(inputs, 7)
-    return resolve(text.decode().replace("\r\n", "\n"), side, size).encode()
+    text_with_markers = text.decode().replace("\r\n", "\n")
+    return marked_text.decided(text_with_markers, side, marked_text.size_for(inputs)).encode()
 
 
 class Places:
@@ -400,18 +373,6 @@ def facts(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]
             yield (*path, repr(word))
     else:
         yield (*path, show(value))
-
-
-def same(a: object, b: object) -> bool:
-    """Equal, with booleans, integers and floats kept apart."""
-    if a is GONE or b is GONE:
-        return a is b
-    return a == b and show(a) == show(b)
-
-
-def show(value: object) -> str:
-    """A value as JSON."""
-    return "nothing" if value is GONE else json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 # -- other laws

@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterable
 
 import yaml
-
-from kmerge_git.text.markers import marker_size_for, resolve
+from marked_text import decided, size_for
 
 LAW = "whole"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -51,11 +50,9 @@ def readings(
     if clean:
         return [result]
     texts = [data.decode("utf-8", "replace").replace("\r\n", "\n") for data in versions]
-    text, size = (
-        result.decode("utf-8", "replace").replace("\r\n", "\n"),
-        marker_size_for(texts, size),
-    )
-    return [resolve(text, side, size).encode() for side in ("ours", "theirs")]
+    text = result.decode("utf-8", "replace").replace("\r\n", "\n")
+    size = size_for(texts, size)
+    return [decided(text, side, size).encode() for side in ("ours", "theirs")]
 
 
 def unread(

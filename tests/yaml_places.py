@@ -7,6 +7,7 @@ means the same in another version of the text.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
@@ -146,6 +147,48 @@ def _tag(node: Node) -> str:
 
 
 _resolver = Resolver()
+CORE = "tag:yaml.org,2002:"
+WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), ("null", None)),
+    **dict.fromkeys(("true", "True", "TRUE"), ("bool", True)),
+    **dict.fromkeys(("false", "False", "FALSE"), ("bool", False)),
+}
+
+
+def meaning(scalar: Node) -> tuple[str, object]:
+    """What a scalar is to every reader: two of one meaning may stand for each other.
+
+    What is a string to one reader and none to another is nothing but its own spelling.
+    """
+    plain = _plain_meaning(scalar.text)
+    if not scalar.tag:
+        return ("str", scalar.text) if scalar.style else plain
+    name = scalar.tag.removeprefix(CORE)
+    if name == "str" or scalar.tag == "!":
+        return "str", scalar.text
+    return plain if plain[0] == name else (name, scalar.text)
+
+
+def _plain_meaning(text: str) -> tuple[str, object]:
+    if text in WORDS:
+        return WORDS[text]
+    number = re.fullmatch(r"[-+]?(?:0|[1-9][0-9]{0,39})|0x[0-9a-fA-F]{1,16}", text)
+    if number:
+        return "int", int(text, 16 if text.startswith("0x") else 10)
+    return ("spelling" if _is_no_string_to_somebody(text) else "str"), text
+
+
+def _is_no_string_to_somebody(text: str) -> bool:
+    """Whether a strict reader of YAML 1.1, Go or Python reads a boolean, a number or a date."""
+    kind = _resolver.resolve(yaml.ScalarNode, text, (True, False))
+    if kind != f"{CORE}str" or text in ("y", "Y", "n", "N"):
+        return True
+    bare = text.lstrip("+-").replace("_", "")
+    if re.fullmatch(r"(?i)0x[0-9a-f]*|0o[0-7]*|0b[01]*|[0-9]+(:[0-9]+)*\.?[0-9]*", bare):
+        return True
+    return bool(re.fullmatch(r"(?i)([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", bare)) or bool(
+        re.fullmatch(r"[0-9]{4}-[-0-9:.TtZz+ \t]{3,}", text)
+    )
 
 
 def _fields(node: Node) -> dict[int, int]:
