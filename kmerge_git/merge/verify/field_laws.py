@@ -19,6 +19,7 @@ from kmerge_git.merge.verify.sites import (
     by_side,
     disordered,
     follows,
+    is_miscounted,
     replaced_twice,
     unsettled,
 )
@@ -472,10 +473,6 @@ def _sums(tally: Tally) -> Count:
 
 def _place(tally: Tally) -> Place:
     """Return the place whose count is most likely wrong; prefer a place in the result."""
-    wrong = []
-    for place, (base, ours, theirs, made) in tally.items():
-        low, high = bounds(base, ours, theirs)
-        if not low <= made <= high:
-            wrong.append(place)
+    wrong = [place for place, count in tally.items() if is_miscounted(count)]
     in_result = [place for place in wrong or tally if place[0] >= 0]
     return next((p for p in in_result if tally[p][RESULT]), in_result[0] if in_result else (-1, ()))

@@ -20,6 +20,8 @@ from kmerge_git.merge.verify.torn_comments import comments, kept_lines, torn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.tree.documents import Document, Stream
 
@@ -197,7 +199,7 @@ def _placed(found: list[tuple[str, str, str]], rest: Documents, path: str) -> li
 class _Places:
     """Look up the places of lines in the versions of a file."""
 
-    __slots__ = ("_counts", "_known", "_last", "_made", "_names", "_path")
+    __slots__ = ("_known", "_lines", "_made", "_names", "_path")
 
     def __init__(self, rest: Documents, path: str) -> None:
         self._path = path
@@ -205,20 +207,18 @@ class _Places:
         # the first document of each name
         self._names = {identity(made.root): made for made in reversed(self._made)}
         self._known: dict[int, CollectionPaths] = {}  # by the id() of the document
-        self._counts = [counted(_bare("\n".join(d.content for d in side))) for side in rest]
-        self._last = [_last_places(documents) for documents in rest]
+        self._lines = [grouped(_placed_lines(documents)) for documents in rest]
 
     def of(self, line: str) -> tuple[int, Path]:
         """Return the number of the document, and the path of the collection, for a line.
 
         If the result lacks the line, the place is taken from a version that has the line.
         """
-        counts = [count.get(line, 0) for count in self._counts]
-        most = max(counts[:RESULT])
-        side = RESULT if counts[RESULT] >= most else counts.index(most)
-        if line not in self._last[side]:
+        places = [lines.get(line, []) for lines in self._lines]
+        side = max((RESULT, 0, 1, 2), key=lambda side: len(places[side]))
+        if not places[side]:
             return -1, ()
-        document, offset = self._last[side][line]
+        document, offset = places[side][-1]
         counterpart = document if side == RESULT else self._counterpart(document)
         if counterpart is None:
             return -1, ()
@@ -234,12 +234,10 @@ class _Places:
         return self._names.get(known) if known is not None else None
 
 
-def _last_places(documents: list[Document]) -> dict[str, tuple[Document, int]]:
-    """Return for each line the last document that holds the line, and the offset of the line."""
-    places: dict[str, tuple[Document, int]] = {}
+def _placed_lines(documents: list[Document]) -> Iterator[tuple[str, tuple[Document, int]]]:
+    """Yield each line with its document and its offset."""
     for document in documents:
         offset = document.body
         for line in document.content.split("\n"):
-            places[line.strip(" \t\r")] = document, offset
+            yield line.strip(" \t\r"), (document, offset)
             offset += len(line) + 1
-    return places

@@ -116,9 +116,8 @@ class Site:
 
     def elements(self) -> Site:
         """Return one place for all elements of the list at this place, which have no keys."""
-        where, pattern = self.where.items(), f"{self.pattern}[]"
-        site = self.but(where=where, pattern=pattern, is_fixed=True, entire=True)
-        return site.but(is_shared=False, pure=False, fresh=False)
+        place = self.but(where=self.where.items(), pattern=f"{self.pattern}[]", is_fixed=True)
+        return place.but(entire=True, is_shared=False, pure=False, fresh=False)
 
 
 class CollectionPaths:
@@ -142,16 +141,11 @@ class CollectionPaths:
 
         All steps of the path are keys of mappings or keys of list elements.
         """
-        from bisect import bisect_right  # imported here, because few merges need it
-
         path: Path = ()
         while self._leads_to_one(path):
-            children = self._children(path)
-            at = bisect_right(children, offset, key=lambda child: child[0]) - 1
-            if at < 0 or offset >= children[at][1]:
-                break
-            step = children[at][2]
-            if step is None:
+            above = (child for child in reversed(self._children(path)) if child[0] <= offset)
+            _, end, step = next(above, (0, 0, None))
+            if step is None or offset >= end:
                 break
             path = (*path, step)
         return path
@@ -284,6 +278,12 @@ def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
     if mine < 0 and yours < 0:
         return max(both, 0), base + min(mine, yours)
     return max(both, 0), max(both, 0)
+
+
+def is_miscounted(count: Count) -> bool:
+    """Return whether the result has something too rarely or too often."""
+    low, high = bounds(*count[:RESULT])
+    return not low <= count[RESULT] <= high
 
 
 def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:

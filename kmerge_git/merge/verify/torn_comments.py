@@ -17,7 +17,7 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 
 from kmerge_git.merge.three import counted, grouped
-from kmerge_git.merge.verify.sites import bounds, by_side
+from kmerge_git.merge.verify.sites import by_side, is_miscounted
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -287,14 +287,11 @@ def _is_one_change(line: str, changes: set[str], base: CommentLines, result: Com
 
 
 def _under_other_keys(versions: list[CommentLines]) -> Iterator[str]:
-    """Yield the comments that the result has too rarely or too often under the same keys."""
+    """Return the comments that the result has too rarely or too often under the same keys."""
     shared = set.intersection(*({*version.active.items()} for version in versions))
     known: dict[tuple[int, str], int] = {}
     owned = (version.owned({line for line, _ in shared}, known) for version in versions)
-    for (_, line), (base, ours, theirs, made) in by_side(owned).items():
-        low, high = bounds(base, ours, theirs)
-        if not low <= made <= high:
-            yield line
+    return (line for (_, line), count in by_side(owned).items() if is_miscounted(count))
 
 
 def _apart(
