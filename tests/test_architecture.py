@@ -258,7 +258,7 @@ CORE_ROOMS = {
     *("text", "tree", "kube", "merge", "template", "pipeline"),
     *("outcome", "errors", "system", "visible", "__init__"),
 }
-CORE_OF_GIT = {"hints", "settings", "side_names", "spawned_git", "top_side"}
+CORE_OF_GIT = {"hints", "settings", "sides", "spawned_git"}
 CORE_OF_CLI = {"drive", "lost_changes"}
 
 
