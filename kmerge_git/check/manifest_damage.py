@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from kmerge_git.check.checked_texts import Book, Page
 from kmerge_git.check.not_yaml import is_filled_in, is_fixture
@@ -179,7 +179,9 @@ BREAKING = frozenset(
 # a container may have two requests of one claim.
 REPEATING = frozenset(("addresses", "claims"))
 
-MOST_SIDES = 3  # base, ours and theirs: a merge leaves at most three
+# A merge leaves at most those of base, ours and theirs; an object with more sources is an example
+# that shows all possible sources.
+MOST_SIDES = 3
 
 
 def _elements(site: KeyedList) -> Iterator[Map]:
@@ -259,21 +261,13 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     if site.name == "env":
         for entry in _elements(site):
             source = entry.map("valueFrom") if is_set(entry, "valueFrom") else None
-            if entry.string("value") and source is not None and _is_meant(source.fields):
+            if entry.string("value") and source is not None and len(source.fields) <= MOST_SIDES:
                 at, name = (
                     max(entry.at_key("value"), entry.at_key("valueFrom")),
                     entry.string("name"),
                 )
                 message = f"{name} has both value and valueFrom; the API server refuses that"
                 yield Found(at, message, path=(*site.path, (("name", name),)))
-
-
-def _is_meant(sources: Collection[str]) -> bool:
-    """Return whether there are so few sources that a merge may have left them.
-
-    An object with more sources is an example that shows all possible sources.
-    """
-    return len(sources) <= MOST_SIDES
 
 
 @also("M09", PATCH_KEYED)
@@ -291,7 +285,7 @@ def two_volume_sources(site: KeyedList) -> Iterator[Found]:
         return
     for volume in _elements(site):
         sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and is_set(volume, k)]
-        if len(sources) > 1 and _is_meant(sources):
+        if len(sources) > 1 and len(sources) <= MOST_SIDES:
             name = volume.string("name")
             what = f"volume {name} has two sources, {sources[0]} and {sources[1]}"
             message = f"{what}; the API server refuses that"

@@ -50,7 +50,9 @@ def resource_changes(
     """Return the changes of a resource; a change of layout (comments, spelling) comes last."""
     changed = [replace(c, resource=name, document=at) for c in field_changes(pair)]
     words = ["comments"] if comments else []
-    words += sorted(spelling(pair.old.node, pair.new.node, pair.where))
+    mine, yours = pair.old.node, pair.new.node
+    if mine is not None and yours is not None:
+        words += sorted(set(_words(mine, yours, pair.where)))
     if words:
         layout = FieldChange("layout", name, document=at, what=tuple(words), comments=comments)
         changed.append(layout)
@@ -245,12 +247,8 @@ _MOST = 60  # the most characters of two spellings to show both
 Signed = tuple[tuple[str, str], ...]  # `+` or `-`, and a comment
 
 
-def spelling(old: Node | None, new: Node | None, where: Where) -> set[str]:
-    """Describe how the spelling of equal values differs."""
-    return set(_words(old, new, where)) if old is not None and new is not None else set()
-
-
 def _words(old: Node, new: Node, where: Where) -> Iterator[str]:
+    """Describe how the spelling of equal values differs."""
     if same_text(old, new):
         return
     if old.anchor != new.anchor or isinstance(old, Alias) != isinstance(new, Alias):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from posixpath import basename
 from typing import Any, Literal
 
 from kmerge_git.compare.change import FieldChange, FieldValue
@@ -70,7 +71,7 @@ def is_manifest(path: str) -> bool:
 
     A pipe such as `<(helm template .)` counts, because the user named the pipe on purpose.
     """
-    name = path.rpartition("/")[2]
+    name = basename(path)
     if path == "-" or path.startswith(PIPES):
         return True
     return name.endswith(SUFFIXES) or name in NAMES
@@ -163,13 +164,11 @@ def _same_bytes(gone: list[_Moved], come: list[_Moved]) -> dict[str, str]:
     for file in come:
         paths = waiting.get(file.version.data)
         if paths:
-            pairs[file.path] = next((p for p in paths if _name(p) == _name(file.path)), paths[0])
+            pairs[file.path] = next(
+                (p for p in paths if basename(p) == basename(file.path)), paths[0]
+            )
             paths.remove(pairs[file.path])
     return pairs
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 # -- moved resources -------------------------------------------------------------------------------

@@ -91,7 +91,11 @@ def merge_map(
 ) -> Map:
     """Return a map after a patch. Neither the given map nor the patch is changed."""
     if PATCH in patch:
-        return _executed(patch, at)
+        if same(patch[PATCH], "replace"):
+            return _plain(patch)
+        if same(patch[PATCH], "delete"):
+            return {}
+        raise _bad_directive(patch, at)
     rest = dict(patch)
     result = _retained(original, rest, at, as_patches=as_patches)
     for key in [key for key in rest if key.startswith(ORDER)]:
@@ -99,14 +103,6 @@ def merge_map(
     for key in sorted(rest, key=lambda key: not key.startswith(DELETE)):
         _merge_field(result, key, rest[key], schema, at, as_patches=as_patches)
     return result
-
-
-def _executed(patch: Map, at: At) -> Map:
-    if same(patch[PATCH], "replace"):
-        return {key: value for key, value in patch.items() if key != PATCH}
-    if same(patch[PATCH], "delete"):
-        return {}
-    raise _bad_directive(patch, at)
 
 
 def _retained(original: Map, patch: Map, at: At, *, as_patches: bool) -> Map:

@@ -70,7 +70,7 @@ def mistakes(kind: str) -> Function:
 
     def find(build: Gathering, world: World, past: Past) -> Iterator[Found]:
         """Find what kustomize refuses when it gathers and patches resources."""
-        yield from build.found(kind)
+        yield from build.mistakes[kind]
 
     return find
 

@@ -442,13 +442,13 @@ class EntryPlace(NamedTuple):
 class Gathering:
     """Hold the resources of a kustomization, and the mistakes in its build."""
 
-    __slots__ = ("_index", "_keys", "_troubles", "is_open", "one", "resources")
+    __slots__ = ("_index", "_keys", "is_open", "mistakes", "one", "resources")
 
     def __init__(self, one: Kustomization) -> None:
         self.one = one
         self.resources: list[Gathered] = []
         self.is_open = False
-        self._troubles: list[tuple[str, Found]] = []
+        self.mistakes: dict[str, list[Found]] = {TWICE: [], NOT_THERE: [], NO_MERGE: []}
         self._keys: dict[Key, Gathered] = {}
         self._index: dict[Key, list[Gathered]] | None = None
 
@@ -459,11 +459,7 @@ class Gathering:
         """Record a mistake at an entry of the kustomization, or in the file of a patch."""
         message += f", says {place.inside}" if place.inside else ""
         found = Found(place.at, message, path=place.field, severity=severity, page=page)
-        self._troubles.append((what, found))
-
-    def found(self, what: str) -> list[Found]:
-        """Return the mistakes of one kind, for the check that reports this kind."""
-        return [found for trouble, found in self._troubles if trouble == what]
+        self.mistakes[what].append(found)
 
     @property
     def is_sure(self) -> bool:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 NEEDED = ("spec", "template", "jobTemplate", "metadata")
 # The fields of a volume that are not a source.
 VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
+KINDS: dict[type[Value], str] = {Map: "map", List: "list"}
 BOTH = "kubectl merges both, kustomize keeps the first; make one of them"
 OF_KUBECTL = "kubectl takes both for one and merges them, whatever else tells them apart"
 
@@ -375,7 +376,7 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
     wanted = "map" if field.of_maps else "scalar"
     refused = "a merged list" if field.merges else "a list of maps"
     for value in values:
-        kind = _kind(value)
+        kind = KINDS.get(type(value), "null" if value.null else "scalar")
         if kind != wanted:
             crash = " and may crash kubectl" if kind == "null" and value is values[0] else ""
             lost = "; kustomize loses the other elements" if field.merges and field.of_maps else ""
@@ -437,11 +438,6 @@ def _by_names(spot: ListSpot) -> list[tuple[tuple[str, ...], Map]]:
     """Return the elements without a `$patch`, each with the values of its keys."""
     maps = [m for _, m in spot.maps() if PATCH not in m.fields and m.string(spot.merge_key)]
     return [(tuple(map(element.string, _keys(spot))), element) for element in maps]
-
-
-def _kind(value: Value) -> str:
-    kind = "null" if value.null else "scalar"
-    return "map" if isinstance(value, Map) else "list" if isinstance(value, List) else kind
 
 
 @Check(

@@ -109,7 +109,9 @@ class PatchChecker:
 
     def _operations(self, page: Page, root: List, verdict: Verdict) -> list[Finding]:
         """Return what is wrong with the operations of one JSON 6902 patch."""
-        if not _are_operations(root, verdict):
+        # without an entry or an option of the command, the content tells that these are operations
+        is_told = verdict.entry is not None or verdict.rule in (0, 6)
+        if not is_told and not any("/" in value.string("path") for value in root.values):
             return []
         changed = self.targets.changed(verdict)
         first = changed[0] if changed else None
@@ -207,16 +209,6 @@ def _is_as_written(verdict: Verdict, target: Target) -> bool:
     if one is None or entry is None or entry.field[:1] != ("patches",):
         return False
     return target.path in [path for path, *_ in one.resources]
-
-
-def _are_operations(root: List, verdict: Verdict) -> bool:
-    """Return whether a list is a JSON 6902 patch.
-
-    An entry of a kustomization, an option of the command or the content of the list can tell that.
-    """
-    if verdict.entry is not None or verdict.rule in (0, 6):
-        return bool(root.values)
-    return any("/" in value.string("path") for value in root.values)
 
 
 def _is_touched(path: str, value: Value) -> bool:

@@ -162,7 +162,12 @@ def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]
         word = value.text if isinstance(value, Text) and value.is_plain else ""
         message, amiss = _meanings(word, path)
         if message:
-            type = _type_at(root, path)
+            # late: few words differ
+            from kmerge_git.check.patches.field_types import root_type, type_below
+
+            api, kind = (root.string(field) if root else "" for field in ("apiVersion", "kind"))
+            field = type_below(root_type(api, kind), *path)
+            type = field.type if field is not None else ""
             is_sure = bool(tools) and type in amiss
             if not tools or set(tools) & set(amiss.get(type, "KZ")):
                 yield Found(value.at, message, severity=ERROR if is_sure else "")
@@ -181,12 +186,3 @@ def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
         message = f'kubectl reads the string "{text}", kustomize a time; quote it'
         return message, {"string": "Z", "": "Z"}
     return "", {}
-
-
-def _type_at(root: Value | None, path: Path) -> str:
-    """Return the type that the schema gives the scalar at a path, or '' if it is unknown."""
-    from kmerge_git.check.patches.field_types import root_type, type_below  # late: few words differ
-
-    api, kind = (root.string(word) if root else "" for word in ("apiVersion", "kind"))
-    field = type_below(root_type(api, kind), *path)
-    return field.type if field is not None else ""

@@ -47,7 +47,9 @@ def fixed(
             start, end, new = edit
             changed = (text[:start] + new + text[end:]).encode()
             found = again(changed)
-            if _is_better(left, found, finding):
+            had, has = Counter(f.id for f in left), Counter(f.id for f in found)
+            is_worse = any(f.severity == ERROR and has[f.id] > had[f.id] for f in found)
+            if not is_worse and has[finding.id] < had[finding.id]:
                 data, left = changed, found
                 done.append(finding)
     return data, done[::-1]
@@ -59,12 +61,6 @@ def _said(finding: Finding, is_mended: bool) -> Finding:
         path=finding.path, mend=finding.mend + PROMISE * is_mended, rule=finding.rule,
         excerpt=finding.excerpt, fix=finding.fix if is_mended else (),
     )  # fmt: skip
-
-
-def _is_better(before: list[Finding], after: list[Finding], one: Finding) -> bool:
-    had, has = Counter(f.id for f in before), Counter(f.id for f in after)
-    is_worse = any(f.severity == ERROR and has[f.id] > had[f.id] for f in after)
-    return not is_worse and has[one.id] < had[one.id]
 
 
 def _edit(text: str, finding: Finding) -> Edit | None:

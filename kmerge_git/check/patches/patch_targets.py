@@ -120,9 +120,19 @@ class TargetFinder:
         return self._of[one] if one is not None else None
 
     def find(self, page: Page, root: Map, verdict: Verdict) -> Target | None:
-        """Return the one object that a patch changes, or None if the object is not known."""
+        """Return the one object that a patch changes, or None if the object is not known.
+
+        Raise UsageError if the object of `--target` is of another kind than the patch.
+        """
         if self.told and ("K" in verdict.tools or verdict.entry is None):
-            return self._told_target(page, root)
+            target, kind = self._only_object(), root.string("kind")
+            if target is not None and kind and kind != target.identity.kind:
+                raise UsageError(
+                    f"it is a {target.identity.kind}, but {page.path} changes a {kind}",
+                    path=self.told,
+                    hint="--target is the object that the patches change",
+                )
+            return target
         targets, entry = self.of(verdict.kustomization), verdict.entry
         if targets is None:
             return None
@@ -181,17 +191,6 @@ class TargetFinder:
         return (
             Target(known[0], (known[0].name,), self.world, self.told) if len(known) == 1 else None
         )
-
-    def _told_target(self, page: Page, root: Map) -> Target | None:
-        """Return the object of `--target`; raise UsageError if the patch is for another kind."""
-        target, kind = self._only_object(), root.string("kind")
-        if target is not None and kind and kind != target.identity.kind:
-            raise UsageError(
-                f"it is a {target.identity.kind}, but {page.path} changes a {kind}",
-                path=self.told,
-                hint="--target is the object that the patches change",
-            )
-        return target
 
 
 def _selects(target: Map, one: Target) -> bool:

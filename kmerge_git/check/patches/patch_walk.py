@@ -123,7 +123,13 @@ class PatchWalk:
         for key, (at, value) in spot.map.fields.items():
             path = spot.path if is_directive(key) else (*spot.path, key)
             if not is_inside or not is_directive(key):  # `$patch` checks report these
-                _, reporting = self.ask(*_site_of_key(spot, key, at, value), path)
+                site: KeySpot | ListDirective = KeySpot(spot, key, at, value)
+                scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
+                if key == RETAIN_KEYS:
+                    scope = registry.RETAINED
+                elif key.startswith((ORDER, DELETE)):
+                    scope, site = registry.LIST_DIRECTIVE, ListDirective(spot, key, at, value)
+                _, reporting = self.ask(scope, site, path)
                 ended |= {key for check in reporting if check.ends_walk}
         return ended
 
@@ -132,7 +138,10 @@ class PatchWalk:
         if not isinstance(value, Map | List):
             return
         field, target, path = spot.field(key), child(spot.target, key), (*spot.path, key)
-        user = _user_keys(spot, key, field)
+        user = spot.struct is None and (spot.user or key in USER_MAPS)
+        if field is not None:
+            kinds = (field.kind, field.of.kind if field.of else "")
+            user = "map" in kinds or "free" in kinds
         if isinstance(value, List):
             self.list(ListSpot(spot, key, value, path, field, target), user)
             return
@@ -177,28 +186,12 @@ class PatchWalk:
                 self.map(inner, hidden)
 
 
-def _site_of_key(
-    spot: Spot, key: str, at: int, value: Value
-) -> tuple[str, KeySpot | ListDirective]:
-    """Return the scope of the checks for a key, and the argument for these checks."""
-    if key.startswith((ORDER, DELETE)):
-        return registry.LIST_DIRECTIVE, ListDirective(spot, key, at, value)
-    scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
-    return registry.RETAINED if key == RETAIN_KEYS else scope, KeySpot(spot, key, at, value)
-
-
 def child(target: Value | None, key: str) -> Value | None:
     """Return the target's value of a key, ABSENT if it is missing, None if no target is known."""
     if target is None:
         return None
     value = target.get(key)
     return ABSENT if value is None or value.null else value
-
-
-def _user_keys(spot: Spot, key: str, field: FieldType | None) -> bool:
-    if field is not None:
-        return not {"map", "free"}.isdisjoint((field.kind, field.of.kind if field.of else ""))
-    return spot.struct is None and (spot.user or key in USER_MAPS)
 
 
 ABSENT = Value()  # the value that a known target lacks
