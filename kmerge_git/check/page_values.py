@@ -196,8 +196,9 @@ class Plain:
         return self._made[number]
 
     def _scalar(self, graph: Any) -> Text:
-        at = graph.start_mark.index + self._base
-        tag = _tag(self._text, at) if self._text[at : at + 1] in ("!", "&") else ""
+        at, text, tag = graph.start_mark.index + self._base, self._text, ""
+        if text[at : at + 1] in ("!", "&"):
+            _, tag, _ = parser.properties(text, at, graph.end_mark.index + self._base)
         return Text(at, graph.value, graph.style or "", tag)
 
     def _fill(self, fields: Fields, content: Any) -> None:
@@ -258,14 +259,6 @@ def roots_of(data: bytes | None, path: str = "") -> list[Value] | None:
 
 def _listed(value: Value) -> list[Value]:
     return value.values if isinstance(value, List) else [value]
-
-
-def _tag(text: str, at: int) -> str:
-    """Return the tag in front of a scalar, as in `&anchor !!str`, or '' if there is no tag."""
-    words = text[at : at + 200].split()[:2]
-    if words[0][0] == "&":
-        del words[0]
-    return words[0] if words and words[0][0] == "!" else ""
 
 
 def _merge_in(fields: Fields) -> None:
