@@ -105,7 +105,7 @@ def test_of_many_files_their_folder_is_named(
 @pytest.mark.parametrize(
     "args, said",
     [
-        (["--select", "M", "--ignore", "D,T"], "--select M --ignore D,T a.yaml"),
+        (["--select", "M", "--ignore", "D1,D2"], "--select M --ignore D1,D2 a.yaml"),
         (["--as", "manifest", "--target", "b.yaml"], "--as manifest --target b.yaml a.yaml"),
         (["--tool", "kustomize"], "--tool kustomize a.yaml"),
     ],

@@ -55,7 +55,7 @@ def test_in_the_configuration(checked: Checked) -> None:
     config = ("config", "--add", "kmerge.check.ignore")
     checked.repo.git(*config, "D65")
     assert checked.ids() == ["a.yaml M02", "x/b.yaml M02"]
-    checked.repo.git(*config, "m02,T")
+    checked.repo.git(*config, "m02,D6")
     assert checked.ids() == []
     assert checked.ids(below="x") == []
     assert checked.ids("--select", "merge-damage") == []  # as the hook for it does
