@@ -22,7 +22,6 @@ ANSWERS_ALONE = 50  # so many answers of one file are tried one by one
 MOVED_DOCUMENTS = 2_000  # documents in a file whose resources may have moved
 BLAME_LINES = 500  # lines of one side of a conflict
 NAMES_AT_ONCE = 200  # file names in one question to git
-LIBGIT2_FILES = 400  # from so many files on, importing libgit2 saves time
 CHANGED_FILES = 2_000  # changed files whose kustomizations are all read
 COMPARED_FILES = 100  # files read to compare with the checked files
 PARSED_FILES = 64  # parsed files kept, because each overlay reads its base again

@@ -14,7 +14,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kmerge_git.bounds import SHOWN_REFUSALS
+from kmerge_git.bounds import SAME_LINES, SHOWN_REFUSALS
 from kmerge_git.cli.pressed_keys import AGAIN, ENTER, RESIZED, Keys
 from kmerge_git.cli.question_screen import Around, Screen, Size, in_short, picture, side_of
 from kmerge_git.cli.resolve_report import stages, tell_end, tell_settled
@@ -24,11 +24,13 @@ from kmerge_git.merge.finish.possible_answers import ended
 from kmerge_git.text.markers import marker_size_for
 from kmerge_git.text.pieces import VERSIONS
 from kmerge_git.visible import counted, label, visible
-from kmerge_git.whole.resolving import Refusals, give, give_choice, words
+from kmerge_git.whole.resolving import give, give_choice, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from kmerge_git.git.index_stages import Operation
+    from kmerge_git.git.repository import Repository
     from kmerge_git.whole.conflict_questions import Question
     from kmerge_git.whole.resolving import Resolving
 
@@ -64,7 +66,6 @@ def ask(resolving: Resolving, options: argparse.Namespace) -> int:
     screen = Screen(sys.stdout)
     authors_of = None
     if getattr(options, "blame", False):
-        from kmerge_git.cli.authors import Authors
         from kmerge_git.git.repository import Repository
 
         authors_of = Authors(Repository.open(), resolving.operation).of
@@ -225,7 +226,9 @@ class Asking:
             try:
                 with self._keys.lent():
                     text = edited(text)
-                refused = self._give_written(question, written(question, text))
+                engine = self._resolving
+                make = engine.answer_with if question.kind == "value" else engine.answer_lines
+                refused = give(engine, [(question, make(question, written(question, text)))])
             except NoAnswer as none:
                 self._screen.say(f"not answered: {words(none)}", "yellow")
                 return None
@@ -238,11 +241,6 @@ class Asking:
             self._screen.say(f"not possible: {refused[0][1]}", "yellow")
             if self._asked("Edit it again? [y,n]") not in ("y", "Y", "e"):
                 return None
-
-    def _give_written(self, question: Question, text: str) -> Refusals:
-        engine = self._resolving
-        make = engine.answer_with if question.kind == "value" else engine.answer_lines
-        return give(engine, [(question, make(question, text))])
 
     def _skip(self, at: int) -> int | None:
         """Leave a conflict undecided, even if it was decided before."""
@@ -453,3 +451,62 @@ def _marked(question: Question, names: dict[str, str]) -> str:
 def _lines_of_sides(question: Question) -> tuple[str, str, str]:
     conflict = question.conflict
     return conflict.base, conflict.ours, conflict.theirs
+
+
+# the refs that may name the commit of theirs
+_NAMES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD^")
+
+
+class Authors:
+    """Find the authors of the two sides of a merge, rebase or other operation."""
+
+    def __init__(self, repository: Repository, operation: Operation) -> None:
+        self._repository = repository
+        self._trees = {"ours": operation.ours, "theirs": operation.theirs}
+        self._revisions = self._commits(operation) if operation.is_known else {}
+
+    def of(self, question: Question) -> dict[str, str]:
+        """Return a text like `a1b2c3d4e5 Ada: subject` by side, if the last change is certain."""
+        from kmerge_git.git.repository import last_change
+
+        authors = {}
+        for side, revision in self._revisions.items():
+            lines = question.conflict.ours if side == "ours" else question.conflict.theirs
+            changes = {
+                last_change(self._repository.worktree or ".", revision, question.path, *span)
+                for span in self._spans(side, question.path, lines)
+            }
+            change = changes.pop() if len(changes) == 1 else None
+            if change is not None:
+                authors[side] = f"{change[0]} {change[1]}: {change[2]}"
+        return authors
+
+    def _commits(self, operation: Operation) -> dict[str, str]:
+        """Return the commit of each side; for a stash, theirs is the commit of `git stash`."""
+        commits = {"ours": "HEAD"}
+        for name in (*_NAMES, *(self._repository.stashes() if operation.name == "stash" else ())):
+            try:
+                commit = self._repository.commit(name)
+            except KmergeError:
+                continue
+            if commit.tree == operation.theirs:
+                return commits | {"theirs": commit.oid}
+        return commits
+
+    def _spans(self, side: str, path: str, lines: str) -> list[tuple[int, int]]:
+        """Find lines in a side's file; return the first and last line number of each place."""
+        entry = self._repository.entry(self._trees[side], path)
+        if not lines or entry is None:
+            return []
+        text = "\n" + self._repository.blob(entry.oid).decode("utf-8", "replace")
+        text = text.replace("\r\n", "\n")
+        wanted = "\n" + lines.removesuffix("\n")
+        spans = []
+        at = text.find(wanted)
+        while at >= 0:
+            end = at + len(wanted)
+            if text[end : end + 1] in ("", "\n"):
+                first = text.count("\n", 0, at + 1)
+                spans.append((first, first + wanted.count("\n") - 1))
+            at = text.find(wanted, end)
+        return spans if len(spans) <= SAME_LINES else []

@@ -6,10 +6,11 @@ import argparse
 import os
 import sys
 
+from kmerge_git.bounds import SHOWN_HOOK_FILES
 from kmerge_git.cli.in_and_out import add_color, unified, wants_colour, warn
 from kmerge_git.cli.main import add_old
 from kmerge_git.errors import UsageError
-from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
+from kmerge_git.finding import ERROR, SEVERITIES, Finding, order, worst_first
 from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
@@ -108,14 +109,10 @@ def run(args: argparse.Namespace) -> int:
     """Check files."""
     if args.list or args.explain:
         _require_alone(args)
-        from kmerge_git.cli.check_docs import explain, listing
-
         sys.stdout.write((explain(args.explain) if args.explain else listing()) + "\n")
         return 0
     if args.installed:
-        from kmerge_git.cli.check_hook import report
-
-        return report()
+        return report_registration()
     if (args.fix or args.dry_run) and args.staged:
         raise UsageError("--fix changes files, --staged reads what is staged", hint="choose one")
     if (args.fix or args.dry_run) and (args.merge or args.merge_of):
@@ -147,12 +144,10 @@ def _check(args: argparse.Namespace) -> int:
         findings = _heard(args, findings, worker, merge)
     shown = findings
     if findings and args.quiet and args.format == "text":
-        from kmerge_git.cli import check_hook
-
-        shown = check_hook.stopping(args, findings)
+        shown = stopping(args, findings)
     _report(args, shown, len({*paths, *undecided}), worker.skipped)
     if len(shown) < len(findings):
-        check_hook.count_others(args, findings)
+        count_others(args, findings)
     if args.fail_on == "never":
         return 0
     is_found = any(worst_first(f.severity) <= worst_first(args.fail_on) for f in findings)
@@ -201,10 +196,11 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
     from kmerge_git.cli import check_files, check_repository
+    from kmerge_git.git.settings import IGNORING
 
     configured = check_repository.configuration()
     ignored = list(args.ignore)
-    if configured or os.environ.get(check_repository.IGNORING):
+    if configured or os.environ.get(IGNORING):
         ignored += check_repository.ignored(args.select, configured)
     chosen = select(args.select, ignored)
     if merge:
@@ -285,3 +281,129 @@ def _report(
         text = rendering.as_text(findings, files=files, skipped=skipped, color=color)
     sys.stdout.write(text)
     sys.stdout.flush()
+
+
+TITLES = {
+    "directives": "Directives of strategic merge patches",
+    "merge-damage": "Merge damage",
+}
+
+
+def listing() -> str:
+    """Return a list of all checks, one line each."""
+    from kmerge_git.check.registry import every
+
+    blocks = []
+    for group, title in TITLES.items():
+        checks = [c for c in every() if c.group == group]
+        lines = [f"  {c.id}  {c.severity:<8} {c.what}" for c in checks]
+        blocks.append("\n".join([title, *lines]))
+    return "\n\n".join(blocks)
+
+
+def explain(id: str) -> str:
+    """Return the full explanation of one check."""
+    from kmerge_git.check.registry import get
+
+    check = get(id)
+    example, counter = (
+        "\n".join(f"    {line}" for line in text.split("\n"))
+        for text in (check.example, check.counter)
+    )
+    words = {"S": "the schema of the kind", "T": "the object that the patch changes"}
+    needs = " and ".join(words[letter] for letter in check.needs)
+    return "\n".join(
+        [
+            f"{check.id}: {check.what} ({check.severity}, {check.group})",
+            "",
+            f"kubectl:    {check.kubectl}",
+            f"kustomize:  {check.kustomize}",
+            *([f"needs:      {needs}"] if needs else []),
+            "",
+            "example:",
+            example,
+            "",
+            "lets pass:",
+            counter,
+            "",
+            f"mend:       {check.mend}",
+            f"silence:    # kmerge: ignore {check.id}",
+            f"in hooks:   git config --add kmerge.check.ignore {check.id}",
+        ]
+    )
+
+
+def stopping(args: argparse.Namespace, findings: list[Finding]) -> list[Finding]:
+    """Return the findings that fail the hook: errors, or the severities of `--fail-on`."""
+    least = worst_first(ERROR if args.fail_on == "never" else args.fail_on)
+    return [finding for finding in findings if worst_first(finding.severity) <= least]
+
+
+def count_others(args: argparse.Namespace, findings: list[Finding]) -> None:
+    """Print how many findings do not fail the hook, and which commands list them."""
+    from kmerge_git.check.registry import HISTORY, get
+    from kmerge_git.report.findings import totals
+
+    stops = set(map(id, stopping(args, findings)))
+    others = [finding for finding in findings if id(finding) not in stops]
+    of_merge = [finding for finding in others if get(finding.id).scope == HISTORY]
+    rest = [finding for finding in others if finding not in of_merge]
+    commands = [_command(args, rest, ["--merge"] if args.merge else [])] if rest else []
+    commands += [_command(args, of_merge, ["--merge"])] if of_merge else []
+    lists = "lists" if len(commands) == 1 else "list"
+    warn(f"{totals(others)}; {' and '.join(f'`{command}`' for command in commands)} {lists} them")
+
+
+def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]) -> str:
+    """Return the command that lists these findings, for the folder from which git was called."""
+    from shlex import join
+
+    words = ["kmerge", "check", *words]
+    words += ["--merge-of", args.merge_of] if args.merge_of else []
+    for flag, values in (("--select", args.select), ("--ignore", args.ignore)):
+        words += [word for value in values for word in (flag, value)]
+    words += ["--as", args.told] if args.told else []
+    words += ["--tool", args.tool] if args.tool else []
+    words += ["--target", _here(args.target)] if args.target else []
+    files = list(dict.fromkeys(finding.file for finding in findings))
+    if len(files) > SHOWN_HOOK_FILES or not "".join(files).isprintable():
+        files = [os.path.commonpath([os.path.dirname(os.path.abspath(file)) for file in files])]
+    return join([*words, *map(_here, files)])
+
+
+def _here(path: str) -> str:
+    """Return a path relative to the folder from which the person called git."""
+    shown = os.path.relpath(path, os.environ.get("GIT_PREFIX") or ".")
+    return f"./{shown}" if shown.startswith("-") else shown
+
+
+MARK = b"merge=kmerge"
+
+
+def report_registration() -> int:
+    """Return 0 if the driver is registered or not needed; otherwise print what to do."""
+    from kmerge_git.git.run_git import ask_here, try_git
+    from kmerge_git.git.tracked_files import tracked
+
+    top = ask_here("--show-toplevel")
+    naming = [
+        path
+        for path in tracked(top, ".gitattributes", "*/.gitattributes")
+        if _asks_for_the_driver(os.path.join(top, path))
+    ]
+    if not naming or try_git("config", "--get", "merge.kmerge.driver").strip():
+        return 0
+    warn(
+        f"{naming[0]} names the merge driver kmerge, but git here does not know it, so "
+        "manifests are merged line by line; run `kmerge install`"
+    )
+    return 1
+
+
+def _asks_for_the_driver(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return False
+    return any(MARK in line.split() for line in lines if not line.lstrip().startswith(b"#"))

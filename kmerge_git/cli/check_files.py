@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kmerge_git.git.index_stages import Stages
-    from kmerge_git.git.merge_sides import MergeSides
-    from kmerge_git.git.touched_files import Entries
+    from kmerge_git.git.merge_sides import Entries, MergeSides
     from kmerge_git.git.tracked_files import Blobs
     from kmerge_git.kube.identity import Identity
     from kmerge_git.tree.nodes import Node
@@ -183,20 +182,19 @@ def _patch_files() -> Iterable[tuple[str, str]]:
 
 def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
     """Return a reader of the index, a finder of versions in git, and the files to check."""
-    from kmerge_git.git.tracked_files import blobs_of, staged_paths, tracked
+    from kmerge_git.git.tracked_files import Blobs, staged_paths, tracked
 
     top = top_of("--staged")
     from_top = [from_top_of(top, path) for path in paths]
     is_merging = may_be_merging(git_directory())
-    sides = Versions(top, blobs_of(top), is_merging=is_merging).sides
+    blobs = Blobs(top)
+    versions = Versions(top, blobs, is_merging=is_merging)
     if from_top:
         names = _staged_names(paths, from_top, tracked(top))
     else:
-        both = sides.cases() if sides else ()
+        both = versions.sides.cases() if versions.sides else ()
         names = [p for p in staged_paths(top, both) if is_manifest_name(p)]
-    blobs = blobs_of(top, len(names))
     world = world_of(top, blobs, ":0", lambda: tracked(top))
-    versions = Versions(top, blobs, is_merging=is_merging)
     return world, versions.of, [from_here(top, name) for name in names]
 
 
@@ -270,10 +268,10 @@ def versions_on_disk() -> VersionsOf:
 
 
 def _reader() -> Versions | None:
-    from kmerge_git.git.tracked_files import blobs_of
+    from kmerge_git.git.tracked_files import Blobs
 
     top = top_here()
-    return Versions(top, blobs_of(top)) if top else None
+    return Versions(top, Blobs(top)) if top else None
 
 
 def may_be_merging(git_directory: str) -> bool:
@@ -389,7 +387,8 @@ class Versions:
         from kmerge_git.api import merge_files  # needed for few files
         from kmerge_git.check.merges.merged_files import differences
 
-        if self._is_decided(name):
+        drivers, generated = self._attributes
+        if drivers.get(name, "set") not in MERGING or generated.get(name) in ("set", "true"):
             return ()
         base, ours, theirs = (text or b"" for text in at.each())
         made = merge_files(base, ours, theirs, path=name, favor=side)
@@ -397,15 +396,10 @@ class Versions:
             return ()
         return differences(at.side(side) or b"", made.text, name)
 
-    def _is_decided(self, name: str) -> bool:
-        """Return whether attributes name another merge driver, or mark the file as generated."""
-        drivers, generated = self._attributes
-        return drivers.get(name, "set") not in MERGING or generated.get(name) in ("set", "true")
-
     @cached_property
     def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return the values of the attributes `merge` and `kmerge-generated`, each by file."""
-        from kmerge_git.git.file_attributes import values_of
+        from kmerge_git.git.tracked_files import values_of
 
         names = self.sides.cases() if self.sides else ()
         drivers, generated = (
@@ -448,7 +442,9 @@ class GitPast:
 
     def past(self, *, of_all: bool) -> Past:
         """Return functions that ask git; `of_all` means that the run checks all files."""
-        if of_all or not self._may_name_files():
+        folder = git_directory()
+        may_name_files = folder and (self._is_merge or may_be_tracked(folder, b"ustomization"))
+        if of_all or not may_name_files:
             return Past(self.fates, self.before)
         top = self._top()
         if not top:
@@ -456,11 +452,6 @@ class GitPast:
         is_below = prefix_of(top) != "."
         place = partial(from_top_of, top) if is_below else lambda path: path
         return Past(self.fates, self.before, self.concerned, self.kustomizations, place)
-
-    def _may_name_files(self) -> bool:
-        """Return whether git may track a kustomization, without calling git."""
-        folder = git_directory()
-        return bool(folder) and (self._is_merge or may_be_tracked(folder, b"ustomization"))
 
     def fates(self, paths: list[str]) -> dict[str, Fate]:
         """Return, for each missing file that git knows, why the file is missing."""
@@ -473,7 +464,7 @@ class GitPast:
 
     def _known(self, top: str, names: list[str]) -> dict[str, Fate]:
         """Return why each file is missing; `names` are paths from the top of the working tree."""
-        from kmerge_git.git.missing_files import made_elsewhere, moved, present, renamed
+        from kmerge_git.git.tracked_files import made_elsewhere, moved, present, renamed
 
         found = {name: Fate(MADE) for name in made_elsewhere(top, names)}
         for before in self._befores:
@@ -500,7 +491,7 @@ class GitPast:
 
     def concerned(self) -> Iterable[str]:
         """Return the files that a merge's sides changed; outside of a merge, the deleted files."""
-        from kmerge_git.git.missing_files import changed
+        from kmerge_git.git.tracked_files import changed
 
         top = self._top()
         if not top:
@@ -517,7 +508,7 @@ class GitPast:
 
     def kustomizations(self) -> Iterable[str]:
         """Return all kustomizations that git tracks."""
-        from kmerge_git.git.missing_files import all_kustomizations
+        from kmerge_git.git.tracked_files import all_kustomizations
 
         top = self._top()
         return [from_here(top, n) for n in all_kustomizations(top, self._result)] if top else []

@@ -15,6 +15,8 @@ from kmerge_git.check.registry import expand
 from kmerge_git.cli.in_and_out import read, warn
 from kmerge_git.errors import UsageError
 from kmerge_git.git.hints import may_be_configured, may_be_said, top_around
+from kmerge_git.git.run_git import ask_git
+from kmerge_git.git.settings import IGNORING, NO, YES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
 
 KEY, ATTRIBUTE = "kmerge.check.ignore", "kmerge-check"
-# git's word for an attribute without a value, and the word that a user may write
-YES, NO = ("set", "true"), ("unset", "false")
 EVERY = frozenset(("*",))
 
 
@@ -108,13 +108,13 @@ class FileSettings:
 
         In a pull request the values in the target branch count.
         """
-        from kmerge_git.git import file_attributes, pull_request
+        from kmerge_git.git.tracked_files import in_commit, values_of
 
-        judges = pull_request.targets() or ([self._judge] if self._judge else [])
-        commit = pull_request.commit_of(judges, top) if judges else ""
+        judges = targets() or ([self._judge] if self._judge else [])
+        commit = fetched(judges, top) if judges else ""
         if commit:
-            return file_attributes.in_commit(top, commit, paths, ATTRIBUTE)
-        values = file_attributes.values_of(top, paths, ATTRIBUTE, staged=self._staged)
+            return in_commit(top, commit, paths, ATTRIBUTE)
+        values = values_of(top, paths, ATTRIBUTE, staged=self._staged)
         if judges and values:
             why = f"{judges[0]} is not here, so it does not count; fetch that branch"
             self._warn_once(f"{ATTRIBUTE}: {why}")
@@ -123,7 +123,6 @@ class FileSettings:
 
 KEYS = r"^kmerge\.(crd|check\.ignore)$"
 CRD_ATTRIBUTE = "kmerge-crd"
-IGNORING = "KMERGE_CHECK_IGNORE"  # the variable for `kmerge.check.ignore`
 
 
 def configuration() -> list[tuple[str, str]]:
@@ -158,7 +157,7 @@ def _named_for(files: list[str]) -> list[str]:
         folder, near, CRD_ATTRIBUTE.encode(), [from_top_of(near, file) for file in files]
     ):
         return []
-    from kmerge_git.git.file_attributes import values_of
+    from kmerge_git.git.tracked_files import values_of
 
     top = top_here()
     paths = [name for file in files if not is_beyond(name := from_top_of(top, file))]
@@ -278,3 +277,40 @@ def is_beyond(name: str) -> bool:
 def from_here(top: str, name: str) -> str:
     """Return a path that is relative to the top as a path relative to the current folder."""
     return os.path.relpath(name, prefix_of(top))
+
+
+# Only CI services set these; anybody may set the variables below.
+SERVICES = ("CI", "TF_BUILD", "JENKINS_URL")
+COMMITS = ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "BITBUCKET_PR_DESTINATION_COMMIT")
+BRANCHES = (
+    "GITHUB_BASE_REF",  # GitHub, Gitea, Forgejo
+    "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",  # GitLab
+    "BITBUCKET_PR_DESTINATION_BRANCH",
+    "SYSTEM_PULLREQUEST_TARGETBRANCH",  # Azure
+    "CHANGE_TARGET",  # Jenkins
+    "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
+    "CI_COMMIT_TARGET_BRANCH",  # Woodpecker
+)
+
+
+def targets() -> list[str]:
+    """Return every name that a CI service gives for the target of the pull request.
+
+    A name is `origin/main` or a commit. The list is empty outside of a CI service.
+    """
+    if all(os.environ.get(name, "").lower() in ("", "0", "false") for name in SERVICES):
+        return []
+    commits = [os.environ[name] for name in COMMITS if os.environ.get(name)]
+    branches = [os.environ[name] for name in BRANCHES if os.environ.get(name)]
+    return ["origin/" + branch.removeprefix("refs/heads/") for branch in branches] + commits
+
+
+def fetched(named: list[str], top: str) -> str:
+    """Return the commit of the first target that exists here, or '' if no target was fetched."""
+    for target in named:
+        name = f"refs/remotes/{target}" if target.startswith("origin/") else target
+        asked = ("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
+        answer = ask_git("-C", top, *asked)
+        if answer.code == 0:
+            return answer.line
+    return ""

@@ -12,6 +12,7 @@ import sys
 from time import monotonic
 
 from kmerge_git.errors import TimeUp
+from kmerge_git.outcome import GENERATED, LABELS, Options
 from kmerge_git.system import calls, exists, variable
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.git.settings import Settings
     from kmerge_git.merge.three import Three
-    from kmerge_git.outcome import Conflict, Labels, Options, Outcome
+    from kmerge_git.outcome import Conflict, Labels, Outcome
     from kmerge_git.text.linemerge import GitMergeFile
 
 
@@ -46,7 +47,9 @@ def main(
     `at_last` is called before %A is replaced, which comes last: if the process is killed after
     that, git merges the result once more by lines. The time limit counts from `began`, or from now.
     """
-    flags, paths = _split(argv)
+    paths = [arg for arg in argv if not arg.startswith("--")]
+    options = [arg[2:].partition("=") for arg in argv if arg.startswith("--")]
+    flags = {name: value for name, _, value in options}
     if "version" in flags:
         code = _version()
         at_last()
@@ -142,7 +145,6 @@ def _rerere_is_on() -> bool:
 def _late(name: str, texts: Three[bytes], options: Options, seconds: float) -> Outcome | int:
     """Return the conflict of an encrypted file after the time is up, or the exit code."""
     from kmerge_git.merge.sealed import unmerged
-    from kmerge_git.outcome import GENERATED
 
     late = f"no result within {seconds:g} s"
     if options.generated and not options.virtual:
@@ -163,18 +165,9 @@ def _learn(name: str, settings: Settings, text: bytes) -> None:
         _say(name, problem)
 
 
-def _split(argv: list[str]) -> tuple[dict[str, str], list[str]]:
-    """Split the arguments into `--name=value` flags and other words."""
-    flags = [arg[2:].partition("=") for arg in argv if arg.startswith("--")]
-    paths = [arg for arg in argv if not arg.startswith("--")]
-    return {name: value for name, _, value in flags}, paths
-
-
 def _options(
     flags: dict[str, str], paths: tuple[str, str, str], name: str, settings: Settings
 ) -> Options:
-    from kmerge_git.outcome import LABELS, Options
-
     size = int(flags.get("marker-size") or 7)
     # git adds 2 for every level of an inner merge of a criss-cross
     virtual = size >= settings.marker_size + 2

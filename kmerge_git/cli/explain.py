@@ -217,7 +217,7 @@ def _lines(merge: Explanation, *, everything: bool) -> Iterator[Line]:
     yield from (f"  {note}" for note in merge.notes)
     there = "the commit" if merge.commit else "the working tree"
     shown = [file for file in merge.files if everything or not file.is_plain]
-    for file in sorted(shown, key=lambda f: (_rank(f), f.path)):
+    for file in sorted(shown, key=_rank):
         yield ""
         yield from _file(file, there, everything=everything)
     for elsewhere in merge.elsewhere:
@@ -242,9 +242,9 @@ def _summary(merge: Explanation, plain: int, there: str) -> str:
     return "; ".join(filter(None, words))
 
 
-def _rank(file: ExplainedFile) -> int:
+def _rank(file: ExplainedFile) -> tuple[int, str]:
     result = file.merge.result
-    return 0 if _is_otherwise(file) and result != "conflict" else _RANKS[result]
+    return (0 if _is_otherwise(file) and result != "conflict" else _RANKS[result]), file.path
 
 
 def _is_otherwise(file: ExplainedFile) -> bool:

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from io import FileIO, TextIOWrapper
-from types import ModuleType
 from typing import Any, NoReturn
 
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
@@ -228,6 +227,11 @@ COMMANDS = {
 }
 # Commands that no list names, and the words that replace their names.
 OLD_NAMES = {"doctor": ["status", "--deep"], "policy": ["policy"], "solve": ["solve"]}
+SHARED = {
+    "uninstall": "install",
+    "merge2": "merge3",
+    "policy": "replay",
+}  # where another command is
 
 ABOUT = """\
 Merges Kubernetes manifests in git by resource and field instead of by line.
@@ -333,9 +337,10 @@ def line_parser(name: str = "") -> Parser:
     return parser
 
 
-def module_of(name: str) -> ModuleType:
-    """Import the module of a command and return it."""
-    return import_module(f"kmerge_git.cli.{name.replace('-', '_')}")
+def module_of(name: str) -> Any:
+    """Import the module of a command and return it, or its part of a module of two commands."""
+    module = import_module(f"kmerge_git.cli.{SHARED.get(name, name).replace('-', '_')}")
+    return getattr(module, name) if name in SHARED else module
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         for wanted in modified.objects:
             before = original.objects[0] if single else _partner(original, wanted)
-            live = _live(current, wanted, single)
+            live = _live(current, wanted, single) if current else None
             for other in (before, *([live] if live else [])):
                 _require_one_kind(other, wanted)
             patch = _patch(before, wanted, live, schema, args)
@@ -90,9 +90,7 @@ def _partner(file: ObjectFile, wanted: Loaded) -> Loaded:
     return file.only(same, wanted.value)
 
 
-def _live(current: ObjectFile | None, wanted: Loaded, single: bool) -> Loaded | None:
-    if current is None:
-        return None
+def _live(current: ObjectFile, wanted: Loaded, single: bool) -> Loaded | None:
     return current.objects[0] if single and len(current.objects) == 1 else _partner(current, wanted)
 
 

@@ -66,8 +66,6 @@ def _are_files(args: argparse.Namespace) -> bool:
         return False
     if is_meant or any(map(in_and_out.is_file, args.revs)):
         return True
-    return not any(map(_is_commit, args.revs))  # then they name files that do not exist
-
-
-def _is_commit(rev: str) -> bool:
-    return ask_git("rev-parse", "--verify", "-q", "--end-of-options", f"{rev}^{{commit}}").code == 0
+    asked = ("rev-parse", "--verify", "-q", "--end-of-options")
+    # without a commit among them they name files that do not exist
+    return all(ask_git(*asked, f"{rev}^{{commit}}").code for rev in args.revs)

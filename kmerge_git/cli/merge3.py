@@ -1,21 +1,29 @@
-"""`kmerge merge3`: merge two versions of a file or of a directory with their common base."""
+"""`kmerge merge3` and `merge2`: merge files or directories, with their common base or without."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from types import SimpleNamespace
 
 from kmerge_git import time_limit
-from kmerge_git.cli import in_and_out, merge_report
-from kmerge_git.cli.in_and_out import say, tell
+from kmerge_git.cli import in_and_out
+from kmerge_git.cli.in_and_out import Progress, say, tell, tell_json
+from kmerge_git.cli.lost_changes import is_loss, loss, place, values
 from kmerge_git.cli.main import make_haste
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
+from kmerge_git.visible import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.merge.kyaml.kyaml_merges import Result
+    from kmerge_git.outcome import Decision
+    from kmerge_git.packages.followed_resources import Move
+    from kmerge_git.packages.package_files import File, Package
+    from kmerge_git.packages.package_merge import Merged, ResultFile
     from kmerge_git.packages.package_rules import Labels, Ways, Words
 
 DESCRIPTION = """\
@@ -75,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     def make_ways(labels: Labels) -> Ways:
         return ways(args.rules, labels=labels, style=args.conflict_style, infer=args.infer)
 
-    return merge_inputs(args, names, names.each(), merge_report.MERGE3, make_ways)
+    return merge_inputs(args, names, names.each(), MERGE3, make_ways)
 
 
 def add_shared_options(parser: argparse.ArgumentParser) -> None:
@@ -129,13 +137,12 @@ def merge_inputs(
         hint = "add -o OUT, --in-place or --dry-run"
         raise UsageError("--json and the result cannot both go to stdout", hint=hint)
     if _are_directories(*given):
-        from kmerge_git.cli import folder_inputs  # loaded here because only directories need it
         from kmerge_git.packages.package_rules import timed
 
         def labels(path: str) -> Words:
             return names.map(lambda root: os.path.join(root, path)).each()
 
-        return folder_inputs.run(args, names, words, timed(make_ways(labels)))
+        return merge_directories(args, names, words, timed(make_ways(labels)))
     _check(args, *given)
     texts = names.map(lambda name: in_and_out.read(name) if name else b"")
     path = next((name for name in (names.ours, *given) if name != "-"), "")
@@ -179,11 +186,233 @@ def _finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict
         from kmerge_git.packages.package_merge import ResultFile
 
         file = ResultFile(args.dest, File(before), File(merged.data), merged)
-        merge_report.print_json(args, [file], [], words)
+        print_json(args, [file], [], words)
         return int(bool(merged.conflicts))
-    merge_report.report(args, merged, words)
+    report(args, merged, words)
     if args.dry_run:
         tell(f"{'unchanged' if is_same else 'changed'}: {args.dest}")
     if args.summary:
-        say(merge_report.count(merged.decisions, words, merged.conflicts))
+        say(count(merged.decisions, words, merged.conflicts))
     return int(bool(merged.conflicts))
+
+
+# the options that name the sides which git calls `ours` and `theirs`
+MERGE3 = {"ours": "dest", "theirs": "updated"}
+MERGE2 = {"ours": "dest", "theirs": "src"}
+
+
+def report(args: argparse.Namespace, merged: Result, words: dict[str, str], path: str = "") -> None:
+    """Print conflicts, with --explain all decisions, and without --quiet the dropped changes."""
+    for decision in merged.decisions:
+        if is_loss(decision):
+            if not args.quiet:
+                say(loss(decision, words, path))
+        elif args.explain:
+            side = words.get(decision.side, decision.side)
+            source = "in conflict" if side == "conflict" else f"from {side}"
+            about = f"{decision.what}; {source} ({decision.rule}){values(decision, words)}"
+            say(f"{place(decision, path)}: {about}")
+    if merged.reason and not (args.quiet and not merged.conflicts):
+        say(f"{path}: {merged.reason}" if path else f"kmerge: {merged.reason}")
+    if merged.conflicts:
+        say(f"conflict: {path or args.dest}: {merged.conflicts} unresolved")
+
+
+def print_json(
+    args: argparse.Namespace,
+    files: Sequence[ResultFile],
+    moves: Sequence[Move],
+    words: dict[str, str],
+) -> None:
+    """Print the result of the merge as JSON."""
+    fields = {
+        "command": args.command,
+        "written": not args.dry_run,
+        "files": [
+            {"path": f.path, "status": f.status}
+            | ({"from": f.source} if f.source else {})
+            | ({"note": f.note} if f.note else {})
+            for f in files
+        ],
+        "moves": [{"resource": m.name, "from": m.source, "to": m.target} for m in moves],
+        "losses": [
+            {
+                "path": file.path,
+                "resource": decision.resource,
+                "field": decision.path,
+                "why": decision.what,
+                "rule": decision.rule.removesuffix(" lost"),
+                words["ours"]: decision.ours,
+                words["theirs"]: decision.theirs,
+            }
+            for file in files
+            for decision in filter(is_loss, file.merged.decisions)
+        ],
+        "conflicts": [
+            {"path": f.path, "count": f.merged.conflicts, "why": f.merged.reason}
+            for f in files
+            if f.merged.conflicts
+        ],
+        "unmerged": [{"path": f.path, "why": f.unmerged} for f in files if f.unmerged],
+    }
+    tell_json(fields)
+
+
+def count(decisions: Sequence[Decision], words: dict[str, str], conflicts: int) -> str:
+    """Return counts of decisions, such as `3 from updated, 1 from dest, 1 lost, 0 conflicts`."""
+    sides = [decision.side for decision in decisions]
+    parts = [f"{sides.count(side)} from {words[side]}" for side in ("theirs", "ours")]
+    lost = sum(map(is_loss, decisions))
+    return ", ".join([*parts, f"{lost} lost", counted(conflicts, "conflict")])
+
+
+def count_files(statuses: Sequence[str], unmerged: int) -> str:
+    """Return counts of files, such as `12 files: 2 added, 1 deleted, 4 changed, 5 same`."""
+    words = ["added", "deleted", "changed", "same", *(["renamed"] * ("renamed" in statuses))]
+    parts = [f"{statuses.count(word)} {word}" for word in words]
+    text = f"{counted(len(statuses), 'file')}: {', '.join(parts)}"
+    return f"{text}; {unmerged} not merged" if unmerged else text
+
+
+def merge_directories(
+    args: argparse.Namespace, names: Three[str], words: dict[str, str], how: Ways
+) -> int:
+    """Merge directories in three ways, or in two ways if the name of the base is empty."""
+    from kmerge_git.packages.exchanged_files import check_whole, settle
+    from kmerge_git.packages.package_files import check_links, read
+    from kmerge_git.packages.package_merge import merge_packages
+
+    target = args.dest if args.in_place else args.output
+    if target and not args.dry_run:
+        unfinished = settle(target)  # finish or undo a killed merge_directories
+        if unfinished:
+            say(unfinished)
+    _check_target(args)
+    for root in filter(None, names.each()):
+        check_whole(root)
+    packages: Three[Package] = names.map(lambda root: read(root) if root else {})
+    check_links(packages.theirs, names.theirs)
+    paths = {*packages.base, *packages.ours, *packages.theirs}
+    with closing(Progress(len(paths), "files")) as bar:
+        merged = merge_packages(packages, how, done=bar.update)
+    if not args.dry_run:
+        _write_directory(target, merged.files, in_place=args.in_place)
+    _report_directory(args, merged, words)
+    fails = args.command == "merge3" and args.rules == "git"
+    return int(fails and any(file.is_conflict for file in merged.files))
+
+
+def _check_target(args: argparse.Namespace) -> None:
+    if not (args.in_place or args.dry_run or args.output):
+        hint = "add -o DIR, --in-place or --dry-merge_directories"
+        raise UsageError("a directory cannot be written to stdout", hint=hint)
+    taken = args.output and os.path.lexists(args.output)
+    if taken and not (os.path.isdir(args.output) and not os.listdir(args.output)):
+        raise UsageError("it is there already", path=args.output, hint="give a new directory")
+
+
+def _write_directory(target: str, results: list[ResultFile], *, in_place: bool) -> None:
+    from kmerge_git.packages.exchanged_files import about_left_alone, write_all
+
+    wanted = [r for r in results if (r.status != "same" if in_place else r.after is not None)]
+    before = {r.path: r.before if in_place else None for r in wanted}
+    umask = os.umask(0)
+    os.umask(umask)
+    left = write_all(target, {r.path: _fresh(r, umask) for r in wanted}, before)
+    if left:
+        say(f"{target}{about_left_alone(left)}")
+
+
+def _fresh(result: ResultFile, umask: int) -> File | None:
+    """Return the file to write; give a new file the usual permissions."""
+    from kmerge_git.packages.package_files import File
+
+    file = result.after
+    if file is None or file.link or result.before is not None or result.source:
+        return file
+    return File(file.data, (0o777 if file.is_executable else 0o666) & ~umask)
+
+
+def _report_directory(args: argparse.Namespace, merged: Merged, words: dict[str, str]) -> None:
+    if args.json:
+        print_json(args, _present(merged), merged.moves, words)
+        return
+    for move in merged.moves if args.explain or args.dry_run or args.summary else ():
+        what = f"moved: {move.name}" if move.name else "renamed"
+        say(f"{what}: {move.source} -> {move.target}")
+    for result in merged.files:
+        _report_file(args, result, words)
+    if args.summary:
+        left = {r.source for r in merged.files}  # a renamed file counts once
+        present = [r for r in _present(merged) if r.after is not None or r.path not in left]
+        unmerged = sum(bool(r.unmerged) for r in merged.files)
+        say(count_files([r.status for r in present], unmerged))
+        decisions = [d for r in merged.files for d in r.merged.decisions]
+        say(count(decisions, words, sum(r.merged.conflicts for r in merged.files)))
+
+
+def _present(merged: Merged) -> list[ResultFile]:
+    """Return the results of the files that exist before or after the merge, or were not merged."""
+    return [r for r in merged.files if r.before is not None or r.after is not None or r.unmerged]
+
+
+def _report_file(args: argparse.Namespace, result: ResultFile, words: dict[str, str]) -> None:
+    report(args, result.merged, words, result.path)
+    if result.note and not args.quiet:
+        say(f"{result.path}: {result.note}")
+    if result.unmerged:
+        say(f"not merged: {result.path}: {result.unmerged}")
+    if args.dry_run and result.status != "same":
+        origin = f" (from {result.source})" if result.source else ""
+        tell(f"{result.status}: {result.path}{origin}")
+
+
+ABOUT_MERGE2 = """\
+Merge the fields of SRC over DEST: what SRC has is taken, what only DEST has stays, a null in SRC
+removes the field. Elements of keyed lists (containers by name, ports by number and protocol ...)
+are merged one by one, other lists are replaced. `$patch: replace`, `delete` and `merge` in SRC
+work as in kustomize. Every byte of DEST that SRC has nothing to say about stays.
+
+Both are files (with any number of documents, YAML or JSON), or both are directories. There a file
+that differs and is no manifest, or is a template, stays as DEST has it, and is told.
+"""
+EXAMPLES_OF_MERGE2 = """\
+examples:
+  kmerge merge2 --src overlay.yaml --dest base.yaml                 the result on stdout
+  kmerge merge2 --src overlay.yaml --dest base.yaml --in-place
+  kmerge merge2 --src overlay.yaml --dest base.yaml --prepend       new containers come first
+  kmerge merge2 --src overlay/ --dest base/ --dry-run               what would change
+  echo 'spec: {replicas: 3}' | kmerge merge2 --src - --dest web.yaml --explain
+
+exit code: 0 merged, 2 an error: nothing is written. docs/merge-rules.md explains the rules by
+their numbers.
+"""
+
+
+def add_merge2(parser: argparse.ArgumentParser) -> None:
+    """Define the command line."""
+    parser.add_argument("--src", "-S", required=True, metavar="S", help="what is merged over dest")
+    parser.add_argument("--dest", "-D", required=True, metavar="D", help="what it is merged into")
+    add_shared_options(parser)
+    parser.add_argument(
+        "--prepend",
+        action="store_true",
+        help="put new elements of keyed lists first instead of last",
+    )
+
+
+def run_merge2(args: argparse.Namespace) -> int:
+    """Merge two files or two directories."""
+    from kmerge_git.packages.package_rules import two_ways
+
+    names = Three("", args.dest, args.src)
+
+    def make_ways(labels: Labels) -> Ways:
+        return two_ways(labels=labels, infer=args.infer, prepend=args.prepend)
+
+    return merge_inputs(args, names, (names.ours, names.theirs), MERGE2, make_ways)
+
+
+merge2 = SimpleNamespace(
+    DESCRIPTION=ABOUT_MERGE2, EPILOG=EXAMPLES_OF_MERGE2, add_arguments=add_merge2, run=run_merge2
+)

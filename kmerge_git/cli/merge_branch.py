@@ -374,7 +374,12 @@ def _lines(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> It
             f"git alone would have {counted(len(by_git), 'file')} in conflict, "
             f"kmerge has {ours or 'none'}"
         )
-    yield from _followed(plan)
+    yield from _some(
+        f"{move.resource} moved to {move.target}: its change in {move.source} follows it"
+        for file in plan.files
+        if file.verdict == "solved"
+        for move in file.arrivals
+    )
     yield from _some(plan.notes)
     better = [file.path for file in plan.files if file.result == "improved"]
     if better:
@@ -398,15 +403,6 @@ def _left(plan: SolvePlan, left: Sequence[str], as_before: Sequence[str]) -> Ite
         yield f"resolved by rerere as before{staged}, look at it: {', '.join(_some(as_before))}"
     if files or others or as_before:
         yield _what_next(files, [*others, *unstaged])
-
-
-def _followed(plan: SolvePlan) -> list[str]:
-    return _some(
-        f"{move.resource} moved to {move.target}: its change in {move.source} follows it"
-        for file in plan.files
-        if file.verdict == "solved"
-        for move in file.arrivals
-    )
 
 
 def _decided(plan: SolvePlan) -> Iterator[str]:

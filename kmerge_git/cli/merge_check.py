@@ -30,8 +30,8 @@ from kmerge_git.cli.in_and_out import listed, warn
 from kmerge_git.compare.shown_values import ENCRYPTED
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.finding import Finding
-from kmerge_git.git.file_attributes import values_of
-from kmerge_git.git.touched_files import Change
+from kmerge_git.git.merge_sides import Change
+from kmerge_git.git.tracked_files import values_of
 from kmerge_git.merge.three import Three
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import VAULT, holds_seal
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.cli.check_files import VersionsOf
     from kmerge_git.compare.change import FieldChange
-    from kmerge_git.git.touched_files import Entries
+    from kmerge_git.git.merge_sides import Entries
     from kmerge_git.whole.moved_edits import TakenByBoth
 
 
@@ -56,7 +56,7 @@ class MergeCheck:
 
     def __init__(self, rev: str = "", *, staged: bool = False) -> None:
         from kmerge_git.git.merge_sides import in_progress, of_commit
-        from kmerge_git.git.tracked_files import blobs_of
+        from kmerge_git.git.tracked_files import Blobs
 
         self._top = top_of("--merge-of" if rev else "--merge")
         self._staged = staged
@@ -66,7 +66,7 @@ class MergeCheck:
         if isinstance(found, str):
             warn(f"no merge is in progress, and HEAD is {found}: nothing to compare")
         self.sides = None if isinstance(found, str) else found
-        self._blobs = blobs_of(self._top, len(self.sides.cases()) if self.sides else 0)
+        self._blobs = Blobs(self._top)
         self._wanted: list[str] = []  # the paths that the user named, from the top
 
     @property

@@ -100,7 +100,9 @@ def run(args: argparse.Namespace) -> int:
         else:
             sys.stdout.write(text)
     if not args.write_tree:
-        if ("text", "") in wanted and _asks(preview):
+        if ("text", "") in wanted and any(
+            file.asks for step in preview.steps for file in step.files
+        ):
             warn("where it stops, `kmerge resolve` asks field by field")
         if preview.beyond_git and repository.worktree:
             _say_what_git_would_do(preview, args.rev)
@@ -126,11 +128,6 @@ def _wanted(args: argparse.Namespace) -> list[tuple[str, str]]:
     if args.write_tree and not {"text", "json"}.issuperset(format for format, _ in wanted):
         raise UsageError("--write-tree prints text or JSON", hint="choose one")
     return wanted
-
-
-def _asks(preview: Preview) -> bool:
-    """Return whether a file has conflicts that `kmerge resolve` can ask about."""
-    return any(file.asks for step in preview.steps for file in step.files)
 
 
 def _rendered(result: CommandResult, args: argparse.Namespace, format: str, color: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.bounds import SHOWN_LOG_LINES
@@ -347,3 +348,20 @@ def _head_lines(tally: Tally) -> Iterator[Line]:
     yield ", ".join([*parts, *tally.left_out()])
     yield from tally.notes
     yield ""
+
+
+def add_trial(parser: argparse.ArgumentParser) -> None:
+    """Define the command line of `kmerge policy try`, the old name of `replay --policy`."""
+    actions = parser.add_subparsers(metavar="try", required=True)
+    trying = actions.add_parser("try", epilog=EPILOG, formatter_class=parser.formatter_class)
+    trying.add_argument("rule", nargs=3, metavar=("GLOB", "FIELD", "POLICY"))
+    add_arguments(trying)
+
+
+def run_trial(args: argparse.Namespace) -> int:
+    """Try the policy."""
+    args.policy = " ".join(args.rule)
+    return run(args)
+
+
+policy = SimpleNamespace(EPILOG=EPILOG, add_arguments=add_trial, run=run_trial)

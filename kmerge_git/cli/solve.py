@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kmerge_git.git.index_stages import Operation
     from kmerge_git.git.repository import Repository
     from kmerge_git.report.results import Line
-    from kmerge_git.whole.conflicted_files import FileMerge
     from kmerge_git.whole.solving import SolvePlan
 
 EPILOG = """\
@@ -101,7 +100,13 @@ def _unmerged(repository: Repository, plan: SolvePlan, dry_run: bool) -> list[st
 
 def _lines(plan: SolvePlan) -> Iterator[Line]:
     for file in plan.files:
-        yield _file_line(file)
+        mark = "CONFLICT" if file.verdict == "conflict" else file.verdict
+        left = (
+            f"; {counted(len(file.conflicts), 'conflict')} left"
+            if file.asks and file.conflicts
+            else ""
+        )
+        yield (f"{mark:<9}", _COLOURS[file.verdict]), f"{file.path} ({file.about}{left})"
         yield from (f"    {words}" for words in file.chosen)
         # the line of a file that is in conflict as a whole already gives the reason
         for conflict in file.conflicts if not file.is_whole else ():
@@ -137,14 +142,6 @@ def what_next(operation: Operation) -> str:
         return "; the stash entry is kept: `git stash list`"
     commit = ", then commit" if operation.package else ""
     return f"; finish with `{operation.finish}`{commit}" if operation.finish else ""
-
-
-def _file_line(file: FileMerge) -> Line:
-    mark = "CONFLICT" if file.verdict == "conflict" else file.verdict
-    left = (
-        f"; {counted(len(file.conflicts), 'conflict')} left" if file.asks and file.conflicts else ""
-    )
-    return (f"{mark:<9}", _COLOURS[file.verdict]), f"{file.path} ({file.about}{left})"
 
 
 def _fields(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:

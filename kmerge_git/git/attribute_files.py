@@ -176,6 +176,7 @@ def _kept(
     patterns: tuple[str, ...], lower: list[AttributeFile], attribute: str = "merge"
 ) -> list[str]:
     """Return the lines of other files that the block would overrule and must therefore repeat."""
+    words = {"set": attribute, "unset": f"-{attribute}", "unspecified": f"!{attribute}"}
     kept: dict[str, str] = {}
     for source in lower:
         for rule in merge_rules(source.text, attribute):
@@ -186,7 +187,8 @@ def _kept(
                 continue
             pattern = _below(source.directory, rule.pattern)
             kept.pop(pattern, None)  # the last line wins
-            kept[pattern] = f"{quoted_pattern(pattern)} {_written(rule.merge, attribute)}"
+            value = words.get(rule.merge, f"{attribute}={rule.merge}")
+            kept[pattern] = f"{quoted_pattern(pattern)} {value}"
     return list(kept.values())
 
 
@@ -220,11 +222,6 @@ def _named(merge: str) -> str:
         "union": "git's union merge",
     }
     return names.get(merge, f"the merge driver {merge}")
-
-
-def _written(value: str, attribute: str) -> str:
-    words = {"set": attribute, "unset": f"-{attribute}", "unspecified": f"!{attribute}"}
-    return words.get(value, f"{attribute}={value}")
 
 
 OPEN = "# >>> kmerge >>>"

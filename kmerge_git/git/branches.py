@@ -109,7 +109,7 @@ def push(branch: Branch, new: str, remote: str, at: Repository) -> str:
 
     Git refuses to move a branch that somebody else has moved meanwhile.
     """
-    if not descends(new, branch.oid, at):
+    if not (_ask(at, "merge-base", "--is-ancestor", branch.oid, new).code == 0):
         raise GitFailed(["git", "push"], 1, f"{new} does not descend from {branch.oid}")
     target = HEADS + branch.name
     flags = ("--porcelain", "--no-follow-tags", "--no-recurse-submodules")
@@ -120,11 +120,6 @@ def push(branch: Branch, new: str, remote: str, at: Repository) -> str:
     lines = answer.out.split("\n")
     refused = [line.split("\t", 2)[2] for line in lines if line.startswith("!\t")]
     return refused[0] if refused else _complaint(answer.err)
-
-
-def descends(new: str, old: str, at: Repository) -> bool:
-    """Return whether the commit `old` is an ancestor of the commit `new`."""
-    return _ask(at, "merge-base", "--is-ancestor", old, new).code == 0
 
 
 def _ask(at: Repository, *words: str) -> GitAnswer:

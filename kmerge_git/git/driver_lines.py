@@ -231,15 +231,12 @@ def marking(log: Path, labels: tuple[str, str, str]) -> str:
     """
     base, ours, theirs = (quoted(label.replace("\n", " ")) for label in labels)
     words = f"{SIZE} -L {ours} -L {base} -L {theirs} %A %O %B"
-    # a further process for each file, so only where git's merge may be cut
-    merge = f"-qp {words}{PLACED}" if _is_file_size_limited() else f"-q {words};"
-    return f"printf '%%s %%s\\0' %L %P >>{quoted(str(log))}; git merge-file {merge}false"
-
-
-def _is_file_size_limited() -> bool:
     import resource  # few merges need it
 
-    return resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
+    is_limited = resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
+    # a further process for each file, so only where git's merge may be cut
+    merge = f"-qp {words}{PLACED}" if is_limited else f"-q {words};"
+    return f"printf '%%s %%s\\0' %L %P >>{quoted(str(log))}; git merge-file {merge}false"
 
 
 def _write(number: int, name: str, text: str) -> None:

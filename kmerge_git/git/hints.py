@@ -32,7 +32,7 @@ MOST = 1 << 20  # bytes; longer files are not looked through
 
 def nothing_is_set(path: str) -> bool:
     """Return True if certainly no configuration and no attribute concerns a path."""
-    if _is_unusual(UNUSUAL) or path[:1] == "/" or ":" in path[:2]:
+    if _is_unusual(UNUSUAL) or path[:1] == "/":
         return False  # git's own paths are relative to the top folder
     git_dir, common = _folders()
     if not common:
@@ -107,7 +107,9 @@ def _folders() -> tuple[str, str]:
     if not git_dir:
         return "", ""
     shared = decoded(contents(f"{git_dir}/commondir").strip())
-    common = _below(git_dir, shared) if shared else git_dir
+    common = git_dir
+    if shared:
+        common = shared if shared[0] == "/" else f"{git_dir}/{shared}"
     if exists(f"{git_dir}/config.worktree"):
         return "", ""
     return (git_dir, common) if exists(f"{common}/config") else ("", "")
@@ -169,11 +171,6 @@ def _is_partial(entries: bytes) -> bool:
 
 def _xdg() -> str:
     return variable("XDG_CONFIG_HOME") or f"{variable('HOME') or ''}/.config"
-
-
-def _below(folder: str, path: str) -> str:
-    """Return the path, joined to the folder if the path is relative."""
-    return path if path[:1] == "/" or ":" in path[:2] else f"{folder}/{path}"
 
 
 def _system(name: str) -> list[str]:

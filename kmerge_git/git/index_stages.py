@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from kmerge_git.errors import GitFailed, KmergeError
+from kmerge_git.git.merge_sides import Entries, TreeEntry
 from kmerge_git.git.run_git import ask_git, git, to_its_end
 from kmerge_git.git.sides import by_labels
-from kmerge_git.git.touched_files import Entries, TreeEntry
 
 # the words of `git status`, by the stages 1, 2 and 3 that exist
 _SITUATIONS: dict[tuple[bool, ...], str] = {

@@ -113,7 +113,10 @@ def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
     before = read_attributes(path)
     after = without_block(before)
     files = [FileChange(path, before, after)] if after != before else []
-    hooks = plan_no_hooks(cwd) if wish.scope in ("local", "worktree") else []
+    hooks = []
+    if wish.scope in ("local", "worktree"):
+        files_of_hooks = [git_path("hooks", cwd) / name for name in HOOKS]
+        hooks = [FileChange(hook, SHIM, "") for hook in files_of_hooks if read_text(hook) == SHIM]
     return SetupPlan((*config, *files, *hooks), tuple(_notes_of_the_rest(wish, cwd)))
 
 
@@ -272,12 +275,6 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
         if text not in ("", SHIM) and "kmerge check" not in text
     ]
     return changes, notes
-
-
-def plan_no_hooks(cwd: Path) -> list[FileChange]:
-    """Plan to remove the hook files that still have exactly the text that kmerge wrote."""
-    texts = [(path, read_text(path)) for path in (git_path("hooks", cwd) / name for name in HOOKS)]
-    return [FileChange(path, text, "") for path, text in texts if text == SHIM]
 
 
 @dataclass(frozen=True, slots=True)

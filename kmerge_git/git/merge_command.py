@@ -21,10 +21,10 @@ from pathlib import Path
 from kmerge_git.atomic_files import read_text, replace_file
 from kmerge_git.bounds import LEFTOVER_SECONDS
 from kmerge_git.git.driver_lines import driver_line, marked, marking
-from kmerge_git.git.file_attributes import values_of
 from kmerge_git.git.index_stages import Stages, read_stages, stage_entries
 from kmerge_git.git.run_git import GitAnswer, ask_git, git, pass_on, to_its_end
 from kmerge_git.git.settings import marker_size
+from kmerge_git.git.tracked_files import values_of
 from kmerge_git.text.markers import first_marker
 from kmerge_git.visible import visible
 

@@ -38,7 +38,6 @@ from kmerge_git.git.config_places import (
     worktree_top,
 )
 from kmerge_git.git.driver_lines import driver_line
-from kmerge_git.git.file_attributes import attributes_of
 from kmerge_git.git.installation import (
     DIFF,
     DRIVER,
@@ -51,6 +50,7 @@ from kmerge_git.git.installation import (
 from kmerge_git.git.manifests import generator_of
 from kmerge_git.git.run_git import ask_git, environment, git_version
 from kmerge_git.git.settings import settings_for
+from kmerge_git.git.tracked_files import attributes_of
 
 LABELS_SINCE = (2, 44)  # %S %X %Y
 PATH_SINCE = (2, 5)  # %P

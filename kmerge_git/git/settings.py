@@ -26,6 +26,7 @@ CONFIG = r"^(kmerge\.|merge\.conflictstyle$)"
 # read before all other keys, some of which overrule `merge.conflictstyle`
 _FIRST = ("kmerge.policy", "kmerge.crd", "merge.conflictstyle")
 VARIABLES = ("KMERGE_RULES", "KMERGE_FAVOR", "KMERGE_TIMEOUT", "KMERGE_CONFLICT_STYLE")
+IGNORING = "KMERGE_CHECK_IGNORE"  # the variable for `kmerge.check.ignore`
 MARKERS = 7  # the usual length of a marker
 CHOICES = {
     "rules": ("rules", RULES),

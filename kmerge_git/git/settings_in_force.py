@@ -18,17 +18,16 @@ from kmerge_git.git.config_places import (
     git_path,
     known_system_file,
 )
-from kmerge_git.git.file_attributes import attributes_of
 from kmerge_git.git.manifests import generator_line, is_merged, way_out
 from kmerge_git.git.run_git import ask_git
-from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, matches, settle
+from kmerge_git.git.settings import ATTRIBUTES, IGNORING, VARIABLES, matches, settle
+from kmerge_git.git.tracked_files import attributes_of
 from kmerge_git.outcome import GENERATED, LONGEST_MARKERS
 from kmerge_git.text.opaque_files import is_sealed
 
 # fields of the settings that have one value
 _ONE_VALUE = ("rules", "favor", "timeout", "conflict_style", "marker_size", "generated")
-_IGNORED_CHECKS = "KMERGE_CHECK_IGNORE"
-_CHECKS = ("kmerge-check", _IGNORED_CHECKS, "kmerge.check.ignore")  # all three are added up
+_CHECKS = ("kmerge-check", IGNORING, "kmerge.check.ignore")  # all three are added up
 _ALL_CHECKS = {"set": "", "true": "", "unset": "no check", "false": "no check"}
 _ASKED = ("merge", "filter", "linguist-generated", "kmerge-check", *ATTRIBUTES)
 _CONFIG = r"^(kmerge\.|merge\.conflictstyle$|merge\.kmerge\.driver$)"
@@ -118,7 +117,7 @@ class _FileInForce:
             *config,
             *(
                 _Given("environment", name, os.environ[name])
-                for name in (*VARIABLES, _IGNORED_CHECKS)
+                for name in (*VARIABLES, IGNORING)
                 if os.environ.get(name)
             ),
             *(_Given("attribute", *pair) for pair in attributes.items()),

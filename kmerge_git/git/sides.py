@@ -36,7 +36,7 @@ _WITH_VALUE = ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--super-p
 _STEPS = 6  # processes from the driver up to git, with a shell or two between
 _HEAD = "GITHEAD_"
 _PICKS = ("pick", "p", "reword", "r", "edit", "e", "squash", "s", "fixup", "f")
-_HEX = frozenset("0123456789abcdef")
+HEX = frozenset("0123456789abcdef")
 
 
 def names(path: str, ours: str, theirs: str) -> Labels:
@@ -169,7 +169,7 @@ def _lines(*args: str) -> list[str]:
 
 
 def _is_id(word: str) -> bool:
-    return len(word) >= 4 and _HEX.issuperset(word.lower())
+    return len(word) >= 4 and HEX.issuperset(word.lower())
 
 
 def _variables() -> Iterator[tuple[str, str]]:

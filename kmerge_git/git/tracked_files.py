@@ -1,30 +1,30 @@
-"""Read the files of the index and of commits: their names, bytes and attributes.
+"""Read the files of the index and of commits: their names, bytes, attributes and fate.
 
-Two readers give the same answers. libgit2 reads without another process, but importing libgit2
-costs more time than a dozen starts of a bare interpreter, so a few files are read through one `git
-cat-file --batch`. That process also reads what libgit2 refuses (sha256, reftable). Both readers
-honour `GIT_INDEX_FILE`, which git gives to hooks, because `git commit -a` has an index of its own.
+Blobs are read through one `git cat-file --batch`. It also reads what libgit2 refuses (sha256,
+reftable), and honours `GIT_INDEX_FILE`, which git gives to hooks, because `git commit -a` has an
+index of its own.
 """
 
 from __future__ import annotations
 
 import os
 
-from kmerge_git.bounds import LIBGIT2_FILES
-from kmerge_git.errors import GitFailed, KmergeError, UsageError
-from kmerge_git.git.run_git import ask_git, git_bytes
-from kmerge_git.git.spawned_git import show_call, started
-from kmerge_git.git.touched_files import SUBMODULE
+from kmerge_git.bounds import NAMES_AT_ONCE
+from kmerge_git.errors import GitFailed, UsageError
+from kmerge_git.git.run_git import ask_git, environment, git_bytes, try_git
+from kmerge_git.git.spawned_git import attributes_by_path, show_call, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    Attributes = dict[str, dict[str, str]]
     from collections.abc import Collection
 
-    from kmerge_git.git.repository import Repository
 
-
-class ThroughGit:
-    """Read blobs through a running `git cat-file --batch`."""
+class Blobs:
+    """Read blobs by the names that git takes, with paths from the top."""
 
     def __init__(self, top: str) -> None:
         import subprocess
@@ -56,40 +56,6 @@ class ThroughGit:
         self._into.close()
         self._out.close()
         self._process.wait()
-
-
-class ThroughLibgit2:
-    """Read blobs through libgit2 in this process."""
-
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
-
-    def read(self, name: str) -> bytes | None:
-        """Return the blob that `:0:PATH`, `HEAD:PATH` or an id names, or None if there is none."""
-        at = self._repository
-        if ":" not in name:
-            return at.blob(name)
-        revision, _, path = name.removeprefix(":0").partition(":")
-        try:
-            entry = at.entry(at.commit(revision).tree, path) if revision else at.staged(path)
-        except UsageError:  # before the first commit
-            return None
-        return None if entry is None or entry.mode == SUBMODULE else at.text(entry)
-
-
-Blobs = ThroughGit | ThroughLibgit2  # read by the names that git takes, paths from the top
-
-
-def blobs_of(top: str, files: int = 0) -> Blobs:
-    """Return the reader of blobs that is faster for this number of files."""
-    if files < LIBGIT2_FILES:
-        return ThroughGit(top)
-    from kmerge_git.git.repository import Repository
-
-    try:
-        return ThroughLibgit2(Repository.open(top))
-    except KmergeError:
-        return ThroughGit(top)
 
 
 def top_of_tree() -> str | None:
@@ -129,3 +95,138 @@ def committed(top: str, revision: str) -> list[str]:
 def names_in(out: bytes) -> list[str]:
     """Split the names that git prints with `-z`."""
     return [os.fsdecode(name) for name in out.split(b"\0") if name]
+
+
+def attributes_of(
+    paths: Iterable[str],
+    *names: str,
+    cwd: Path | str,
+    staged: bool = False,
+    env: dict[str, str] | None = None,
+) -> Attributes:
+    """Return the attributes that are set for each path, in git's words.
+
+    Raise `GitFailed` if git fails. Git reads the attribute files of the working tree or, with
+    `staged`, those of the index.
+    """
+    flags = ("--cached",) if staged else ()
+    listing = "".join(f"{path}\0" for path in paths)
+    asked = ("check-attr", "-z", "--stdin", *flags, *names)
+    return attributes_by_path(ask_git(*asked, cwd=cwd, stdin=listing, env=env).checked().data)
+
+
+def values_of(
+    top: str,
+    paths: Iterable[str],
+    name: str,
+    *,
+    staged: bool = False,
+    env: dict[str, str] | None = None,
+) -> dict[str, str]:
+    """Return the value of one attribute for each path from the top, or {} if git fails."""
+    try:
+        by_path = attributes_of(paths, name, cwd=top, staged=staged, env=env)
+    except GitFailed:
+        return {}
+    return {path: values[name] for path, values in by_path.items() if name in values}
+
+
+def in_commit(top: str, commit: str, paths: Iterable[str], name: str) -> dict[str, str]:
+    """Return the value that a commit gives to one attribute of each path.
+
+    Return {} if git cannot read the commit. The commit is read into an index of its own, because
+    git before 2.40 reads no attributes of a tree.
+    """
+    import os
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        env = environment() | {"GIT_INDEX_FILE": os.path.join(folder, "index")}
+        if ask_git("-C", top, "read-tree", commit, env=env).code:
+            return {}
+        return values_of(top, paths, name, staged=True, env=env)
+
+
+KUSTOMIZATIONS = tuple(
+    f"{folder}{name}"
+    for folder in ("", "*/")
+    for name in ("kustomization.yaml", "kustomization.yml", "Kustomization")
+)
+
+
+def changed(top: str, before: str, result: str, kinds: str = "D") -> list[str]:
+    """Return the files that were deleted between the commit `before` and the commit `result`.
+
+    If `result` is empty, the index is compared. `kinds` are git's letters for other changes.
+    """
+    return _diff(top, before, result, "--name-only", "--no-renames", f"--diff-filter={kinds}")
+
+
+def renamed(top: str, before: str, result: str) -> dict[str, str]:
+    """Return the new name of each file that was renamed since the commit `before`."""
+    words = _diff(top, before, result, "--name-status", "-M", "--diff-filter=R")
+    return dict(zip(words[1::3], words[2::3], strict=False))
+
+
+def _diff(top: str, before: str, result: str, *flags: str) -> list[str]:
+    where = [before, result] if result else ["--cached", before]
+    return names_in(try_git("-C", top, "diff", "-z", *flags, *where, "--"))
+
+
+def moved(name: str, now: dict[str, str]) -> str:
+    """Return the new name of a file, or of a folder if all its files moved to one other folder.
+
+    Return '' if the name did not move.
+    """
+    if name in now:
+        return now[name]
+    inside = [(old[len(name) :], new) for old, new in now.items() if old.startswith(name + "/")]
+    folders = {new.removesuffix(rest) if new.endswith(rest) else "" for rest, new in inside}
+    return folders.pop() if len(folders) == 1 else ""
+
+
+def present(top: str, revision: str, names: list[str]) -> set[str]:
+    """Return the given files and folders that exist in a commit."""
+    flags = ("ls-tree", "--full-tree", "--name-only", "-z", revision, "--")
+    there = {name for part in _parts(names) for name in names_in(try_git("-C", top, *flags, *part))}
+    # if asked for a folder and for files in that folder, git names only the files
+    return {n for n in names if n in there or any(file.startswith(n + "/") for file in there)}
+
+
+def made_elsewhere(top: str, names: list[str]) -> set[str]:
+    """Return the names that are ignored, in submodules, or not checked out.
+
+    A missing file of an ignored name may be generated by another tool.
+    """
+    modules = _submodules(top)
+    elsewhere = {name for name in names if any(f"{name}/".startswith(m + "/") for m in modules)}
+    for part in _parts(names):
+        listed = names_in(try_git("-C", top, "--literal-pathspecs", "ls-files", "-zt", "--", *part))
+        sparse = [line[2:] for line in listed if line.startswith("S ")]
+        elsewhere.update(n for n in part if any(f"{s}/".startswith(n + "/") for s in sparse))
+    flags = ("-c", "core.quotePath=false", "check-ignore", "--no-index", "--")
+    for part in _parts([name for name in names if name not in elsewhere]):
+        both = [each for name in part for each in (name, name + "/")]
+        ignored = os.fsdecode(try_git("-C", top, *flags, *both)).splitlines()
+        elsewhere.update(name.rstrip("/") for name in ignored)
+    return elsewhere
+
+
+def all_kustomizations(top: str, revision: str) -> list[str]:
+    """Return the kustomizations of a commit, or of the index if `revision` is empty."""
+    if not revision:
+        return tracked(top, *KUSTOMIZATIONS)
+    ends = tuple(pattern.removeprefix("*/") for pattern in KUSTOMIZATIONS)
+    return [name for name in committed(top, revision) if name.rpartition("/")[2] in ends]
+
+
+def _submodules(top: str) -> list[str]:
+    place = os.path.join(top, ".gitmodules")
+    if not os.path.isfile(place):
+        return []
+    flags = ("config", "--file", place, "-z", "--get-regexp", r"^submodule\..*\.path$")
+    return [pair.partition("\n")[2] for pair in names_in(try_git(*flags))]
+
+
+def _parts(names: list[str]) -> list[list[str]]:
+    return [names[n : n + NAMES_AT_ONCE] for n in range(0, len(names), NAMES_AT_ONCE)]

@@ -18,8 +18,9 @@ from io import BytesIO
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
+from kmerge_git.git.merge_sides import SUBMODULE
 from kmerge_git.git.run_git import GitAnswer, ask_git, environment
-from kmerge_git.git.touched_files import SUBMODULE
+from kmerge_git.git.sides import HEX
 
 PROTOCOLS = ("https", "ssh", "file")
 # settings of a user could run or fetch more than the wanted objects
@@ -32,7 +33,6 @@ SEALED = (
 )  # fmt: skip
 KEPT = "refs/kmerge/commits/"  # the commits that the cache has with all their objects
 FRESH = "refs/kmerge/fresh"
-_HEX = frozenset("0123456789abcdef")
 
 
 class BrokenCache(KmergeError):
@@ -58,7 +58,7 @@ class Named:
 
 def is_full_id(text: str) -> bool:
     """Return whether a text has the form of a full commit id."""
-    return len(text) in (40, 64) and _HEX.issuperset(text)
+    return len(text) in (40, 64) and HEX.issuperset(text)
 
 
 class Upstream:
@@ -93,7 +93,7 @@ class Upstream:
         if name and self.has(oid):
             return Named(name, oid)
         if not name:
-            known = self._known(wanted)
+            known = self._commit_of(wanted) if len(wanted) >= 7 and HEX.issuperset(wanted) else ""
             if known:
                 return Named(known, known)
             if wanted == "HEAD":
@@ -185,10 +185,6 @@ class Upstream:
             raise KmergeError(f"{commit[:12]} of {self.url} is no commit")
         return commit
 
-    def _known(self, short: str) -> str:
-        """Return the only cached commit whose id starts with `short`, or ''."""
-        return self._commit_of(short) if len(short) >= 7 and _HEX.issuperset(short) else ""
-
     def _prepare(self) -> None:
         if self._folder.is_dir():
             if self._ask("rev-parse", "--is-bare-repository").line == "true":
@@ -252,8 +248,9 @@ def _tree_file(line: str) -> TreeFile:
 
 
 def _spellings(ref: str) -> tuple[str, ...]:
-    whole = ref == "HEAD" or ref.startswith("refs/")
-    return (ref,) if whole else (f"refs/tags/{ref}", f"refs/heads/{ref}")
+    if ref == "HEAD" or ref.startswith("refs/"):
+        return (ref,)
+    return f"refs/tags/{ref}", f"refs/heads/{ref}"
 
 
 def _alone(protocols: tuple[str, ...]) -> dict[str, str]:

@@ -23,11 +23,10 @@ from typing import Literal, TypeVar
 
 from kmerge_git.bounds import FEW_FILES, FEW_MERGES, MERGES_A_TASK
 from kmerge_git.errors import UsageError
-from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_merged
-from kmerge_git.git.repository import Commit, MissingObject, Repository
+from kmerge_git.git.merge_sides import FileCase, touched_by_both
+from kmerge_git.git.repository import Commit, Libgit2LineMerge, MissingObject, Repository
 from kmerge_git.git.settings import matches, settle
-from kmerge_git.git.touched_files import FileCase, touched_by_both
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome
 from kmerge_git.replay.left_conflicts import (

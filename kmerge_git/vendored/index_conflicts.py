@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.git import index_stages
 from kmerge_git.git.index_stages import Stages
+from kmerge_git.git.merge_sides import SYMLINK, TreeEntry
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git
-from kmerge_git.git.touched_files import SYMLINK, TreeEntry
 from kmerge_git.packages.package_files import File, check_path
 from kmerge_git.packages.package_merge import ResultFile
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from kmerge_git.atomic_files import read_text, write_text
 from kmerge_git.errors import KmergeError, UsageError
-from kmerge_git.git.touched_files import SUBMODULE
+from kmerge_git.git.merge_sides import SUBMODULE
 from kmerge_git.git.upstream import PROTOCOLS, BrokenCache, Named, Upstream
 from kmerge_git.packages.package_files import File, Package, check_links, check_path
 from kmerge_git.vendored.origin_records import RECORD, Record

@@ -19,11 +19,10 @@ from kmerge_git.atomic_files import content, read_text, replace_file
 from kmerge_git.errors import KmergeError, Refused, UsageError
 from kmerge_git.git import index_stages
 from kmerge_git.git.index_stages import Operation, Stages, resolved_conflicts
-from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_selected
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.merge_sides import merged_mode
+from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.run_git import git
-from kmerge_git.git.touched_files import merged_mode
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.both_merges import Job, SettingsOf, merge_all
 from kmerge_git.whole.conflict_questions import Answer

@@ -23,9 +23,8 @@ from typing import Literal
 from kmerge_git.api import explain
 from kmerge_git.bounds import CHILD_SECONDS, FEW_MERGES
 from kmerge_git.errors import TimeUp
-from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_merged, way_out
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.settings import ATTRIBUTES, Settings, settle
 from kmerge_git.kube import keytable
 from kmerge_git.kube.crds import learn_files, learn_own

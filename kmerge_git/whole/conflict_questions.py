@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from kmerge_git.errors import Refused
-from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.git.repository import Libgit2LineMerge
 from kmerge_git.merge.finish.open_conflicts import OpenConflicts, open_lines
 from kmerge_git.merge.finish.possible_answers import edited
 from kmerge_git.merge.three import Three

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Literal
 
 from kmerge_git.git.index_stages import Stages
+from kmerge_git.git.merge_sides import SUBMODULE, TreeEntry, merged_mode
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.touched_files import SUBMODULE, TreeEntry, merged_mode
 from kmerge_git.kube.identity import Identity
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import BY_BLOCKS, WHOLE, Conflict, Decision, Options, Outcome

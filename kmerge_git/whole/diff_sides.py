@@ -14,7 +14,7 @@ from kmerge_git.compare.folder_changes import FILE, LINK, SUBMODULE, FileVersion
 from kmerge_git.errors import GitFailed, UsageError
 from kmerge_git.git import revision_paths
 from kmerge_git.git.run_git import ask_here, git_bytes, try_git
-from kmerge_git.git.tracked_files import ThroughGit, top_of_tree
+from kmerge_git.git.tracked_files import Blobs, top_of_tree
 
 Files = dict[str, FileVersion]
 EXECUTABLE = 0o100755
@@ -171,7 +171,7 @@ def _said(error: GitFailed) -> str:
 
 def _read(raw: bytes, unmerged: tuple[str, ...]) -> TwoSides:
     """Read the files that `git diff --raw` names."""
-    blobs, top = ThroughGit("."), top_of_tree() or ""
+    blobs, top = Blobs("."), top_of_tree() or ""
     sides: tuple[Files, Files] = ({}, {})
     words = os.fsdecode(raw).split("\0")
     for about, path in zip(words[:-1:2], words[1::2], strict=True):
@@ -191,7 +191,7 @@ def _read(raw: bytes, unmerged: tuple[str, ...]) -> TwoSides:
     return TwoSides(*sides, unmerged)
 
 
-def _version(blobs: ThroughGit, path: str, mode: int, oid: str, top: str = "") -> FileVersion:
+def _version(blobs: Blobs, path: str, mode: int, oid: str, top: str = "") -> FileVersion:
     if mode == SUBMODULE:
         where = os.path.join(top, path)
         return FileVersion(_checked_out(where) if NOTHING.issuperset(oid) else oid.encode(), mode)
@@ -262,7 +262,7 @@ def _tree(name: str) -> Files:
     """Return the files of a git tree, with paths relative to the tree."""
     oid = git_bytes("rev-parse", "-q", "--verify", name).decode().strip()
     out = os.fsdecode(git_bytes("ls-tree", "-r", "-z", "--full-tree", oid))
-    blobs, files = ThroughGit("."), {}
+    blobs, files = Blobs("."), {}
     for line in out.split("\0")[:-1]:
         about, _, path = line.partition("\t")
         mode, _, oid = about.split(" ")

@@ -18,9 +18,9 @@ from kmerge_git.compare.file_changes import by_lines, compare
 from kmerge_git.errors import Unsupported, UsageError
 from kmerge_git.git.index_stages import Operation, Stages, resolved_conflicts
 from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.merge_sides import SUBMODULE
 from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.git.scratch_merges import scratch
-from kmerge_git.git.touched_files import SUBMODULE
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Conflict, Decision
 from kmerge_git.text.markers import first_marker, marker_size_for, resolve

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from kmerge_git.git.index_stages import Operation, Stages
-from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.merge_command import MergeSite, Start, out_of_the_way, unmerged
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options

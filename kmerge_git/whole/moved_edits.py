@@ -20,8 +20,8 @@ from kmerge_git.bounds import MOVED_DOCUMENTS
 from kmerge_git.errors import CannotParse
 from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.merge_sides import Change, TreeEntry
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.touched_files import Change, TreeEntry
 from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.likeness import stripped_lines
 from kmerge_git.kube.moved_resources import Namesake, destination, holders, once

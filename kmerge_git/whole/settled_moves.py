@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.manifests import is_manifest
-from kmerge_git.git.touched_files import Change, TreeEntry
+from kmerge_git.git.merge_sides import Change, TreeEntry
 from kmerge_git.kube.identity import Identity
 from kmerge_git.kube.moved_resources import Namesake, destination
 from kmerge_git.merge.merged import NO_DOCUMENT, MergedDocument, MergedFile, conflicted

@@ -16,11 +16,10 @@ from kmerge_git.atomic_files import content, read_text, replace_file
 from kmerge_git.errors import KmergeError
 from kmerge_git.git import index_stages
 from kmerge_git.git.index_stages import Operation, Stages, resolved_conflicts
-from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_selected
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.merge_sides import TreeEntry
+from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.run_git import ask_git
-from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Options
 from kmerge_git.text.markers import has_new_conflict, marker_size_for, resolve

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.git.index_stages import Stages
+from kmerge_git.git.merge_sides import TreeEntry
 from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.git.scratch_merges import MergedTree, Message, Scratch, merge_tree
-from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge, Scene

@@ -14,7 +14,7 @@ from shlex import quote
 import pytest
 
 from kmerge_git.cli.completion import SCRIPTS, candidates
-from kmerge_git.cli.main import COMMANDS, actions_of, line_parser, main, shown
+from kmerge_git.cli.main import COMMANDS, SHARED, actions_of, line_parser, main, shown
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "$(touch${IFS}ran)"
@@ -255,10 +255,9 @@ def loaded_by(*words: str) -> set[str]:
 def test_no_more_is_loaded_than_the_parser_of_the_command(command: str) -> None:
     """The shell waits for it at each key."""
     found = loaded_by("__complete", "kmerge", command, "--")
-    assert f"kmerge_git.cli.{command.replace('-', '_')}" in found
+    assert f"kmerge_git.cli.{SHARED.get(command, command).replace('-', '_')}" in found
     others = {f"kmerge_git.cli.{name.replace('-', '_')}" for name in COMMANDS if name != command}
-    shared = {"uninstall": "install", "merge": "merge_file", "merge2": "merge3"}
-    shared |= {"resolve": "solve", "mergetool": "solve"}
+    shared = SHARED | {"merge": "merge_file", "resolve": "solve", "mergetool": "solve"}
     allowed = {f"kmerge_git.cli.{shared.get(command)}"}
     assert found & others - allowed <= {"kmerge_git.cli.completion"}
     assert len(found) <= 1.5 * len(loaded_by("--version"))

@@ -159,7 +159,7 @@ def test_git_is_not_asked_where_no_attribute_can_say_it(
     def never(*args: object, **how: object) -> None:
         raise AssertionError(args)
 
-    monkeypatch.setattr("kmerge_git.git.file_attributes.ask_git", never)
+    monkeypatch.setattr("kmerge_git.git.tracked_files.ask_git", never)
     cache.write(".gitattributes", "*.yaml merge=kmerge\n")
     assert check(cache, monkeypatch) == 0
     cache.write(".gitattributes", "*.yaml kmerge-crd=x\n")

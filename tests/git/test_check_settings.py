@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from world import Repo, World
 
+from kmerge_git.cli import check_repository
 from kmerge_git.cli.main import main
-from kmerge_git.git import file_attributes, pull_request
+from kmerge_git.git import tracked_files
 from kmerge_git.git.run_git import GitAnswer
 
 BAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  name: a\ndata: {a: b}\n"
-IDS = pull_request.SERVICES + pull_request.COMMITS + pull_request.BRANCHES
+IDS = check_repository.SERVICES + check_repository.COMMITS + check_repository.BRANCHES
 
 
 class Checked:
@@ -155,13 +156,13 @@ def test_git_is_not_asked_where_nothing_is_found(
     checked: Checked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
-    ask_git = file_attributes.ask_git
+    ask_git = tracked_files.ask_git
 
     def noted(*args: str, **how: Any) -> GitAnswer:
         asked.append(args)
         return ask_git(*args, **how)
 
-    monkeypatch.setattr(file_attributes, "ask_git", noted)
+    monkeypatch.setattr(tracked_files, "ask_git", noted)
     checked.repo.write("good.yaml", "a: 1\n")
     assert checked.ids("good.yaml") == []
     assert asked == []
@@ -191,9 +192,9 @@ def request_of(checked: Checked, monkeypatch: pytest.MonkeyPatch) -> Checked:
 
 @pytest.mark.parametrize(
     "name, value",
-    [(name, "main") for name in pull_request.BRANCHES]
+    [(name, "main") for name in check_repository.BRANCHES]
     + [("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main")]
-    + [(name, "COMMIT") for name in pull_request.COMMITS],
+    + [(name, "COMMIT") for name in check_repository.COMMITS],
 )
 def test_a_pull_request_does_not_switch_off_its_own_checks(
     request_of: Checked, monkeypatch: pytest.MonkeyPatch, name: str, value: str

@@ -16,22 +16,13 @@ GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: b\n"
 BAD = GOOD + "  a: c\n"
 
 
-@pytest.fixture(params=["git", "libgit2"])
-def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways to read blobs must give the same answers."""
-    monkeypatch.setattr(
-        tracked_files, "LIBGIT2_FILES", 1 if request.param == "libgit2" else 1 << 30
-    )
-    return str(request.param)
-
-
 def check(repo: Repo, monkeypatch: pytest.MonkeyPatch, *args: str, below: str = "") -> int:
     monkeypatch.chdir(repo.path / below)
     return main(["check", "--staged", *args])
 
 
 def test_partly_staged_files(
-    repo: Repo, reader: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     repo.commit("start", {"a.yaml": GOOD, "b.yaml": GOOD.replace("name: a", "name: b")})
     repo.write("a.yaml", BAD)
@@ -46,7 +37,7 @@ def test_partly_staged_files(
 
 
 def test_before_the_first_commit(
-    repo: Repo, reader: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     repo.write("x y/ä.yaml", BAD)
     repo.git("add", "-A")
@@ -55,7 +46,7 @@ def test_before_the_first_commit(
 
 
 def test_other_files_are_read_from_the_index_too(
-    repo: Repo, reader: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     patch = (
         "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  $retainKeys: []\n"
@@ -71,7 +62,7 @@ def test_other_files_are_read_from_the_index_too(
 
 
 def test_from_a_folder_below(
-    repo: Repo, reader: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     repo.write("a/b/c.yaml", BAD)
     repo.write("top.yaml", BAD)
@@ -85,7 +76,7 @@ def test_from_a_folder_below(
 
 
 def test_symlinks_submodules_deletions_and_other_files_are_left_alone(
-    repo: Repo, reader: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     repo.commit("start", {"gone.yaml": GOOD, "notes.txt": "a"})
     repo.git("rm", "-q", "gone.yaml")
@@ -102,23 +93,20 @@ def test_symlinks_submodules_deletions_and_other_files_are_left_alone(
 def test_a_repository_that_libgit2_refuses(
     world: World, form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tracked_files, "LIBGIT2_FILES", 1)
     path = world.root / "odd"
     world.git("init", "-q", "-b", "main", form, path)
     repo = Repo(world, path)
     repo.write("a.yaml", BAD)
     repo.git("add", "-A")
-    assert isinstance(tracked_files.blobs_of(str(path), 2), tracked_files.ThroughGit)
     assert check(repo, monkeypatch) == 1
     assert "a.yaml:7:3:" in capsys.readouterr().out
 
 
-def test_many_files_are_read_by_libgit2(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blobs_are_read_by_name(repo: Repo) -> None:
     repo.commit("start", {"a.yaml": GOOD})
     repo.write("a.yaml", BAD)
     repo.git("add", "-A")
-    reader = tracked_files.blobs_of(str(repo.path), tracked_files.LIBGIT2_FILES)
-    assert isinstance(reader, tracked_files.ThroughLibgit2)
+    reader = tracked_files.Blobs(str(repo.path))
     assert reader.read("HEAD:a.yaml") == GOOD.encode()
     assert reader.read(":0:a.yaml") == BAD.encode()
     assert reader.read(":0:none.yaml") is None

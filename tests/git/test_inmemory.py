@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.git.repository import Libgit2LineMerge
 from kmerge_git.outcome import STYLES, Options
 from kmerge_git.text.linemerge import TemporaryFiles
 

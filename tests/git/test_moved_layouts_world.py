@@ -16,9 +16,9 @@ import pytest
 from depth import part
 from world import Repo
 
+from kmerge_git.git.merge_sides import TreeEntry
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.scratch_merges import Scratch, merge_tree, scratch
-from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.tree_merge import Sides, merge_trees, result_of

@@ -11,8 +11,7 @@ from test_driver_surroundings import CRD, FOO, RULE
 from world import Driven, Repo, World
 
 from kmerge_git.errors import Refused
-from kmerge_git.git.inmemory import Libgit2LineMerge
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.kube import keytable
 from kmerge_git.kube.crds import learn, learn_own
 from kmerge_git.merge.three import Three

@@ -8,10 +8,9 @@ import pytest
 from manifests import deployment
 from world import Repo, World
 
-from kmerge_git.git.inmemory import Libgit2LineMerge
-from kmerge_git.git.repository import Repository
+from kmerge_git.git.merge_sides import TreeEntry
+from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.scratch_merges import scratch
-from kmerge_git.git.touched_files import TreeEntry
 
 COMMANDS = (("solve",), ("preview", "side"), ("replay",))
 TEXTS = tuple(deployment(replicas=number) for number in (1, 2, 3))

@@ -8,7 +8,7 @@ import pytest
 from manifests import deployment, stream
 from world import Repo
 
-from kmerge_git.cli.authors import Authors
+from kmerge_git.cli.asking import Authors
 from kmerge_git.git.repository import Repository
 from kmerge_git.outcome import Conflict
 from kmerge_git.whole.operation import UNKNOWN, current_operation

@@ -7,7 +7,7 @@ from world import Repo
 
 from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.manifests import is_manifest, is_merged, is_selected
-from kmerge_git.git.touched_files import Change, TreeEntry, merged_mode, touched_by_both
+from kmerge_git.git.merge_sides import Change, TreeEntry, merged_mode, touched_by_both
 
 A, B, C, D = (TreeEntry(letter * 40, 0o100644) for letter in "abcd")
 EXECUTABLE = TreeEntry("a" * 40, 0o100755)

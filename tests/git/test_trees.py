@@ -6,8 +6,8 @@ import random
 
 from world import Repo
 
+from kmerge_git.git.merge_sides import TreeEntry
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.touched_files import TreeEntry
 
 # names that git sorts in its own way: a folder as if it ended with a slash
 NAMES = ("a", "a.b", "a0", "a-b", "b", "B", "\u00fc", "\udcff")

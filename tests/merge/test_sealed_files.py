@@ -9,7 +9,7 @@ import pytest
 
 from kmerge_git.api import merge_files
 from kmerge_git.errors import TimeUp
-from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.git.repository import Libgit2LineMerge
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome
 from kmerge_git.pipeline import merge

@@ -16,7 +16,7 @@ from worlds.template_answers import OWN, PATH, Case, cases
 
 from kmerge_git import merge_files
 from kmerge_git.errors import Refused
-from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.git.repository import Libgit2LineMerge
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.text.markers import resolve

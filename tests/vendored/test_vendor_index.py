@@ -10,7 +10,7 @@ from vendored.conftest import Vendoring, release
 from vendored.texts import config, deployment, service
 
 from kmerge_git.git.index_stages import Stages
-from kmerge_git.git.touched_files import TreeEntry
+from kmerge_git.git.merge_sides import TreeEntry
 from kmerge_git.vendored.index_conflicts import IndexConflict, parse, spelled
 
 RECORD = ".kmerge-vendor"

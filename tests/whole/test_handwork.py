@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.git.repository import Libgit2LineMerge
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.solving import is_left_by_a_merge
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.git.touched_files import Change, TreeEntry
+from kmerge_git.git.merge_sides import Change, TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole import moved_edits as module

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.git.repository import Libgit2LineMerge
 from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
