@@ -15,8 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kmerge_git.bounds import SAME_LINES, SHOWN_REFUSALS
-from kmerge_git.cli.pressed_keys import AGAIN, ENTER, RESIZED, Keys
-from kmerge_git.cli.question_screen import Around, Screen, Size, in_short, picture, side_of
+from kmerge_git.cli.question_screen import (
+    AGAIN,
+    ENTER,
+    RESIZED,
+    Around,
+    Keys,
+    Screen,
+    Size,
+    in_short,
+    picture,
+    side_of,
+)
 from kmerge_git.cli.resolve_report import stages, tell_end, tell_settled
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.run_git import ask_git

@@ -196,7 +196,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
     from kmerge_git.cli import check_files, check_repository
-    from kmerge_git.git.settings import IGNORING
+    from kmerge_git.git.hints import IGNORING
 
     configured = check_repository.configuration()
     ignored = list(args.ignore)

@@ -14,9 +14,8 @@ from posixpath import normpath
 from kmerge_git.check.registry import expand
 from kmerge_git.cli.in_and_out import read, warn
 from kmerge_git.errors import UsageError
-from kmerge_git.git.hints import may_be_configured, may_be_said, top_around
+from kmerge_git.git.hints import IGNORING, NO, YES, may_be_configured, may_be_said, top_around
 from kmerge_git.git.run_git import ask_git
-from kmerge_git.git.settings import IGNORING, NO, YES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -27,6 +27,9 @@ UNUSUAL = (
 )
 # Platforms on which git may read the system's files elsewhere than in /etc or next to itself.
 ELSEWHERE = ("darwin", "cygwin")
+# git's words for an attribute without a value, and values with the same meaning
+YES, NO = ("set", "true"), ("unset", "false")
+IGNORING = "KMERGE_CHECK_IGNORE"  # the variable for `kmerge.check.ignore`
 MOST = 1 << 20  # bytes; longer files are not looked through
 
 

@@ -8,7 +8,7 @@ a merge.
 
 from __future__ import annotations
 
-from kmerge_git.git.hints import nothing_is_set
+from kmerge_git.git.hints import NO, YES, nothing_is_set
 from kmerge_git.outcome import RULES, SIDES, STYLES
 from kmerge_git.system import variable
 
@@ -26,15 +26,12 @@ CONFIG = r"^(kmerge\.|merge\.conflictstyle$)"
 # read before all other keys, some of which overrule `merge.conflictstyle`
 _FIRST = ("kmerge.policy", "kmerge.crd", "merge.conflictstyle")
 VARIABLES = ("KMERGE_RULES", "KMERGE_FAVOR", "KMERGE_TIMEOUT", "KMERGE_CONFLICT_STYLE")
-IGNORING = "KMERGE_CHECK_IGNORE"  # the variable for `kmerge.check.ignore`
 MARKERS = 7  # the usual length of a marker
 CHOICES = {
     "rules": ("rules", RULES),
     "favor": ("favor", SIDES),
     "conflictstyle": ("conflict_style", STYLES),
 }
-# git's words for an attribute without a value, and values with the same meaning
-YES, NO = ("set", "true"), ("unset", "false")
 POLICIES = ("higher", "rebump", "ours", "theirs", "union")
 
 

@@ -18,9 +18,10 @@ from kmerge_git.git.config_places import (
     git_path,
     known_system_file,
 )
+from kmerge_git.git.hints import IGNORING
 from kmerge_git.git.manifests import generator_line, is_merged, way_out
 from kmerge_git.git.run_git import ask_git
-from kmerge_git.git.settings import ATTRIBUTES, IGNORING, VARIABLES, matches, settle
+from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, matches, settle
 from kmerge_git.git.tracked_files import attributes_of
 from kmerge_git.outcome import GENERATED, LONGEST_MARKERS
 from kmerge_git.text.opaque_files import is_sealed

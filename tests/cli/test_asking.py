@@ -18,7 +18,7 @@ pytest.importorskip("termios")
 from ask_fake import QUESTIONS
 from terminal import Terminal
 
-from kmerge_git.cli.pressed_keys import ENTER, ESCAPE, Keys
+from kmerge_git.cli.question_screen import ENTER, ESCAPE, Keys
 from kmerge_git.merge.plan import Why
 
 TESTS = Path(__file__).parents[1]

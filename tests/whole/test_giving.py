@@ -10,8 +10,7 @@ import pytest
 from fake_resolving import FakeAnswer, FakeQuestion, FakeResolving, question
 
 from kmerge_git.cli.asking import Asking
-from kmerge_git.cli.pressed_keys import Keys
-from kmerge_git.cli.question_screen import Screen
+from kmerge_git.cli.question_screen import Keys, Screen
 from kmerge_git.cli.resolve_report import tell_end
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.git.repository import Repository
