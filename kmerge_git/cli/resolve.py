@@ -13,8 +13,7 @@ from kmerge_git.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.answer_staging import undo
-from kmerge_git.whole.resolving import ById, Picked, Resolving
+    from kmerge_git.whole.resolving import ById, Picked, Resolving
 
 EPILOG = """\
 examples:
@@ -176,6 +175,8 @@ def _show(args: argparse.Namespace, resolving: Resolving, picked: Picked | None 
 
 def _undo(args: argparse.Namespace, repository: Repository, paths: tuple[str, ...]) -> int:
     """Put the given files into conflict again."""
+    from kmerge_git.whole.answer_staging import undo
+
     if not paths:
         raise UsageError("which files?", hint="`--undo .` brings back all below this folder")
     files = undo(repository, paths, force=args.force)
