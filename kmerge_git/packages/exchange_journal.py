@@ -37,20 +37,14 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
         with errors_of(os.path.join(root, path)):
             old = _keep(root, path, number)
             new = _lay(root, changes[path], number)
-        if before is not None:
-            _check_version(root, path, old, before.get(path))
+        known = before.get(path) if before is not None else None
+        if before is not None and old != (stamp_of(known) if known else None):
+            place = os.path.join(root, path)
+            raise UsageError("it was changed in the meantime", path=place, hint="run it again")
         exchanges.append(Exchange(path, number, old, new))
     with errors_of(os.path.join(root, UNDERWAY)):
         token = os.urandom(4).hex()
         store(root, Ledger(dict(about), token, _folders(root, changes), tuple(exchanges)))
-
-
-def _check_version(root: str, path: str, there: Stamp | None, known: File | None) -> None:
-    """Raise an error if a file has changed since its replacement was decided."""
-    if there != (stamp_of(known) if known else None):
-        raise UsageError(
-            "it was changed in the meantime", path=os.path.join(root, path), hint="run it again"
-        )
 
 
 @contextmanager

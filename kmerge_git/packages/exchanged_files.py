@@ -289,7 +289,9 @@ def exchange(root: str, ledger: Ledger, *, back: bool, give_up: Collection[str] 
     left = []
     for step in steps:
         with errors_of(os.path.join(root, step.path)):
-            _discard(root, step)
+            if not in_the_way(root, step.path):
+                with suppress(FileNotFoundError):
+                    os.unlink(step.draft)  # a killed process left it
             if step.want is None and not _remove(root, step, give_up):
                 left.append(step.path)
     _prune(root, steps)
@@ -313,13 +315,6 @@ def _steps(root: str, ledger: Ledger, *, back: bool) -> list[_Step]:
         saved = f"{SAVED}/{each.path}.{'old' if back else 'new'}"
         steps.append(_Step(each.path, had, want, source, draft(root, ledger, each), saved))
     return steps
-
-
-def _discard(root: str, step: _Step) -> None:
-    """Remove the draft that a killed process left."""
-    if not in_the_way(root, step.path):
-        with suppress(FileNotFoundError):
-            os.unlink(step.draft)
 
 
 def _remove(root: str, step: _Step, give_up: Collection[str]) -> bool:

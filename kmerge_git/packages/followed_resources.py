@@ -52,12 +52,16 @@ def gather(
         files = under(places, key).map(lambda paths: set(paths or ()))
         ways = Three(*map(partial(_way, key, at.base, files.base), at.each(), files.each()))
         move = _move(key, files, ways, at, named_by_dest)
-        if move is None or any(map(partial(_has_both, move), files.each())):
-            continue  # a version with the resource in both files has two resources of one name
-        if move.source != move.target:
+        if move is None:
+            continue
+        ends = {move.source, move.target}
+        if len(ends) > 1:
+            if any(ends <= paths for paths in files.each()):
+                continue  # a version with the resource in both files has two of one name
             moves.append(move)
         for carry, paths, way in zip(carries.each(), files.each(), ways.each(), strict=True):
-            start = _start(move, paths, way)
+            start = way[1] if way and move.target not in paths else ""
+            start = move.source if move.source in paths else start
             if start and start != move.target:
                 carry.append((key, start, move.target))
     pairs = zip(at.each(), carries.each(), strict=True)
@@ -118,17 +122,6 @@ def _move(
     if not way and (way := ways.theirs) and way[0] in named_by_dest:
         way = way[0], way[0]
     return Move(name, *way) if way else None
-
-
-def _has_both(move: Move, paths: set[str]) -> bool:
-    return move.source != move.target and {move.source, move.target} <= paths
-
-
-def _start(move: Move, paths: set[str], way: Way) -> str:
-    """Return the file from which a version's resource is moved, or '' if the resource stays."""
-    if move.source in paths:
-        return move.source
-    return way[1] if way and move.target not in paths else ""
 
 
 def _carried(package: Package, carries: list[Carry], contents: Three[Contents]) -> Package:

@@ -100,7 +100,8 @@ def _entries(root: str, folder: str) -> list[tuple[str, str, bool]]:
                 for entry in entries
             ]
     except OSError as error:
-        raise _unread(place, error) from None
+        why = f"cannot read it: {error.strerror}"
+        raise UsageError(why, path=place, hint=UNREAD) from None
 
 
 def _file(path: str) -> File:
@@ -115,11 +116,8 @@ def _file(path: str) -> File:
                 raise UsageError("it is neither a file nor a directory", path=path)
             return File(file.read(), stat.S_IMODE(about.st_mode))
     except OSError as error:
-        raise _unread(path, error) from None
-
-
-def _unread(path: str, error: OSError) -> UsageError:
-    return UsageError(f"cannot read it: {error.strerror}", path=path, hint=UNREAD)
+        why = f"cannot read it: {error.strerror}"
+        raise UsageError(why, path=path, hint=UNREAD) from None
 
 
 def check_path(path: str, where: str) -> None:
@@ -134,17 +132,14 @@ def check_path(path: str, where: str) -> None:
 
 def _reserved(part: str) -> str:
     """Return why a package must not hold a file of this name, or '' if the name is allowed."""
-    for name in map(_known_as, part.split("\\")):
+    for piece in part.split("\\"):
+        # as a file system might normalise the name, by the same rules as git
+        name = piece.translate(_UNSEEN).lower().partition(":")[0].rstrip(". ")
         if name in (GIT, "git~1"):
             return "no package may hold what is called like a repository's own folder"
         if name in (UNDERWAY, SAVED):
             return "no package may hold what is called like a folder of kmerge's own"
     return ""
-
-
-def _known_as(part: str) -> str:
-    """Normalise a part of a path as a file system might, by the same rules as git."""
-    return part.translate(_UNSEEN).lower().partition(":")[0].rstrip(". ")
 
 
 def not_portable(paths: Iterable[str], old: Container[str] = ()) -> Iterator[tuple[str, str]]:

@@ -96,14 +96,10 @@ def merge_packages(
         for target, source in sorted(followed.sources.items())
         if target in results and results[target].after is not None
     ]
-    done_moves = [move for move in [*renames, *moves] if _is_made(move, results)]
-    return Merged([*results.values()], done_moves)
-
-
-def _is_made(move: Move, results: dict[str, ResultFile]) -> bool:
-    """Return whether a move changes the destination; a repeated update moves nothing again."""
-    files = [results[path] for path in (move.source, move.target) if path in results]
-    return any(file.status != "same" for file in files)
+    changed = {path for path, file in results.items() if file.status != "same"}
+    # a repeated update moves nothing again
+    made = [m for m in [*renames, *moves] if not changed.isdisjoint((m.source, m.target))]
+    return Merged([*results.values()], made)
 
 
 def _keep_folders_apart(results: dict[str, ResultFile], how: Ways) -> None:
@@ -131,7 +127,9 @@ def merge_file(path: str, files: Files, how: Ways) -> ResultFile:
     if side == "ours" or (how.two_way and theirs is None):
         return kept
     if side == "theirs" or (how.two_way and ours is None):
-        return replace(kept, after=_in_place_of(ours, theirs))
+        if theirs is None or theirs.link:
+            return replace(kept, after=theirs)
+        return replace(kept, after=File(theirs.data, _mode(ours, theirs.is_executable)))
     if theirs is None or ours is None:
         return _deleted(kept, files, how)
     if how.two_way:
@@ -139,12 +137,6 @@ def merge_file(path: str, files: Files, how: Ways) -> ResultFile:
     if ours.link or theirs.link:
         return replace(kept, unmerged=_both_changed(files, how))
     return _both(kept, files, how)
-
-
-def _in_place_of(ours: File | None, theirs: File | None) -> File | None:
-    if theirs is None or theirs.link:
-        return theirs
-    return File(theirs.data, _mode(ours, theirs.is_executable))
 
 
 def _mode(ours: File | None, executable: bool) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from posixpath import basename
@@ -93,7 +94,10 @@ def hinted(
             ruling = ask(inquiry.path, *inquiry.at) if ask is not None else None
             if ruling is None or not ruling.side:
                 continue
-            if ruling.side not in SIDES or not _is_one(inquiry):
+            _, ours, theirs = inquiry.at[:3]
+            # a single value, as opposed to list elements
+            is_one = not isinstance(inquiry.path[-1], int) and {len(ours), len(theirs)} <= {0, 1}
+            if ruling.side not in SIDES or not is_one or not (ours or theirs):
                 yield name, None
                 continue
             entries = inquiry.at[1 + SIDES.index(ruling.side)]
@@ -106,13 +110,6 @@ def hinted(
         replace(left, hints=tuple(hints(left, inquiry))) if inquiry and left.path else left
         for left, inquiry in clashes
     )
-
-
-def _is_one(inquiry: Inquiry) -> bool:
-    """Return whether the question is about a single value, not about list elements."""
-    _, ours, theirs = inquiry.at[:3]
-    is_value = not isinstance(inquiry.path[-1], int) and bool(ours or theirs)
-    return is_value and len(ours) < 2 and len(theirs) < 2
 
 
 def judged(
@@ -341,19 +338,15 @@ class Judge:
         except TextOnly:
             return ()
         except KmergeError as error:
-            # do not blame the merge if an input was broken already
-            return (f"not YAML any more: {error.why}",) if self._are_inputs_whole() else ()
+            with suppress(KmergeError):
+                if all(self._stream(data) for data in self._inputs):
+                    return (f"not YAML any more: {error.why}",)
+            return ()  # an input was broken already, so do not blame the merge
         try:
             inputs = Three(*(YamlText(data, self._path).stream for data in self._inputs))
             return tuple(sorted(new_damage(stream, inputs, self._path)))
         except KmergeError:
             return ()
-
-    def _are_inputs_whole(self) -> bool:
-        try:
-            return all(self._stream(data) for data in self._inputs)
-        except KmergeError:
-            return False
 
     def value(self, data: bytes | None, resource: str, path: Path) -> ComparedValue | None:
         """Return the value at a place, or None if the text is unreadable or lacks the resource."""

@@ -275,7 +275,8 @@ class Replayer:
             for case in cases
             if _is_replayable(case) and matches(self._glob, case.path)
         )
-        gone = [case for case in cases if _is_deleted(case)]
+        deleted = [case for case in cases if case.kind in ("deleted by us", "deleted by them")]
+        gone = [case for case in deleted if is_merged(case.path) and case.is_text]
         followed = self._followed(gone, trees.base, (ours, theirs)) if gone else 0
         return ReplayedMerge(
             files, kind, criss_cross=criss_cross, deleted=len(gone), followed=followed
@@ -368,11 +369,6 @@ def _is_replayable(case: FileCase) -> bool:
         and case.is_text
         and len({entry.oid if entry else "" for entry in case.entries}) == 3  # a text differs
     )
-
-
-def _is_deleted(case: FileCase) -> bool:
-    kinds = ("deleted by us", "deleted by them")
-    return case.kind in kinds and is_merged(case.path) and case.is_text
 
 
 # -- a file that kmerge and people merged differently

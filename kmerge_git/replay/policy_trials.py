@@ -88,15 +88,12 @@ def _scopes(file: Replayed, left: Remaining) -> dict[Scope, int]:
 
     A scope with a negative rank is not proposed for this field alone.
     """
-    glob, form, name = _glob(file.path), any_element(left.path), anywhere(left.path)
+    form, name = any_element(left.path), anywhere(left.path)
+    # each character that needs quotes is a `?`
+    glob = "**/" + "".join(c if c in _PLAIN else "?" for c in basename(file.path))
     if is_at_top(left.path):
         return {(glob, form): 0, ("*", form): 1, ("*", name): -1, (glob, name): -1}
     return {("*", name): 0, (glob, name): 1, ("*", form): 2}
-
-
-def _glob(path: str) -> str:
-    """Return a pattern for files of one name, with `?` for each character that needs quotes."""
-    return "**/" + "".join(char if char in _PLAIN else "?" for char in basename(path))
 
 
 def _promising(

@@ -178,7 +178,9 @@ def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]
     for number, file in enumerate(files[:_MOST_SHOWN], 1):
         versions = texts_of(file).by_name
         command = f"<code>kmerge replay{_shown(scope)} --show {number}</code>"
-        words = f"Git: {_shown(_under_git(file))}. {command}"
+        damage = f", but {'; '.join(file.git_damage)}" if file.git_damage else ""
+        git = f"clean{damage}" if file.git_clean else "a conflict"
+        words = f"Git: {_shown(git)}. {command}"
         yield _case(number, file, words, is_open=number <= 3)
         yield _pair(versions, "kmerge", "people")
         yield "<details class='sides'><summary>what each side did</summary>"
@@ -188,12 +190,6 @@ def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]
     if len(files) > _MOST_SHOWN:
         yield f"<p class='none'>{len(files) - _MOST_SHOWN} more are not shown here.</p>"
     yield "</section>"
-
-
-def _under_git(file: Replayed) -> str:
-    if not file.git_clean:
-        return "a conflict"
-    return f"clean, but {'; '.join(file.git_damage)}" if file.git_damage else "clean"
 
 
 def _damaged(tally: Tally, texts_of: TextsOf) -> Iterator[str]:
@@ -306,15 +302,14 @@ def chart(title: str, bars: Bars) -> str:
         return ""
     height = _STEP * (len(bars) - 1) + _BAR
     drawn = "".join(_bar(*bar, index * _STEP, scale) for index, bar in enumerate(bars.items()))
-    words = "; ".join(f"{name}: {_in_words(parts)}" for name, parts in bars.items())
+    words = "; ".join(
+        f"{name}: {', '.join(f'{count} {words}' for words, count, _ in parts if count)}"
+        for name, parts in bars.items()
+    )
     return (
         f'<figure><figcaption>{escape(title)}</figcaption><svg viewBox="0 0 {_WIDTH} {height}" '
         f'role="img" aria-label="{escape(words)}">{drawn}</svg>{_legend(bars)}</figure>'
     )
-
-
-def _in_words(parts: Parts) -> str:
-    return ", ".join(f"{count} {words}" for words, count, _ in parts if count)
 
 
 def _bar(name: str, parts: Parts, top: int, scale: int) -> str:

@@ -282,9 +282,11 @@ def merge_on_cores(
 ) -> list[Both]:
     """Merge each file separately, in at most `seconds` per file; 0 means no limit."""
     count = min(cores() if most is None else most, len(jobs) // (FEW_MERGES // 2))
-    if count < 2 or not _may_fork():
+    may_fork = sys.platform != "darwin" and threading.active_count() == 1
+    if count < 2 or not may_fork:
         return merge_all(jobs, seconds)
-    order = sorted(range(len(jobs)), key=lambda at: -_size(jobs[at]))
+    sizes = [sum(len(data or b"") for data in job.three.each()) for job in jobs]
+    order = sorted(range(len(jobs)), key=lambda at: -sizes[at])
     parts = [order[first::count] for first in range(count)]
     children: list[_Child] = []
     try:
@@ -300,15 +302,6 @@ def merge_on_cores(
     missing = [at for at in range(len(jobs)) if at not in merged]
     merged |= zip(missing, merge_all([jobs[at] for at in missing], seconds), strict=True)
     return [merged[at] for at in range(len(jobs))]
-
-
-def _may_fork() -> bool:
-    """Return whether this process can fork safely, that is, has no other thread."""
-    return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
-
-
-def _size(job: Job) -> int:
-    return sum(len(data or b"") for data in job.three.each())
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,18 +330,17 @@ class _Child:
 
     def results(self) -> dict[int, Both]:
         """Return the merges of the child process; return none if the process died or hangs."""
-        data = b""
-        while chunk := self._chunk():
+        data, chunk = b"", b"."
+        while chunk:
+            left = self.latest - time.monotonic()
+            wait = max(0.0, left) if left < 1e6 else None
+            ready, _, _ = select.select([self.out], [], [], wait)
+            chunk = os.read(self.out, 1 << 20) if ready else b""
             data += chunk
         try:
             return dict(zip(self.part, pickle.loads(data), strict=True))  # noqa: S301 - our own child
         except (EOFError, ValueError, pickle.UnpicklingError):
             return {}
-
-    def _chunk(self) -> bytes:
-        left = self.latest - time.monotonic()
-        ready, _, _ = select.select([self.out], [], [], max(0.0, left) if left < 1e6 else None)
-        return os.read(self.out, 1 << 20) if ready else b""
 
     def end(self) -> None:
         """Kill the process and free its resources."""

@@ -251,7 +251,9 @@ def _looks(
     for stages in chosen:
         obstacle = "" if stages.is_proposal else stages.obstacle
         if not (obstacle or scene.filters):
-            obstacle = _filtered(scene.repository, stages.path)
+            name = scene.repository.attribute(stages.path, "filter")  # git-crypt, LFS
+            is_filtered = name not in (None, "unset")
+            obstacle = f"it passes through the filter {name!r}" if is_filtered else ""
         options = scene.options(stages.path)
         if obstacle:
             yield _Look(stages, options, obstacle=obstacle)
@@ -268,12 +270,6 @@ def _looks(
         is_one_piece = options.generated or holds_seal(*filter(None, three.each()))
         moves = () if is_one_piece else find_moves(stages.path, three, *arrivals)
         yield _Look(stages, options, three, moves)
-
-
-def _filtered(repository: Repository, path: str) -> str:
-    """If a git filter (git-crypt, LFS) converts a path, return the reason; otherwise return ''."""
-    name = repository.attribute(path, "filter")
-    return f"it passes through the filter {name!r}" if name not in (None, "unset") else ""
 
 
 def _merge_rests(scene: Scene, looks: dict[str, _Look]) -> dict[str, Both]:

@@ -234,17 +234,11 @@ def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
         if word not in read:
             hint = "give two files or two folders"
             raise UsageError("it is a folder, and the other one is a file", path=word, hint=hint)
-    name = _telling(
-        [revision_paths.parts(word)[1] if _of_git(word) else word for word in (new, old)]
-    )
+    names = [revision_paths.parts(word)[1] if _of_git(word) else word for word in (new, old)]
+    name = next(filter(is_manifest, names), names[0])
     if read[old] == read[new]:
         return TwoSides({}, {})
     return TwoSides({name: FileVersion(read[old])}, {name: FileVersion(read[new])})
-
-
-def _telling(names: Sequence[str]) -> str:
-    """Return the first name that is a manifest's name; if there is none, return the first name."""
-    return next(filter(is_manifest, names), names[0])
 
 
 def is_folder(word: str) -> bool:

@@ -13,7 +13,7 @@ from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.whole.both_merges import SettingsOf, merge_on_cores
-from kmerge_git.whole.conflicted_files import FileMerge, Scene, two_modes, why_left, with_way
+from kmerge_git.whole.conflicted_files import Scene, two_modes, why_left, with_way
 from kmerge_git.whole.settled_moves import settle
 from kmerge_git.whole.solving import SolvePlan, WorkTree, is_converted
 
@@ -63,7 +63,11 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
         if stages.path not in ours
     }
     done = settle(scene, lambda path: path not in others)
-    files = tuple(map(_as_the_driver, done.files))
+    # like the driver, write our version without markers where a file is `kept`
+    files = tuple(
+        replace(file, writes=True) if file.method == "kept" and file.data is not None else file
+        for file in done.files
+    )
     operation = Operation("merge", base or "", trees.ours or "", trees.theirs or "", task.labels)
     return SolvePlan(operation, files, others, tuple(settings.problems), notes=done.notes)
 
@@ -76,13 +80,6 @@ def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:
         return True
     is_not_given = None in (stages.ours, stages.theirs) or two_modes(stages)
     return bool(is_not_given) and settings.takes(stages.path)
-
-
-def _as_the_driver(file: FileMerge) -> FileMerge:
-    """Like the driver, mark a `kept` file to be written as our version, without markers."""
-    if file.method == "kept" and file.data is not None:
-        return replace(file, writes=True)
-    return file
 
 
 class _Labelled:

@@ -39,10 +39,11 @@ def current_operation(
         conflicts = repository.conflicts() if repository.worktree else ()
     candidates = list(_candidates(repository, head, conflicts))
     for operation in candidates:
-        if not operation.is_known or _can_be(repository, operation, conflicts):
+        votes = _votes(repository, operation, conflicts) if operation.is_known else set()
+        if True in votes or False not in votes:
             return operation
     for operation in (*_squashes(repository, head), *_stashes(repository, head)):
-        if _matches(repository, operation, conflicts):
+        if True in _votes(repository, operation, conflicts):
             return operation
     for operation in _updates(repository, conflicts):
         return operation
@@ -55,7 +56,8 @@ def _candidates(
 ) -> Iterator[Operation]:
     """Yield the operations that git's directory records, in the order in which git checks them."""
     place = Path(repository.git_dir)
-    rebase = _first_line(repository, "REBASE_HEAD") if _is_rebasing(place) else ""
+    is_rebasing = (place / "rebase-merge").is_dir() or (place / "rebase-apply/rebasing").exists()
+    rebase = _first_line(repository, "REBASE_HEAD") if is_rebasing else ""
     merged = _read(place / "MERGE_HEAD").split()
     picked = _first_line(repository, "CHERRY_PICK_HEAD")
     if merged:
@@ -71,10 +73,6 @@ def _candidates(
     if (place / "rebase-apply/applying").exists():
         message = _first_line(repository, "rebase-apply/final-commit")
         yield Operation("am", *_NO_TREES, (_APPLIED, "HEAD", message or "theirs"))
-
-
-def _is_rebasing(place: Path) -> bool:
-    return (place / "rebase-merge").is_dir() or (place / "rebase-apply/rebasing").exists()
 
 
 def _read(file: Path) -> str:
@@ -149,7 +147,8 @@ def _pick(
     steps = [(theirs, base) for base, theirs in steps] if name == "revert" else steps
     picks = [Operation(name, base, head.tree, theirs, labels) for base, theirs in steps]
     if len(picks) > 1:
-        picks = [pick for pick in picks if _is_exact(repository, pick, conflicts)]
+        votes = [_votes(repository, pick, conflicts) for pick in picks]
+        picks = [p for p, of in zip(picks, votes, strict=True) if True in of and False not in of]
     return picks[0] if len(picks) == 1 else Operation(name, *_NO_TREES, labels)
 
 
@@ -195,19 +194,11 @@ def _updates(repository: Repository, conflicts: tuple[Stages, ...]) -> Iterator[
                 yield Operation("vendor update", *_NO_TREES, labels, os.path.relpath(package))
 
 
-def _can_be(repository: Repository, operation: Operation, conflicts: tuple[Stages, ...]) -> bool:
-    """Return whether the stages of some file confirm an operation, or no stages contradict it."""
-    confirms = [_confirms(repository, operation, stages) for stages in conflicts]
-    return True in confirms or False not in confirms
-
-
-def _matches(repository: Repository, operation: Operation, conflicts: tuple[Stages, ...]) -> bool:
-    return any(_confirms(repository, operation, stages) for stages in conflicts)
-
-
-def _is_exact(repository: Repository, operation: Operation, conflicts: tuple[Stages, ...]) -> bool:
-    confirms = [_confirms(repository, operation, stages) for stages in conflicts]
-    return True in confirms and False not in confirms
+def _votes(
+    repository: Repository, operation: Operation, conflicts: tuple[Stages, ...]
+) -> set[bool | None]:
+    """Return whether stages confirm an operation (True) or contradict it (False)."""
+    return {_confirms(repository, operation, stages) for stages in conflicts}
 
 
 def _confirms(repository: Repository, operation: Operation, stages: Stages) -> bool | None:

@@ -120,8 +120,10 @@ def preview_rebase(
 ) -> Preview:
     """Preview a rebase of the commit `ours` onto the upstream."""
     preview = without_steps("rebase", repository, ours, upstream)
-    if preview.state == "up to date" and _has_merges(repository, upstream, ours):
-        preview = replace(preview, state="merge")  # the rebase flattens the merges
+    if preview.state == "up to date":
+        own = repository.commits(f"{upstream.oid}..{ours.oid}")
+        if any(len(commit.parents) > 1 for commit in own):
+            preview = replace(preview, state="merge")  # the rebase flattens the merges
     if preview.state != "merge":
         return preview
     todo = _commits_to_replay(repository, ours, upstream)
@@ -149,10 +151,6 @@ def without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Comm
     if base in (ours.oid, theirs.oid):
         state = "up to date" if base == theirs.oid else "fast-forward"
     return Preview(mode, state, ours.oid, theirs.oid, base)
-
-
-def _has_merges(repository: Repository, upstream: Commit, ours: Commit) -> bool:
-    return any(len(c.parents) > 1 for c in repository.commits(f"{upstream.oid}..{ours.oid}"))
 
 
 def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -> list[Commit]:

@@ -105,7 +105,11 @@ class Refresher:
         if merge is None:
             return result
         new = self._commit(result.branch, merge)
-        why = self._move(result.branch, new)
+        if self._orders.remote:
+            why = branches.push(result.branch, new, self._orders.remote, self._repository)
+        else:
+            reason = f"kmerge refresh: merge {visible(self._orders.name)}"
+            why = branches.move(result.branch, new, reason, self._repository)
         return replace(result, result="rejected", why=why) if why else replace(result, new=new)
 
     def _decide(self, branch: Branch, ours: Commit) -> tuple[Refreshed, TreeMerge | None]:
@@ -129,7 +133,9 @@ class Refresher:
                 return Refreshed(branch, "resolved", files=files, notes=merge.notes), merge
             return Refreshed(branch, "conflict", files=files, notes=merge.notes), None
         if merge.is_clean:
-            return Refreshed(branch, "clean", _otherwise(files), files, notes=merge.notes), None
+            paths = ", ".join(file.path for file in files if file.result == "improved")
+            why = f"git's lines say something else in {paths}" if paths else ""
+            return Refreshed(branch, "clean", why, files, notes=merge.notes), None
         why = "git merges it, but to something that is broken"
         return Refreshed(branch, "conflict", why, files, notes=merge.notes), None
 
@@ -154,13 +160,6 @@ class Refresher:
             raise GitFailed(list(answer.argv), answer.code, answer.err)
         return answer.line
 
-    def _move(self, branch: Branch, new: str) -> str:
-        """Move the branch; return the reason if the move failed, otherwise ''."""
-        if self._orders.remote:
-            return branches.push(branch, new, self._orders.remote, self._repository)
-        reason = f"kmerge refresh: merge {visible(self._orders.name)}"
-        return branches.move(branch, new, reason, self._repository)
-
     def _need_an_identity(self) -> None:
         for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
             answer = ask_git(self._git_dir, "var", name, cwd=self._cwd, env=self._env)
@@ -180,12 +179,6 @@ def _identity(committer: str) -> dict[str, str]:
         raise UsageError(f"--committer: {committer!r} is not of the form 'NAME <MAIL>'")
     people, values = ("AUTHOR", "COMMITTER"), {"NAME": name.strip(), "EMAIL": mail.strip()}
     return {f"GIT_{who}_{what}": value for who in people for what, value in values.items()}
-
-
-def _otherwise(files: tuple[FilePreview, ...]) -> str:
-    """Return a note about files whose clean merge by git differs in meaning from kmerge's merge."""
-    paths = [file.path for file in files if file.result == "improved"]
-    return f"git's lines say something else in {', '.join(paths)}" if paths else ""
 
 
 def message(branch: str, name: str, merge: TreeMerge) -> str:

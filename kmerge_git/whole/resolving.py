@@ -313,7 +313,8 @@ def decide(resolving: Resolving, wish: Choosing) -> Picked:
     an answer. A refused answer by id is an error; any other refused answer is left out.
     """
     known = {question.id: question for question in resolving.questions}
-    ids = [at for at in wish.at if at in known or _looks_like_an_id(at)]
+    digits = frozenset("0123456789abcdef")
+    ids = [at for at in wish.at if at in known or (len(at) == ID and digits.issuperset(at))]
     named = _by_id(resolving, known, [*wish.given, *(ById(at, wish.side) for at in ids)])
     patterns = [at for at in wish.at if at not in ids]
     about = _at(resolving, patterns) if patterns else []
@@ -354,10 +355,6 @@ def _answers_to(
     """Return the present answers to the given questions; an unanswered question has None."""
     known = resolving.answers
     return [(question, known.get(question.id)) for question, _ in answered]
-
-
-def _looks_like_an_id(text: str) -> bool:
-    return len(text) == ID and all(char in "0123456789abcdef" for char in text)
 
 
 def _by_id(

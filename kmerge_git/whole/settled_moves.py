@@ -144,8 +144,10 @@ def _unclear(made: _Made, opened: list[TakenByBoth]) -> list[TakenByBoth]:
     """
     crossing = {one.ours for one in opened} & {one.theirs for one in opened}
     unclear = [one for one in opened if made.is_unclear(one) or {one.ours, one.theirs} & crossing]
-    while more := [o for o in opened if o not in unclear and _touches(o, unclear)]:
-        unclear += more
+    paths: set[str] = set()
+    while more := {path for one in unclear for path in (one.ours, one.theirs)} - paths:
+        paths |= more
+        unclear += [o for o in opened if o not in unclear and {o.ours, o.theirs} & paths]
     return unclear
 
 
@@ -156,11 +158,6 @@ def _by_path(apart: Iterable[TakenByBoth], *sides: str) -> list[tuple[str, list[
         for side in sides:
             grouped.setdefault(getattr(one, side), []).append(one)
     return sorted(grouped.items())
-
-
-def _touches(one: TakenByBoth, others: Iterable[TakenByBoth]) -> bool:
-    paths = {path for other in others for path in (other.ours, other.theirs)}
-    return bool(paths & {one.ours, one.theirs})
 
 
 def _sites(

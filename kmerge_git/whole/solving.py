@@ -73,12 +73,13 @@ def make_plan(
     operation = current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels, mine=operation.mine)
     conflicts = repository.conflicts()
-    reasons = {
-        stages.path: _refusal(repository, options, stages, json=wishes.json)
-        or _refusal_of_name(repository, operation, stages)
-        for stages in conflicts
-    }
-    others = {path: reason for path, reason in reasons.items() if reason}
+    others = {}
+    for stages in conflicts:
+        refusal = options.refusal(stages.path, json=wishes.json)
+        why = with_way(*why_left(repository, stages, refusal)) if refusal else ""
+        why = why or _refusal_of_name(repository, operation, stages)
+        if why:
+            others[stages.path] = why
     tree = WorkTree(repository, options, force=wishes.force, is_ours=is_ours)
     scene = Scene(
         repository,
@@ -94,12 +95,6 @@ def make_plan(
     )
     done = settle(scene, lambda path: path not in others and is_selected(path, wishes.paths))
     return SolvePlan(operation, done.files, others, tuple(options.problems), options, done.notes)
-
-
-def _refusal(repository: Repository, options: SettingsOf, stages: Stages, *, json: bool) -> str:
-    """If kmerge does not merge files of that path, return the reason; otherwise return ''."""
-    refusal = options.refusal(stages.path, json=json)
-    return with_way(*why_left(repository, stages, refusal)) if refusal else ""
 
 
 def _refusal_of_name(repository: Repository, operation: Operation, stages: Stages) -> str:

@@ -246,17 +246,13 @@ def _check_inside(after: _Answered, hunk: Hunk, text: str) -> None:
     there = list(_outermost(after.root, start, end))
     wanted: list[Entry] | None = list(alone.entries)
     while there and wanted is not None:
-        if _are_same(there, wanted):
+        names, wanted_names = ([entry.name for entry in some] for some in (there, wanted))
+        pairs = zip(there, wanted, strict=False)
+        if names == wanted_names and all(same_node(a.value, b.value) for a, b in pairs):
             return
         wanted = _with_fields_of_last(wanted)
     if there:
         raise Refused("these lines would mean something else in their place")
-
-
-def _are_same(some: list[Entry], others: list[Entry]) -> bool:
-    if [entry.name for entry in some] != [entry.name for entry in others]:
-        return False
-    return all(same_node(a.value, b.value) for a, b in zip(some, others, strict=True))
 
 
 def _with_fields_of_last(entries: list[Entry]) -> list[Entry] | None:

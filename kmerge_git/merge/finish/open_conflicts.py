@@ -91,21 +91,18 @@ class OpenConflicts:
             if any(id(piece) in by_hunk for piece in document.pieces):
                 proof.check(by_hunk)
         broken: set[str] = set()
+        versions = self._texts.map(lambda text: text.data.decode("utf-8", "surrogateescape"))
         for side in SIDES:  # it is enough if the file is sound with one side for the rest
             rest = {n: h.side(side) for n, h in enumerate(self._hunks) if n not in given}
             data = self.text({**rest, **given})
-            self._refuse_markers(data)
+            made, size = data.decode("utf-8", "surrogateescape"), self._merge.marker_size
+            if has_torn_markers(made, versions.each(), size):
+                raise Refused("conflict markers would be left in the file")
             broken = self._brought(YamlText(data, self._path), self._texts, self._sound)
             if not broken:
                 self._proved = dict(given)
                 return
         raise Refused(f"the file would be broken: {min(broken)}")
-
-    def _refuse_markers(self, data: bytes) -> None:
-        texts = self._texts.map(lambda text: text.data.decode("utf-8", "surrogateescape"))
-        text, size = data.decode("utf-8", "surrogateescape"), self._merge.marker_size
-        if has_torn_markers(text, texts.each(), size):
-            raise Refused("conflict markers would be left in the file")
 
     def text(self, given: Given) -> bytes:
         """Return the file with these answers; conflicts without an answer keep their markers."""

@@ -153,7 +153,8 @@ def _both(kind: str, hunk: Hunk) -> str:
         raise Refused(_TWICE)
     if kind == "document":
         return ours + (theirs if theirs.startswith("---") else "---\n" + theirs)
-    if kind in ("text", "lines") or _are_comments(ours + theirs):
+    stripped = (line.lstrip() for line in (ours + theirs).split("\n"))
+    if kind in ("text", "lines") or all(line[:1] in ("", "#") for line in stripped):
         return ended(ours) + theirs
     mine, yours = block_of(ours), block_of(theirs)
     if mine is None or yours is None:
@@ -182,16 +183,9 @@ def _both_entries(mine: Collection, yours: Collection) -> str:
         return ""
     if len(more) == len(yours.entries):
         return mine.text + yours.text
-    return mine.text + "".join(yours.text[_first_line(e) : e.end] for e in more)
-
-
-def _first_line(entry: Entry) -> int:
-    """Return the offset where an entry begins, including the comments of the entry."""
-    return entry.attached if entry.line != entry.start else entry.line
-
-
-def _are_comments(text: str) -> bool:
-    return all(line.lstrip().startswith("#") for line in text.split("\n") if line.strip())
+    # an entry begins with its comments
+    starts = [e.attached if e.line != e.start else e.line for e in more]
+    return mine.text + "".join(yours.text[a : e.end] for a, e in zip(starts, more, strict=True))
 
 
 def _have_one(some: Iterable[Entry], others: Iterable[Entry]) -> bool:
@@ -362,11 +356,6 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
     return _at_column(given, _column(model))
 
 
-def _refuse_documents(given: str) -> None:
-    if any(line[:3] in _OF_DOCUMENTS and not line[3:4].strip() for line in given.split("\n")):
-        raise Refused("give the value alone, without `---` and `...`")
-
-
 def _in_place(hunk: Hunk, entry: Entry, root: Node, given: str) -> str:
     """Return the lines of an entry with a new value; parse the lines to check the value."""
     lines = within(_entry_with(entry, root, given))
@@ -421,6 +410,11 @@ def _column(text: str) -> int:
 
 def _at_column(text: str, column: int) -> str:
     return _indented(dedented(text), column)
+
+
+def _refuse_documents(given: str) -> None:
+    if any(line[:3] in _OF_DOCUMENTS and not line[3:4].strip() for line in given.split("\n")):
+        raise Refused("give the value alone, without `---` and `...`")
 
 
 def _indented(text: str, column: int) -> str:
