@@ -1,8 +1,8 @@
 """Two depths: everything, or the part of the day.
 
 `tests/run` sets the depth `part` and a seed, the day. Worlds and kill tests then run a part of their
-samples, chosen by the seed, and laws the first quarter of their examples. What is red in a part is
-red in the whole. Without these two variables, and for tests that are named by their path, everything runs. The depth
+samples, chosen by the seed, laws the first quarter of their examples, and of the costly tests an
+eighth runs. What is red in a part is red in the whole. Without these two variables, and for tests that are named by their path, everything runs. The depth
 `samples` leaves out samples within tests, but no test (`tools/mutate.py` chooses these itself).
 """
 
@@ -22,11 +22,14 @@ import pytest
 T = TypeVar("T")
 
 DEPTH, SEED = "KMERGE_TESTS_DEPTH", "KMERGE_TESTS_SEED"
+SHARE = 8  # one in so many: as many days in a row choose everything
 # What a marker is for; `tests/run` runs one in this many of such tests by default (0: none).
+# What is marked for all of a file runs with all of the file, or not at all: its tests share what costs.
 MARKERS = {
-    "world": (4, "one of many cases of an enumerated world"),
+    "world": (SHARE, "one of many cases of an enumerated world"),
+    "costly": (SHARE, "takes a fifth of a second and more, for git or for many merges"),
     "kill": (1, "a command is killed, by default at a third of the points of a whole run"),
-    "installed": (4, "the package or a hook is installed somewhere, which is slow"),
+    "installed": (SHARE, "the package or a hook is installed somewhere, which is slow"),
     "rates": (0, "counts how often something is so among all samples: a part would say nothing"),
 }
 
@@ -68,14 +71,15 @@ def in_words(left_out: str = "") -> str:
     return f"depth: a part{left_out}; {again}"
 
 
-def part(samples: Iterable[T], of: int = 4) -> list[T]:
-    """All samples, or one of `of`, in their order; `of` seeds in a row choose each once."""
+def part(samples: Iterable[T], of: int = SHARE) -> list[T]:
+    """All samples, or one of `of`, in their order; `of` seeds in a row choose each of them."""
     every = list(samples)
     if is_whole():
         return every
     order = list(range(len(every)))
     random.Random(len(every)).shuffle(order)  # or a stride would meet the same edit each time
-    return [every[at] for at in sorted(order[day() % of :: of] or order[:1])]
+    today = order[day() % of :: of] or order[day() % max(1, len(order)) :][:1]
+    return [every[at] for at in sorted(today)]
 
 
 def kill_points() -> range:
@@ -84,22 +88,29 @@ def kill_points() -> range:
 
 
 def of_today(items: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """The tests to run, and those that are left out: of each function, or of all that install."""
-    groups: dict[tuple[str, str], list[Any]] = defaultdict(list)
-    for item in items:
+    """The tests to run, and those that are left out: of each function, or of all with a marker."""
+    every = list(items)
+    groups: dict[tuple[str, str], dict[Any, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for item in every:
         name = next((name for name in MARKERS if item.get_closest_marker(name)), "")
-        together = "" if name == "installed" else f"{item.path}::{item.originalname}"
-        groups[name, together].append(item)
+        together = f"{item.path}::{item.originalname}" if name in ("", "world") else ""
+        groups[name, together][_shared_with(item, name)].append(item)
     chosen = {
         id(item)
         for (name, _), group in groups.items()
-        for item in (_some(group, MARKERS[name][0]) if name else group)
+        for tests in (_some(list(group.values()), MARKERS[name][0]) if name else group.values())
+        for item in tests
     }
-    everything = list(items)
     return (
-        [item for item in everything if id(item) in chosen],
-        [item for item in everything if id(item) not in chosen],
+        [item for item in every if id(item) in chosen],
+        [item for item in every if id(item) not in chosen],
     )
+
+
+def _shared_with(item: Any, name: str) -> object:
+    """The file, if all of it is marked, or the test alone."""
+    file = item.getparent(pytest.Module)
+    return file if any(marker.name == name for marker in file.own_markers) else item
 
 
 def _some(group: list[Any], of: int) -> list[Any]:

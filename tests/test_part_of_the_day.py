@@ -1,4 +1,4 @@
-"""The part of the day: it only chooses, four days choose all, and nothing named is left out."""
+"""The part of the day: it only chooses, eight days choose all, and nothing named is left out."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def day(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-@pytest.mark.parametrize("of", [3, 4])
+@pytest.mark.parametrize("of", [3, 4, depth.SHARE])
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 100])
 def test_as_many_days_as_parts_choose_everything(
     day: pytest.MonkeyPatch, count: int, of: int
 ) -> None:
     chosen = []
-    for number in (20260429, 20260430, 20260501, 20260502)[:of]:  # a month ends
+    for number in [*range(20260427, 20260431), *range(20260501, 20260505)][-of:]:  # a month ends
         day.setattr(depth, "_seed", str(number))
         today = depth.part(range(count), of)
         assert today == sorted(today) and len(today) >= min(1, count)
@@ -72,7 +72,21 @@ def test_rates(): pass
 @pytest.mark.kill
 def test_kill(): pass
 
+@pytest.mark.costly
+@pytest.mark.parametrize("case", range(23))
+def test_costly(case): pass
+
 def test_cheap(): pass
+"""
+COSTLY = """
+import pytest
+
+pytestmark = pytest.mark.costly
+
+def test_first(): pass
+
+@pytest.mark.parametrize("case", range(4))
+def test_other(case): pass
 """
 INSTALLED = """
 import pytest
@@ -91,6 +105,7 @@ def run_words(folder: Path, *words: str, how: str = "part") -> list[str]:
     (folder / "pytest.ini").write_text("[pytest]\ntestpaths = t\naddopts = --strict-markers\n")
     (folder / "t").mkdir()
     (folder / "t" / "test_marked.py").write_text(MARKED)
+    (folder / "t" / "test_shared.py").write_text(COSTLY)
     for number, names in enumerate(("ab", "cd")):
         (folder / "t" / f"test_installed{number}.py").write_text(INSTALLED.format(*names))
     words = ("-p", "no:cacheprovider", "--basetemp", str(folder / "files"), *words)
@@ -113,25 +128,27 @@ def passed(folder: Path, *words: str, how: str = "part") -> Counter[str]:
 def test_what_is_left_out(tmp_path: Path) -> None:
     ran = passed(tmp_path, "-n", "0")
     installed = [ran.pop(name, 0) for name in ("test_a", "test_b", "test_c", "test_d")]
-    assert ran == {"test_world": 10, "test_kill": 1, "test_cheap": 1}
+    costly = [ran.pop(name, 0) for name in ("test_costly", "test_first", "test_other")]
+    assert ran == {"test_world": 5, "test_kill": 1, "test_cheap": 1}
     assert sum(installed) == 1
+    assert costly in ([3, 0, 0], [2, 1, 4])  # of 24 with a file that runs as one
 
 
 def test_workers_leave_out_the_same(tmp_path: Path) -> None:
     """Each of them counts what it left out; the last line has the number once."""
     words = run_words(tmp_path, "-n", "2")
     assert words[0].startswith("depth: a part; `tests/run --seed 20261123` repeats it, ")
-    assert "13 passed" in words[-2]
-    assert words[-1].startswith("depth: a part, 34 tests left out; ")
+    assert "11 passed" in words[-2]
+    assert words[-1].startswith("depth: a part, 64 tests left out; ")
 
 
 def test_what_is_named_runs_whole(tmp_path: Path) -> None:
     ran = passed(tmp_path, "t")
-    assert (ran["test_world"], ran["test_rates"], sum(ran.values())) == (40, 1, 47)
+    assert (ran["test_world"], ran["test_rates"], sum(ran.values())) == (40, 1, 75)
 
 
 def test_without_the_variables_everything_runs(tmp_path: Path) -> None:
-    assert sum(passed(tmp_path, how="all").values()) == 47
+    assert sum(passed(tmp_path, how="all").values()) == 75
 
 
 def examples(most: int, fail_at: int = 0, how: type[BaseException] = AssertionError) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from kustomize_world import Tree
 from tables import check
 
@@ -62,6 +63,7 @@ def does_nothing(finding: Finding, files: dict[str, str]) -> bool:
     )
 
 
+@pytest.mark.costly
 def test_random_trees() -> None:
     wrong = []
     for seed, said in enumerate(RECORDED):

@@ -64,6 +64,7 @@ def merges() -> list[tuple[str, str, Texts, Merge]]:
     return found
 
 
+@pytest.mark.costly
 def test_nothing_is_found_in_what_is_sound() -> None:
     assert len(merges()) >= 180
     for name, path, (base, ours, theirs, made), _ in merges():

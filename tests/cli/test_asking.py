@@ -378,6 +378,7 @@ def put(value: str) -> str:
     return f"printf '{value}' >\"$1\""
 
 
+@pytest.mark.costly
 def test_edit_a_value(tmp_path: Path) -> None:
     program = editor(tmp_path, put("rubbish\\n"), put("# kmerge: x\\nweb:1.7\\n"))
     with asked(tmp_path, GIT_EDITOR=program) as it:
@@ -491,6 +492,7 @@ def test_edit_lines(tmp_path: Path) -> None:
     assert lines == ["<<<<<<< ours (HEAD)", "- b", "=======", "- c", ">>>>>>> theirs (feature)"]
 
 
+@pytest.mark.costly
 def test_ctrl_c_in_the_editor_is_the_editors(tmp_path: Path) -> None:
     script = f"trap 'exit 5' INT; echo ready; while :; do read x <{os.devnull}; done"
     with asked(tmp_path, GIT_EDITOR=editor(tmp_path, script)) as it:

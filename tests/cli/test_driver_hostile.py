@@ -68,6 +68,7 @@ def test_a_library_that_wants_the_end_is_no_answer(tmp_path: Path, body: str) ->
 
 
 @pytest.mark.parametrize("body", [ENDS["exit 0"], ENDS["interrupt"]])
+@pytest.mark.costly
 def test_a_module_that_wants_the_end_is_no_answer(copy: Path, body: str) -> None:
     (copy / "pipeline.py").write_text(body)
     code, out, _, ours = drive(copy, f"--lib={YAML.parent}")

@@ -49,6 +49,7 @@ def bundle(site: Path) -> Path:
     return folder / f"{sys.implementation.cache_tag}.bundle"
 
 
+@pytest.mark.costly
 def test_it_answers_with_and_without_its_bundle(site: Path) -> None:
     for _ in range(2):
         answer = drive(site, "--version")
@@ -57,6 +58,7 @@ def test_it_answers_with_and_without_its_bundle(site: Path) -> None:
         assert bundle(site).exists()
 
 
+@pytest.mark.costly
 def test_the_bundle_holds_this_package_alone(site: Path) -> None:
     drive(site, "--version")
     size, _, rest = bundle(site).read_bytes().partition(b"\n")
@@ -67,6 +69,7 @@ def test_the_bundle_holds_this_package_alone(site: Path) -> None:
     assert not set(late) & {name for name, *_ in every}
 
 
+@pytest.mark.costly
 def test_the_other_rules_come_out_of_the_bundle(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,6 +94,7 @@ print(f"{len(bundle.places)} modules", file=sys.stderr)
 """
 
 
+@pytest.mark.costly
 def test_every_module_comes_out_of_the_bundle(site: Path, tmp_path: Path) -> None:
     drive(site, "--version")
     _, _, _, some, late = marshal.loads(bundle(site).read_bytes().partition(b"\n")[2])
@@ -117,6 +121,7 @@ def test_a_broken_bundle_costs_no_answer(site: Path, tmp_path: Path, damage: byt
     assert len(bundle(site).read_bytes()) == len(whole)
 
 
+@pytest.mark.costly
 def test_half_a_bundle_costs_no_answer(site: Path, tmp_path: Path) -> None:
     drive(site, "--version")
     whole = bundle(site).read_bytes()
@@ -125,6 +130,7 @@ def test_half_a_bundle_costs_no_answer(site: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tail", [b"", bytes(60_000)])
+@pytest.mark.costly
 def test_a_bundle_without_its_end_costs_no_answer(site: Path, tmp_path: Path, tail: bytes) -> None:
     drive(site, "--version")
     whole = bundle(site).read_bytes()
@@ -134,6 +140,7 @@ def test_a_bundle_without_its_end_costs_no_answer(site: Path, tmp_path: Path, ta
     assert "a: 2\n=======\na: 3\n" in ours.read_text()
 
 
+@pytest.mark.costly
 def test_a_folder_without_pyyaml_is_told(site: Path, tmp_path: Path) -> None:
     shutil.rmtree(site / "yaml")
     for _ in range(2):
@@ -143,6 +150,7 @@ def test_a_folder_without_pyyaml_is_told(site: Path, tmp_path: Path) -> None:
         assert "No module named 'yaml" in answer.stderr
 
 
+@pytest.mark.costly
 def test_a_changed_module_is_not_taken_from_the_bundle(site: Path, tmp_path: Path) -> None:
     drive(site, "--version")
     module = site / "kmerge_git" / "pipeline.py"
@@ -152,12 +160,14 @@ def test_a_changed_module_is_not_taken_from_the_bundle(site: Path, tmp_path: Pat
     assert "the new module" in said
 
 
+@pytest.mark.costly
 def test_a_missing_module_is_not_taken_from_the_bundle(site: Path, tmp_path: Path) -> None:
     drive(site, "--version")
     (site / "kmerge_git" / "text" / "markers.py").unlink()
     assert merged(site, tmp_path) == (0, "a: 2\nb: 2\n", "")
 
 
+@pytest.mark.costly
 def test_a_copied_bundle_is_that_of_the_copy(site: Path, tmp_path: Path) -> None:
     drive(site, "--version")
     copy = tmp_path / "copy"
@@ -166,6 +176,7 @@ def test_a_copied_bundle_is_that_of_the_copy(site: Path, tmp_path: Path) -> None
     assert merged(copy, tmp_path) == (0, "a: 2\nb: 2\n", "")
 
 
+@pytest.mark.costly
 def test_the_modules_of_some_merges_are_in_the_bundle(site: Path, tmp_path: Path) -> None:
     drive(site, "--version")
     base, ours, theirs = versions(tmp_path, "a: 3\nb: 1\n")
@@ -188,6 +199,7 @@ def test_a_bundle_that_cannot_be_made_costs_no_answer(site: Path, tmp_path: Path
     assert ours.read_text() == "a: 2\nb: 2\n"
 
 
+@pytest.mark.costly
 def test_a_reader_of_stderr_that_went_away_costs_no_answer(site: Path, tmp_path: Path) -> None:
     base, ours, theirs = versions(tmp_path, "a: 3\nb: 2\n")
     reader, writer = os.pipe()
@@ -199,6 +211,7 @@ def test_a_reader_of_stderr_that_went_away_costs_no_answer(site: Path, tmp_path:
 
 
 @pytest.mark.parametrize("theirs, code", [("a: 1\nb: 2\n", 0), ("a: 3\nb: 1\n", 3)])
+@pytest.mark.costly
 def test_the_bundle_is_there_before_the_result_is(
     site: Path, tmp_path: Path, theirs: str, code: int
 ) -> None:
@@ -220,6 +233,7 @@ def test_the_bundle_is_there_before_the_result_is(
     assert ours.read_text() != "a: 2\nb: 1\n"
 
 
+@pytest.mark.costly
 def test_a_driver_that_is_killed_while_it_writes_its_bundle(site: Path, tmp_path: Path) -> None:
     """It has answered nothing, and the next one works."""
     module = site / "kmerge_git" / "bundle.py"
@@ -236,6 +250,7 @@ def test_a_driver_that_is_killed_while_it_writes_its_bundle(site: Path, tmp_path
     assert bundle(site).exists()
 
 
+@pytest.mark.costly
 def test_a_result_that_cannot_be_put_in_its_place_is_no_answer(site: Path, tmp_path: Path) -> None:
     """What was reported by then is git's to mend: it merges the same files once more."""
     drive(site, "--version")

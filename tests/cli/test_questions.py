@@ -187,6 +187,7 @@ def test_blanks_and_control_characters_are_spelled() -> None:
     assert row.isprintable()
 
 
+@pytest.mark.costly
 def test_every_picture_fits_its_terminal() -> None:
     some = random.Random(15)
     letters = ["a", "ab .-/:", "aé世界 ", "ab\n", "\x1b\t\n -"]

@@ -54,6 +54,7 @@ def test_a_command_that_takes_too_long_writes_nothing(
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.costly
 def test_one_file_of_a_directory_is_enough(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

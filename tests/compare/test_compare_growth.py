@@ -36,6 +36,7 @@ def test_values_with_many_leaves(make: Callable[[int], tuple[str, str]]) -> None
     assert count(200) < 2.5 * count(100)
 
 
+@pytest.mark.costly
 def test_many_resources_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them changed, and one came: the name does not tell which is which."""
 

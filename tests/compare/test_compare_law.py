@@ -54,6 +54,7 @@ def test_the_versions_of_all_cases(folder: Path) -> None:
 
 
 @given(strategies.trios(most=6))
+@pytest.mark.costly
 def test_random_edits(trio: strategies.Trio) -> None:
     base, ours, theirs = trio
     for old, new in ((base, ours), (ours, theirs)):

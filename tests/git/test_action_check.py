@@ -13,6 +13,8 @@ from manifests import deployment, service
 from test_check_staged import put_on_path
 from world import EPOCH, ROOT, World, sealed_environment
 
+pytestmark = pytest.mark.costly  # its tests share what costs
+
 SCRIPT = ROOT / "tools" / "action-check.sh"
 Files = dict[str, str | bytes | None]
 

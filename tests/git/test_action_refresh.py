@@ -132,6 +132,7 @@ def wanted(word: str) -> set[str]:
     return {name for name, (_, result) in BRANCHES.items() if result == word}
 
 
+@pytest.mark.costly
 def test_a_sweep(forge: Forge) -> None:
     hit = forge.world.root / "hit"
     for key in ("filter.evil.smudge", "filter.evil.clean", "merge.evil.driver"):
@@ -194,6 +195,7 @@ def gh(forge: Forge, answer: str, code: int = 0) -> dict[str, str]:
     return {"KMERGE_ACTION_GH": str(program), "KMERGE_ACTION_TOKEN": TOKEN}
 
 
+@pytest.mark.costly
 def test_the_forge_says_which_requests_are_open(forge: Forge) -> None:
     """Not its refs: of closed ones, of other targets and of copied tips they tell nothing."""
     before = refs(forge.server)
@@ -221,6 +223,7 @@ def test_no_guess_where_nobody_says_which_requests_are_open(forge: Forge) -> Non
 
 
 @pytest.mark.parametrize("name, words", [("fine/2", "fine/2"), ("left/1", "")])
+@pytest.mark.costly
 def test_an_update(forge: Forge, name: str, words: str) -> None:
     before = refs(forge.server)
     done = forge.run("update", **forge.pull(4, name), GITHUB_TOKEN=TOKEN, KMERGE_ACTION_TOKEN=TOKEN)
@@ -231,6 +234,7 @@ def test_an_update(forge: Forge, name: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("repository, name", [("theirs/app", "fine/1"), ("", "nobody-asked")])
+@pytest.mark.costly
 def test_a_fork_moves_no_branch_of_ours_by_its_name(
     forge: Forge, repository: str, name: str
 ) -> None:
@@ -254,6 +258,7 @@ def test_the_main_branch_is_never_moved(forge: Forge) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("jq"), reason="gh has its own jq, and there is none here")
+@pytest.mark.costly
 def test_what_is_asked_of_the_forge_in_its_own_words(forge: Forge) -> None:
     """`gh` puts each page of its answer through the filter that it is given."""
     ours, theirs = {"full_name": "ours/app"}, {"full_name": "theirs/app"}
@@ -277,6 +282,7 @@ def test_an_event_that_says_nothing_of_the_fork(forge: Forge) -> None:
     assert "the event could not be read" in forge.run("update", code=2, **env).out
 
 
+@pytest.mark.costly
 def test_what_cannot_be(forge: Forge) -> None:
     before = refs(forge.server)
     for mode, env, words in (
@@ -303,6 +309,7 @@ def test_a_branch_that_is_gone(forge: Forge) -> None:
     assert forge.outputs() == {"updated": 0, "failed": 0, "unchanged": 0}
 
 
+@pytest.mark.costly
 def test_branches_that_go_and_move_meanwhile(forge: Forge) -> None:
     """Before they are fetched, and after."""
     server, tools = f"git --git-dir='{forge.server.path}'", forge.world.root / "tools"

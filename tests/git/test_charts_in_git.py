@@ -33,6 +33,7 @@ def paths(told: str) -> list[str]:
 MINE = ["web/templates/NOTES.txt", PATH]
 
 
+@pytest.mark.costly
 def test_a_whole_merge_takes_them(forked: Repo) -> None:
     told = forked.kmerge("merge", "side", "--json", check=False).out
     assert paths(told) == MINE
@@ -149,6 +150,7 @@ def test_solve_and_explain_say_how(resolved: Repo) -> None:
     assert head in resolved.kmerge("explain", "HEAD").lines
 
 
+@pytest.mark.costly
 def test_preview_and_replay_make_the_same(resolved: Repo) -> None:
     told = json.loads(resolved.kmerge("preview", "side", "--json").out)
     assert [file["result"] for step in told["steps"] for file in step["files"]] == ["resolved"] * 2

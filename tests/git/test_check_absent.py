@@ -185,6 +185,7 @@ MERGES = [
 
 
 @pytest.mark.parametrize("why, ours, theirs, lost", MERGES, ids=[c[0] for c in MERGES])
+@pytest.mark.costly
 def test_a_clean_merge(
     checked: Checked,
     why: str,

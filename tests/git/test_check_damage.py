@@ -65,6 +65,7 @@ def found(done: Done) -> set[str]:
     return {f["file"] for f in json.loads(done.out)["findings"] if f["severity"] == "error"}
 
 
+@pytest.mark.costly
 def test_every_command_finds_it(repo: Repo, merging: dict[str, str]) -> None:
     def check(*args: str) -> Done:
         return repo.kmerge("check", "--format", "json", *args, check=False)
@@ -88,6 +89,7 @@ def test_every_command_finds_it(repo: Repo, merging: dict[str, str]) -> None:
     assert check("--merge").code == 0  # HEAD is no merge any more
 
 
+@pytest.mark.costly
 def test_the_hook_stops_it(repo: Repo, world: World, merging: dict[str, str]) -> None:
     install_hook(repo, world, "pre-commit")
     spoil(repo, merging)

@@ -35,6 +35,7 @@ def ids(said: str) -> list[str]:
     return sorted(line.split()[2] for line in said.split("\n") if ": error " in line)
 
 
+@pytest.mark.costly
 def test_the_merge_in_progress_else_head(repo: Repo) -> None:
     repo.fork({"a.yaml": POD}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
     done = repo.kmerge("check", "--merge")
@@ -79,6 +80,7 @@ def test_a_file_named_from_the_root(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\nb.yaml", os.fsdecode(b"a\xff.yaml"), 'a"b.yaml', "-a.yaml"])
+@pytest.mark.costly
 def test_odd_names(repo: Repo, name: str) -> None:
     repo.fork({name: POD}, {name: OURS}, {name: THEIRS})
     repo.merge("--no-commit", "--no-ff", "side")
@@ -204,6 +206,7 @@ def test_a_symbolic_link_is_no_text(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("made, found", [(MERGED, []), (SLIPPED, ["M20", "M21"])])
+@pytest.mark.costly
 def test_a_project_in_a_folder_of_another(repo: Repo, made: str, found: list[str]) -> None:
     """A file of the same name at the top is another one (`git subtree`)."""
     same = {"b.yaml": POD.replace("web", "b"), "c.yaml": POD.replace("web", "c")}

@@ -14,6 +14,7 @@ BASE = CONFIG + "".join(f"  k{n}: v\n" for n in range(12))
 ATTRIBUTES = "*.yaml merge=kmerge\n"
 
 
+@pytest.mark.costly
 def test_a_clean_merge_runs_pre_merge_commit(repo: Repo, world: World) -> None:
     """Each side adds the same key in another place: the line merge is clean, and wrong."""
     repo.fork(
@@ -66,6 +67,7 @@ def fork_with_driver(repo: Repo, world: World, attribute: str = "") -> None:
     assert repo.merge().code == 1
 
 
+@pytest.mark.costly
 def test_one_side_was_dropped_on_purpose(repo: Repo, world: World) -> None:
     """The file was in conflict, and somebody chose: the hook says what is lost, and lets it be."""
     fork_with_driver(repo, world)
@@ -81,6 +83,7 @@ def test_one_side_was_dropped_on_purpose(repo: Repo, world: World) -> None:
     assert repo.git("commit", "-m", "merged").code == 0
 
 
+@pytest.mark.costly
 def test_one_side_was_dropped_by_a_slip(repo: Repo, world: World) -> None:
     """It was in no conflict: nobody was asked, so nobody has chosen."""
     repo.write(".gitattributes", ATTRIBUTES)
@@ -107,6 +110,7 @@ def test_one_side_was_dropped_by_a_slip(repo: Repo, world: World) -> None:
 SAME_PLACE = {side: {"a.yaml": BASE.replace("k5: v", f"k5: {side}")} for side in ("ours", "theirs")}
 
 
+@pytest.mark.costly
 def test_a_side_that_loses_nothing_else_is_no_finding(repo: Repo, world: World) -> None:
     repo.write(".gitattributes", ATTRIBUTES)
     repo.fork({"a.yaml": BASE}, *SAME_PLACE.values())
@@ -253,6 +257,7 @@ def test_a_script_makes_a_file_a_patch(repo: Repo, world: World) -> None:
     assert "rule 7" not in repo.kmerge("check", "deploy/web.yaml", check=False).out
 
 
+@pytest.mark.costly
 def test_a_whole_side_taken_by_a_strategy_is_no_slip(repo: Repo, world: World) -> None:
     """`git merge -s ours` runs the hook: it says what is lost, and lets it be."""
     repo.fork(

@@ -66,6 +66,7 @@ def test_a_failing_hook_lists_what_fails(hooked: Repo) -> None:
     assert listed(hooked, line) == ["a.yaml:8:5: M06"]
 
 
+@pytest.mark.costly
 def test_of_a_merge(hooked: Repo) -> None:
     """What was dropped is listed by the command for merges, the rest by the one for files."""
     base = CONFIG.format("a") + "".join(f"  k{n}: v\n" for n in range(12))

@@ -127,6 +127,7 @@ def test_both_ways_to_run_git(repo: Repo, plain: bool, monkeypatch: pytest.Monke
         git_bytes("version")
 
 
+@pytest.mark.costly
 def test_commit_all_has_an_index_of_its_own(repo: Repo, world: World) -> None:
     """In the hook of `git commit -a` the usual index does not hold what will be committed."""
     repo.commit("start", {"a.yaml": GOOD})

@@ -223,6 +223,7 @@ def test_without_a_finding(hooked: Repo, name: str) -> None:
 
 
 @pytest.mark.parametrize("side", ["ours", "theirs"])
+@pytest.mark.costly
 def test_a_side_that_is_taken_whole_is_counted(hooked: Repo, side: str) -> None:
     """It drops what merges clean; somebody has chosen, so it is no more than a warning."""
     done = a_side(hooked, side)

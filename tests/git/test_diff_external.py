@@ -26,6 +26,7 @@ def change(repo: Repo) -> None:
     repo.git("add", "-A")
 
 
+@pytest.mark.costly
 def test_people_see_fields(shown: Repo) -> None:
     change(shown)
     lines = shown.git("diff", "--staged", "--no-renames", env=PEOPLE).lines
@@ -43,6 +44,7 @@ def test_a_file_is_no_person(shown: Repo) -> None:
     assert shown.text("x.patch").startswith("diff --git a/a.yaml b/a.yaml\n")
 
 
+@pytest.mark.costly
 def test_what_goes_to_a_file_is_a_patch(shown: Repo) -> None:
     """Moved files, other modes, new and deleted files: git applies what its diff prints."""
     change(shown)
@@ -60,6 +62,7 @@ def test_what_goes_to_a_file_is_a_patch(shown: Repo) -> None:
         shown.git("stash", "pop", "-q", "--index")
 
 
+@pytest.mark.costly
 def test_only_git_diff_is_changed(shown: Repo) -> None:
     head = shown.commit("two", {"a.yaml": WEB.replace("80", "81")})
     text = "+  port: 81"
@@ -75,6 +78,7 @@ def test_only_git_diff_is_changed(shown: Repo) -> None:
     assert "1 file changed" in shown.git("diff", "--stat", env=PEOPLE).out
 
 
+@pytest.mark.costly
 def test_a_file_in_conflict(shown: Repo) -> None:
     shown.kmerge("uninstall")
     shown.fork(
@@ -86,6 +90,7 @@ def test_a_file_in_conflict(shown: Repo) -> None:
     assert "a.yaml" in shown.git("diff", "--ours", env=PEOPLE).out
 
 
+@pytest.mark.costly
 def test_a_command_that_is_gone_leaves_gits_own(shown: Repo) -> None:
     line = shown.config("diff.kmerge.command")[0]
     shown.git("config", "diff.kmerge.command", line.replace("kmerge_git", "nothing_here"))
@@ -114,6 +119,7 @@ def test_lines_of_others_stay_in_force(repo: Repo) -> None:
     assert repo.attribute("a.yml") == "kmerge"
 
 
+@pytest.mark.costly
 def test_it_is_a_choice_that_is_kept_and_taken_back(repo: Repo) -> None:
     repo.kmerge("install")
     assert repo.attribute("a.yaml", "diff") == "unspecified"

@@ -18,6 +18,8 @@ from world import Driven, Repo, World, living
 
 from kmerge_git.git.driver_lines import NAME, driver_line
 
+pytestmark = pytest.mark.costly  # its tests share what costs
+
 Files = dict[str, str]
 
 

@@ -91,6 +91,7 @@ def test_many_conflicts_are_counted(driven: Driven) -> None:
     assert "\x1b" not in done.err
 
 
+@pytest.mark.costly
 def test_a_file_beyond_the_limits_says_so(driven: Driven) -> None:
     driven.fork(*({"a.yaml": "---\na: 1\n" * 10_001 + f"b: {b}\n"} for b in (1, 2, 3)))
     assert "kmerge: a.yaml: merged by lines: more than 10,000 documents\n" in driven.merge().err
@@ -143,6 +144,7 @@ def test_an_injected_fault(driven: Driven, monkeypatch: pytest.MonkeyPatch, faul
 
 
 @pytest.mark.parametrize("what", ["an import", "git"])
+@pytest.mark.costly
 def test_a_slow_start_uses_up_the_time_limit(driven: Driven, what: str) -> None:
     """The clock counts from the driver's first line, not from the merge itself."""
     package, slow = copied(driven.world), driven.world.root / "slow"
@@ -199,6 +201,7 @@ def line_for(package: Path) -> str:
     return driver_line(driver=package / "cli" / "driver.py")
 
 
+@pytest.mark.costly
 def test_a_copied_package_works(driven: Driven) -> None:
     driven.drive(line_for(copied(driven.world)))
     driven.fork_one()
@@ -278,6 +281,7 @@ def test_every_signal_is_no_answer(driven: Driven, signal: str) -> None:
     is_gits_own(driven, driven.merge())
 
 
+@pytest.mark.costly
 def test_a_kill_while_the_result_is_written_leaves_ours_whole(driven: Driven) -> None:
     package = copied(driven.world)
     text = (package / "cli" / "drive.py").read_text()
@@ -551,6 +555,7 @@ def broken_at_its_end(package: Path, line: str) -> None:
     file.write_text(text.replace(rename, f"        {line}\n"))
 
 
+@pytest.mark.costly
 def test_without_its_last_step_it_has_given_no_answer(driven: Driven) -> None:
     package = copied(driven.world)
     broken_at_its_end(package, "raise OSError(28, 'No space left on device')")

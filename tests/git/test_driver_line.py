@@ -71,6 +71,7 @@ def test_it_is_short(environment: Path) -> None:
     assert "\n" not in line
 
 
+@pytest.mark.costly
 def test_another_python_in_the_same_environment(driven: Driven, environment: Path) -> None:
     line, driver = in_environment(environment)
     assert f"python3.{sys.version_info[1]}" not in line
@@ -305,6 +306,7 @@ def row(repo: Repo, name: str) -> dict[str, str]:
     ],
     ids=["plain", "gone", "another hint", "another end"],
 )
+@pytest.mark.costly
 def test_a_line_of_another_form_is_renewed(repo: Repo, command: tuple[str, ...], line: str) -> None:
     repo.kmerge("install")
     assert row(repo, "line")["state"] == "ok"
@@ -325,6 +327,7 @@ def test_a_line_of_another_form_is_taken_out(repo: Repo) -> None:
     assert repo.config("merge.kmerge.driver") == []
 
 
+@pytest.mark.costly
 def test_every_scope_is_mended(repo: Repo) -> None:
     repo.kmerge("install", "--global")
     repo.kmerge("install")
@@ -337,6 +340,7 @@ def test_every_scope_is_mended(repo: Repo) -> None:
         assert repo.config("merge.kmerge.driver", scope) == [driver_line()]
 
 
+@pytest.mark.costly
 def test_what_runs_from_another_place_stays(repo: Repo, world: World) -> None:
     repo.kmerge("install")
     other = driver_line(driver=copied(world) / "cli" / "driver.py")
@@ -349,6 +353,7 @@ def test_what_runs_from_another_place_stays(repo: Repo, world: World) -> None:
     ("--mergetool", "mergetool.kmerge.cmd"),
     ("--diff", "diff.kmerge.command"),
 ])  # fmt: skip
+@pytest.mark.costly
 def test_the_other_commands_are_mended_too(repo: Repo, option: str, key: str) -> None:
     repo.kmerge("install", option)
     (good,) = repo.config(key)
@@ -373,6 +378,7 @@ def test_the_older_command_of_git_diff_is_renewed(repo: Repo) -> None:
     assert repo.config("diff.kmerge.command") == [good]
 
 
+@pytest.mark.costly
 def test_a_system_configuration_that_may_not_be_written_is_told(repo: Repo, world: World) -> None:
     repo.kmerge("install")
     system = world.root / "etc" / "gitconfig"

@@ -163,6 +163,7 @@ def test_a_hook_of_a_merge_has_its_variables_and_not_its_names(driven: Driven) -
     assert "side" not in "".join(labels(driven))
 
 
+@pytest.mark.costly
 def test_an_ancestor_of_a_criss_cross_names_nobody(driven: Driven) -> None:
     make(driven)
     for one, other, value in (("main", "side", 4), ("side", "main~1", 5)):

@@ -173,6 +173,7 @@ def test_a_favoured_side_in_a_criss_cross(driven: Driven) -> None:
     ]
 
 
+@pytest.mark.costly
 def test_criss_cross_of_which_one_side_went_back_to_the_base(driven: Driven) -> None:
     """The base is not what the sides come from where they clashed: 2 and 1 disagree."""
     criss_cross(driven, OURS, "a: 3\nb: 1\n", ("a: 2\nb: 1\nc: 1\n", "a: 1\nb: 5\n"))
@@ -242,6 +243,7 @@ def test_rerere_replays_on_a_file_that_went_on(recorded: Driven) -> None:
     assert recorded.text("x.yaml") == "a: 23\nb: 2\n" + more
 
 
+@pytest.mark.costly
 def test_rerere_forgets(recorded: Driven) -> None:
     recorded.merge()
     recorded.git("rerere", "forget", "x.yaml")

@@ -22,6 +22,8 @@ from kmerge_git.cli.main import COMMANDS, main
 from kmerge_git.git.driver_lines import NAME, driver_line
 from kmerge_git.visible import visible
 
+pytestmark = pytest.mark.costly  # its tests share what costs
+
 EVIL = "\x1b[2J\u202e"  # what drives a terminal, and what turns the direction of a text
 MORE = "\a\x7f\x9b\u2028\u200b"
 FILE = f"a{EVIL}{MORE}.yaml"

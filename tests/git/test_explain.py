@@ -165,6 +165,7 @@ def test_the_same_is_said_whether_the_driver_made_it_or_not(repo: Repo) -> None:
     assert [c["chosen"] for c in found["conflict.yaml"]["conflicts"]] == ["neither"]
 
 
+@pytest.mark.costly
 def test_whose_comment_it_is(driven: Driven) -> None:
     """Its values are the same in all versions: the text says it."""
     base = "kind: ConfigMap\ndata:\n  a: 1 # x\n  b: 1\n"
@@ -177,6 +178,7 @@ def test_whose_comment_it_is(driven: Driven) -> None:
         assert conflict["chosen"] == chosen
 
 
+@pytest.mark.costly
 def test_whose_value_it_is_in_another_spelling(driven: Driven) -> None:
     base = "kind: ConfigMap\ndata:\n  a: one\n  b: one\n"
     driven.fork(*({"x.yaml": base.replace("a: one", f"a: {word}")} for word in ("one", "o", "t")))
@@ -187,6 +189,7 @@ def test_whose_value_it_is_in_another_spelling(driven: Driven) -> None:
         assert conflict["chosen"] == chosen, word
 
 
+@pytest.mark.costly
 def test_what_surprises_comes_first(driven: Driven) -> None:
     forked(driven)
     driven.merge()
@@ -208,6 +211,7 @@ def test_what_surprises_comes_first(driven: Driven) -> None:
     assert "clean.yaml: git merges it to the same bytes" in everything
 
 
+@pytest.mark.costly
 def test_a_commit_that_git_alone_made_is_told(repo: Repo) -> None:
     forked(repo)
     repo.merge()
@@ -238,6 +242,7 @@ def test_a_policy_is_told_by_its_rule(driven: Driven) -> None:
     )
 
 
+@pytest.mark.costly
 def test_what_neither_side_brought_is_shown(driven: Driven) -> None:
     forked(driven)
     driven.merge()
@@ -274,6 +279,7 @@ def test_a_side_that_the_commit_dropped_is_seen(repo: Repo) -> None:
     assert [e["path"] for e in report["elsewhere"]] == ["one.yaml"]
 
 
+@pytest.mark.costly
 def test_only_the_files_that_are_asked_for(driven: Driven) -> None:
     forked(driven)
     driven.merge()
@@ -285,6 +291,7 @@ def test_only_the_files_that_are_asked_for(driven: Driven) -> None:
     assert "one merge at a time" in refused(driven, "HEAD", "main", "--", "x")
 
 
+@pytest.mark.costly
 def test_a_resource_that_moved_is_told(driven: Driven) -> None:
     moved, kept = service(), deployment()
     driven.fork(
@@ -304,6 +311,7 @@ def test_a_resource_that_moved_is_told(driven: Driven) -> None:
     assert "Service/web moved to new.yaml" in shown
 
 
+@pytest.mark.costly
 def test_a_file_that_somebody_dropped_comes_first(driven: Driven) -> None:
     forked(driven)
     driven.merge()
@@ -332,6 +340,7 @@ def test_what_is_at_stake_in_a_deleted_file(driven: Driven) -> None:
     assert (change["field"], change["before"], change["after"]) == ("spec.replicas", 1, 3)
 
 
+@pytest.mark.costly
 def test_what_is_still_to_be_solved_is_no_other_result(driven: Driven) -> None:
     moved, kept = service(), deployment()
     driven.fork(
@@ -360,6 +369,7 @@ def test_what_is_still_to_be_solved_is_no_other_result(driven: Driven) -> None:
     assert {f["now"] for f in files(told(driven)).values()} == {"same"}
 
 
+@pytest.mark.costly
 def test_a_merge_in_progress(driven: Driven) -> None:
     forked(driven)
     driven.merge()
@@ -500,6 +510,7 @@ def test_a_history_that_is_cut_off(world: World, driven: Driven) -> None:
     assert "this is a shallow clone; `git fetch --unshallow`" in refused(Repo(world, clone), "HEAD")
 
 
+@pytest.mark.costly
 def test_a_bare_repository_explains_its_merges(world: World, driven: Driven) -> None:
     forked(driven)
     driven.merge()

@@ -75,6 +75,7 @@ def sealed(repo: Repo, env: dict[str, str], text: str) -> str:
     return repo.text("secret.yaml")
 
 
+@pytest.mark.costly
 def test_a_file_of_sops_keeps_the_changes_of_both(repo: Repo, tools: dict[str, str]) -> None:
     repo.kmerge("install")
     texts = [sealed(repo, tools, f"a: {one}\nb: {two}\nc: 1\n") for one, two in ("11", "21", "12")]
@@ -95,6 +96,7 @@ def test_a_file_of_sops_keeps_the_changes_of_both(repo: Repo, tools: dict[str, s
     repo.git("commit", "-q", "--no-edit")
 
 
+@pytest.mark.costly
 def test_a_conflict_in_a_file_of_sops_stops_the_recipe(repo: Repo, tools: dict[str, str]) -> None:
     """Markers never get into the encrypted file unseen."""
     texts = [sealed(repo, tools, f"a: {value}\n") for value in "123"]

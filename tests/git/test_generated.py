@@ -68,6 +68,7 @@ def test_a_merge_that_takes_too_long_leaves_no_markers_either(driven: Driven) ->
     assert f"no result within 1e-06 s; {GENERATED}" in done.err
 
 
+@pytest.mark.costly
 def test_whole_merges_say_what_to_do(repo: Repo) -> None:
     rendered(repo)
     done = repo.kmerge("preview", "side", check=False)
@@ -100,6 +101,7 @@ def test_solve_takes_the_markers_of_git_out(repo: Repo) -> None:
     assert "M11" not in repo.kmerge("check", "--staged").out
 
 
+@pytest.mark.costly
 def test_nobody_is_asked_field_by_field(repo: Repo) -> None:
     rendered(repo)
     assert "resolve" not in repo.kmerge("preview", "side", check=False).err
@@ -148,6 +150,7 @@ def crossed(repo: Repo, ours: str, theirs: str) -> None:
 
 
 @pytest.mark.parametrize("taken", [OURS, THEIRS])
+@pytest.mark.costly
 def test_an_inner_merge_of_a_criss_cross_has_no_side(driven: Driven, taken: str) -> None:
     """A side as its result would be a base that theirs alone seems to have changed."""
     crossed(driven, taken, MERGED.replace("1.1.0", "1.3.0"))
@@ -155,6 +158,7 @@ def test_an_inner_merge_of_a_criss_cross_has_no_side(driven: Driven, taken: str)
     assert (driven.unmerged(), driven.text(X)) == ([X], taken)
 
 
+@pytest.mark.costly
 def test_what_both_generated_alike_after_a_criss_cross_merges(driven: Driven) -> None:
     new = MERGED.replace("1.1.0", "1.3.0")
     crossed(driven, new + "  c: ours\n", new.replace("kind: ", "# theirs\nkind: "))

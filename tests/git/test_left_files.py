@@ -191,6 +191,7 @@ def test_the_word_after_a_merge(repo: Repo, left: Left) -> None:
 
 
 @pytest.mark.parametrize("left", LEFT, ids=NAMES)
+@pytest.mark.costly
 def test_until_it_is_decided(repo: Repo, left: Left) -> None:
     left.fork(repo)
     repo.merge()
@@ -248,6 +249,7 @@ TAKEN = [
 
 
 @pytest.mark.parametrize(("make", "how", "words"), TAKEN)
+@pytest.mark.costly
 def test_what_a_side_taken_whole_leaves_out(
     repo: Repo, make: Callable[[Repo], None], how: str, words: str
 ) -> None:
@@ -350,6 +352,7 @@ def test_no_file_is_resolved_and_left(repo: Repo, left: Left) -> None:
 
 
 @pytest.mark.parametrize("is_staged", [False, True])
+@pytest.mark.costly
 def test_what_rerere_resolves_is_not_left(repo: Repo, is_staged: bool) -> None:
     repo.git("config", "rerere.enabled", "true")
     repo.git("config", "rerere.autoupdate", str(is_staged).lower())

@@ -548,6 +548,7 @@ def test_an_error_of_ours_is_no_worse_than_git(repo: Repo, option: tuple[str, ..
     assert (done.code, repo.text("app.yaml"), mine.read_text()) == (0, BOTH, "mine")
 
 
+@pytest.mark.costly
 def test_a_file_that_takes_too_long_is_merged_by_lines(repo: Repo) -> None:
     lines = "".join(f"l{n}: {n}\n" for n in range(4000))
     ours, theirs = lines.replace("l2: 2", "l2: o"), lines.replace("l170: 170", "l170: t")
@@ -590,6 +591,7 @@ def test_quiet(repo: Repo) -> None:
     assert (done.out.replace("Auto-merging app.yaml\n", ""), done.err) == ("", "")
 
 
+@pytest.mark.costly
 def test_many_files_on_all_cores(repo: Repo) -> None:
     files = [{f"d/{n}.yaml": text for n in range(60)} for text in (BASE, OURS, THEIRS)]
     files[1]["d/7.yaml"], files[2]["d/7.yaml"] = deployment(2), deployment(3)

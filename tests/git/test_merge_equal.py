@@ -83,6 +83,7 @@ def both_ways(
 
 
 @pytest.mark.parametrize("style", ["merge", "diff3"])
+@pytest.mark.costly
 def test_every_case_in_one_merge(world: World, style: str) -> None:
     files = all_cases()
     assert len(files) > 100
@@ -95,6 +96,7 @@ def test_every_case_in_one_merge(world: World, style: str) -> None:
     assert driver["code"] == 1
 
 
+@pytest.mark.costly
 def test_a_clean_merge_and_its_commit(world: World) -> None:
     files = {"app.yaml": THREE, "b c/ü '\".yaml": THREE, "notes.txt": CLEAN}
     (driver, asked), (whole, done) = both_ways(world, files, "merge")
@@ -135,6 +137,7 @@ def test_options(world: World, options: tuple[str, ...], is_clean: bool) -> None
     assert done.out == asked.out
 
 
+@pytest.mark.costly
 def test_what_git_renames_deletes_and_adds(world: World) -> None:
     """Its conflicts of names and its labels with them; a deletion is no driver's business."""
     both_changed = [deployment(n, name="clash").encode() for n in (1, 2, 3)]
@@ -274,6 +277,7 @@ def test_a_merge_in_a_merge_is_gits(
 
 
 @pytest.mark.parametrize("size", ["5", "12"])
+@pytest.mark.costly
 def test_markers_of_another_size(world: World, size: str) -> None:
     states = []
     for name in ("driver", "whole"):
@@ -319,6 +323,7 @@ def test_modes(world: World, mode: str, who: str) -> None:
 
 
 @pytest.mark.parametrize("option", ["--no-commit", "--squash", "-q"])
+@pytest.mark.costly
 def test_a_merge_can_be_looked_at_again(world: World, option: str) -> None:
     """Git's notes about solved conflicts are there, and files are known to be as staged."""
     states = []
@@ -364,6 +369,7 @@ def test_names_of_what_is_merged(world: World, words: list[str]) -> None:
     assert ends[1] == ends[0]
 
 
+@pytest.mark.costly
 def test_pulls_of_several_branches(world: World) -> None:
     """One name that stands for several commits: git merges them all."""
     origin = forked(world, "origin", {"app.yaml": THREE})

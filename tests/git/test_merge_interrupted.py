@@ -36,6 +36,7 @@ def interrupted(repo: Repo, *words: str, editor: str = "false") -> subprocess.Co
     )
 
 
+@pytest.mark.costly
 def test_an_editor_may_have_a_use_for_ctrl_c(repo: Repo) -> None:
     """Git takes no notice of it then: the terminal sends it to all, and only the editor is meant."""
     forked(repo)
@@ -49,6 +50,7 @@ def test_an_editor_may_have_a_use_for_ctrl_c(repo: Repo) -> None:
     assert repo.text("app.yaml") == BOTH
 
 
+@pytest.mark.costly
 def test_git_ends_its_part_when_only_we_are_stopped(repo: Repo) -> None:
     app = [deployment(), *[deployment(env=("A=1", "B=1"))] * 2]
     repo.fork(*({"app.yaml": app[n], "x.slow": f"{n}\n"} for n in range(3)))
@@ -65,6 +67,7 @@ def test_git_ends_its_part_when_only_we_are_stopped(repo: Repo) -> None:
     repo.git("merge", "--abort")
 
 
+@pytest.mark.costly
 def test_a_hook_that_is_stopped_leaves_the_merge_to_a_person(repo: Repo) -> None:
     forked(repo)
     repo.write(".git/hooks/pre-commit", "#!/bin/sh\nkill -INT 0\nsleep 5\n").chmod(0o755)

@@ -101,6 +101,7 @@ def check_text(repo: Repo, path: str) -> None:
     assert both or "<<<<<<<" in text or path in ("all.yaml", "service.yaml"), path
 
 
+@pytest.mark.costly
 def test_there_are_unmerged_files_until_all_is_staged(repo: Repo) -> None:
     """A hook of git counts them whenever the index is written: it never holds a part of them."""
     repo.fork(BASE, OURS, THEIRS)

@@ -393,6 +393,7 @@ def test_a_folder_where_a_resource_is_now(repo: Repo) -> None:
     assert mine.read_text() == "mine\n"
 
 
+@pytest.mark.costly
 def test_a_full_disk_is_named(repo: Repo) -> None:
     repo.fork(*({"app.yaml": text} for text in THREE))
     command = f'ulimit -f 0; "{sys.executable}" -m kmerge_git merge side'

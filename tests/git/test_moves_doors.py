@@ -334,6 +334,7 @@ def test_both_moved_it_to_different_files(repo: Repo, door: str, ports: tuple[in
 
 
 @pytest.mark.parametrize("side", SIDES)
+@pytest.mark.costly
 def test_the_answer_decides_both_files(repo: Repo, side: str) -> None:
     repo.fork(BASE, APART, OTHER)
     assert through("merge", repo) == ["b.yaml", "c.yaml"]
@@ -424,6 +425,7 @@ def test_both_moved_it_to_the_same_file(repo: Repo, door: str) -> None:
 
 
 @pytest.mark.parametrize("mover", SIDES)
+@pytest.mark.costly
 def test_moved_here_and_deleted_there_is_told(repo: Repo, mover: str) -> None:
     moved, deleted = {"all.yaml": KEPT, "new.yaml": service(80)}, {"all.yaml": KEPT}
     fork(repo, mover, OLD, moved, deleted)

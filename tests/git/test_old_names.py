@@ -28,6 +28,7 @@ NOW = [
 
 
 @pytest.mark.parametrize("old, new", NOW, ids=" ".join)
+@pytest.mark.costly
 def test_an_old_name_does_the_same(repo: Repo, old: list[str], new: list[str]) -> None:
     repo.fork(
         {"app.yaml": deployment(image="app:1.0")},

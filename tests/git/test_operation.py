@@ -434,6 +434,7 @@ def mail_with_a_name(repo: Repo) -> None:
     [merge_of_a_name, rebase_of_a_merge_with_a_name, mail_with_a_name],
     ids=lambda make: make.__name__,
 )
+@pytest.mark.costly
 def test_names_are_read_as_git_writes_them(repo: Repo, make: Callable[[Repo], None]) -> None:
     """In UTF-8, whatever the locale: it is that of another terminal, or of none."""
     make(repo)

@@ -71,6 +71,7 @@ def test_the_driver_knows_a_kind_however_it_is_written(
     assert (driven.merge().code, driven.text("x.yaml")) == (0, both)
 
 
+@pytest.mark.costly
 def test_without_a_driver_and_without_a_working_tree(repo: Repo, world: World) -> None:
     fork(repo, "*.yaml kmerge-crd=crds")
     assert repo.merge().code == 1

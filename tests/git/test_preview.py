@@ -137,6 +137,7 @@ def test_what_a_side_decides_where_lines_merge_clean_is_told(repo: Repo) -> None
     ]
 
 
+@pytest.mark.costly
 def test_no_side_is_favoured_where_a_file_is_deleted(repo: Repo) -> None:
     """As in `git merge` and `kmerge merge`; only who solves by hand can say so."""
     repo.fork(
@@ -186,6 +187,7 @@ def test_no_merge_to_make(repo: Repo) -> None:
     assert repo.kmerge("preview", "side", "--rebase").out == "rebase: a fast-forward\n"
 
 
+@pytest.mark.costly
 def test_a_bare_repository_and_a_linked_worktree(world: World, repo: Repo) -> None:
     repo.fork({"a.yaml": BASE}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
     world.git("clone", "-q", "--bare", repo.path, "bare.git")

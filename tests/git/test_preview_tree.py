@@ -211,6 +211,7 @@ UNREGISTERED: dict[str, Callable[[Repo], object]] = {
 
 
 @pytest.mark.parametrize("how", UNREGISTERED)
+@pytest.mark.costly
 def test_a_clone_without_the_driver(repo: Repo, how: str) -> None:
     fork(repo, forked(a=TEXTS, b=APART))
     UNREGISTERED[how](repo)
@@ -228,6 +229,7 @@ def test_a_clone_without_the_driver(repo: Repo, how: str) -> None:
     assert repo.merge().code == 0
 
 
+@pytest.mark.costly
 def test_the_driver_follows_no_resource(repo: Repo) -> None:
     drive(repo)
     fork(

@@ -70,6 +70,7 @@ def expect_silence(driven: Driven) -> None:
     assert "(policy rebump: whose version goes on top is known only" in driven.text(NAMES[0])
 
 
+@pytest.mark.costly
 def test_a_merge(forked: Driven) -> None:
     done = forked.merge()
     expect(forked, "ours")
@@ -83,6 +84,7 @@ def test_a_merge_by_kmerge_itself(forked: Driven) -> None:
 
 
 @pytest.mark.parametrize("backend", ["--merge", "--apply"])
+@pytest.mark.costly
 def test_a_rebase(forked: Driven, backend: str) -> None:
     """What is rebased is theirs to git, and goes on top: here the commit of `side`."""
     forked.switch("side")
@@ -91,11 +93,13 @@ def test_a_rebase(forked: Driven, backend: str) -> None:
 
 
 @pytest.mark.skipif(not SHOWS_COMMANDS, reason="the command that runs is not shown")
+@pytest.mark.costly
 def test_a_cherry_pick(forked: Driven) -> None:
     forked.git("cherry-pick", "side", check=False)
     expect(forked, "theirs")
 
 
+@pytest.mark.costly
 def test_several_picks(forked: Driven) -> None:
     forked.switch("side")
     forked.commit("more", {"x.yaml": "a: 1\n"})
@@ -104,6 +108,7 @@ def test_several_picks(forked: Driven) -> None:
     expect(forked, "theirs")
 
 
+@pytest.mark.costly
 def test_a_revert_puts_nothing_on_top(forked: Driven) -> None:
     forked.commit("on", {name: chart(row[2]) for name, row in zip(NAMES, CHARTS, strict=True)})
     forked.git("revert", "--no-edit", "HEAD~1", check=False)
@@ -112,6 +117,7 @@ def test_a_revert_puts_nothing_on_top(forked: Driven) -> None:
     assert current_operation(Repository.open(forked.path)).mine == ""
 
 
+@pytest.mark.costly
 def test_a_stash_puts_nothing_on_top(forked: Driven) -> None:
     forked.git("checkout", "-q", "main~1")
     for name, row in zip(NAMES, CHARTS, strict=True):
@@ -122,6 +128,7 @@ def test_a_stash_puts_nothing_on_top(forked: Driven) -> None:
     expect_silence(forked)
 
 
+@pytest.mark.costly
 def test_a_linked_worktree(forked: Driven) -> None:
     forked.git("worktree", "add", "-q", "--detach", "../linked", "side")
     linked = Driven(forked.world, forked.path.parent / "linked")
@@ -129,6 +136,7 @@ def test_a_linked_worktree(forked: Driven) -> None:
     expect(linked, "theirs")
 
 
+@pytest.mark.costly
 def test_solve_and_preview_know_the_operation(forked: Driven) -> None:
     """Markers of git's own merge are solved as the driver would have; a preview says the same."""
     assert forked.kmerge("preview", "side", "--json", check=False).out.count('"neither"') == 4
@@ -140,6 +148,7 @@ def test_solve_and_preview_know_the_operation(forked: Driven) -> None:
     expect(forked, "theirs")
 
 
+@pytest.mark.costly
 def test_explain_says_which_value_was_written(forked: Driven) -> None:
     forked.merge()
     said = "1.3.1 written, the patch change of ours"

@@ -74,6 +74,7 @@ def results(branches: dict[str, dict[str, Any]]) -> dict[str, str]:
     return {name: branch["result"] for name, branch in branches.items()}
 
 
+@pytest.mark.costly
 def test_a_hundred_branches(world: World) -> None:
     repo = world.init("bare.git", bare=True)
     kinds = ["clean"] * 30 + ["resolved"] * 40 + ["conflict"] * 30
@@ -217,6 +218,7 @@ def test_nothing_is_pushed_over_a_branch_that_moved(world: World, how: str) -> N
     assert len(server.head("resolved/1^@").split()) == 2
 
 
+@pytest.mark.costly
 def test_branches_that_are_not_here(world: World) -> None:
     """What each message says to do helps."""
     server = world.init("server.git", bare=True)
@@ -266,6 +268,7 @@ def test_only_a_fast_forward_is_pushed(world: World) -> None:
 
 
 @pytest.mark.parametrize("pushing", [False, True])
+@pytest.mark.costly
 def test_hostile_names(world: World, pushing: bool) -> None:
     server, clone = remote(world, ["resolved"])
     tip = server.head("resolved/0")
@@ -296,6 +299,7 @@ def test_hostile_names(world: World, pushing: bool) -> None:
     assert not (repo.path / "x").exists()
 
 
+@pytest.mark.costly
 def test_how_to_merge_is_read_from_the_revision_alone(repo: Repo) -> None:
     favor = {".gitattributes": "* kmerge-favor=ours\n"}
     history(repo, ["conflict", "resolved"])
@@ -327,6 +331,7 @@ def test_what_a_policy_decides_is_told(repo: Repo) -> None:
     assert f"- count.yaml: Deployment/web\n  {words}\n- web.yaml: Deployment/web\n" in message
 
 
+@pytest.mark.costly
 def test_definitions_come_from_the_revision(repo: Repo) -> None:
     crd = {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -419,6 +424,7 @@ def test_who_commits(repo: Repo) -> None:
     assert (done.code, "--committer" in done.err) == (2, True)
 
 
+@pytest.mark.costly
 def test_a_killed_run_leaves_whole_branches(world: World) -> None:
     repo = world.init("bare.git", bare=True)
     history(repo, ["resolved"] * 6)

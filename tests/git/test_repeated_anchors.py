@@ -95,6 +95,7 @@ def test_a_criss_cross(driven: Driven) -> None:
     assert driven.text(FILE) == BOTH.replace("size: 1", "size: 2").replace("red", "blue")
 
 
+@pytest.mark.costly
 def test_a_criss_cross_whose_inner_merge_turns_an_alias(driven: Driven) -> None:
     fork(driven, WITHOUT, THEIRS)
     one, other = driven.head("main"), driven.head("side")

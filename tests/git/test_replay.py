@@ -36,6 +36,7 @@ def replay(repo: Repo, *args: str) -> dict[str, object]:
     return report
 
 
+@pytest.mark.costly
 def test_500_merges_are_counted_exactly(repo: Repo, tmp_path: Path) -> None:
     merges = [every_kind(number) for number in range(500)]
     write_history(repo, merges)
@@ -184,6 +185,7 @@ def test_deleted_and_moved_files_are_counted(repo: Repo) -> None:
     assert "  2    of these `kmerge resolve` takes the edit" in said
 
 
+@pytest.mark.costly
 def test_one_and_two_processes_say_the_same(repo: Repo) -> None:
     write_history(repo, [every_kind(number) for number in range(40)])
     one, two = (replay(repo, "--jobs", jobs) for jobs in ("1", "2"))
@@ -293,6 +295,7 @@ def test_ranges(repo: Repo) -> None:
     assert (done.code, "'nowhere' is not a commit here" in done.err) == (2, True)
 
 
+@pytest.mark.costly
 def test_bare_octopus_criss_cross_and_shallow(world: World, repo: Repo) -> None:
     base = repo.commit("base", {"a.yaml": deployment()})
     repo.commit("main", {"main.yaml": deployment()})

@@ -174,6 +174,7 @@ def test_each_resource_of_a_file_is_a_case(repo: Repo) -> None:
     ]
 
 
+@pytest.mark.costly
 def test_what_nobody_can_compare_proves_nothing(repo: Repo) -> None:
     """People deleted the file, renamed the resource, or broke the text."""
     people = [{"README": "x"}, {PATH: deployment(name="new", image="app:1.3")}, {PATH: "a: [\n"}]
@@ -186,6 +187,7 @@ def test_what_nobody_can_compare_proves_nothing(repo: Repo) -> None:
     assert (report["settled"], report["unknown"], report["as_people"]) == (9, 9, 0)
 
 
+@pytest.mark.costly
 def test_names_that_a_shell_or_a_setting_could_misread_are_not_proposed(repo: Repo) -> None:
     odd = [
         Merge("odd", *({PATH: f'x:\n  "{name}": {image}\n'} for image in UP))
@@ -225,6 +227,7 @@ def test_the_lines_to_paste_do_what_they_say(repo: Repo) -> None:
     ]
 
 
+@pytest.mark.costly
 def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
     write_history(repo, [*images([UP, UP_THERE] * 3), every_kind(7)])
     page = tmp_path / "page.html"
@@ -283,6 +286,7 @@ def test_what_is_merged_by_lines_is_told_by_its_cause(repo: Repo) -> None:
     assert len(group["conflicts"]) == 2
 
 
+@pytest.mark.costly
 def test_two_processes_propose_the_same(repo: Repo) -> None:
     write_history(repo, images([UP, UP_THERE] * 20))
     one, two = (replay(repo, "--jobs", jobs) for jobs in ("1", "2"))
@@ -290,6 +294,7 @@ def test_two_processes_propose_the_same(repo: Repo) -> None:
     assert one["left"] == two["left"]
 
 
+@pytest.mark.costly
 def test_a_trial_counts_as_the_proposal_does(repo: Repo) -> None:
     kinds = [UP, UP_THERE] * 5 + [OTHER]
     write_history(repo, images(kinds) + images([("app:1", "app:x", "app:y", "app:x")]))

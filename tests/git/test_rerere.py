@@ -99,6 +99,7 @@ def test_every_conflict_is_the_same_text_again(driven: Driven, style: str) -> No
     assert texts(driven) == first
 
 
+@pytest.mark.costly
 def test_every_conflict_is_recognised_with_the_sides_swapped(driven: Driven) -> None:
     forked(driven, "merge")
     record(driven)
@@ -108,6 +109,7 @@ def test_every_conflict_is_recognised_with_the_sides_swapped(driven: Driven) -> 
     assert not unknown
 
 
+@pytest.mark.costly
 def test_a_rebase_and_another_label_do_not_matter(driven: Driven) -> None:
     forked(driven, "merge")
     record(driven)
@@ -117,6 +119,7 @@ def test_a_rebase_and_another_label_do_not_matter(driven: Driven) -> None:
     assert not unknown
 
 
+@pytest.mark.costly
 def test_a_conflict_is_recognised_beside_another_one(driven: Driven) -> None:
     """The text around a conflict is no part of it: another file may have the same one."""
     resolved_by_rerere(driven, {"0.yaml": SOLVED.format("0.yaml")})
@@ -130,6 +133,7 @@ def test_a_conflict_is_recognised_beside_another_one(driven: Driven) -> None:
     assert "Resolved 'other.yaml' using previous resolution." in driven.merge().said
 
 
+@pytest.mark.costly
 def test_a_conflict_that_changed_is_not_recognised(driven: Driven) -> None:
     forked(driven, "merge")
     record(driven)
@@ -159,6 +163,7 @@ def resolved_by_rerere(driven: Driven, answers: dict[str, str]) -> None:
     "words",
     [("resolve", "--take", "ours"), ("resolve", "--auto"), ("solve",), ("resolve", "--list")],
 )
+@pytest.mark.costly
 def test_what_rerere_resolved_is_not_asked_and_not_replaced(
     driven: Driven, text: str, words: tuple[str, ...]
 ) -> None:
@@ -175,6 +180,7 @@ def test_what_rerere_resolved_is_not_asked_and_not_replaced(
     ]
 
 
+@pytest.mark.costly
 def test_a_side_that_somebody_took_is_not_replaced(driven: Driven) -> None:
     driven.fork(*({"x.yaml": f"a: {n}\nb: 1\n"} for n in (1, 2, 3)))
     driven.merge()
@@ -187,6 +193,7 @@ def test_a_side_that_somebody_took_is_not_replaced(driven: Driven) -> None:
     assert driven.text("x.yaml") == "a: 2\nb: 1\n"
 
 
+@pytest.mark.costly
 def test_a_conflict_beside_one_that_rerere_resolved_is_asked(driven: Driven) -> None:
     resolved_by_rerere(driven, {"x.yaml": "a: 3\nb: 1\n"})
     driven.git("merge", "--abort")
@@ -210,6 +217,7 @@ def test_a_generated_file_has_no_conflict_for_rerere(driven: Driven) -> None:
     assert "edited by hand" in driven.kmerge("resolve", "--list", check=False).err
 
 
+@pytest.mark.costly
 def test_what_rerere_staged_is_no_conflict(driven: Driven) -> None:
     driven.git("config", "rerere.autoUpdate", "true")
     resolved_by_rerere(driven, {"x.yaml": "a: 3\nb: 1\n"})

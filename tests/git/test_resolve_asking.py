@@ -70,6 +70,7 @@ def stopped(repo: Repo) -> Repo:
     return repo
 
 
+@pytest.mark.costly
 def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
     with Person(stopped) as it:
         shown = it.question("spec.replicas")
@@ -98,6 +99,7 @@ def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
     stopped.git("commit", "-q", "--no-edit")
 
 
+@pytest.mark.costly
 def test_the_lines_above_have_the_answers_so_far(repo: Repo) -> None:
     """Also in a file with line ends of Windows, and with the byte order mark."""
     text = "\ufeffa: {0}\r\nsame: x\r\nb: {0}\r\nlast: y\r\n"
@@ -112,6 +114,7 @@ def test_the_lines_above_have_the_answers_so_far(repo: Repo) -> None:
         it.end()
 
 
+@pytest.mark.costly
 def test_back_over_a_staged_file(stopped: Repo) -> None:
     with Person(stopped) as it:
         it.question("spec.replicas")
@@ -144,6 +147,7 @@ def test_back_over_a_staged_file(stopped: Repo) -> None:
     assert stopped.text("app.yaml") == text
 
 
+@pytest.mark.costly
 def test_one_answer_for_all_like_this(repo: Repo) -> None:
     files = [f"{name}/Chart.yaml" for name in "abc"]
     repo.fork(*(dict.fromkeys(files, CHART.format(n)) for n in (0, 9, 10)))
@@ -171,6 +175,7 @@ def editor(folder: Path, *scripts: str) -> str:
     return str(file)
 
 
+@pytest.mark.costly
 def test_rubbish_of_an_editor_is_refused(stopped: Repo, tmp_path: Path) -> None:
     values = ("a: [", '"open', "", "app:11")
     scripts = [f"printf '{value}\\n' >\"$1\"" for value in values]
@@ -193,6 +198,7 @@ def test_rubbish_of_an_editor_is_refused(stopped: Repo, tmp_path: Path) -> None:
     assert "image: app:11" in stopped.text("app.yaml")
 
 
+@pytest.mark.costly
 def test_rubbish_in_the_place_of_a_file_is_refused(stopped: Repo, tmp_path: Path) -> None:
     scripts = ["printf '{[\\n' >\"$1\"", "printf 'a: 1\\na: 2\\n' >\"$1\""]
     with Person(stopped, GIT_EDITOR=editor(tmp_path, *scripts)) as it:
@@ -212,6 +218,7 @@ def test_rubbish_in_the_place_of_a_file_is_refused(stopped: Repo, tmp_path: Path
     assert "gone.yaml" in stopped.unmerged()
 
 
+@pytest.mark.costly
 def test_lines_are_edited_as_they_stand(repo: Repo, tmp_path: Path) -> None:
     base, ours, theirs = (
         deployment() + "        args:\n        - a\n" + "".join(f"        - {x}\n" for x in more)
@@ -233,6 +240,7 @@ def test_lines_are_edited_as_they_stand(repo: Repo, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x04", "q"])
+@pytest.mark.costly
 def test_stopped_in_the_middle(stopped: Repo, key: str) -> None:
     with Person(stopped) as it:
         it.question("spec.replicas")
@@ -254,6 +262,7 @@ def test_stopped_in_the_middle(stopped: Repo, key: str) -> None:
     assert "app.yaml" not in stopped.unmerged()
 
 
+@pytest.mark.costly
 def test_killed_in_the_middle(stopped: Repo) -> None:
     with Person(stopped) as it:
         it.question("spec.replicas")
@@ -318,6 +327,7 @@ def test_killed_at_every_step(repo: Repo, tmp_path: Path) -> None:
     assert steps(done) > 5
 
 
+@pytest.mark.costly
 def test_a_file_edited_meanwhile_is_left_alone_or_taken(stopped: Repo) -> None:
     with Person(stopped) as it:
         it.question("spec.replicas")
@@ -340,6 +350,7 @@ def test_a_file_edited_meanwhile_is_left_alone_or_taken(stopped: Repo) -> None:
 
 
 @pytest.mark.parametrize("key", ["q", "kill"])
+@pytest.mark.costly
 def test_an_index_that_is_held_for_a_while(stopped: Repo, key: str) -> None:
     """No file is written that could not be staged; the answers are kept."""
     lock = stopped.path / ".git" / "index.lock"
@@ -367,6 +378,7 @@ def test_an_index_that_is_held_for_a_while(stopped: Repo, key: str) -> None:
     assert stopped.show(":app.yaml") == decided
 
 
+@pytest.mark.costly
 def test_a_conflict_that_ends_meanwhile(stopped: Repo) -> None:
     with Person(stopped) as it:
         it.question("spec.replicas")
@@ -381,6 +393,7 @@ def test_a_conflict_that_ends_meanwhile(stopped: Repo) -> None:
     assert stopped.show(":app.yaml") == stopped.text("app.yaml")
 
 
+@pytest.mark.costly
 def test_short_markers_are_markers_where_the_file_has_such(repo: Repo) -> None:
     attributes = {".gitattributes": "app.yaml conflict-marker-size=5\n"}
     repo.fork(*({"app.yaml": of["app.yaml"]} | attributes for of in (BASE, OURS, THEIRS)))
@@ -395,6 +408,7 @@ def test_short_markers_are_markers_where_the_file_has_such(repo: Repo) -> None:
     assert "app.yaml" in repo.unmerged()
 
 
+@pytest.mark.costly
 def test_a_deletion_is_decided_twice(repo: Repo) -> None:
     chart = CHART.format
     repo.commit("base", {"a.yaml": chart(0), "b.yaml": chart(0)})
@@ -417,6 +431,7 @@ def test_a_deletion_is_decided_twice(repo: Repo) -> None:
     assert repo.unmerged() == [] and not (repo.path / "a.yaml").exists()
 
 
+@pytest.mark.costly
 def test_nothing_is_in_conflict(stopped: Repo) -> None:
     stopped.git("merge", "--abort")
     with Person(stopped) as it:
@@ -424,6 +439,7 @@ def test_nothing_is_in_conflict(stopped: Repo) -> None:
         assert "kmerge: nothing is in conflict\n" in it.rest()
 
 
+@pytest.mark.costly
 def test_two_at_once_lose_no_answer(stopped: Repo) -> None:
     with Person(stopped) as one, Person(stopped) as other:
         one.question("spec.replicas")
@@ -448,6 +464,7 @@ def test_two_at_once_lose_no_answer(stopped: Repo) -> None:
     assert stopped.show(":app.yaml") == deployment(3, "app:2", ("A=1", "OURS=1", "THEIRS=1"))
 
 
+@pytest.mark.costly
 def test_a_file_edited_before_is_nobodys_question(stopped: Repo) -> None:
     stopped.write("app.yaml", "mine: 1\n")
     with Person(stopped) as it:
@@ -458,6 +475,7 @@ def test_a_file_edited_before_is_nobodys_question(stopped: Repo) -> None:
     assert stopped.text("app.yaml") == "mine: 1\n"
 
 
+@pytest.mark.costly
 def test_the_smallest_terminal(stopped: Repo) -> None:
     with Person(stopped) as it:
         it.resize(20, 40)
@@ -468,6 +486,7 @@ def test_the_smallest_terminal(stopped: Repo) -> None:
         assert it.end() == 1
 
 
+@pytest.mark.costly
 def test_only_some_paths(stopped: Repo) -> None:
     with Person(stopped, "chart") as it:
         it.question("1 of 1  chart/Chart.yaml")
@@ -477,6 +496,7 @@ def test_only_some_paths(stopped: Repo) -> None:
         assert "still in conflict, not asked for: app.yaml" in it.rest()
 
 
+@pytest.mark.costly
 def test_who_it_was(stopped: Repo) -> None:
     with Person(stopped, "--blame") as it:
         shown = it.question("spec.replicas")
@@ -485,6 +505,7 @@ def test_who_it_was(stopped: Repo) -> None:
         it.end()
 
 
+@pytest.mark.costly
 def test_names_of_others_drive_no_terminal(repo: Repo) -> None:
     name = "a\x1b]0;x\x07.yaml"
     repo.fork(*({name: CHART.format(f"{n}\u202e")} for n in range(3)))
@@ -496,6 +517,7 @@ def test_names_of_others_drive_no_terminal(repo: Repo) -> None:
         assert all(line.isprintable() for line in it.raw.split("\n"))
 
 
+@pytest.mark.costly
 def test_as_the_merge_tool_of_git(repo: Repo) -> None:
     repo.fork(*(dict.fromkeys(("a.yaml", "b.yaml"), of["app.yaml"]) for of in (BASE, OURS, THEIRS)))
     repo.kmerge("install", "--mergetool")

@@ -58,6 +58,7 @@ def texts(repo: Repo) -> dict[str, bytes]:
     return every
 
 
+@pytest.mark.costly
 def test_one_side_of_all_is_what_a_favoured_side_makes(world: World) -> None:
     """And an undo between the sides makes all of it a conflict again."""
     repo = stopped(world, 60)
@@ -74,6 +75,7 @@ def test_one_side_of_all_is_what_a_favoured_side_makes(world: World) -> None:
             assert repo.git("ls-files", "-s").out == before
 
 
+@pytest.mark.costly
 def test_any_mixture_holds_what_was_chosen(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file with a mixture beside those with all of one side: no field is the other's."""
     repo = stopped(world)
@@ -141,6 +143,7 @@ def strangers(mine: list[Question], whole: bytes, made: bytes, path: str) -> lis
     return [q.id for q in mine if (q.conflict.resource, q.conflict.field) in differing]
 
 
+@pytest.mark.costly
 def test_a_list_that_is_answered_is_as_by_hand(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

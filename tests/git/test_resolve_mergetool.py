@@ -34,6 +34,7 @@ def tool(repo: Repo, *paths: str) -> Terminal:
     return Terminal(argv, cwd=repo.path, env=repo.world.env)
 
 
+@pytest.mark.costly
 def test_every_file_is_asked_about(stopped: Repo) -> None:
     with tool(stopped) as terminal:
         for key, field in (("t", "spec.replicas"), ("o", "image"), ("0", "spec.replicas")):
@@ -48,6 +49,7 @@ def test_every_file_is_asked_about(stopped: Repo) -> None:
     assert stopped.git("diff", "--name-only").out == ""
 
 
+@pytest.mark.costly
 def test_what_is_not_decided_stays_in_conflict(stopped: Repo) -> None:
     """Git brings its own markers back then; the answers are known the next time."""
     with tool(stopped, "a.yaml") as terminal:
@@ -69,6 +71,7 @@ def test_what_is_not_decided_stays_in_conflict(stopped: Repo) -> None:
     assert stopped.show(":a.yaml") == deployment(replicas=3, image="app:2")
 
 
+@pytest.mark.costly
 def test_the_file_as_it_stands(stopped: Repo) -> None:
     """`d` takes a file without markers; one with markers is no decision."""
     with tool(stopped, "b.yaml") as terminal:
@@ -99,6 +102,7 @@ def by_hand(place: Repo, **variables: str) -> Terminal:
     return Terminal(argv, cwd=place.path, env=place.world.env | variables)
 
 
+@pytest.mark.costly
 def test_three_files_in_no_repository(apart: Repo) -> None:
     with by_hand(apart) as terminal:
         terminal.wait("theirs (REMOTE)  3")
@@ -108,6 +112,7 @@ def test_three_files_in_no_repository(apart: Repo) -> None:
     assert apart.text("out.yaml") == deployment(replicas=3, image="app:3")
 
 
+@pytest.mark.costly
 def test_what_is_left_of_three_files_is_marked(apart: Repo) -> None:
     with by_hand(apart) as terminal:
         terminal.wait("Which?")
@@ -119,6 +124,7 @@ def test_what_is_left_of_three_files_is_marked(apart: Repo) -> None:
     assert "  replicas: 1\n" in apart.text("out.yaml")
 
 
+@pytest.mark.costly
 def test_an_edit_meanwhile_is_not_overwritten(apart: Repo) -> None:
     mine = deployment(replicas=9)
     with by_hand(apart) as terminal:
@@ -130,6 +136,7 @@ def test_an_edit_meanwhile_is_not_overwritten(apart: Repo) -> None:
     assert apart.text("out.yaml") == mine
 
 
+@pytest.mark.costly
 def test_a_file_without_markers_is_taken_as_it_stands(apart: Repo) -> None:
     mine = deployment(replicas=9)
     with by_hand(apart) as terminal:
@@ -160,6 +167,7 @@ def by_git(place: Repo) -> str:
     return place.git("merge-file", "-p", "-q", *labels, *names, check=False).out
 
 
+@pytest.mark.costly
 def test_a_file_that_takes_too_long_is_merged_by_lines(apart: Repo) -> None:
     """By fields it would be clean."""
     done = late(apart, THEIRS)
@@ -175,6 +183,7 @@ def test_a_file_that_takes_too_long_may_be_clean(apart: Repo) -> None:
     assert done.err.splitlines() == [f"kmerge: {SAID}", "kmerge: out.yaml: merged, no conflicts"]
 
 
+@pytest.mark.costly
 def test_it_asks_about_the_lines_of_a_file_that_takes_too_long(apart: Repo) -> None:
     late(apart, THEIRS)
     with by_hand(apart, **LATE) as terminal:
@@ -184,6 +193,7 @@ def test_it_asks_about_the_lines_of_a_file_that_takes_too_long(apart: Repo) -> N
     assert apart.text("out.yaml") == THEIRS + MANY + "z: 2\n"
 
 
+@pytest.mark.costly
 def test_on_a_terminal_it_says_so_as_well(apart: Repo) -> None:
     """Else nobody knows why it asks about lines and not about fields."""
     late(apart, THEIRS)

@@ -201,6 +201,7 @@ def unlabelled(text: str) -> str:
     return re.sub(r"^(<<<<<<<) [^(\n]*|^(>>>>>>>) .*", r"\1\2", text, flags=re.MULTILINE)
 
 
+@pytest.mark.costly
 def test_a_resource_that_moved_goes_its_way_again(repo: Repo) -> None:
     repo.commit("base", {"all.yaml": stream(BASE, service(80))})
     repo.branch("side")

@@ -56,6 +56,7 @@ def refused(repo: Repo, *words: str) -> str:
     return done.err
 
 
+@pytest.mark.costly
 def test_the_list(torn: Driven) -> None:
     before = state(torn)
     done = torn.kmerge("resolve", "--list", check=False)
@@ -73,6 +74,7 @@ def test_the_list(torn: Driven) -> None:
     assert state(torn) == before
 
 
+@pytest.mark.costly
 def test_the_list_as_json(torn: Driven) -> None:
     found = listed(torn)
     assert {key: found[key] for key in ("schema", "operation", "left", "finish")} == {
@@ -107,6 +109,7 @@ def test_of_some_files(torn: Driven) -> None:
     assert torn.text("apps/b.yaml") == SIDES[2]
 
 
+@pytest.mark.costly
 def test_at_a_field(torn: Driven) -> None:
     done = torn.kmerge("resolve", "--take", "higher", "--at", "**.image", check=False)
     assert done.code == 1
@@ -130,6 +133,7 @@ def test_what_cannot_be_is_left_and_said(torn: Driven) -> None:
     assert torn.text("a.yaml").count("<<<<<<<") == 2
 
 
+@pytest.mark.costly
 def test_values(torn: Driven) -> None:
     words = [f"--set={one}=7" for one in ids(torn, REPLICAS)]
     torn.kmerge("resolve", *words, f"--set={ids(torn, IMAGE)[0]}=app:x # mine", "--take", "theirs")
@@ -138,6 +142,7 @@ def test_values(torn: Driven) -> None:
     assert torn.text("apps/b.yaml") == deployment(replicas=7, image="app:3")
 
 
+@pytest.mark.costly
 def test_answers_of_a_file_and_of_stdin(torn: Driven) -> None:
     found = listed(torn)
     answers = ["ours", {"value": "app:9"}, {"lines": "  replicas: 9\n"}, None]
@@ -160,6 +165,7 @@ def piped(repo: Repo, text: str) -> Done:
     return repo.kmerge("resolve", "--from", "-", stdin=text, check=False)
 
 
+@pytest.mark.costly
 def test_as_json_after_answers(torn: Driven) -> None:
     one, other = ids(torn, REPLICAS)
     done = torn.kmerge("resolve", "--json", "--take", "ours", "--at", one, check=False)
@@ -172,6 +178,7 @@ def test_as_json_after_answers(torn: Driven) -> None:
     assert (report["given"], report["left"]) == ([], 3)
 
 
+@pytest.mark.costly
 def test_an_id_is_that_of_the_conflict(torn: Driven) -> None:
     """The same on every machine, and another one as soon as a version changes."""
     before = ids(torn, REPLICAS)
@@ -187,6 +194,7 @@ def test_an_id_is_that_of_the_conflict(torn: Driven) -> None:
     assert after[1] == before[1]
 
 
+@pytest.mark.costly
 def test_a_merge_that_is_made_again_is_asked_again(torn: Driven) -> None:
     torn.kmerge("resolve", "--take", "theirs", "--at", REPLICAS, check=False)
     assert listed(torn)["left"] == 2
@@ -195,6 +203,7 @@ def test_a_merge_that_is_made_again_is_asked_again(torn: Driven) -> None:
     assert listed(torn)["left"] == 4
 
 
+@pytest.mark.costly
 def test_what_is_refused(torn: Driven) -> None:
     one = ids(torn, REPLICAS)[0]
     torn.write("answers", "{}")
@@ -227,6 +236,7 @@ def test_what_is_refused(torn: Driven) -> None:
         assert said in refused(torn, *words)
 
 
+@pytest.mark.costly
 def test_without_a_terminal_the_conflicts_are_listed(torn: Driven) -> None:
     before = state(torn)
     found = torn.kmerge("resolve", "--list", check=False)
@@ -306,6 +316,7 @@ def test_the_list_shows_what_differs_in_a_deleted_file(repo: Repo) -> None:
     assert "        - k15: 15\n        + k15: new\n" in out and "k0" not in out
 
 
+@pytest.mark.costly
 def test_nothing_is_left_to_answer(torn: Driven) -> None:
     """It was an error: that field is not in conflict."""
     torn.kmerge("resolve", "--take", "ours")
@@ -323,12 +334,14 @@ def test_a_field_in_the_place_of_an_id_is_told_its_id(torn: Driven) -> None:
     assert said.endswith(f"no conflict here has this id; the id of `spec.replicas` is {one}\n")
 
 
+@pytest.mark.costly
 def test_one_answer_that_cannot_be_and_nothing_is_done(torn: Driven) -> None:
     one, other = ids(torn, REPLICAS)
     refused(torn, "--set", f"{one}=5", "--set", f"{other}=a: b: c")
     assert listed(torn)["left"] == 4
 
 
+@pytest.mark.costly
 def test_an_answer_that_was_given_already_is_stale(torn: Driven) -> None:
     found = listed(torn, "a.yaml")
     for conflict in found["conflicts"]:
@@ -338,6 +351,7 @@ def test_an_answer_that_was_given_already_is_stale(torn: Driven) -> None:
     assert "no conflict here has this id" in refused(torn, "--from", "answers")
 
 
+@pytest.mark.costly
 def test_a_deletion_against_a_change(repo: Repo) -> None:
     for side, there in (("ours", False), ("theirs", True)):
         place = repo.world.init(side)
@@ -359,6 +373,7 @@ def test_a_deletion_against_a_change(repo: Repo) -> None:
         assert listed(place)["conflicts"][0]["answer"] is None
 
 
+@pytest.mark.costly
 def test_a_file_of_ones_own_where_one_side_deleted_it(repo: Repo) -> None:
     repo.fork({"a.yaml": SIDES[0], "x": "1"}, {"x": "2"}, {"a.yaml": SIDES[2]})
     repo.git("rm", "-q", "a.yaml")
@@ -377,6 +392,7 @@ def test_a_file_of_ones_own_where_one_side_deleted_it(repo: Repo) -> None:
     assert repo.show(":a.yaml") == SIDES[1]
 
 
+@pytest.mark.costly
 def test_what_is_left_alone_is_told(driven: Driven) -> None:
     files = {
         "a.yaml": SIDES,
@@ -395,6 +411,7 @@ def test_what_is_left_alone_is_told(driven: Driven) -> None:
     assert "kmerge does not decide this conflict" in refused(driven, "--take", "ours", "b.yaml")
 
 
+@pytest.mark.costly
 def test_undo_takes_the_answers_back(torn: Driven) -> None:
     before = state(torn)
     torn.kmerge("resolve", "--take", "theirs")
@@ -404,6 +421,7 @@ def test_undo_takes_the_answers_back(torn: Driven) -> None:
     assert listed(torn)["left"] == 4
 
 
+@pytest.mark.costly
 def test_undo_of_a_file_that_is_half_done(torn: Driven) -> None:
     before = state(torn)
     torn.kmerge("resolve", "--take", "theirs", "--at", REPLICAS, check=False)
@@ -424,6 +442,7 @@ def test_outside_of_any_conflict(repo: Repo, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["resolve", "solve"])
+@pytest.mark.costly
 def test_an_index_that_is_held_is_told_before_a_file_is_written(torn: Driven, command: str) -> None:
     """Else the file would be ours, and `solve` would call it edited by hand."""
     before = torn.text("a.yaml"), torn.git("status", "--porcelain").out

@@ -97,6 +97,7 @@ CASES = [(road, kind) for road in ROADS for kind in KINDS if road != by_solve or
 
 
 @pytest.mark.parametrize(("road", "kind"), CASES)
+@pytest.mark.costly
 def test_every_road_leaves_markers(driven: Driven, road: Callable[[Repo], None], kind: str) -> None:
     base, ours, theirs, is_clean = KINDS[kind]
     fork(driven, base, ours, theirs)
@@ -153,6 +154,7 @@ def test_trees_have_the_markers(repo: Repo, kind: str) -> None:
     assert (done.code, branch["result"], repo.head("side")) == (1, "conflict", head)
 
 
+@pytest.mark.costly
 def test_the_conflict_comes_back(driven: Driven) -> None:
     fork(driven)
     driven.merge()
@@ -169,6 +171,7 @@ def test_the_conflict_comes_back(driven: Driven) -> None:
     assert (driven.unmerged(), driven.text(FILE)) == ([FILE], before)
 
 
+@pytest.mark.costly
 def test_the_work_of_a_person_stays(driven: Driven) -> None:
     """One side, checked out, is the beginning of that work; so is the edited file."""
     fork(driven)
@@ -193,6 +196,7 @@ def test_no_side_and_no_policy_wins(driven: Driven) -> None:
         driven.git("merge", "--abort")
 
 
+@pytest.mark.costly
 def test_explain_says_first_that_it_is_encrypted(driven: Driven) -> None:
     fork(driven)
     driven.merge()
@@ -279,6 +283,7 @@ def test_no_edit_is_taken_out_of_it(repo: Repo, door: str) -> None:
         assert line.startswith(f"{FILE}: CONFLICT, a SOPS file: ")
 
 
+@pytest.mark.costly
 def test_a_criss_cross(driven: Driven) -> None:
     """Each branch has merged the other and taken a side; then both go on."""
     fork(driven)
@@ -301,6 +306,7 @@ VAULT = "$ANSIBLE_VAULT;1.1;AES256\n{0}6162\n3132\n3334\n3536\n{1}6364\n"
 
 
 @pytest.mark.parametrize("door", ["driver", "merge", "solve"])
+@pytest.mark.costly
 def test_a_vault_is_one_value(driven: Driven, door: str) -> None:
     """Git mixes lines of two such texts without a conflict; nobody could open the result."""
     base, ours, theirs = (VAULT.format(*digits) for digits in ("00", "10", "01"))

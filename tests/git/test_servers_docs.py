@@ -39,6 +39,7 @@ def test_every_script_of_the_page_is_run() -> None:
     assert "merge-tree" in TRY
 
 
+@pytest.mark.costly
 def test_a_script_by_the_clock(world: World, server: Repo) -> None:
     env = {"URL": str(server.path), "STATE": str(world.root / "state.git"), "BRANCHES": "re*/1"}
     before = refs(server)
@@ -56,6 +57,7 @@ def test_a_script_by_the_clock(world: World, server: Repo) -> None:
     assert world.run("sh", "-c", KEEP, env=env, check=False).code == 128
 
 
+@pytest.mark.costly
 def test_a_sweep_of_gitlab(world: World, server: Repo) -> None:
     before = refs(server)
     job = JOBS[0]["kmerge-sweep"]
@@ -76,6 +78,7 @@ def test_a_sweep_of_gitlab(world: World, server: Repo) -> None:
 
 
 @pytest.mark.parametrize("number, kind, code", [(1, "resolved", 0), (2, "conflict", 1)])
+@pytest.mark.costly
 def test_a_preview_of_gitlab(world: World, server: Repo, number: int, kind: str, code: int) -> None:
     clone = Repo(world, world.root / "clone")
     world.git("clone", "-q", "-b", f"{kind}/{number}", server.path, clone.path)

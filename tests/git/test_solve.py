@@ -249,6 +249,7 @@ def test_only_the_chosen_paths(repo: Repo) -> None:
     )
 
 
+@pytest.mark.costly
 def test_a_path_without_a_conflict_is_refused(repo: Repo) -> None:
     names = ("app.yaml", "notes.txt", "x.json")
     repo.fork(
@@ -431,6 +432,7 @@ def test_the_mode_of_the_file_stays(repo: Repo) -> None:
     assert is_sound(repo)
 
 
+@pytest.mark.costly
 def test_a_linked_worktree_and_a_submodule(world: World, repo: Repo) -> None:
     repo.fork({"app.yaml": BASE}, {"app.yaml": OURS}, {"app.yaml": THEIRS})
     repo.git("worktree", "add", "-q", "../linked", "-b", "linked")

@@ -10,6 +10,7 @@ import itertools
 import textwrap
 from dataclasses import dataclass
 
+import pytest
 import yaml
 from test_solve import is_sound
 from world import Repo
@@ -103,6 +104,7 @@ def cases() -> list[Case]:
     return [Case(f"c{number:02}", *words) for number, words in enumerate(every)]
 
 
+@pytest.mark.costly
 def test_every_edit_is_where_its_resource_is(repo: Repo) -> None:
     known = cases()
     assert len(known) == 72

@@ -140,6 +140,7 @@ def test_a_handwritten_line_is_not_judged(repo: Repo) -> None:
     assert states(repo)["line"] == "warn"
 
 
+@pytest.mark.costly
 def test_an_old_git_is_told_what_is_missing(repo: Repo, world: World) -> None:
     repo.kmerge("install")
     bin_dir = world.root / "bin"
@@ -297,6 +298,7 @@ def test_deep_sees_a_driver_that_merges_wrong(repo: Repo, world: World) -> None:
     assert "came out wrong" in row["text"]
 
 
+@pytest.mark.costly
 def test_fix_repairs_a_stale_interpreter(repo: Repo) -> None:
     registered_with(repo, "/no/such/python")
     assert states(repo, "--deep")["line"] == "FAIL"
@@ -307,6 +309,7 @@ def test_fix_repairs_a_stale_interpreter(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("scope", ["--local", "--global"])
+@pytest.mark.costly
 def test_fix_repairs_a_name_without_a_driver(repo: Repo, scope: str) -> None:
     repo.git("config", scope, "merge.kmerge.name", "x")
     assert states(repo, "--deep")["driver"] == "FAIL"
@@ -321,6 +324,7 @@ def test_fix_leaves_what_was_never_registered(repo: Repo) -> None:
     assert repo.config("merge.kmerge.driver") == []
 
 
+@pytest.mark.costly
 def test_deep_finds_what_killed_merges_left(repo: Repo) -> None:
     repo.kmerge("install")
     old, fresh = (repo.write(f".merge_file_{n}", "a: 1\n") for n in ("OlD123", "NeW456"))
@@ -342,6 +346,7 @@ def test_deep_finds_what_killed_merges_left(repo: Repo) -> None:
 BASE, OURS, THEIRS = "a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 2\n"
 
 
+@pytest.mark.costly
 def test_git_mergetool_settles_what_lines_cannot(repo: Repo) -> None:
     repo.kmerge("install", "--mergetool")
     (repo.path / ".git" / "info" / "attributes").unlink()
@@ -352,6 +357,7 @@ def test_git_mergetool_settles_what_lines_cannot(repo: Repo) -> None:
     assert repo.unmerged() == []
 
 
+@pytest.mark.costly
 def test_git_mergetool_leaves_a_real_conflict(repo: Repo) -> None:
     repo.kmerge("install", "--mergetool")
     repo.fork({"x.yaml": BASE}, {"x.yaml": "a: 2\nb: 1\n"}, {"x.yaml": "a: 3\nb: 1\n"})
@@ -360,6 +366,7 @@ def test_git_mergetool_leaves_a_real_conflict(repo: Repo) -> None:
     assert repo.unmerged() == ["x.yaml"]
 
 
+@pytest.mark.costly
 def test_mergetool_of_a_file_that_both_sides_added(repo: Repo) -> None:
     repo.kmerge("install", "--mergetool")
     (repo.path / ".git" / "info" / "attributes").unlink()

@@ -79,6 +79,7 @@ def test_an_inner_merge_by_blocks(driven: Driven) -> None:
     ],
     ids=["lines", "damage"],
 )
+@pytest.mark.costly
 def test_an_open_ancestor_that_both_solved_alike(
     driven: Driven, texts: tuple[str, str, str], solved: str
 ) -> None:
@@ -88,6 +89,7 @@ def test_an_open_ancestor_that_both_solved_alike(
     assert driven.text(PATH) == solved.replace("image: web", "image: x") + "  a: {{ .a }}\n"
 
 
+@pytest.mark.costly
 def test_an_open_ancestor_that_each_solved_for_itself(driven: Driven) -> None:
     crossed(driven, (BASE, OURS, THEIRS), (OURS + "  a: {{ .a }}\n", THEIRS))
     assert driven.merge().code == 1
@@ -101,6 +103,7 @@ def test_an_open_ancestor_that_each_solved_for_itself(driven: Driven) -> None:
 
 
 @pytest.mark.parametrize("ours, theirs", [(FIRST, SECOND), (SECOND, FIRST), (FIRST, PLAIN)])
+@pytest.mark.costly
 def test_damage_is_no_ancestor(driven: Driven, ours: str, theirs: str) -> None:
     """Lines with both keys as the base: each side took one away, and the result would have none."""
     crossed(driven, (PLAIN, FIRST, SECOND), (ours, theirs))
@@ -189,6 +192,7 @@ def both_kinds(driven: Driven) -> Driven:
     return driven
 
 
+@pytest.mark.costly
 def test_rerere_knows_conflicts_of_templates_from_both_sides(both_kinds: Driven) -> None:
     driven = both_kinds
     driven.git("config", "rerere.enabled", "true")
@@ -247,6 +251,7 @@ def stopped(repo: Driven) -> None:
     assert repo.merge().code == 1
 
 
+@pytest.mark.costly
 def test_no_answer_puts_a_key_twice_into_a_branch(driven: Driven) -> None:
     stopped(driven)
     marked = driven.text(PATH)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from world import Repo
 
 from kmerge_git.git.merge_sides import TreeEntry
@@ -33,6 +34,7 @@ def written_by_git(repo: Repo, files: dict[str, TreeEntry]) -> str:
     return repo.git("write-tree").out.strip()
 
 
+@pytest.mark.costly
 def test_every_tree_is_the_one_that_git_writes(repo: Repo) -> None:
     inside = Repository.open(str(repo.path))
     rng = random.Random(14)

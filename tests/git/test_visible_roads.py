@@ -85,6 +85,7 @@ def test_resolve(torn: Driven, options: tuple[str, ...]) -> None:
     told(torn.kmerge("resolve", *options, check=False), shown)
 
 
+@pytest.mark.costly
 def test_replay(torn: Driven) -> None:
     torn.git("merge", BRANCH, check=False)
     torn.commit(SUBJECT, {FILE: manifest("people\u202e")})

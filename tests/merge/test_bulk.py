@@ -192,6 +192,7 @@ def test_what_both_changed_alike_does_not_count(
     assert (found.reason, len(found.conflicts)) == ("", 1)
 
 
+@pytest.mark.costly
 def test_what_is_too_much_is_not_looked_into_for_damage():
     """To read it would take longer than the merge of its lines."""
     twice = "a: 1\n" * (bulk.MOST_ALONE // 2)

@@ -38,6 +38,7 @@ def lists(value: str) -> str:
 
 
 @pytest.mark.parametrize("text", [blocks, brackets, lists])
+@pytest.mark.costly
 def test_the_deepest_is_merged(text, tmp_path: Path) -> None:
     base, ours, theirs = (text(value) for value in ("b", "o", "t"))
     found = merge_files(base.encode(), ours.encode(), theirs.encode())

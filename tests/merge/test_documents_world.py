@@ -451,6 +451,7 @@ def both_ways(base: File, ours: File, theirs: File) -> list[tuple[Versions, Outc
 
 
 @pytest.mark.parametrize("form", KINDS)
+@pytest.mark.costly
 def test_many_that_one_side_renames_are_clean(form: str) -> None:
     base, last = many(60, form), doc("last", form)
     renamed, changed = prefixed("my-", base), replace(last, first="changed")
@@ -461,6 +462,7 @@ def test_many_that_one_side_renames_are_clean(form: str) -> None:
 
 
 @pytest.mark.parametrize("count", [49, 51])
+@pytest.mark.costly
 def test_an_edit_follows_one_of_many_renamed_ones(count: int) -> None:
     base = many(count, "large")
     theirs = (*base[:7], replace(base[7], first="changed"), *base[8:])
@@ -471,6 +473,7 @@ def test_an_edit_follows_one_of_many_renamed_ones(count: int) -> None:
 
 @pytest.mark.parametrize("form", KINDS)
 @pytest.mark.parametrize("count", [49, 51])
+@pytest.mark.costly
 def test_many_that_both_sides_rename_are_conflicts(count: int, form: str) -> None:
     base = many(count, form)
     ours, theirs = prefixed("my-", base), prefixed("your-", base)
@@ -491,6 +494,7 @@ LESS: dict[str, Callable[[File], File]] = {
 
 @pytest.mark.parametrize("theirs", LESS.values(), ids=LESS)
 @pytest.mark.parametrize("count", [49, 60])
+@pytest.mark.costly
 def test_no_new_name_stands_beside_that_of_the_other_side(
     count: int, theirs: Callable[[File], File]
 ) -> None:
@@ -505,6 +509,7 @@ def test_no_new_name_stands_beside_that_of_the_other_side(
 
 @pytest.mark.parametrize("form", ["large", "large map"])
 @pytest.mark.parametrize("count", [49, 51])
+@pytest.mark.costly
 def test_one_of_many_renamed_ones_is_a_conflict_if_the_other_side_deletes_it(
     count: int, form: str
 ) -> None:
@@ -516,6 +521,7 @@ def test_one_of_many_renamed_ones_is_a_conflict_if_the_other_side_deletes_it(
 
 @pytest.mark.parametrize("form", ["large", "large map"])
 @pytest.mark.parametrize("count", [49, 51])
+@pytest.mark.costly
 def test_many_renamed_ones_are_conflicts_if_the_other_side_deletes_them(
     count: int, form: str
 ) -> None:
@@ -526,6 +532,7 @@ def test_many_renamed_ones_are_conflicts_if_the_other_side_deletes_them(
 
 
 @pytest.mark.parametrize("count", [49, 51])
+@pytest.mark.costly
 def test_no_edit_of_many_renamed_ones_is_lost(count: int) -> None:
     base = many(count, "large")
     theirs = tuple(replace(one, first="changed") for one in base)

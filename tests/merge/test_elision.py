@@ -74,6 +74,7 @@ def merged(three: tuple[bytes, bytes, bytes]) -> tuple[object, ...]:
     return made.method, made.clean, made.text, places, [repr(d) for d in made.decisions]
 
 
+@pytest.mark.costly
 def test_a_long_text_merges_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
     r = random.Random(7)
     used = 0

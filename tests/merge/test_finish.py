@@ -221,6 +221,7 @@ def test_of_many_documents_only_those_with_new_answers_are_read_again(monkeypatc
     ],
     ids=["values", "elements", "texts"],
 )
+@pytest.mark.costly
 def test_twice_as_many_conflicts_take_twice_as_long(form):
     def count(size: int) -> int:
         base, ours, theirs = ("".join(form(n, side) for n in range(size)) for side in "bot")

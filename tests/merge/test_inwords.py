@@ -7,6 +7,8 @@ import re
 from itertools import product
 from pathlib import Path
 
+import pytest
+
 from kmerge_git.merge.rule_sentences import RULES, in_words, of_kyaml
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +32,7 @@ def numbers(source: str) -> set[str]:
     return found
 
 
+@pytest.mark.costly
 def test_every_number_that_is_noted_has_words() -> None:
     noted = {
         n

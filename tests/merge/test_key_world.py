@@ -62,6 +62,7 @@ def merged(made: List, ours: Edit, theirs: Edit) -> str:
 
 
 @pytest.mark.parametrize("name", LISTS)
+@pytest.mark.costly
 def test_the_merge_of_two_edits_has_both(name: str) -> None:
     made = LISTS[name]
     pairs = product(edits(made).items(), repeat=2)

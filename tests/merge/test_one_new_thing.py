@@ -53,6 +53,7 @@ def merged(ours: list[Element], theirs: list[Element]) -> list[Outcome]:
 
 
 @pytest.mark.parametrize("field", ["port", "via", "to"])
+@pytest.mark.costly
 def test_one_new_thing_is_not_there_twice(field: str) -> None:
     for here, there in PLACES:
         for outcome in merged(with_renamed(with_new(NEW, here), field), with_new(NEW, there)):

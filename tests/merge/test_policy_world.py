@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from depth import part
 from worlds.lines import git_lines
 from worlds.policies import BASE, LISTS, POLICIES, Word, is_in_two_gaps, truth, worlds
 
@@ -13,7 +14,7 @@ from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.outcome import Outcome
 from kmerge_git.text.markers import resolve
 
-WORLDS = list(worlds())
+WORLDS = part(worlds())
 
 
 @cache

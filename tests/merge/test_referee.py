@@ -469,6 +469,7 @@ def test_documents_of_one_text_are_not_parsed(monkeypatch: pytest.MonkeyPatch) -
     assert sorted(parsed) == sorted(stream.documents[3].content for stream in streams[:3])
 
 
+@pytest.mark.costly
 def test_random_merges_of_one_side_break_no_law() -> None:
     """What one side alone changed is as that side has it: every law must hold."""
     for seed in range(150):
@@ -479,6 +480,7 @@ def test_random_merges_of_one_side_break_no_law() -> None:
             assert not violations(Three(at.base, at.ours, at.ours), at.ours)
 
 
+@pytest.mark.costly
 def test_a_lost_line_is_seen_in_random_merges() -> None:
     """Of every line that can go without breaking the file, unless it says nothing."""
     seen = missed = 0

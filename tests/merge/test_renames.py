@@ -164,6 +164,7 @@ def test_too_many_comparisons_are_a_conflict(monkeypatch):
     assert followed(*many) == f"x y | a b | {WHICH}: a x y"
 
 
+@pytest.mark.costly
 def test_the_thresholds_stand_in_one_table():
     """A share of something is a number below one, and there is none in another module."""
     root = Path(likeness.__file__).parents[1]

@@ -134,6 +134,7 @@ def test_cases(text: str, value: object, expected: str) -> None:
         (lambda n: {f"a{k}": k for k in range(n)}, lambda n: {f"b{k}": k for k in range(n)}),
     ],
 )
+@pytest.mark.costly
 def test_twice_as_much_takes_twice_as_long(
     have: Callable[[int], object], want: Callable[[int], object]
 ) -> None:

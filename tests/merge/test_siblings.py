@@ -106,6 +106,7 @@ TAGS, DIGESTS = ("1.0", "1.1", "1.2"), ("00", "11", "22")
 
 
 @pytest.mark.parametrize("rules", [HIGHER, [("**.tag", "higher")], [("**.digest", "higher")]])
+@pytest.mark.costly
 def test_no_settled_merge_mixes_the_sides(rules: list[tuple[str, str]]) -> None:
     """All tags and digests that the sides can have: what a policy settled is a side's pair."""
     versions = [*product(TAGS, (*DIGESTS, ""))]

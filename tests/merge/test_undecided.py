@@ -179,6 +179,7 @@ def forks() -> list[tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize("place", PLACES)
+@pytest.mark.costly
 def test_solved_alike_is_clean_solved_differently_a_conflict(place: str) -> None:
     clashes = 0
     for fork in part(forks()):

@@ -110,6 +110,7 @@ def test_folders_tell_which_of_many_alike_is_which():
     assert renames(base, side) == {path: path.replace("old", "new") for path in base}
 
 
+@pytest.mark.costly
 def test_five_hundred_renamed_and_changed_files():
     base = {f"a/{n}.sh": script("all") + script(f"of {n}") for n in range(500)}
     side = {p.replace("a/", "b/"): text.replace("all 1", "one") for p, text in base.items()}

@@ -176,6 +176,7 @@ def length(root: Path, what, *args) -> int:
 
 
 @pytest.mark.parametrize("dies", [dies_before, dies_after])
+@pytest.mark.costly
 def test_a_kill_at_any_point_of_writing(tmp_path, dies):
     total = length(tmp_path, write_all, make(tmp_path / "0"), CHANGES)
     assert total > 80
@@ -195,6 +196,7 @@ def test_a_kill_at_any_point_of_writing(tmp_path, dies):
     assert True in ends and False in ends
 
 
+@pytest.mark.costly
 def test_a_kill_while_a_kill_is_settled(tmp_path):
     old = {"a": file("a"), "d/x": file("x"), "f": file("f")}
     changes = {"a": file("b"), "d": file("d"), "d/x": None, "f": None, "f/g": file("g")}
@@ -213,6 +215,7 @@ def test_a_kill_while_a_kill_is_settled(tmp_path):
 
 
 @pytest.mark.parametrize("dies", [dies_before, dies_after])
+@pytest.mark.costly
 def test_a_kill_at_any_point_is_undone(tmp_path, dies):
     root = make(tmp_path / "0")
     begin(root, CHANGES, {"to": "2"})
@@ -247,6 +250,7 @@ def test_a_kill_at_any_point_is_finished(tmp_path, dies):
 
 
 @pytest.mark.parametrize("dies", [dies_before, dies_after])
+@pytest.mark.costly
 def test_a_kill_while_an_update_is_forgotten(tmp_path, dies):
     """It is an update that is done or undone, or none at all, until it is away."""
     for undone in (False, True):
@@ -284,6 +288,7 @@ def test_without_its_journal_it_is_no_update(tmp_path, monkeypatch):
     assert found and found.about == {"to": "3"}
 
 
+@pytest.mark.costly
 def test_what_was_being_undone_is_undone(tmp_path):
     root = make(tmp_path / "0")
     begin(root, CHANGES, {})
@@ -315,6 +320,7 @@ def test_what_is_half_written_is_not_to_be_read(tmp_path):
     check_whole(root)
 
 
+@pytest.mark.costly
 def test_an_error_at_any_point_leaves_all_as_it_was(tmp_path):
     total = length(tmp_path, write_all, make(tmp_path / "0"), CHANGES)
     failed = 0
@@ -335,6 +341,7 @@ def test_an_error_at_any_point_leaves_all_as_it_was(tmp_path):
     assert failed > total / 2
 
 
+@pytest.mark.costly
 def test_nothing_can_be_written_any_more_from_any_point_on(tmp_path):
     total = length(tmp_path, write_all, make(tmp_path / "0"), CHANGES)
     for at in range(1, total + 1):
@@ -541,6 +548,7 @@ def test_an_update_of_somebody_else_is_not_settled(tmp_path):
 # --- systems that cannot do everything
 
 
+@pytest.mark.costly
 def test_a_rename_that_cannot_reach_the_target(tmp_path, monkeypatch):
     replace = os.replace
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kmerge_git.report.markdown import refresh_page
 
 HOSTILE = (
@@ -94,6 +96,7 @@ def test_text_of_others_is_text() -> None:
     assert text.isprintable() or set(text) - {"\n"} == {c for c in text if c.isprintable()}
 
 
+@pytest.mark.costly
 def test_a_page_is_no_longer_than_forges_take() -> None:
     long = "ä" * 5000
     left = [branch("conflict", file("conflict", 30, text=long), name=f"n{n}") for n in range(300)]

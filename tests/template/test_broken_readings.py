@@ -170,6 +170,7 @@ def test_the_driver_writes_it() -> None:
     assert merge_files(*(text.encode() for text in TEXTS.each()), path=PATH).text.decode() == text
 
 
+@pytest.mark.costly
 def test_a_key_that_stands_there_very_often() -> None:
     """What is wrong with it is said once, and found in one look."""
     text = BASE + "  again: {{ .x }}\n" * 20_000
