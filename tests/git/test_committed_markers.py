@@ -107,20 +107,25 @@ def stopped(
     forked(repo, cases, style)
     done = start(repo, operation, env=env)
     assert (done.code != 0, repo.unmerged()) == (True, sorted(cases)), done.said
-    for name, texts in cases.items():
-        assert tuple(repo.show(f":{stage}:{name}") for stage in (1, 2, 3)) == texts
+    stages = repo.show_all([f":{stage}:{name}" for name in cases for stage in (1, 2, 3)])
+    assert stages == [text for texts in cases.values() for text in texts]
+
+
+_by_git: dict[tuple[object, ...], str] = {}
 
 
 def by_git(repo: Repo, texts: tuple[str, str, str], *words: str, size: int = OWN) -> str:
-    """What `git merge-file` makes of base, ours and theirs."""
-    places = [repo.write(f".git/truth/{at}", text) for at, text in enumerate(texts)]
-    labels = ("-L", "ours", "-L", "base", "-L", "theirs")
-    files = (places[1], places[0], places[2])
-    done = repo.git(
-        "merge-file", "-p", "-q", f"--marker-size={size}", *labels, *words, *files, check=False
-    )
-    assert 0 <= done.code < 128
-    return done.out
+    """What `git merge-file` makes of base, ours and theirs, asked once."""
+    if (texts, words, size) not in _by_git:
+        places = [repo.write(f".git/truth/{at}", text) for at, text in enumerate(texts)]
+        labels = ("-L", "ours", "-L", "base", "-L", "theirs")
+        files = (places[1], places[0], places[2])
+        done = repo.git(
+            "merge-file", "-p", "-q", f"--marker-size={size}", *labels, *words, *files, check=False
+        )
+        assert 0 <= done.code < 128
+        _by_git[texts, words, size] = done.out
+    return _by_git[texts, words, size]
 
 
 def truth(repo: Repo, texts: tuple[str, str, str], choice: str) -> str:
@@ -178,10 +183,19 @@ def sizes(text: str, *versions: str) -> set[int]:
 
 def assert_decided(repo: Repo, name: str, texts: tuple[str, str, str], wanted: str) -> None:
     """The file has this text, in the working tree and in the index."""
-    assert repo.bytes(name).decode() == wanted, name
-    assert repo.show(f":{name}") == wanted, name
-    known = {line for text in texts for line in marker_lines(text)}
-    assert set(marker_lines(wanted)) <= known, name
+    assert_all_decided(repo, {name: texts}, {name: wanted})
+
+
+def assert_all_decided(
+    repo: Repo, cases: dict[str, tuple[str, str, str]], wanted: dict[str, str]
+) -> None:
+    """The files have these texts, in the working tree and in the index."""
+    staged = dict(zip(wanted, repo.show_all([f":{name}" for name in wanted]), strict=True))
+    assert staged == wanted
+    assert {name: repo.bytes(name).decode() for name in wanted} == wanted
+    for name, text in wanted.items():
+        known = {line for each in cases[name] for line in marker_lines(each)}
+        assert set(marker_lines(text)) <= known, name
 
 
 # -- what the driver writes -----------------------------------------------------------------------
@@ -205,6 +219,7 @@ def test_the_markers_are_longer_and_cut_exactly(driven: Driven, style: str, oper
     assert sorted(set(driven.sized_calls())) == [(SHORT, name) for name in sorted(CASES)]
 
 
+@pytest.mark.costly
 def test_kmerge_merge_writes_the_same_markers(driven: Driven) -> None:
     stopped(driven, CASES)
     by_driver = {name: unlabelled(driven, name) for name in CASES}
@@ -225,9 +240,12 @@ def test_an_answer_is_cut_out_of_the_versions(driven: Driven, style: str, operat
         done = driven.kmerge("resolve", "--take", choice, check=False)
         left = [name for name, texts in CASES.items() if not wanted(driven, texts, choice)]
         assert (done.code, driven.unmerged()) == (int(choice == "both"), sorted(left)), done.said
-        for name, texts in CASES.items():
-            if name not in left and (choice != "both" or "endless" not in name):
-                assert_decided(driven, name, texts, wanted(driven, texts, choice))
+        due = {
+            name: wanted(driven, texts, choice)
+            for name, texts in CASES.items()
+            if name not in left and (choice != "both" or "endless" not in name)
+        }
+        assert_all_decided(driven, CASES, due)
         driven.kmerge("resolve", "--undo", ".")
         assert {name: unlabelled(driven, name) for name in CASES} == before
         assert driven.unmerged() == sorted(CASES)
@@ -235,6 +253,7 @@ def test_an_answer_is_cut_out_of_the_versions(driven: Driven, style: str, operat
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("operation", ["merge", "cherry-pick"])
+@pytest.mark.costly
 def test_another_style_and_other_names_are_nobodys_work(
     driven: Driven, style: str, operation: str
 ) -> None:
@@ -244,8 +263,8 @@ def test_another_style_and_other_names_are_nobodys_work(
     driven.git("config", "merge.conflictStyle", "diff3" if style == "merge" else "merge")
     done = driven.kmerge("resolve", "--take", "theirs", check=False)
     assert (done.code, driven.unmerged()) == (0, []), done.said
-    for name, texts in CASES.items():
-        assert_decided(driven, name, texts, wanted(driven, texts, "theirs"))
+    due = {name: wanted(driven, texts, "theirs") for name, texts in CASES.items()}
+    assert_all_decided(driven, CASES, due)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -290,6 +309,7 @@ def test_one_answer_after_the_other(driven: Driven, style: str) -> None:
 
 
 @pytest.mark.parametrize("side", SIDES)
+@pytest.mark.costly
 def test_a_file_that_takes_too_long_is_cut_as_well(driven: Driven, side: str) -> None:
     """Neither the clock nor the markers that git wrote change what a side is."""
     late = {"KMERGE_TIMEOUT": "0.001"}
@@ -322,6 +342,7 @@ def test_markers_longer_than_any_of_ours(driven: Driven) -> None:
 
 
 @pytest.mark.parametrize("side", SIDES)
+@pytest.mark.costly
 def test_every_road_favours_alike(driven: Driven, side: str) -> None:
     forked(driven, CASES)
     wanted = {name: truth(driven, texts, side) for name, texts in CASES.items()}
@@ -330,7 +351,7 @@ def test_every_road_favours_alike(driven: Driven, side: str) -> None:
     def made() -> dict[str, str]:
         found = {name: driven.bytes(name).decode() for name in CASES}
         assert driven.unmerged() == []
-        assert {name: driven.show(f":{name}") for name in CASES} == found
+        assert driven.show_all([f":{name}" for name in CASES]) == list(found.values())
         driven.git("reset", "-q", "--hard")
         driven.switch("main")
         driven.git("reset", "-q", "--hard", at)
@@ -351,6 +372,7 @@ def test_every_road_favours_alike(driven: Driven, side: str) -> None:
 
 
 @pytest.mark.parametrize("side", SIDES)
+@pytest.mark.costly
 def test_a_rebase_that_favours(driven: Driven, side: str) -> None:
     forked(driven, CASES)
     wanted = {name: truth(driven, texts, side) for name, texts in CASES.items()}
@@ -359,11 +381,12 @@ def test_a_rebase_that_favours(driven: Driven, side: str) -> None:
 
 
 @pytest.mark.parametrize("side", SIDES)
+@pytest.mark.costly
 def test_a_rebase_that_is_solved_for_a_side(driven: Driven, side: str) -> None:
     stopped(driven, CASES, "zdiff3", "rebase")
     driven.kmerge("solve", f"--favor={side}")
-    for name, texts in CASES.items():
-        assert_decided(driven, name, texts, truth(driven, texts, side))
+    due = {name: truth(driven, texts, side) for name, texts in CASES.items()}
+    assert_all_decided(driven, CASES, due)
 
 
 # -- rerere ---------------------------------------------------------------------------------------
@@ -450,13 +473,13 @@ def test_markers_of_the_base_alone(driven: Driven, style: str, operation: str) -
                 assert resolve(text, side, SHORT) == truth(driven, texts, side), name
     for side in SIDES:
         driven.kmerge("resolve", "--take", side)
-        for name, texts in ONLY_IN_BASE.items():
-            assert_decided(driven, name, texts, truth(driven, texts, side))
-            assert marker_lines(driven.text(name)) == []
+        due = {name: truth(driven, texts, side) for name, texts in ONLY_IN_BASE.items()}
+        assert_all_decided(driven, ONLY_IN_BASE, due)
+        assert not any(map(marker_lines, due.values()))
         driven.kmerge("resolve", "--undo", ".")
     driven.kmerge("solve", "--favor=theirs")
-    for name, texts in ONLY_IN_BASE.items():
-        assert_decided(driven, name, texts, truth(driven, texts, "theirs"))
+    due = {name: truth(driven, texts, "theirs") for name, texts in ONLY_IN_BASE.items()}
+    assert_all_decided(driven, ONLY_IN_BASE, due)
 
 
 def test_the_markers_of_a_base_are_no_answer(driven: Driven) -> None:
@@ -489,6 +512,7 @@ def criss_cross(repo: Driven, one: str, other: str, ours: str, theirs: str) -> N
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("has_own", [False, True])
+@pytest.mark.costly
 def test_an_ancestor_that_is_itself_in_conflict(driven: Driven, style: str, has_own: bool) -> None:
     """Git merges two ancestors by lines, because one holds markers: the base has markers, too."""
     name = "a.yaml"
@@ -519,6 +543,7 @@ EVERY = CASES | {f"base-{name}": texts for name, texts in ONLY_IN_BASE.items()}
 
 
 @pytest.mark.parametrize("style", STYLES)
+@pytest.mark.costly
 def test_what_stands_there_after_a_crash(driven: Driven, style: str) -> None:
     """It is git's own merge, as without a driver."""
     stopped(driven, EVERY, style, env={"KMERGE_FAULT": "exception"})
@@ -545,11 +570,10 @@ def test_after_a_crash_an_answer_is_cut_as_well(driven: Driven, style: str, oper
         done = driven.kmerge("resolve", "--take", side, check=False)
         left = driven.unmerged()
         assert (done.code, left) == (0, []) or not is_noted, done.said
-        for name, texts in EVERY.items():
-            if name in left:
-                assert driven.bytes(name) == before[name]
-            else:
-                assert_decided(driven, name, texts, wanted(driven, texts, side))
+        assert all(driven.bytes(name) == before[name] for name in left)
+        decided = {name: texts for name, texts in EVERY.items() if name not in left}
+        due = {name: wanted(driven, texts, side) for name, texts in decided.items()}
+        assert_all_decided(driven, EVERY, due)
         assert len(left) < len(EVERY)
         driven.kmerge("resolve", "--undo", *(name for name in EVERY if name not in left))
 
@@ -625,6 +649,7 @@ def tool(repo: Repo) -> Terminal:
 
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("driver", [True, False], ids=["driver", "git"])
+@pytest.mark.costly
 def test_mergetool_takes_such_a_file(driven: Driven, side: str, driver: bool) -> None:
     name = "a.yaml"
     driven.kmerge("install", "--mergetool")
@@ -646,6 +671,7 @@ def test_mergetool_takes_such_a_file(driven: Driven, side: str, driver: bool) ->
 
 @pytest.mark.parametrize("key, side", [("O", "ours"), ("T", "theirs")])
 @pytest.mark.parametrize("driver", [True, False], ids=["driver", "git"])
+@pytest.mark.costly
 def test_mergetool_asks_about_such_a_file(
     driven: Driven, key: str, side: str, driver: bool
 ) -> None:
@@ -661,6 +687,7 @@ def test_mergetool_asks_about_such_a_file(
     assert_decided(driven, name, texts, truth(driven, texts, side))
 
 
+@pytest.mark.costly
 def test_mergetool_of_three_files_in_no_repository(driven: Driven) -> None:
     place = Repo(driven.world, driven.world.root / "apart")
     texts = CASES["theirs-apart.yaml"]

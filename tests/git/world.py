@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -355,6 +355,19 @@ class Repo:
     def show(self, revision: str) -> str:
         """The text of an object, such as `HEAD:app.yaml` or `:2:app.yaml`."""
         return self.git("cat-file", "-p", revision).out
+
+    def show_all(self, revisions: Sequence[str]) -> list[str]:
+        """The texts of objects, by one start of git."""
+        asked = "".join(f"{revision}\n" for revision in revisions)
+        answer = self.git("cat-file", "--batch", stdin=asked).out.encode(errors="surrogateescape")
+        texts = []
+        for revision in revisions:
+            head, _, answer = answer.partition(b"\n")
+            assert head.split()[1:2] == [b"blob"], f"{revision}: {head!r}"
+            size = int(head.split()[2])
+            texts.append(answer[:size].decode("utf-8", "surrogateescape"))
+            answer = answer[size + 1 :]
+        return texts
 
     def branch(self, name: str, start: str = "HEAD") -> None:
         """Make a branch and switch to it."""
