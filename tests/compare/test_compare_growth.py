@@ -8,7 +8,7 @@ import pytest
 from counting import steps
 
 from kmerge_git.compare import file_changes
-from kmerge_git.compare.file_changes import Places, compare, paired_documents
+from kmerge_git.compare.file_changes import compare, paired_documents
 from kmerge_git.errors import Unsupported
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
@@ -40,7 +40,7 @@ def test_values_with_many_leaves(make: Callable[[int], tuple[str, str]]) -> None
 def test_many_resources_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them changed, and one came: the name does not tell which is which."""
 
-    def nothing_tells(*_: object) -> Places:
+    def nothing_tells(*_: object) -> object:
         raise Unsupported("several of one name")
 
     monkeypatch.setattr(file_changes, "likely_same", nothing_tells)
