@@ -38,17 +38,12 @@ def kinds_of(text: str) -> list[str] | None:
         words = value.partition("\n")[0].split()
         while words and words[0][0] in "&!":  # an anchor, a tag
             del words[0]
-        name = _name(words[0].lstrip("\"'")) if words else ""
-        if not name:
+        word = words[0].lstrip("\"'") if words else ""
+        end = next((at for at, char in enumerate(word) if not char.isalnum()), len(word))
+        if not end:
             return None
-        kinds.append(name)
+        kinds.append(word[:end])
     return kinds
-
-
-def _name(word: str) -> str:
-    """Return the letters and digits that a word starts with."""
-    end = next((at for at, char in enumerate(word) if not char.isalnum()), len(word))
-    return word[:end]
 
 
 def learn_files(paths: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:

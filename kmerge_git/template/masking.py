@@ -23,7 +23,7 @@ from kmerge_git.template.template_layout import (
     indent,
     key_column,
 )
-from kmerge_git.template.template_parser import BLANK, COMMENT, INLINE, TEXT, TOKEN, Row
+from kmerge_git.template.template_parser import BLANK, COMMENT, INLINE, TEXT, TOKEN, Row, hashed
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
@@ -60,7 +60,7 @@ class Words:
         return "".join((*parts, line.text[at:]))
 
     def _word(self, kind: str, text: str) -> str:
-        word = f"{TOKEN}{kind}{digest(text)}"
+        word = f"{TOKEN}{kind}{hashed(text):016x}"
         if self.texts.setdefault(word, text) != text:
             raise Unsupported("two actions cannot be told apart")
         return word
@@ -71,7 +71,7 @@ class Words:
         `block` is the header of the template block that the line belongs to.
         """
         body = line.text.rstrip("\n")
-        masked_line = f"{' ' * column}{TOKEN}L{digest(f'{block}{line.text}')}"
+        masked_line = f"{' ' * column}{TOKEN}L{hashed(block + line.text):016x}"
         if self.lines.setdefault(masked_line, body) != body:
             raise Unsupported("two lines cannot be told apart")
         return masked_line + line.text[len(body) :]
@@ -131,13 +131,6 @@ class Words:
             parts += [before, action]
             at = end
         return "".join((*parts, line[at:]))
-
-
-def digest(text: str) -> str:
-    """Return a unique name for a text."""
-    from hashlib import blake2b
-
-    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=_DIGITS // 2).hexdigest()
 
 
 class Masked:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Options
     from kmerge_git.template.masking import Masked
     from kmerge_git.template.template_pairs import Entity
-    from kmerge_git.template.template_parser import Part, Parts
+    from kmerge_git.template.template_parser import Parts
 
     ByStructure = Callable[[Three[YamlText], Options, Asked], Outcome]
     Structure = Callable[[Three[YamlText]], Outcome]
@@ -283,7 +283,11 @@ class Bodies:
 
     def by_text(self, at: Three[Parts], _word: str = "") -> str:
         """Merge a text by git's line merge, and treat each block as one line."""
-        units = at.map(lambda parts: [_as_line(part) for part in parts])
+        units = at.map(
+            lambda parts: [
+                Placed(part, ENTRY if isinstance(part, Block) else WORDS, "", 0) for part in parts
+            ]
+        )
         entities = paired(units)
         tokens = _tokens(entities)
         contents = {entity.token: _content(entity, self.by_text) for entity in entities}
@@ -313,10 +317,6 @@ def _first(outcome: Outcome) -> str:
     conflict = outcome.conflicts[0]
     why = conflict.why.replace("deleted in", "gone or inside a block in")
     return f"{why} at {conflict.field}" if conflict.field else why
-
-
-def _as_line(part: Part) -> Placed:
-    return Placed(part, ENTRY if isinstance(part, Block) else WORDS, "", 0)
 
 
 def _tokens(entities: list[Entity]) -> dict[int, str]:

@@ -15,9 +15,8 @@ from __future__ import annotations
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.likeness import likeness
 from kmerge_git.merge.three import Three, counted, grouped
-from kmerge_git.template.masking import digest
 from kmerge_git.template.template_layout import DATA, ENTRY, WORDS
-from kmerge_git.template.template_parser import ASSIGN, TOKEN, Block, blocks_in
+from kmerge_git.template.template_parser import ASSIGN, TOKEN, Block, blocks_in, hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def _tokens(trios: list[Trio]) -> Iterator[str]:
         seed = "\0".join((*unit.path, _key(unit.part)))
         number, token = numbers.get(seed, 0), ""
         while token in tokens:
-            token = f"{TOKEN}E{digest(f'{number}{seed}')}"
+            token = f"{TOKEN}E{hashed(f'{number}{seed}'):016x}"
             number += 1
         numbers[seed] = number
         tokens.add(token)

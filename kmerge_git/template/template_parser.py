@@ -42,6 +42,7 @@ _HOLES = ("||", "(|", "()")
 _BEHIND_A_WORD = frozenset(f"{SPACE}.,|:)(")
 _SIGNS = ("+", "-")
 _DIGITS = "0123456789"
+_PRIME = (1 << 64) - 59
 _QUOTED = {'"': "a string", "'": "a character constant"}
 _STRINGS = frozenset("(\"'`")  # after such a character `:=` may be text
 
@@ -554,3 +555,8 @@ def _variables(action: Action) -> tuple[set[str], set[str]]:
     sets = action.kind != OUTPUT and assigned and _STRINGS.isdisjoint(head)
     count = head.count("$") if sets else 0
     return set(names[:count]), set(names[count:])
+
+
+def hashed(text: str) -> int:
+    """Return a number for a text. The number is the same in every process."""
+    return int.from_bytes(text.encode("utf-8", "surrogatepass"), "little") % _PRIME

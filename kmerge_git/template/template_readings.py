@@ -22,6 +22,7 @@ from kmerge_git.template.template_parser import (
     TOKEN,
     Block,
     blocks_in,
+    hashed,
 )
 
 TYPE_CHECKING = False
@@ -39,7 +40,6 @@ MOST_NUMBERS = 1 << MOST_BITS
 ALL_WAYS = 5  # conditions that are combined in every way in thorough readings
 MOST_ROUNDS = 3  # of thorough `mix` readings; each round takes other arms of `else if`
 MOST_ARMS = 4  # readings for arms of `else if`
-_PRIME = (1 << 64) - 59
 
 
 class Rendering:
@@ -360,8 +360,3 @@ def _is_relative(text: str) -> bool:
             return True
         before = mark
     return False
-
-
-def hashed(text: str) -> int:
-    """Return a number for a text. The number is the same in every process."""
-    return int.from_bytes(text.encode("utf-8", "surrogatepass"), "little") % _PRIME

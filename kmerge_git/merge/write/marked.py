@@ -295,7 +295,8 @@ def _differences(
     ours: Version, theirs: Version, mine: Units, yours: Units, within: Cut
 ) -> list[Cut]:
     """Return the differences of two lists of units, which hold all differing lines of the sides."""
-    if _are_in_two_orders(mine, yours):  # or a key would be in two of the conflicts
+    keys = ([unit.name for unit in units if unit.is_field] for units in (mine, yours))
+    if _are_turned(*keys):  # or a key would be in two of the conflicts
         return [_around(mine, yours)]
     cuts: list[Cut] = []
     o0, t0 = within.o0, within.t0
@@ -317,11 +318,6 @@ def _around(mine: Units, yours: Units) -> Cut:
     ends = range(1, size - head + 1)
     tail = next((n for n in ends if mine[-n].text != yours[-n].text), 1)
     return Cut(mine[head].start, mine[-tail].end, yours[head].start, yours[-tail].end)
-
-
-def _are_in_two_orders(mine: Units, yours: Units) -> bool:
-    """Return whether two lists of units have common keys of a mapping in different orders."""
-    return _are_turned(*([u.name for u in units if u.is_field] for units in (mine, yours)))
 
 
 def _are_turned(mine: Collection[Hashable], yours: Collection[Hashable]) -> bool:
