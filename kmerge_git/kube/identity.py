@@ -58,9 +58,6 @@ class Identity:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    def __repr__(self) -> str:
-        return f"Identity({self})"
-
     def __str__(self) -> str:
         place = f"{self.namespace}/" if self.namespace else ""
         kind = f"{self.kind}.{self.group}" if self.group else self.kind

@@ -20,7 +20,6 @@ _FILE = __file__.removesuffix("keytable.py") + "list_keys.json"
 _lines: list[str] = []
 _first = 0  # the line of definition 0
 _roots: dict[tuple[str, str], int] = {}
-_keys: dict[str, list[tuple[str, str]]] = {}
 _definitions: dict[int, dict[str, Facts]] = {}
 _learned: dict[tuple[str, str], int] = {}  # (group, kind) -> a definition that a CRD brought
 LEARNED = 1_000_000  # the number of the first learned definition
@@ -77,11 +76,10 @@ def below(column: str) -> int:
 
 def keys(structural: str) -> list[tuple[str, str]]:
     """Return the fields that make the key of a list element, each with its default value."""
-    if structural not in _keys:
-        words = [word.partition("=") for word in structural.split(",")]
-        is_keyed = structural not in ("", "*", "?")
-        _keys[structural] = [(name, default) for name, _, default in words if is_keyed]
-    return _keys[structural]
+    if structural in ("", "*", "?"):
+        return []
+    words = [word.partition("=") for word in structural.split(",")]
+    return [(name, default) for name, _, default in words]
 
 
 def key_fields() -> set[str]:

@@ -64,9 +64,6 @@ class ListRule:
         self.defaults = defaults or {}
         self.ordered = ordered
 
-    def __repr__(self) -> str:
-        return f"ListRule({self.kind!r}, {self.fields!r})"
-
 
 ATOMIC = ListRule("atomic")
 _BAG = ListRule("atomic", bag=True)

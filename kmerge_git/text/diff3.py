@@ -141,15 +141,20 @@ def refine(
             result.append(Region("both", r.b0, r.b0, r.o0, o0, r.t0, t0))
         kind = "clash"
         if head or tail:
-            old = list(base[r.b0 : r.b1])
-            if list(theirs[t0:t1]) == old:
-                kind = "ours"
-            elif list(ours[o0:o1]) == old:
-                kind = "theirs"
+            kind = kind_of(base[r.b0 : r.b1], ours[o0:o1], theirs[t0:t1])
         result.append(Region(kind, r.b0, r.b1, o0, o1, t0, t1))
         if tail:
             result.append(Region("both", r.b1, r.b1, o1, r.o1, t1, r.t1))
     return result
+
+
+def kind_of(base: Sequence[Hashable], ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> str:
+    """Return the kind of a region."""
+    if ours == theirs:
+        return "same" if base == ours else "both"
+    if base == theirs:
+        return "ours"
+    return "theirs" if base == ours else "clash"
 
 
 def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:

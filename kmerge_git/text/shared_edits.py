@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from kmerge_git.text.diff3 import Region, ThreeLists, changes, regions_of
+from kmerge_git.text.diff3 import Region, ThreeLists, changes, kind_of, regions_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ def _regions(states: list[State], at: ThreeLists, *, adjacent_ok: bool) -> list[
     """
     steps: list[Region] = []
     for (b0, o0, t0), (b1, o1, t1) in pairwise(states):
-        kind = _kind(at.base[b0:b1], at.ours[o0:o1], at.theirs[t0:t1])
+        kind = kind_of(at.base[b0:b1], at.ours[o0:o1], at.theirs[t0:t1])
         last = (
             steps.pop() if steps and steps[-1].kind == kind else Region(kind, b0, 0, o0, 0, t0, 0)
         )
@@ -297,14 +297,8 @@ def _with_common_ends(regions: list[Region], at: ThreeLists) -> list[Region]:
 def _joined(regions: list[Region], at: ThreeLists) -> Region:
     first, last = regions[0], regions[-1]
     base = at.base[first.b0 : last.b1]
-    kind = _kind(base, at.ours[first.o0 : last.o1], at.theirs[first.t0 : last.t1])
+    kind = kind_of(base, at.ours[first.o0 : last.o1], at.theirs[first.t0 : last.t1])
     return Region(kind, first.b0, last.b1, first.o0, last.o1, first.t0, last.t1)
-
-
-def _kind(base: Items, ours: Items, theirs: Items) -> str:
-    if ours == theirs:
-        return "same" if base == ours else "both"
-    return "ours" if base == theirs else "theirs" if base == ours else "clash"
 
 
 def _touch(one: Region, other: Region, *, adjacent_ok: bool) -> bool:

@@ -24,7 +24,6 @@ from kmerge_git.tree.parser import (
     odd_break_outside,
     properties,
     refuse,
-    refuse_many,
     skip,
 )
 
@@ -63,7 +62,6 @@ def _refuse_odd_breaks(source: Source, span: Span) -> None:
     Inside of these scalars odd line breaks are text.
     """
     text, (start, base, _, end) = source.text, span
-    refuse_many(source, base, end)
     harmless = []
     for begin, stop, style, value in parser.long_scalars(text[base:end]):
         first, last = begin + base, stop + base

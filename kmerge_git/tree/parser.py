@@ -36,8 +36,7 @@ DEEPEST = 200  # nested collections; the C composer recurses and would crash at 
 _TOO_DEEP = "exceeded maximum nesting depth"  # libyaml 0.2.6 has a limit of its own, 1,000
 _NAMED = ("<anchor>", "<alias>")  # the tokens that hold the name of an anchor
 _BLANKED = bytes.maketrans(b"-?:\t\r\x85\xa8\xa9", b"    \n\n\n\n")
-_plain: Any = None  # the parser; `_guarded` is the parser that also counts the depth
-_guarded: Any = None
+_parsers: list[Any] = []  # the parser, and the parser that also counts the depth
 
 
 class TooDeep(Exception):
@@ -55,13 +54,12 @@ def count_documents(data: bytes) -> int:
     libyaml reads the file as a whole, to its end. It makes no nodes, unless the file may be too
     deep or has line breaks that only YAML knows.
     """
-    if _plain is None:
-        _load()
+    plain = _parser()
     text = data.decode("utf-8").removeprefix("\ufeff")
-    if may_be_deep(text) or has_odd_breaks(text) or not hasattr(_plain, "raw_parse"):
+    if may_be_deep(text) or has_odd_breaks(text) or not hasattr(plain, "raw_parse"):
         number: int = _composed(text, _number_of_documents)
         return number
-    _plain(data).raw_parse()
+    plain(data).raw_parse()
     return _counted(text)
 
 
@@ -91,12 +89,10 @@ def _counted(text: str) -> int:
 
 def _composed(text: str, read: Callable[[Any], Any]) -> Any:
     """Return what `read` gets from a parser of the text; raise `TooDeep` for a text too deep."""
-    if _plain is None:
-        _load()
     is_deep = may_be_deep(text)
     if is_deep:
         allow_deep_calls()
-    parser = (_guarded if is_deep else _plain)(text)
+    parser = _parser(guarded=is_deep)(text)
     collecting = gc.isenabled()
     gc.disable()  # all new nodes are in use: a garbage collection makes this five times slower
     try:
@@ -126,12 +122,11 @@ def allow_deep_calls() -> None:
 
 def accepts(text: str) -> bool:
     """Return whether a text parses. With libyaml this is much faster than `compose`."""
-    if _plain is None:
-        _load()
-    if may_be_deep(text) or not hasattr(_plain, "raw_parse"):
+    plain = _parser()
+    if may_be_deep(text) or not hasattr(plain, "raw_parse"):
         return False
     try:
-        _plain(text).raw_parse()
+        plain(text).raw_parse()
     except yaml_error():
         return False
     return True
@@ -159,9 +154,7 @@ def long_scalars(text: str) -> list[tuple[int, int, str, str]]:
 
 
 def _tokens(text: str) -> Iterator[Any]:
-    if _plain is None:
-        _load()
-    parser = _plain(text)
+    parser = _parser()(text)
     try:
         while parser.check_token():
             yield parser.get_token()
@@ -208,7 +201,7 @@ def _without_repeated_anchors(text: str) -> str:
 def yaml_error() -> Any:
     """Return the class of PyYAML's errors."""
     if "yaml.error" not in sys.modules:
-        _load()  # the error of `_load` names the missing package
+        _parser()  # its error names the missing package
     return sys.modules["yaml.error"].YAMLError
 
 
@@ -225,23 +218,22 @@ def bare(folders: list[str] | None = None) -> None:
             raise
 
 
-def _load() -> None:
-    """Create the two parser classes."""
-    global _plain, _guarded
+def _parser(*, guarded: bool = False) -> Any:
+    """Return the class of the parser, or of the parser that also counts the depth."""
+    if _parsers:
+        return _parsers[guarded]
     # Every hook is called once for each node. A C function that takes the arguments and does
     # nothing costs a fifth less than a Python method. The result of `resolve` becomes the tag.
     hooks = {"resolve": "".format, "descend_resolver": {}.get, "ascend_resolver": tuple}
     try:
         from yaml._yaml import CParser
 
-        _plain = type("Parser", (CParser,), {**hooks, "dispose": lambda self: None})
+        plain = type("Parser", (CParser,), {**hooks, "dispose": lambda self: None})
     except ImportError:
-        _plain = type("Parser", _pure_bases(), {**hooks, "__init__": _init_pure})
-    _guarded = type(
-        "GuardedParser",
-        (_plain,),
-        {"descend_resolver": _descend, "ascend_resolver": _ascend, "depth": 0},
-    )
+        plain = type("Parser", _pure_bases(), {**hooks, "__init__": _init_pure})
+    counting = {"descend_resolver": _descend, "ascend_resolver": _ascend, "depth": 0}
+    _parsers.extend((plain, type("GuardedParser", (plain,), counting)))
+    return _parsers[guarded]
 
 
 def _init_pure(self: Any, text: str) -> None:
@@ -431,21 +423,11 @@ def name_end(text: str, position: int) -> int:
 
 
 ODD_BREAKS = "\r\x85\u2028\u2029\ufeff"
-MOST_ODD_BREAKS = 1_000  # in a document: the text around each of them is checked
 
 
 def has_odd_breaks(text: str) -> bool:
     """Return whether a text has odd line breaks; a CR before a LF is a normal line break."""
     return first_odd_break(text, 0, len(text)) >= 0
-
-
-def refuse_many(source: Source, start: int, end: int) -> None:
-    """Refuse a part of a text that has too many odd line breaks to check each of them."""
-    text = source.text[start:end]
-    if sum(map(text.count, ODD_BREAKS)) - text.count("\r\n") > MOST_ODD_BREAKS:
-        why = f"more than {MOST_ODD_BREAKS:,} unusual line breaks in a document"
-        at = first_odd_break(source.text, start, end)
-        raise source.error(why, at, "replace them by normal line breaks")
 
 
 def first_odd_break(text: str, start: int, end: int) -> int:

@@ -92,7 +92,6 @@ def test_the_version_is_no_part_of_it():
 def test_describe(text, short, full):
     assert describe(known(text)) == short
     assert str(known(text)) == full
-    assert repr(known(text)) == f"Identity({full})"
 
 
 A, B, C = doc("A", "a"), doc("A", "b"), doc("A", "c")

@@ -124,14 +124,6 @@ def test_trap_libyaml_breaks_lines_where_nobody_else_does(odd):
     assert raws(f"a: |\n  x{odd}  y\nb: 2\n")[-2:] == ["b", "2"]
 
 
-def test_where_very_many_odd_breaks_stand_nobody_looks(monkeypatch):
-    monkeypatch.setattr(parser, "MOST_ODD_BREAKS", 3)
-    assert root('a: "\u2028\u2028\x85"\n').get("a") is not None
-    with pytest.raises(CannotParse, match="more than 3 unusual line breaks") as error:
-        root('a: "\u2028\u2028\x85\u2029"\n')
-    assert (error.value.line, error.value.column) == (1, 5)
-
-
 @pytest.mark.parametrize("odd", ["\x85", "\u2028", "\u2029", "\r", "\ufeff"])
 @pytest.mark.parametrize(
     "text",
