@@ -216,7 +216,10 @@ class Fields:
         if laws:
             from kmerge_git.merge.verify.unkeyed_laws import UnkeyedElements
 
-            if UnkeyedElements(lists, keys, counts, site).are_lawful(self, rule):
+            elements = UnkeyedElements(lists, keys, counts, site, self.compared)
+            are_lawful = elements.are_lawful(rule, has_conflicts=self.has_conflicts)
+            self.found += elements.found
+            if are_lawful:
                 return  # every element is right, so nothing can come from another place
         elif site.is_shared and not lists[0] and keys[RESULT] != (keys[1] or keys[2]):
             self.report("leaf", site, "a list is not as the side that added it has it", tuple(keys))
@@ -266,9 +269,11 @@ class Fields:
                 if key in differing and differing[key][side] and not is_value:
                     self.alone(entry.value, side, inner, site)
 
-    def trial(self) -> Fields:
-        """Return a comparison that reports nothing here."""
-        return Fields(has_conflicts=self.has_conflicts)
+    def compared(self, nodes: Nodes, site: Site, around: Site, name: str) -> list[Violation]:
+        """Return the laws that the values at a place break, and report nothing."""
+        trial = Fields(has_conflicts=self.has_conflicts)
+        trial.value(nodes, site, around, name)
+        return trial.found
 
     def alone(self, node: Node, side: int, site: Site, around: Site) -> None:
         """Count the values of an element or document that is not paired with other versions."""

@@ -76,9 +76,14 @@ def agrees(plan: Plan, node: Node | None, side: str) -> bool:
         return False
     if plan.properties is None and node.anchor != plan.ours.anchor:
         return False
-    if isinstance(plan.ours, Mapping):
-        return isinstance(node, Mapping) and _agrees_mapping(plan, node, side)
-    return not isinstance(node, Mapping) and _agrees_list(plan, node, side)
+    wanted = _decided(plan, side)
+    is_alike = isinstance(plan.ours, Mapping) == isinstance(node, Mapping)
+    if not is_alike or len(wanted) != len(node.entries):
+        return False
+    if isinstance(node, Mapping):
+        return _agrees_mapping(wanted, node, side)
+    pairs = zip(wanted, node.entries, strict=True)
+    return all(agrees(part, entry.value, side) for (_, part), entry in pairs)
 
 
 def _agrees_text(plan: NewText, node: Scalar, side: str) -> bool:
@@ -102,24 +107,13 @@ def _agrees_taken(plan: Take, node: Node, side: str) -> bool:
     return node.anchor == plan.anchor and meaning(node) == meaning(plan.node)
 
 
-def _agrees_mapping(plan: Build, node: Mapping, side: str) -> bool:
-    wanted = _decided(plan, side)
+def _agrees_mapping(wanted: list[tuple[str, Plan]], node: Mapping, side: str) -> bool:
     there = node.index()
-    if len(wanted) != len(node.entries):
-        return False
     if len(there) < len(node.entries):  # repeated keys must have the same order
         pairs = zip(wanted, node.entries, strict=True)
         return all(name == e.name and agrees(part, e.value, side) for (name, part), e in pairs)
     return dict(wanted).keys() == there.keys() and all(
         agrees(part, there[name].value, side) for name, part in wanted
-    )
-
-
-def _agrees_list(plan: Build, node: Collection, side: str) -> bool:
-    wanted = _decided(plan, side)
-    return len(wanted) == len(node.entries) and all(
-        agrees(part, entry.value, side)
-        for (_, part), entry in zip(wanted, node.entries, strict=True)
     )
 
 

@@ -166,17 +166,15 @@ class CollectionPaths:
                 if step is not None:
                     self._found.setdefault((*path, step), _spot(value, where))
                 if isinstance(value, Collection):
-                    children.append((*_held(value), step))
+                    top, bottom = value.start, value.end
+                    if not value.flow:  # the lines above and below a block belong to it
+                        top, bottom = min(value.top, top), value.bottom
+                    children.append((top, bottom, step))
         return self._below[path]
 
 
 def _spot(node: Node | None, where: Where) -> Spot | None:
     return (node, where) if isinstance(node, Collection) else None
-
-
-def _held(value: Collection) -> tuple[int, int]:
-    """Return the start and the end of the lines that belong to a collection."""
-    return (value.start, value.end) if value.flow else (min(value.top, value.start), value.bottom)
 
 
 def steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry, Where]]:

@@ -8,39 +8,37 @@ from __future__ import annotations
 
 from kmerge_git.merge.verify import sites
 from kmerge_git.merge.verify.edits_of_both import has_moves, is_between, repeated
-from kmerge_git.merge.verify.sites import RESULT, bounds, disordered, unsettled
+from kmerge_git.merge.verify.sites import RESULT, Violation, bounds, disordered, unsettled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-    from typing import Protocol
+    from collections.abc import Callable, Hashable
 
     from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.verify.list_readings import Edit, Newcomers
-    from kmerge_git.merge.verify.sites import Count, Keys, Site, Violation
+    from kmerge_git.merge.verify.sites import Count, Keys, Site
     from kmerge_git.tree.nodes import Entry, Node
 
     Counts = dict[Hashable, Count]
-
-    class Comparison(Protocol):
-        """Declare what is used of `field_laws.Fields`."""
-
-        found: list[Violation]
-        has_conflicts: bool
-
-        def report(self, law: str, site: Site, what: str, which: object = None) -> None: ...
-        def trial(self) -> Comparison: ...
-        def value(self, nodes: list[Node | None], site: Site, around: Site, name: str) -> None: ...
+    # compare four versions at a place in a place, and return the broken laws
+    Compare = Callable[[list[Node | None], Site, Site, str], list[Violation]]
 
 
 class UnkeyedElements:
-    """Hold the elements of a list in base, ours, theirs and the result."""
+    """Hold the elements of a list in base, ours, theirs and the result, and what is wrong."""
 
-    __slots__ = ("_counts", "_edits", "_keys", "_lists", "_made", "_site")
+    __slots__ = ("_compare", "_counts", "_edits", "_keys", "_lists", "_made", "_site", "found")
 
     def __init__(
-        self, lists: list[list[Entry]], keys: list[Keys], counts: Counts, site: Site
+        self,
+        lists: list[list[Entry]],
+        keys: list[Keys],
+        counts: Counts,
+        site: Site,
+        compare: Compare,
     ) -> None:
+        self.found: list[Violation] = []
+        self._compare = compare
         self._lists = lists
         self._keys = keys
         self._counts = counts
@@ -48,26 +46,28 @@ class UnkeyedElements:
         self._edits = self._edited()
         self._made: dict[Hashable, Hashable] = {}  # the keys of edited elements, result -> base
 
-    def are_lawful(self, fields: Comparison, rule: ListRule) -> bool:
-        """Report what is wrong with the elements, and return whether each of them is certain.
+    def are_lawful(self, rule: ListRule, *, has_conflicts: bool) -> bool:
+        """Note what is wrong with the elements, and return whether each of them is certain.
 
         An element is uncertain if both sides changed it, and no other version shows which one.
         """
-        before = len(fields.found)
         for edit in self._edits:
-            self._judge(edit, fields)
-        is_certain = self._judge_counts(fields, is_open=fields.has_conflicts or rule.bag)
+            self._judge(edit)
+        is_certain = self._judge_counts(is_open=has_conflicts or rule.bag)
         if rule.kind != "set" and not rule.bag:
             pair = disordered(*self._named())
             if pair:
-                what = f"{sites.named(pair)} would change places"
-                fields.report("order", self._site, what)
+                self._report("order", f"{sites.named(pair)} would change places")
             repeats = any(count > 1 for n in self._counts.values() for count in n[:RESULT])
             if repeats and not has_moves(self._named()):
                 for key in repeated(self._named())[:1]:
                     what = f"`{sites.shown(key)}` was added by both sides and would be there twice"
-                    fields.report("count", self._site, what)
-        return is_certain and len(fields.found) == before
+                    self._report("count", what)
+        return is_certain and not self.found
+
+    def _report(self, law: str, what: str, which: object = None) -> None:
+        path = self._site.path
+        self.found.append(Violation(law, self._site.number, path, what, (path, which)))
 
     def _edited(self) -> list[Edit]:
         """Return the elements of base that a side edited, if each of them is certain."""
@@ -96,21 +96,21 @@ class UnkeyedElements:
 
     # -- edited elements
 
-    def _judge(self, edit: Edit, fields: Comparison) -> None:
+    def _judge(self, edit: Edit) -> None:
         """Check an edited element, and find it in the result."""
         wanted = edit.single
         if edit.is_disputed:
             what = f"`{sites.shown(edit.old)}` is edited on one side and deleted on the other"
-            fields.report("gone", self._site, what, tuple(self._keys[RESULT]))
+            self._report("gone", what, tuple(self._keys[RESULT]))
         elif wanted is None:
-            self._judge_both(edit, fields)
+            self._judge_both(edit)
         elif self._counts[wanted][RESULT] == 1:
             self._made[wanted] = edit.old
         elif not self._counts[wanted][RESULT] and not sites.is_leaf(wanted):
             what = "an element is not as the side that edited it has it"
-            fields.report("leaf", self._site, what, tuple(self._keys[RESULT]))
+            self._report("leaf", what, tuple(self._keys[RESULT]))
 
-    def _judge_both(self, edit: Edit, fields: Comparison) -> None:
+    def _judge_both(self, edit: Edit) -> None:
         """Check an element that both sides edited differently.
 
         An element of the result is a merge of both versions if it breaks no law. If there is none,
@@ -127,24 +127,23 @@ class UnkeyedElements:
         faults: list[list[Violation]] = []
         for key, node in nodes[RESULT].items():
             if key in (edit.ours, edit.theirs) or not any(self._counts[key][:RESULT]):
-                trial = fields.trial()
-                trial.value([*own, node], inner, self._site, name)
-                faults.append(trial.found)
-                lawful += [key] if not trial.found else []
+                broken = self._compare([*own, node], inner, self._site, name)
+                faults.append(broken)
+                lawful += [key] if not broken else []
         if len(lawful) == 1:
             self._made[lawful[0]] = edit.old
         elif not faults:
             what = f"`{name}`, which both sides edited, would be lost"
-            fields.report("count", self._site, what, tuple(self._keys[RESULT]))
+            self._report("count", what, tuple(self._keys[RESULT]))
         elif not lawful:
             best = min(faults, key=len)
-            fields.found += best
+            self.found += best
 
     # -- counts
 
-    def _judge_counts(self, fields: Comparison, *, is_open: bool) -> bool:
+    def _judge_counts(self, *, is_open: bool) -> bool:
         """Check how often each element is there, and return whether each element is certain."""
-        settled = self._settled(fields)
+        settled = self._settled()
         rest = {key: n for key, n in unsettled(self._counts).items() if key not in settled}
         new = self._newcomers(rest)
         allowed: dict[Hashable, tuple[int, int]] = {}
@@ -160,23 +159,23 @@ class UnkeyedElements:
                     what = (
                         f"it is not clear which of two additions of `{sites.shown(key)}` is meant"
                     )
-                    fields.report("count", self._site, what, key)
+                    self._report("count", what, key)
             if not is_leaf:
                 allowed[key] = low, high
             elif not low <= made <= high:
-                fields.report("count", self._site, sites.miscounted(key, made, low, high))
+                self._report("count", sites.miscounted(key, made, low, high))
         what, which = _unexplained({key: rest[key] for key in allowed}, allowed)
         if what:
-            fields.report("count", self._site, what, which)
+            self._report("count", what, which)
         return all(low <= rest[key][RESULT] <= high for key, (low, high) in allowed.items())
 
-    def _settled(self, fields: Comparison) -> set[Hashable]:
+    def _settled(self) -> set[Hashable]:
         """Return the keys of the edited elements that the result has, in all versions."""
         found = {*self._made.values()}
         settled = {key for e in self._edits if e.old in found for key in (e.old, e.ours, e.theirs)}
         for key in settled - self._made.keys():
             if self._counts[key][RESULT]:  # the result has the element in another version
-                fields.report("count", self._site, "an element would be there in two versions", key)
+                self._report("count", "an element would be there in two versions", key)
         return settled | self._made.keys()
 
     def _newcomers(self, counts: Counts) -> Newcomers | None:
