@@ -31,9 +31,9 @@ def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
     lines = versions.map(lambda document: document.content.split("\n"))
     as_theirs = _as_theirs(versions, lines)
     if as_theirs is not None:
-        return Three(*as_theirs.each())
+        return as_theirs
     mirrored = _as_theirs(versions.swapped(), lines.swapped())
-    return Three(*mirrored.swapped().each()) if mirrored is not None else at
+    return mirrored.swapped() if mirrored is not None else at
 
 
 def _may_be_moved(base: str, side: str) -> bool:

@@ -141,10 +141,13 @@ class CollectionPaths:
 
         All steps of the path are keys of mappings or keys of list elements.
         """
+        from bisect import bisect_right  # imported here, because few merges need it
+
         path: Path = ()
         while self._leads_to_one(path):
-            above = (child for child in reversed(self._children(path)) if child[0] <= offset)
-            _, end, step = next(above, (0, 0, None))
+            children = self._children(path)
+            at = bisect_right(children, offset, key=lambda child: child[0]) - 1
+            _, end, step = children[at] if at >= 0 else (0, 0, None)
             if step is None or offset >= end:
                 break
             path = (*path, step)
