@@ -24,7 +24,7 @@ _HOMES: dict[str, str] = {
     "merge_files": "api",
     "apply_config": "patch.apply_config",
     "make_json_patch3": "patch.make_patch",
-    "merge2": "merge.kyaml.kyaml_merges",
+    "merge2": "merge.kyaml.two_way",
     "merge3": "merge.kyaml.kyaml_merges",
     "make_patch3": "patch.make_patch",
     "make_patch": "patch.make_patch",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from kmerge_git.api import merge_files
-from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes
+from kmerge_git.merge.kyaml.two_way import merge2_bytes
 
 BASE = b"""\
 apiVersion: v1

@@ -13,7 +13,8 @@ import yaml
 
 from kmerge_git.api import merge_files
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3_bytes
+from kmerge_git.merge.kyaml.kyaml_merges import merge3_bytes
+from kmerge_git.merge.kyaml.two_way import merge2_bytes
 from kmerge_git.merge.three import Three
 
 CASES = Path(__file__).parent / "cases"

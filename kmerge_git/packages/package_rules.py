@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.merge.kyaml.kyaml_merges import Result, merge2_bytes, merge3_bytes, merge3_text
+from kmerge_git.merge.kyaml.kyaml_merges import Result, merge3_bytes, merge3_text
+from kmerge_git.merge.kyaml.two_way import merge2_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.time_limit import within
 

@@ -12,7 +12,8 @@ from kmerge_git.cli.main import main
 from kmerge_git.compare.file_changes import compare
 from kmerge_git.errors import TextOnly
 from kmerge_git.merge import bulk
-from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3_bytes
+from kmerge_git.merge.kyaml.kyaml_merges import merge3_bytes
+from kmerge_git.merge.kyaml.two_way import merge2_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import line_damage
 from kmerge_git.replay import left_conflicts

@@ -10,7 +10,8 @@ import pytest
 
 from kmerge_git import merge_files
 from kmerge_git.cli.main import main
-from kmerge_git.merge.kyaml.kyaml_merges import merge2, merge3
+from kmerge_git.merge.kyaml.kyaml_merges import merge3
+from kmerge_git.merge.kyaml.two_way import merge2
 from kmerge_git.tree.parser import DEEPEST
 
 HEAD = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\nspec:\n"

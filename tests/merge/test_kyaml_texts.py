@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from kmerge_git.api import merge_files
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3, merge3_bytes, merge3_text
+from kmerge_git.merge.kyaml.kyaml_merges import merge3, merge3_bytes, merge3_text
+from kmerge_git.merge.kyaml.two_way import merge2_bytes
 from kmerge_git.merge.three import Three
 
 # original, dest, updated, the result, lines that are told

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3_bytes
+from kmerge_git.merge.kyaml.kyaml_merges import merge3_bytes
+from kmerge_git.merge.kyaml.two_way import merge2_bytes
 from kmerge_git.merge.three import Three
 
 PROBES = json.loads((Path(__file__).parent / "vectors" / "merge_probes.json").read_text())["cases"]

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.kube.identity import identity
-from kmerge_git.merge.kyaml.kyaml_merges import Result, merge2_bytes, merge3_bytes
+from kmerge_git.merge.kyaml.kyaml_merges import Result, merge3_bytes
+from kmerge_git.merge.kyaml.two_way import merge2_bytes
 from kmerge_git.merge.kyaml.value_parts import holds_null
 from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source

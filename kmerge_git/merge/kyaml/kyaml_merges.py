@@ -1,9 +1,7 @@
-"""Merge texts by the rules of merge2 and merge3, as pure functions.
+"""Merge texts by the rules of merge3, as pure functions; `two_way` does so for merge2.
 
 >>> merge3("replicas: 1\n", "replicas: 2\n", "replicas: 1 # ours\n")
 'replicas: 2 # ours\n'
->>> merge2("replicas: 2\n", "replicas: 1\nimage: web\n")
-'replicas: 2\nimage: web\n'
 
 Files without fields, such as Helm templates, are merged by git's line merge. If both sides changed
 a line, the line of the destination stays.
@@ -14,13 +12,12 @@ from __future__ import annotations
 from kmerge_git.errors import (
     CannotParse,
     KmergeError,
-    RepeatedKey,
     TextOnly,
     Unsupported,
 )
 from kmerge_git.merge import by_resource
 from kmerge_git.merge.bulk import split_within
-from kmerge_git.merge.kyaml.value_parts import THREE_WAY, TWO_WAY, numbered
+from kmerge_git.merge.kyaml.value_parts import THREE_WAY, numbered
 from kmerge_git.merge.merged import to_bytes
 from kmerge_git.merge.plan import Journal, Note
 from kmerge_git.merge.three import Three, agreed, standing
@@ -79,11 +76,6 @@ def merge3(original: str, updated: str, dest: str, *, infer: bool = True) -> str
     return merge3_bytes(texts, infer=infer).data.decode()
 
 
-def merge2(src: str, dest: str, *, infer: bool = True, prepend: bool = False) -> str:
-    """Merge the fields of src over the fields of dest; a null in src clears a field."""
-    return merge2_bytes(src.encode(), dest.encode(), infer=infer, prepend=prepend).data.decode()
-
-
 def merge3_bytes(
     texts: Three[bytes], *, infer: bool = True, path: str = "", names: Three[str] = NAMES
 ) -> Result:
@@ -95,19 +87,19 @@ def merge3_bytes(
 
     if texts.base == texts.ours == texts.theirs:
         return Result(texts.ours)
-    opened = _opened(texts, names)
-    if _refuses(opened):
+    versions = opened(texts, names)
+    if refuses(versions):
         if texts.base in (texts.ours, texts.theirs):
             return Result(standing(texts))
         raise Unsupported(SEALED, path=names.ours, hint="decrypt the versions, merge, encrypt")
     try:
-        return _merged(KyamlRules(infer=infer), THREE_WAY, opened, path)
+        return merged_by(KyamlRules(infer=infer), THREE_WAY, versions, path)
     except CannotParse as error:
         if not is_text(error, texts):
             raise
-        return _by_lines(opened, _why(error), path)
+        return _by_lines(versions, why_no_fields(error), path)
     except Unsupported as error:
-        return _by_lines(opened, str(_placed(error, opened)), path)
+        return _by_lines(versions, str(placed(error, versions)), path)
 
 
 def is_text(error: KmergeError, texts: Three[bytes]) -> bool:
@@ -119,7 +111,7 @@ def is_text(error: KmergeError, texts: Three[bytes]) -> bool:
     return is_template or isinstance(error, TextOnly)
 
 
-def _why(error: KmergeError) -> str:
+def why_no_fields(error: KmergeError) -> str:
     """Return the reason why a file has no fields.
 
     A template is valid, so the reason for a template is not a parser error.
@@ -138,46 +130,15 @@ def merge3_text(
     if trivial is not None:
         return Result(trivial, (), reason)
     if any(b"\0" in text for text in texts.each()):
-        return _kept(texts, "both changed a binary file, dest's stays", reason)
+        return kept(texts, "both changed a binary file, dest's stays", reason)
     try:
-        return _by_lines(_opened(texts, names), reason, path)
+        return _by_lines(opened(texts, names), reason, path)
     except CannotParse:  # the encoding is unknown
         data, notes = merge_by_lines(texts)
         return Result(data, _told(notes), reason)
 
 
-def merge2_bytes(
-    src: bytes,
-    dest: bytes,
-    *,
-    infer: bool = True,
-    prepend: bool = False,
-    path: str = "",
-    names: tuple[str, str] = ("src", "dest"),
-) -> Result:
-    """Merge (src, dest) as `merge2` does, but merge bytes and list the decisions."""
-    from kmerge_git.merge.kyaml.two_way import TwoWayRules
-
-    rules = TwoWayRules(infer=infer, prepend=prepend)
-    texts = Three(b"", dest, src)
-    opened = _opened(texts, Three("", names[1], names[0]))
-    if _refuses(opened):
-        raise Unsupported(SEALED, path=names[1], hint="decrypt the versions, merge, encrypt")
-    try:
-        return _merged(rules, TWO_WAY, opened, path)
-    except (CannotParse, TextOnly) as error:
-        if isinstance(error, RepeatedKey):
-            raise _placed(error, opened) from None
-        if not is_text(error, texts):
-            raise
-        if src == dest:
-            return Result(dest)
-        return _kept(texts, "there is no base to merge lines with, dest's stay", _why(error))
-    except Unsupported as error:
-        raise _placed(error, opened) from None
-
-
-def _opened(texts: Three[bytes], names: Three[str]) -> Three[YamlText]:
+def opened(texts: Three[bytes], names: Three[str]) -> Three[YamlText]:
     """Open the versions of a file; error messages use the given names.
 
     Raise `CannotParse` if a version is not text.
@@ -187,13 +148,15 @@ def _opened(texts: Three[bytes], names: Three[str]) -> Three[YamlText]:
     return opened
 
 
-def _refuses(texts: Three[YamlText]) -> bool:
+def refuses(texts: Three[YamlText]) -> bool:
+    """Return whether a side is encrypted."""
     return is_sealed(texts.ours.source.text) or is_sealed(texts.theirs.source.text)
 
 
-def _merged(
+def merged_by(
     rules: Rules, numbers: dict[tuple[str, str], str], texts: Three[YamlText], path: str
 ) -> Result:
+    """Merge texts by a rule set; `numbers` are the numbers of its rules."""
     journal = Journal()
     streams = split_within(texts)
     refuse_oddities(*streams.each())  # merge2 has an empty base, so this checks all documents
@@ -224,11 +187,11 @@ def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
     data = _spelled(merged.decode(), texts)
     versions = texts.map(lambda one: one.data)
     if data != versions.ours and line_damage.breaks(YamlText(data, path), texts):
-        return _kept(versions, "merged lines would break the file, dest's stay", reason)
+        return kept(versions, "merged lines would break the file, dest's stay", reason)
     return Result(data, _told(notes), reason)
 
 
-def _kept(texts: Three[bytes], why: str, reason: str) -> Result:
+def kept(texts: Three[bytes], why: str, reason: str) -> Result:
     """Keep the destination as it is, and note that no change of updated was taken."""
     return Result(texts.ours, _told([Note((), why, "ours", LOST)]), reason)
 
@@ -239,7 +202,7 @@ def _told(notes: list[Note]) -> tuple[Decision, ...]:
     return journal.decisions()
 
 
-def _placed(error: Unsupported, texts: Three[YamlText]) -> Unsupported:
+def placed(error: Unsupported, texts: Three[YamlText]) -> Unsupported:
     """Return the error with the name of the file in which the error occurred."""
     if error.path or not error.line:
         return error

@@ -2,15 +2,29 @@
 
 The rule numbers are the numbers in docs/merge-rules.md. A `$patch` in a source is an instruction
 and not data.
+
+>>> merge2("replicas: 2\n", "replicas: 1\nimage: web\n")
+'replicas: 2\nimage: web\n'
 """
 
 from __future__ import annotations
 
-from kmerge_git.errors import Unsupported
+from kmerge_git.errors import CannotParse, RepeatedKey, TextOnly, Unsupported
 from kmerge_git.merge.decide.keyed import by_key
 from kmerge_git.merge.decide.order import insert_new
 from kmerge_git.merge.decide.rules import Reading
+from kmerge_git.merge.kyaml.kyaml_merges import (
+    Result,
+    is_text,
+    kept,
+    merged_by,
+    opened,
+    placed,
+    refuses,
+    why_no_fields,
+)
 from kmerge_git.merge.kyaml.value_parts import (
+    TWO_WAY,
     added_rule,
     document_holds_null,
     excluded,
@@ -28,6 +42,7 @@ from kmerge_git.merge.kyaml.value_parts import (
 from kmerge_git.merge.pairing import likely_same
 from kmerge_git.merge.plan import Build, Item, Keep, Note, Plan, Take
 from kmerge_git.merge.three import Three
+from kmerge_git.text.opaque_files import SEALED
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_node
 
@@ -40,6 +55,42 @@ if TYPE_CHECKING:
     from kmerge_git.merge.decide.rules import KeyPaths, Keys, Notes, Place, Riddle, Table
     from kmerge_git.merge.plan import Line, Lines
     from kmerge_git.tree.documents import Document
+
+
+def merge2(src: str, dest: str, *, infer: bool = True, prepend: bool = False) -> str:
+    """Merge the fields of src over the fields of dest; a null in src clears a field."""
+    return merge2_bytes(src.encode(), dest.encode(), infer=infer, prepend=prepend).data.decode()
+
+
+def merge2_bytes(
+    src: bytes,
+    dest: bytes,
+    *,
+    infer: bool = True,
+    prepend: bool = False,
+    path: str = "",
+    names: tuple[str, str] = ("src", "dest"),
+) -> Result:
+    """Merge (src, dest) as `merge2` does, but merge bytes and list the decisions."""
+    rules = TwoWayRules(infer=infer, prepend=prepend)
+    texts = Three(b"", dest, src)
+    versions = opened(texts, Three("", names[1], names[0]))
+    if refuses(versions):
+        raise Unsupported(SEALED, path=names[1], hint="decrypt the versions, merge, encrypt")
+    try:
+        return merged_by(rules, TWO_WAY, versions, path)
+    except (CannotParse, TextOnly) as error:
+        if isinstance(error, RepeatedKey):
+            raise placed(error, versions) from None
+        if not is_text(error, texts):
+            raise
+        if src == dest:
+            return Result(dest)
+        return kept(
+            texts, "there is no base to merge lines with, dest's stay", why_no_fields(error)
+        )
+    except Unsupported as error:
+        raise placed(error, versions) from None
 
 
 class TwoWayRules:
