@@ -18,6 +18,7 @@ sys.path.insert(0, str(HERE))
 
 from kmerge_git.check import registry  # noqa: E402
 from kmerge_git.check.patches.patch_verdict import RULES  # noqa: E402
+from kmerge_git.cli.check import TITLES  # noqa: E402
 
 TARGET = HERE / "docs" / "checks.md"
 TOOLS = {"K": "kubectl and the API server", "Z": "kustomize", "KZ": "kubectl and kustomize"}
@@ -194,11 +195,6 @@ RULE_TEXTS = {
     11: ("anything else", "no patch"),
 }  # fmt: skip
 
-GROUPS = {
-    "directives": "Directives of strategic merge patches",
-    "merge-damage": "Merge damage",
-}
-
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -216,7 +212,7 @@ def page() -> str:
     assert RULE_TEXTS.keys() == RULES.keys()
     rules = [f"| {n} | {when} | {what} |" for n, (when, what) in RULE_TEXTS.items()]
     parts = [INTRODUCTION, "| # | rule | verdict |\n| --- | --- | --- |\n" + "\n".join(rules)]
-    for group, title in GROUPS.items():
+    for group, title in TITLES.items():
         checks = [c for c in registry.every() if c.group == group]
         parts.append(f"\n## {title}\n" + ABOUT.get(group, ""))
         rows = [f"| [{c.id}](#{c.id.lower()}) | {c.severity} | {cell(c.what)} |" for c in checks]

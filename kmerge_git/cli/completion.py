@@ -184,9 +184,9 @@ def _values(action: argparse.Action, word: str) -> Iterable[str]:
     if action.choices:
         return map(str, action.choices)
     if metavar in ("ID", "IDS"):
-        from kmerge_git.check.registry import every
+        from kmerge_git.check.registry import GROUPS, every
 
-        groups = ["all", "directives", "merge-damage"] if metavar == "IDS" else []
+        groups = ["all", *GROUPS.values()] if metavar == "IDS" else []
         return groups + [check.id for check in every()]
     if metavar == "SIDE":
         from kmerge_git.merge.finish.possible_answers import CHOICES
