@@ -85,7 +85,7 @@ def explained(outcome: Outcome) -> tuple[Decision, ...]:
     except (KmergeError, RecursionError):
         return journal.unnoted
     known = {(resource, note.path): note for resource, note in journal.notes}
-    decisions = [_decision(place, _note(known, place), outcome, options) for place in places]
+    decisions = [_decision(place, known, outcome, options) for place in places]
     listed = {(d.resource, d.path) for d in places if d.kind != "comment"}
     rest = [
         (place, note)
@@ -119,8 +119,11 @@ def _ends(outcome: Outcome, texts: Three[YamlText], options: Options) -> Results
 
 
 def _decision(
-    difference: Difference, note: Note | None, outcome: Outcome, options: Options
+    difference: Difference, known: dict[Place, Note], outcome: Outcome, options: Options
 ) -> Decision:
+    place = difference.resource, difference.path
+    # a note for a whole resource does not apply to its comments
+    note = known.get(place) if difference.kind != "comment" else None
     what, side, rule = difference.what, difference.side, difference.rule
     if options.rules == "kyaml":
         rule = of_kyaml(what, side, difference.kind)
@@ -130,18 +133,12 @@ def _decision(
         what = note.what
         rule = rule if note.side == "conflict" else note.rule
         side = note.side if side not in ("ours", "theirs") else side
-    place = difference.resource, difference.path
     return _with_values(place, what, side, rule, difference.values)
 
 
 def _with_values(place: Place, what: str, side: str, rule: str, values: Three[str]) -> Decision:
     resource, path = place[0], fieldpath.show(place[1])
     return Decision(resource, path, what, side, rule, values.ours, values.theirs, values.base)
-
-
-def _note(known: dict[Place, Note], of: Difference) -> Note | None:
-    """Return the note for a place; a note for a whole resource does not apply to its comments."""
-    return known.get((of.resource, of.path)) if of.kind != "comment" else None
 
 
 def _says_more(note: Note) -> bool:
@@ -160,7 +157,9 @@ def _more(
         is_whole = not path and note.side == "conflict"
         if is_listed and not (is_whole or note.rule.startswith(_TELLING) or "lost" in note.rule):
             continue
-        values = shown_values(streams.map(lambda s, r=resource, p=path: _value(s, r, p)))  # type: ignore[misc]
+        named = ([d for d in s.documents if name_of(d) == resource] for s in streams.each())
+        nodes = Three(*(found_at(d[0].root, path) if len(d) == 1 else None for d in named))
+        values = shown_values(nodes)
         yield _with_values((resource, path), note.what, note.side, note.rule, values)
 
 
@@ -168,11 +167,6 @@ def _are_in_line(one: Path, other: Path) -> bool:
     """Return whether two places are the same, or one place is inside of the other place."""
     short = min(len(one), len(other))
     return one[:short] == other[:short]
-
-
-def _value(stream: Stream, resource: str, path: Path) -> Node | None:
-    documents = [d for d in stream.documents if name_of(d) == resource]
-    return found_at(documents[0].root, path) if len(documents) == 1 else None
 
 
 def differing(

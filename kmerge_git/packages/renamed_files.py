@@ -249,12 +249,12 @@ def _best(row: dict[str, Score]) -> str:
 
 def _by_bytes(pairs: _Pairs) -> Table:
     there = holders(
-        (path, [_bytes_of(file) for file in known.versions if file.data])
+        (path, [(file.data, file.link) for file in known.versions if file.data])
         for path, known in pairs.fresh.items()
     )
     table: Table = {}
     for old, known in pairs.gone.items():
-        same = {new for file in known.versions for new in there.get(_bytes_of(file), ())}
+        same = {n for file in known.versions for n in there.get((file.data, file.link), ())}
         # among many equal files only the base name can decide
         close = same if len(same) <= _COMMON else {n for n in same if _namesake(n, old)}
         # a move within a folder comes first; between folders the base name tells nothing
@@ -264,13 +264,11 @@ def _by_bytes(pairs: _Pairs) -> Table:
     return table
 
 
-def _bytes_of(file: File) -> tuple[bytes, bool]:
-    return file.data, file.link
-
-
 def _by_names(pairs: _Pairs) -> Table:
     def score(old: _Known, new: _Known) -> Score:
-        share = _share(old, new)
+        yours = new.names[0]
+        shares = [2 * len(v & yours) / (len(v) + len(yours)) for v in old.names if v & yours]
+        share = max(shares, default=0.0)  # the most similar version of the old file counts
         if share < MOVED_FILE or not pairs.is_whole(old, new):
             return ()
         return share, _likeness(old, new), _namesake(old.path, new.path)
@@ -336,16 +334,6 @@ def _in_moved_folders(pairs: _Pairs, renames: dict[str, str]) -> dict[str, str]:
 
 def _namesake(old: str, new: str) -> float:
     return float(basename(old) == basename(new))
-
-
-def _share(old: _Known, new: _Known) -> float:
-    """Return how far the resources of an old and a new file agree, from 0 to 1.
-
-    Of the versions of the old file, the most similar version counts.
-    """
-    yours = new.names[0]
-    shares = [2 * len(v & yours) / (len(v) + len(yours)) for v in old.names if v & yours]
-    return max(shares, default=0.0)
 
 
 def _likeness(old: _Known, new: _Known) -> float:

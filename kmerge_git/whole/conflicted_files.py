@@ -33,8 +33,6 @@ from kmerge_git.whole.moved_edits import (
     stranger,
     with_base,
     without_edits,
-    words_for_source,
-    words_for_target,
 )
 
 EITHER = "`git checkout --ours FILE` or `--theirs`, then `git add` it"
@@ -325,7 +323,8 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
         about = f"{file.why}; " if file.is_whole else ""
         return replace(skipped, why=f"{about}{in_the_way}")
     if look.moves:
-        return replace(file, why=words_for_source(look.moves), moves=look.moves)
+        why = ", ".join(f"{move.resource} moved to {move.target}" for move in look.moves)
+        return replace(file, why=why, moves=look.moves)
     return file
 
 
@@ -475,7 +474,8 @@ def free_entry(scene: Scene, path: str, moves: Iterable[MovedEdit] = ()) -> Tree
 def _target(home: _Home, moves: tuple[MovedEdit, ...], job: Job, both: Both) -> FileMerge:
     """Return the merge of a file into which resources were moved."""
     outcome, own = both.outcome, home.file
-    words = ", ".join(filter(None, (own.why if own else "", words_for_target(moves))))
+    came = [f"{move.resource} came from {move.source}" for move in moves]
+    words = ", ".join(filter(None, (own.why if own else "", *came)))
     return FileMerge(
         home.path,
         own.situation if own else "moved resource",

@@ -200,8 +200,9 @@ def find_moves(
     if three.base is None or any(map(has_many, three.each())):
         return ()
     texts = three.map(lambda data: YamlText(data or b""))
-    if _all_stayed(texts):
-        return ()
+    names = texts.map(names_by_lines)
+    if names.base is not None and names.base <= (names.ours or set()) & (names.theirs or set()):
+        return ()  # the lines show, without parsing, that both sides kept every resource
     base = places(texts.base)
     if not base:
         return ()
@@ -221,7 +222,7 @@ def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs:
     ):
         is_new = path in mover.added
         source = editor.source_of(stages.base, entry) if is_new else path
-        if not source or not (is_new or _may_be_replaced(at)):
+        if not source or not (is_new or _lacks_one(at)):
             continue
         old, there, edited = (places(YamlText(data or b"")) for data in at.each())
         for key in edited_resources(old, edited):
@@ -241,8 +242,8 @@ def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs:
     return ""
 
 
-def _may_be_replaced(at: Three[bytes | None]) -> bool:
-    """Return whether ours lacks a resource of base, as the lines show without parsing."""
+def _lacks_one(at: Three[bytes | None]) -> bool:
+    """Return whether ours may lack a resource of base, as the lines show without parsing."""
     base, ours = (names_by_lines(YamlText(data or b"")) for data in (at.base, at.ours))
     return base is None or ours is None or not base <= ours
 
@@ -250,12 +251,6 @@ def _may_be_replaced(at: Three[bytes | None]) -> bool:
 def edited_resources(old: Stands, new: Stands) -> list[Identity]:
     """Return the resources that two versions of a file have with different texts."""
     return [key for key in old.keys() & new.keys() if old[key].text != new[key].text]
-
-
-def _all_stayed(texts: Three[YamlText]) -> bool:
-    """Return whether the lines show, without parsing, that both sides kept every resource."""
-    base, ours, theirs = texts.map(names_by_lines).each()
-    return base is not None and base <= (ours or set()) & (theirs or set())
 
 
 def names_by_lines(text: YamlText) -> set[object] | None:
@@ -371,16 +366,6 @@ def _place_of(data: bytes, key: Identity, whole: bool) -> Stand | None:
     if place is None or not whole:
         return place and place.bare()
     return None if place.is_item else place
-
-
-def words_for_source(edits: Iterable[MovedEdit]) -> str:
-    """Return `Deployment/web moved to new.yaml` for the file that held the resources before."""
-    return ", ".join(f"{edit.resource} moved to {edit.target}" for edit in edits)
-
-
-def words_for_target(edits: Iterable[MovedEdit]) -> str:
-    """Return `Deployment/web came from old.yaml` for the file that holds the resources now."""
-    return ", ".join(f"{edit.resource} came from {edit.source}" for edit in edits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -551,14 +536,10 @@ def taken_by_both(ours: Arrivals, theirs: Arrivals) -> Iterator[TakenByBoth]:
         if any(map(has_many, three.each())):
             continue
         texts = three.map(YamlText)
-        if not _all_named(texts):
+        names = texts.map(names_by_lines)
+        # do not parse if the lines show that a side kept each resource
+        if names.base is None or not names.base <= (names.ours or set()) | (names.theirs or set()):
             yield from _taken(path, texts, ours, theirs)
-
-
-def _all_named(texts: Three[YamlText]) -> bool:
-    """Return whether the lines show, without parsing, that a side kept each resource."""
-    base, ours, theirs = texts.map(names_by_lines).each()
-    return base is not None and base <= (ours or set()) | (theirs or set())
 
 
 def _taken(
