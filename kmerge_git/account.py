@@ -419,14 +419,13 @@ def _as_lists(at: Three[Node | None]) -> Three[Sequence | None]:
 
 
 def _in_mapping(rules: Rules, four: Four, path: Path, where: Where) -> Iterator[Difference]:
-    tables, _ = rules.renamed(four.at.map(_index), (), None)
+    indexes: Three[dict[Hashable, Entry]] = four.at.map(
+        lambda node: dict(node.index().items()) if isinstance(node, Mapping) else {}
+    )
+    tables, _ = rules.renamed(indexes, (), None)
     for key, names, inner in _entries(four, tables, Mapping, lambda entry: entry.name):
         yield from _renamed(names, (*path, str(key)))
         yield from differences(rules, inner, (*path, str(key)), where.child(str(key)))
-
-
-def _index(node: Node | None) -> dict[Hashable, Entry]:
-    return dict(node.index().items()) if isinstance(node, Mapping) else {}
 
 
 def _renamed(names: Three[Hashable], path: Path) -> Iterator[Difference]:
@@ -574,17 +573,14 @@ def whole(four: Four, path: Path, *, is_set: bool = False) -> Difference:
     """Return the difference of two values that are compared as a whole, not entry by entry."""
     at = four.at
     what, side = what_of(at, alike), side_of(at, four.ends, alike)
-    rule, kind = _rule(at, path, what, is_set=is_set), _kind(at, path, what)
-    return Difference(path, what, side, rule, shown_values(at), kind)
-
-
-def _kind(at: Three[Node | None], path: Path, what: str) -> str:
-    if path and not isinstance(path[-1], str) and what != "changed":
-        return "element"
+    rule = _rule(at, path, what, is_set=is_set)
     node = at.theirs or at.ours or at.base
-    return (
-        "list" if isinstance(node, Sequence) else "map" if isinstance(node, Mapping) else "scalar"
-    )
+    kind = "list" if isinstance(node, Sequence) else "scalar"
+    if path and not isinstance(path[-1], str) and what != "changed":
+        kind = "element"
+    elif isinstance(node, Mapping):
+        kind = "map"
+    return Difference(path, what, side, rule, shown_values(at), kind)
 
 
 def _rule(at: Three[Node | None], path: Path, what: str, *, is_set: bool) -> str:

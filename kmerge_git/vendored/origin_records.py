@@ -179,7 +179,9 @@ def parse(data: bytes, where: str) -> Record | None:
     asked, locked = (_below(value, field, "git") for field in FIELDS)
     if not (asked and locked.get("commit")):
         return None
-    source = _source(str(asked.get("repo", "")))
+    source = str(asked.get("repo", ""))
+    if is_path(source) and "." in source.partition("/")[0].strip("."):
+        source = f"https://{source}"  # kpt spells it `github.com/a/b`
     path = str(locked.get("directory", asked.get("directory", ""))).strip("/") or "."
     record = Record(source, path, str(asked.get("ref", "HEAD")), str(locked["commit"]))
     try:
@@ -250,12 +252,6 @@ def _below(value: dict[str, Any], *fields: str) -> dict[str, Any]:
         inside = value.get(field)
         value = inside if isinstance(inside, dict) else {}
     return value
-
-
-def _source(repo: str) -> str:
-    """Return the source for a repository in kpt's spelling: `github.com/a/b` means https."""
-    host = repo.partition("/")[0]
-    return f"https://{repo}" if is_path(repo) and "." in host.strip(".") else repo
 
 
 # -- records

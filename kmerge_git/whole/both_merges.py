@@ -94,7 +94,7 @@ class SettingsOf:
 
     def refusal(self, path: str, *, json: bool = False) -> str:
         """If a path cannot be merged by structure, return the reason; otherwise return ''."""
-        driver = self._repository.attribute(path, "merge")
+        driver = self.driver(path)
         if driver == DRIVER or way_out(driver):
             return "" if driver == DRIVER else way_out(driver)
         if is_merged(path, json=json):

@@ -78,11 +78,12 @@ def explain_commit(
         files = tuple(explained(file, committed(file.path)) for file in chosen)
         seen = {file.path for file in merge.files} | {stages.path for stages in merge.others}
         tree = result_of(at.repository, merge)
-        renamed = {_before_tilde(path) for m in merge.stuck for path in m.paths} - {""}
+        # git appends `~HEAD` to a name that is taken
+        names = {path.rpartition("~")[0] for m in merge.stuck for path in m.paths} - {""}
         elsewhere = tuple(
             each
             for each in _elsewhere(at.repository, tree, commit.tree, seen, is_chosen)
-            if _before_tilde(each.path) not in renamed
+            if each.path.rpartition("~")[0] not in names
         )
         others = dict(_others(at.repository, merge, settings))
     return Explanation(
@@ -241,11 +242,6 @@ def _on_disk(file: Path) -> bytes | None:
         return os.fsencode(os.readlink(file)) if file.is_symlink() else file.read_bytes()
     except OSError:
         return None
-
-
-def _before_tilde(path: str) -> str:
-    """Return `a.yaml` for `a.yaml~HEAD`; git appends `~HEAD` to a name that is taken."""
-    return path.rpartition("~")[0]
 
 
 def _elsewhere(
