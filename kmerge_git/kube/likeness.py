@@ -195,11 +195,6 @@ def is_alike(old: Leaves, new: Leaves) -> bool:
     return min(old.total, new.total) >= FEW_LEAVES or any(map(_is_long, _in_common(old, new)))
 
 
-def leaves_of(resource: Node | None) -> Leaves:
-    """Return the leaves of a resource without the leaves that identify the resource."""
-    return Leaves(resource, IDENTITY)
-
-
 def tells(old: Leaves, new: Leaves, elsewhere: set[Leaf]) -> bool:
     """Return whether two list elements share a leaf that no other element has."""
     return not _in_common(old, new) <= elsewhere

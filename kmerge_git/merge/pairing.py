@@ -77,7 +77,7 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
     fresh = [k for k in side if not isinstance(k, int)]
     if not waiting or not fresh:
         return side
-    from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
+    from kmerge_git.kube.likeness import IDENTITY, Leaves, is_alike  # rare
 
     known = {name_of(other[k]): k for k in waiting if name_of(other[k])}
     old_keys: dict[Hashable, Hashable] = {}
@@ -87,7 +87,7 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
             continue
         full = full_name(side[key])
         is_same = full is not None and full == full_name(other[old])
-        if is_same or is_alike(leaves_of(base[old].root), leaves_of(side[key].root)):
+        if is_same or is_alike(Leaves(base[old].root, IDENTITY), Leaves(side[key].root, IDENTITY)):
             old_keys[key] = known.pop(name_of(side[key]))
     return {old_keys.get(k, k): d for k, d in side.items()}
 
@@ -114,14 +114,14 @@ def _alike(
     gone: dict[Hashable, tuple[Document, ...]], fresh: Documents
 ) -> list[tuple[Hashable, Hashable]]:
     """Pair resources of one kind that hold the same values, if each has only one candidate."""
-    from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
+    from kmerge_git.kube.likeness import IDENTITY, Leaves, is_alike  # rare
 
     old = {
-        k: (_kind(versions[0]), [leaves_of(d.root) for d in versions])
+        k: (_kind(versions[0]), [Leaves(d.root, IDENTITY) for d in versions])
         for k, versions in gone.items()
         if name_of(versions[0])
     }
-    new = {k: (_kind(d), leaves_of(d.root)) for k, d in fresh.items() if name_of(d)}
+    new = {k: (_kind(d), Leaves(d.root, IDENTITY)) for k, d in fresh.items() if name_of(d)}
     pairs = [
         (k, key)
         for k, (kind, versions) in old.items()
@@ -254,10 +254,12 @@ def _is_like(old: Document, new: Document) -> bool:
     """Return whether a resource is so much like an older one of its kind that it may replace it."""
     if not name_of(old) or _kind(old) != _kind(new):
         return False
-    from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
+    from kmerge_git.kube.likeness import IDENTITY, Leaves, is_alike  # rare
 
     by_lines = likeness.likeness(likeness.bag(old.content), likeness.bag(new.content))
-    return by_lines >= likeness.RENAMED or is_alike(leaves_of(old.root), leaves_of(new.root))
+    return by_lines >= likeness.RENAMED or is_alike(
+        Leaves(old.root, IDENTITY), Leaves(new.root, IDENTITY)
+    )
 
 
 def _kind(document: Document) -> str:

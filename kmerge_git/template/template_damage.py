@@ -16,7 +16,7 @@ from kmerge_git.merge.verify import line_damage
 from kmerge_git.merge.verify.line_damage import places
 from kmerge_git.template.template_parser import Block, Template, unset
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
-from kmerge_git.text.diff3 import diff
+from kmerge_git.text.diff3 import diff, lines_of
 from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.tree.documents import Document, split_text
 from kmerge_git.tree.same import canon
@@ -269,8 +269,8 @@ def around(result: Template, at: Three[Template], path: str, damages: list[Damag
 
     Whichever side of the conflict a user takes, the damage is gone.
     """
-    lines = _split(result)
-    versions = at.map(_split)
+    lines = lines_of(result.text)
+    versions = at.map(lambda version: lines_of(version.text))
     cuts = versions.map(lambda version: _cuts(lines, version))
     why = f"{Why.DAMAGE}: {damages[0].short}"
     tried: list[Window] = []
@@ -282,11 +282,6 @@ def around(result: Template, at: Three[Template], path: str, damages: list[Damag
             if _is_sound(pieces, at, path):
                 return MergedFile([], [MergedDocument(NO_DOCUMENT, "", None, pieces)], "")
     return whole_conflict(at.map(lambda version: version.text), why)
-
-
-def _split(version: Template) -> list[str]:
-    *lines, last = version.text.split("\n")
-    return [*(f"{line}\n" for line in lines), *([last] if last else [])]
 
 
 def _cuts(lines: list[str], version: list[str]) -> Cuts:

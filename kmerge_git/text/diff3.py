@@ -409,3 +409,9 @@ def lines_between(text: str, start: int, behind: int) -> list[str]:
     if not behind:
         return inside.split("\n")
     return inside[:-1].split("\n") if inside else []
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text with their line ends; the last line may have none."""
+    *lines, last = text.split("\n")
+    return [*(f"{line}\n" for line in lines), *([last] if last else [])]

@@ -11,6 +11,7 @@ from itertools import accumulate
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import field_text
+from kmerge_git.text.diff3 import lines_of
 from kmerge_git.text.opaque_files import VAULT, vault_end
 from kmerge_git.tree.block_scalars import body_indent, header
 from kmerge_git.tree.documents import Document, split_text
@@ -90,9 +91,7 @@ class Version:
         self.text = text
         self._documents: tuple[Document, ...] | None = None
         self._linewise: dict[int, bool] = {}  # by the id() of a flow collection
-        self.lines = [line + "\n" for line in text.split("\n")]
-        last = self.lines.pop()[:-1]
-        self.lines += [last] if last else []
+        self.lines = lines_of(text)
         self.starts = [0, *accumulate(map(len, self.lines))]
 
     @property
