@@ -72,16 +72,16 @@ def same_node(a: Node, b: Node) -> bool:
 def _same_entries(a: Collection, b: Collection) -> bool:
     if len(a.entries) != len(b.entries):
         return False
-    others = list(b.entries)
-    if isinstance(a, Mapping) and isinstance(b, Mapping) and len(b.index()) == len(others):
-        if a.index().keys() != b.index().keys():
-            return False
-        others = [b.index()[entry.name] for entry in a.entries]
-    # with repeated keys the order counts
-    return all(
-        x.name == y.name and same_node(x.value, y.value)
-        for x, y in zip(a.entries, others, strict=True)
-    )
+    others = b.entries
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        there = b.index()
+        if len(there) == len(others):
+            if a.index().keys() != there.keys():
+                return False
+            others = tuple([there[entry.name] for entry in a.entries])
+        elif [entry.name for entry in a.entries] != [entry.name for entry in others]:
+            return False  # with repeated keys the order counts
+    return all(same_node(x.value, y.value) for x, y in zip(a.entries, others, strict=True))
 
 
 def canon(node: Node, known: Known | None = None) -> Hashable:
