@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three, counted
-from kmerge_git.text.diff3 import diff, lines_between, uncommon
+from kmerge_git.text.diff3 import kept_indexes, lines_between, uncommon
 from kmerge_git.tree.documents import Document, whole_document
 from kmerge_git.tree.nodes import Collection, Scalar
 from kmerge_git.tree.same import same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     Lines = list[str]
 
 
@@ -63,10 +61,10 @@ def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | No
     if not _has_moved_line(lines.base, lines.theirs):
         return None
     bare = lines.map(lambda found: [line.strip() for line in found])
-    wanted = dict(_wanted(lines, bare))
+    wanted = _wanted(lines, bare)
     if not wanted:
         return None
-    kept = _pairs(bare.base, bare.ours)
+    kept = kept_indexes(bare.base, bare.ours)
     moved = (
         _moved(base, lines.base, wanted),
         _moved(ours, lines.ours, {o: wanted[b] for b, o in kept.items() if b in wanted}),
@@ -77,13 +75,13 @@ def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | No
     return None
 
 
-def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]]:
-    """Yield the number and the wanted column of each line of base that theirs kept.
+def _wanted(lines: Three[Lines], bare: Three[Lines]) -> dict[int, int]:
+    """Return the number and the wanted column of each line of base that theirs kept.
 
-    Yield nothing if theirs moved no line that ours left at its column.
+    Return nothing if theirs moved no line that ours left at its column.
     """
-    mine, yours = _pairs(bare.base, bare.ours), _pairs(bare.base, bare.theirs)
-    columns = lines.map(lambda columns_wanted: [_column(line) for line in columns_wanted])
+    mine, yours = kept_indexes(bare.base, bare.ours), kept_indexes(bare.base, bare.theirs)
+    columns = lines.map(lambda some: [_column(line) for line in some])
     depths, there = _depths(lines.base), _depths(lines.theirs)
     ties = lines.map(lambda found: [b is not None and b.anchor is not None for b in _blocks(found)])
     columns_wanted: dict[int, int] = {}
@@ -98,8 +96,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
         follows = follows and ties.base[number] == ties.theirs[yours[number]]
         columns_wanted[number] = new if follows else own
         is_moved |= follows
-    if is_moved:
-        yield from columns_wanted.items()
+    return columns_wanted if is_moved else {}
 
 
 def _depths(lines: Lines) -> list[int]:
@@ -115,11 +112,6 @@ def _depths(lines: Lines) -> list[int]:
             around.append(kind)
         depths.append(len(around))
     return depths
-
-
-def _pairs(base: Lines, side: Lines) -> dict[int, int]:
-    """Map the index of each base line that a side kept to its index on that side."""
-    return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
 
 
 def _moved(document: Document, lines: Lines, wanted: dict[int, int]) -> str:

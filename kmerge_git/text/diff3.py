@@ -181,6 +181,11 @@ def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
     return _joined(blocks)
 
 
+def kept_indexes(base: Sequence[Hashable], side: Sequence[Hashable]) -> dict[int, int]:
+    """Map the index of each item of base that a side kept to its index on that side."""
+    return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
+
+
 def changes(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Hunk]:
     """Return the parts between the blocks of `diff`."""
     hunks: list[Hunk] = []

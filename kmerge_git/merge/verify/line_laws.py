@@ -16,7 +16,8 @@ from kmerge_git.merge.verify.sites import (
     by_side,
     wrong_count,
 )
-from kmerge_git.merge.verify.torn_comments import comments, kept_lines, torn
+from kmerge_git.merge.verify.torn_comments import comments, torn
+from kmerge_git.text.diff3 import kept_indexes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _needed(
     columns: list[list[int]], bare: list[list[str]], *, any_column: bool
 ) -> dict[tuple[int, str], int]:
     """Return how often the result must have each line that both sides kept, with its column."""
-    mine, yours = (kept_lines(bare[0], bare[side]) for side in (1, 2))
+    mine, yours = (kept_indexes(bare[0], bare[side]) for side in (1, 2))
     kept = {
         n: (columns[0][n], columns[1][mine[n]], columns[2][yours[n]])
         for n, line in enumerate(bare[0])

@@ -430,7 +430,7 @@ class _Changes:
         Nothing else there may be as much like it, and it may not be more like another part.
         """
         alike = [(old.shared(new), new) for new in self.new if old.is_elsewhere(new)]
-        alike = [(shared, new) for shared, new in alike if shared and _counts(new, old, base)]
+        alike = [(shared, new) for shared, new in alike if shared and _counts(new, base)]
         most = max((shared for shared, _ in alike), default=0)
         best = [new for shared, new in alike if shared == most]
         if not best or (len(best) > 1 and most < old.leaves.total):
@@ -492,7 +492,7 @@ def _has_left_group(name: Hashable, mine: Parts, yours: Parts) -> bool:
     )
 
 
-def _counts(new: _Part, old: _Part, base: _Part) -> bool:
+def _counts(new: _Part, base: _Part) -> bool:
     """Return whether a new part may be an old part that was moved.
 
     A mere entry inside of another new part is one only if this part brings nothing else.

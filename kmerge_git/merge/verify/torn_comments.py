@@ -18,7 +18,7 @@ from itertools import groupby, pairwise
 
 from kmerge_git.merge.three import counted, grouped
 from kmerge_git.merge.verify.sites import by_side, is_miscounted
-from kmerge_git.text.diff3 import diff
+from kmerge_git.text.diff3 import kept_indexes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,11 +96,6 @@ def _dashes(bare: str) -> int:
         taken += len(bare) - len(rest)
         bare = rest
     return taken
-
-
-def kept_lines(base: list[str], side: list[str]) -> dict[int, int]:
-    """Map the index of each line of base that a side kept to its index on that side."""
-    return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
 
 
 class CommentLines:
@@ -204,7 +199,7 @@ class SideLines(CommentLines):
         super().__init__(text)
         self.kept = {
             i: j
-            for i, j in kept_lines(base.bare, self.bare).items()
+            for i, j in kept_indexes(base.bare, self.bare).items()
             if base.is_comment[i] == self.is_comment[j]
         }
         self.became: dict[int, str] = {}
