@@ -184,15 +184,11 @@ def _in_conflict(
     """Return the documents that only a person can pair, with the causes, and pair them."""
     tables, replaced = replaced_apart(tables)
     tables, in_doubt = perhaps_renamed(tables)
-    causes = dict.fromkeys(_moved_and_gone(tables), Why.MOVED_AND_GONE)
+    pairs = (tables.ours, tables.theirs), (tables.theirs, tables.ours)
+    lost = {k for side, other in pairs for k in moved(tables.base, side) if k not in other}
+    causes = dict.fromkeys(lost, Why.MOVED_AND_GONE)
     causes |= dict.fromkeys(in_doubt, Why.WHICH) | dict.fromkeys(replaced, Why.REPLACED)
     return tables, causes
-
-
-def _moved_and_gone(tables: Three[dict[Hashable, Document]]) -> set[Hashable]:
-    """Return the resources that one side moved and the other side deleted."""
-    pairs = (tables.ours, tables.theirs), (tables.theirs, tables.ours)
-    return {k for side, other in pairs for k in moved(tables.base, side) if k not in other}
 
 
 def _merge_one(walk: Walk, at: Trio, path: str, cause: str) -> MergedDocument | None:

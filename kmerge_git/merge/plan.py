@@ -258,7 +258,7 @@ class Item:
 class Build(Plan):
     """Write our collection with other entries; `head` and `foot` are its comment lines."""
 
-    __slots__ = ("foot", "head", "items", "ours", "properties", "theirs")
+    __slots__ = ("foot", "head", "is_guess", "items", "ours", "properties", "theirs")
 
     def __init__(
         self,
@@ -276,6 +276,7 @@ class Build(Plan):
         self.head = head
         self.foot = foot
         self.properties = properties  # anchor and tag as text
+        self.is_guess = False  # only likeness says that these are versions of one element
 
     def but(self, items: list[Item]) -> Build:
         """Return the same collection with other entries."""

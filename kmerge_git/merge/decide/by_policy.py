@@ -58,8 +58,8 @@ class Rulings:
 
     def plan(self, plan: Plan, base: Node | None, place: Place) -> Plan:
         """Return the plan with the conflicts decided that the policy decides."""
-        if not isinstance(plan, Build):
-            return plan
+        if not isinstance(plan, Build) or plan.is_guess:
+            return plan  # a policy decides about values, never about what is one element
         items: list[Item] = []
         if isinstance(plan.ours, Mapping) and isinstance(plan.theirs, Mapping):
             maps = Three(base if isinstance(base, Mapping) else None, plan.ours, plan.theirs)

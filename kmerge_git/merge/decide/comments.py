@@ -65,7 +65,12 @@ def merge_lines(lines: Three[list[Line]], *, is_new: bool = False) -> Lines | No
     if side == "theirs" and forms.ours == forms.base:
         return [lines.theirs]
     if lines.ours == lines.theirs:
-        return _respelled(lines) if lines.base == lines.ours else None
+        if lines.base != lines.ours:
+            return None
+        # perhaps only their side changed how the same comments are written
+        written = [_spelled(at) for at in map(Three, *lines.each())]
+        same = all(a is b for a, b in zip(written, lines.ours, strict=True))
+        return None if same else [written]
     if side == "ours" and forms.theirs == forms.base:
         return None
     runs = lines.map(_Run)
@@ -125,14 +130,6 @@ class _Run:
 def _with_blanks(run: list[Line], above: dict[int, list[Line]]) -> list[Line]:
     """Return comments with the blank lines between them."""
     return [*run[:1], *(line for comment in run[1:] for line in (*above[id(comment)], comment))]
-
-
-def _respelled(lines: Three[list[Line]]) -> Lines | None:
-    """Return the lines if only their side changed the spelling of the same comments, else None."""
-    respelled = [_spelled(at) for at in map(Three, *lines.each())]
-    return (
-        [respelled] if any(a is not b for a, b in zip(respelled, lines.ours, strict=True)) else None
-    )
 
 
 def _spelled(at: Three[Line]) -> Line:

@@ -422,7 +422,9 @@ def _order(rows: Three[Row], items: list[Item], made: Kept[Hashable]) -> Row:
     count, there = len(items), set(rows.theirs)
     both = {n for n in rows.ours if n in there}
     shared = [n for n in range(count) if n in both]
-    canvas, other, behind = rows.ours, rows.theirs, _added(items) - both
+    # a conflict counts as an item of base
+    added = {n for n, i in enumerate(items) if i.base is None and not isinstance(i.plan, Clash)}
+    canvas, other, behind = rows.ours, rows.theirs, added - both
     if _only(canvas, shared) != shared and _only(other, shared) == shared:
         canvas, other, behind = other, canvas, set()
     moved = _moved(rows.base, canvas, other, both, shared)
@@ -432,12 +434,6 @@ def _order(rows: Three[Row], items: list[Item], made: Kept[Hashable]) -> Row:
     if _only(kept, shared) == shared and len(_only(kept, [*range(count)])) == count:
         return kept
     return _each_behind_its_item(kept, count)
-
-
-def _added(items: list[Item]) -> set[int]:
-    """Return the items that base does not have; a conflict counts as an item of base."""
-    numbered = enumerate(items)
-    return {n for n, item in numbered if item.base is None and not isinstance(item.plan, Clash)}
 
 
 def _moved(base: Row, canvas: Row, other: Row, both: set[int], shared: Row) -> set[int]:

@@ -114,7 +114,10 @@ def _in_order(
     for label in order:
         at = under(tables, label)
         if at.ours is not None or at.theirs is not None:
-            item = walk.entry(at, inner.step(_place_of(label, places)))
+            # the index in base, or else the lowest one
+            numbers = [known[label] for known in places.each() if label in known]
+            number = numbers[0] if label in places.base else min(numbers)
+            item = walk.entry(at, inner.step(number))
             if item is not None:
                 items[label] = item
     placed = in_place(list(items), *labels.each(), _certain(labels, entries))
@@ -340,26 +343,14 @@ def _arranged(
     if order is None or _meet(labels, bag=bag):
         return None
     items = _in_order(walk, order, labels, entries, inner)
-    if any(_is_by_likeness(item) for item in items):
-        return None
+    for item in items:
+        if item.base is not None and isinstance(item.plan, Build):
+            others = (e for e in (item.ours, item.theirs) if e is not None)
+            item.plan.is_guess = not all(is_named_alike(item.base.value, e.value) for e in others)
+            # likeness alone does not justify a merge that a line merge would not make
+            if item.plan.is_guess and not has_clash(item.plan):
+                return None
     return items
-
-
-def _is_by_likeness(item: Item) -> bool:
-    """Return whether an item merges two edits of an element that only its likeness identifies.
-
-    Likeness alone does not justify a merge that a line merge would not make.
-    """
-    if item.base is None or not isinstance(item.plan, Build) or has_clash(item.plan):
-        return False
-    others = (e for e in (item.ours, item.theirs) if e is not None)
-    return not all(is_named_alike(item.base.value, entry.value) for entry in others)
-
-
-def _place_of(label: Hashable, places: Three[dict[Hashable, int]]) -> int:
-    """Return the index of an element in base, or else its lowest index in the other versions."""
-    numbers = [known[label] for known in places.each() if label in known]
-    return numbers[0] if label in places.base else min(numbers)
 
 
 def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
