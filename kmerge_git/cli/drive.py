@@ -67,7 +67,6 @@ def _version() -> int:
     """Print the version for `kmerge status`, after checking that a merge works."""
     from kmerge_git import __version__
     from kmerge_git.merge.three import Three
-    from kmerge_git.outcome import Options
     from kmerge_git.pipeline import merge
     from kmerge_git.text.linemerge import Given
     from kmerge_git.tree import parser
@@ -180,7 +179,7 @@ def _options(
             from kmerge_git.git.sides import names
 
             try:
-                return names(name, *paths[1:])
+                return names(name, paths, with_base=settings.conflict_style != "merge")
             except (OSError, ValueError):  # a label must not fail a merge
                 return LABELS
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from kmerge_git.outcome import Labels
 
+    # the labels, the commit with the base (or ''), and the commit with theirs
+    Claim = tuple[Labels, str, str]
+
 OURS, THEIRS, NOBODY = "ours", "theirs", ""
 # git's own commands; an alias is not looked up
 _BY_COMMAND = {
@@ -36,34 +39,46 @@ _WITH_VALUE = ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--super-p
 _STEPS = 6  # processes from the driver up to git, with a shell or two between
 _HEAD = "GITHEAD_"
 _PICKS = ("pick", "p", "reword", "r", "edit", "e", "squash", "s", "fixup", "f")
+# the ids of the empty text, in both kinds of repositories
+_EMPTY = (
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+)
 HEX = frozenset("0123456789abcdef")
 
 
-def names(path: str, ours: str, theirs: str) -> Labels:
+def names(path: str, files: Labels, *, with_base: bool) -> Labels:
     """Return the labels of base, ours and theirs, or the default labels if nothing is certain.
 
-    `ours` and `theirs` are files with the texts of the sides.
+    `files` hold the three texts. Without `with_base` the label of the base is not shown.
     """
-    texts = _lines("hash-object", "--no-filters", "--", ours, theirs)
-    if len(texts) == 2 and _text_in("HEAD", path) == texts[:1]:
-        for labels, commit in (*_merged_heads(), *_applied_commits()):
-            if _text_in(commit, path) == texts[1:]:
-                return labels
+    texts = _lines("hash-object", "--no-filters", "--", *files)
+    ours = _path_in("HEAD", path, texts[1]) if len(texts) == 3 else ""
+    for labels, old, new in (*_merged_heads(with_base), *_applied_commits()) if ours else ():
+        theirs = _path_in(new, path, texts[2])
+        if theirs:
+            base = _path_in(old, path, texts[0]) if old else ""
+            return _with_paths(labels, (base, ours, theirs), path)
     return LABELS
 
 
-def _merged_heads() -> Iterator[tuple[Labels, str]]:
-    """Yield the labels and the commit of theirs if `git merge` merges a single commit."""
+def _merged_heads(with_base: bool) -> Iterator[Claim]:
+    """Yield the labels and commits of a `git merge` that merges a single commit."""
     heads = [
         (name.removeprefix(_HEAD), said) for name, said in _variables() if name.startswith(_HEAD)
     ]
     for commit, name in heads:
         if len(heads) == 1 and name and _is_id(commit):
-            yield (LABELS[0], "HEAD", name), commit
+            bases = _lines("merge-base", "--all", "HEAD", commit) if with_base else []
+            if len(bases) == 1:
+                yield (_lines("rev-parse", "--short", bases[0])[0], "HEAD", name), bases[0], commit
+            else:
+                label = "merged common ancestors" if bases else LABELS[0]
+                yield (label, "HEAD", name), "", commit
 
 
-def _applied_commits() -> Iterator[tuple[Labels, str]]:
-    """Yield the labels and the commit of theirs for the commits that git may be applying now."""
+def _applied_commits() -> Iterator[Claim]:
+    """Yield the labels and commits of the changes that git may be applying now."""
     folder = git_folder()
     for file, at in (("sequencer/todo", 0), ("rebase-merge/done", -1)):
         words = [word for word in _words(f"{folder}/{file}", at) if word not in ("-C", "-c")]
@@ -73,13 +88,35 @@ def _applied_commits() -> Iterator[tuple[Labels, str]]:
             said = _lines("rev-list", "-1", "--format=%h%n%B", commit, "--")
             title = f"{said[1]} ({said[2]})" if len(said) > 2 else commit
             if words[0] == "revert":
-                yield (title, "HEAD", f"parent of {title}"), f"{commit}^"
+                yield (title, "HEAD", f"parent of {title}"), commit, f"{commit}^"
             else:
-                yield (f"parent of {title}", "HEAD", title), commit
+                yield (f"parent of {title}", "HEAD", title), f"{commit}^", commit
 
 
-def _text_in(commit: str, path: str) -> list[str]:
-    return _lines("rev-parse", "--verify", "-q", f"{commit}:{path}")
+def _path_in(commit: str, path: str, text: str) -> str:
+    """Return the path of a text in a commit, or '' if the commit does not have the text.
+
+    If nothing is at `path`, return the only other path with the text.
+    """
+    there = _lines("rev-parse", "--verify", "-q", f"{commit}:{path}")
+    if there:
+        return path if there == [text] else ""
+    if text in _EMPTY:
+        return path  # the ancestor of a file that both sides added
+    entries = decoded(GitQuestion("ls-tree", "-r", "-z", commit).answer()).split("\0")
+    parts = [entry.partition("\t") for entry in entries]
+    names = [name for kind, _, name in parts if kind.rpartition(" ")[2] == text]
+    return names[0] if len(names) == 1 else ""
+
+
+def _with_paths(labels: Labels, paths: Labels, path: str) -> Labels:
+    """Return the labels; add the paths if a side has the file at another path."""
+    if all(place in ("", path) for place in paths):
+        return labels
+    base, ours, theirs = (
+        f"{label}:{place}" if place else label for label, place in zip(labels, paths, strict=True)
+    )
+    return base, ours, theirs
 
 
 def mine(base: str = "", theirs: str = "") -> str:
