@@ -29,6 +29,7 @@ from kmerge_git.cli.question_screen import (
 )
 from kmerge_git.cli.resolve_report import stages, tell_end, tell_settled
 from kmerge_git.errors import KmergeError
+from kmerge_git.git.repository import last_change
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.finish.possible_answers import ended
 from kmerge_git.text.markers import marker_size_for
@@ -477,8 +478,6 @@ class Authors:
 
     def of(self, question: Question) -> dict[str, str]:
         """Return a text like `a1b2c3d4e5 Ada: subject` by side, if the last change is certain."""
-        from kmerge_git.git.repository import last_change
-
         authors = {}
         for side, revision in self._revisions.items():
             lines = question.conflict.ours if side == "ours" else question.conflict.theirs

@@ -7,8 +7,9 @@ import os
 import sys
 
 from kmerge_git.bounds import SHOWN_HOOK_FILES
+from kmerge_git.cli import in_and_out
 from kmerge_git.cli.in_and_out import add_color, unified, wants_colour, warn
-from kmerge_git.cli.main import add_old
+from kmerge_git.cli.main import add_old, make_haste
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import ERROR, SEVERITIES, Finding, order, worst_first
 from kmerge_git.visible import visible
@@ -122,7 +123,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     from kmerge_git.check.run import check_files
-    from kmerge_git.cli.main import make_haste
     from kmerge_git.cli.merge_check import SELECTED, MergeCheck
     from kmerge_git.time_limit import within
 
@@ -229,7 +229,6 @@ def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> l
     from functools import partial
 
     from kmerge_git.check.patches.patch_fix import fixed
-    from kmerge_git.cli import in_and_out
 
     left: list[Finding] = []
     by_file: dict[str, list[Finding]] = {}

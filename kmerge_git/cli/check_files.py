@@ -31,6 +31,8 @@ from kmerge_git.cli.in_and_out import is_file
 from kmerge_git.errors import CannotParse, KmergeError, UsageError
 from kmerge_git.git import revision_paths
 from kmerge_git.git.hints import may_be_tracked
+from kmerge_git.git.run_git import try_git
+from kmerge_git.kube.identity import identity
 from kmerge_git.merge.bulk import unread
 from kmerge_git.merge.three import Three
 from kmerge_git.text.opaque_files import is_chart_text
@@ -102,8 +104,6 @@ def _on_disk(given: list[str]) -> World:
 
 def _was_deleted(path: str) -> bool:
     """Return whether HEAD or MERGE_HEAD has a file; pre-commit also names deleted files."""
-    from kmerge_git.git.run_git import try_git
-
     return any(
         try_git("rev-parse", "--verify", "-q", f"{revision}:./{path}")
         for revision in ("HEAD", "MERGE_HEAD")
@@ -164,8 +164,6 @@ def _patch_files() -> Iterable[tuple[str, str]]:
     folder = git_directory()
     if not folder or not may_be_tracked(folder, *OF_SCRIPTS):
         return
-    from kmerge_git.git.run_git import try_git
-
     out = try_git("grep", "-z", "-I", "-E", "-e", r"kubectl.*patch|--patch-file", "--", *SCRIPTS)
     for line in out.decode("utf-8", "replace").split("\n"):
         script, _, command = line.partition("\0")
@@ -341,8 +339,6 @@ class Versions:
         """Return whether the merged file is a symbolic link."""
         if result is None or b"\n" in result:
             return False
-        from kmerge_git.git.run_git import try_git
-
         rev = self.sides.result if self.sides else ""
         words = ("ls-tree", "-z", rev) if rev else ("ls-files", "-sz")
         return try_git("--literal-pathspecs", "-C", self._top, *words, "--", name)[:6] == b"120000"
@@ -409,9 +405,6 @@ class Versions:
 
     def _elsewhere(self, wanted: Identity) -> list[Node]:
         """Return the versions of a resource in the other files of the merge."""
-        from kmerge_git.kube.identity import identity
-        from kmerge_git.tree.documents import YamlText
-
         found = []
         for oid in self.sides.blobs() if self.sides else ():
             data = self._blobs.read(oid) or b""
@@ -480,8 +473,6 @@ class GitPast:
 
     def before(self, path: str) -> list[bytes] | None:
         """Return the versions of a file in earlier commits, or None outside of a repository."""
-        from kmerge_git.git.run_git import try_git
-
         top = self._top()
         if not top:
             return None

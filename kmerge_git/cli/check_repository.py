@@ -15,7 +15,8 @@ from kmerge_git.check.registry import expand
 from kmerge_git.cli.in_and_out import read, warn
 from kmerge_git.errors import UsageError
 from kmerge_git.git.hints import IGNORING, NO, YES, may_be_configured, may_be_said, top_around
-from kmerge_git.git.run_git import ask_git
+from kmerge_git.git.run_git import ask_git, ask_here, try_git
+from kmerge_git.git.spawned_git import config_pairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,9 +130,6 @@ def configuration() -> list[tuple[str, str]]:
     folder = git_directory()
     if not folder or not may_be_configured(folder, b"[kmerge"):
         return []
-    from kmerge_git.git.run_git import try_git
-    from kmerge_git.git.spawned_git import config_pairs
-
     return config_pairs(try_git("config", "--null", "--get-regexp", KEYS))
 
 
@@ -250,8 +248,6 @@ def top_here() -> str:
 
 def top_of(option: str) -> str:
     """Return the top of the working tree; raise an error that names the option if there is none."""
-    from kmerge_git.git.run_git import ask_here
-
     return top_here() or ask_here("--show-toplevel", f", or leave {option} out")
 
 

@@ -21,6 +21,8 @@ from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.git import merge_command as git
 from kmerge_git.git.config_places import usual_attributes
+from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git, ask_here
 from kmerge_git.git.spawned_git import config_pairs
 from kmerge_git.visible import counted, visible
@@ -176,7 +178,6 @@ def _task(call: _Call) -> Task:
         raise Plainly(driven=False)
     if len(place.bases) > 1:
         raise Plainly("the branches were merged crosswise before")
-    from kmerge_git.git.repository import Repository
     from kmerge_git.whole.fresh_merge import Task
 
     try:
@@ -280,8 +281,6 @@ def _may_have_moved(task: Task) -> bool:
 
     Git reports no conflict if both sides take the same resource out of a file.
     """
-    from kmerge_git.git.manifests import is_manifest
-
     place, read = task.place, task.repository
     if not place.bases:
         return False

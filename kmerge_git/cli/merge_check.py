@@ -30,8 +30,8 @@ from kmerge_git.cli.in_and_out import listed, warn
 from kmerge_git.compare.shown_values import ENCRYPTED
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.finding import Finding
-from kmerge_git.git.merge_sides import Change
-from kmerge_git.git.tracked_files import values_of
+from kmerge_git.git.merge_sides import Change, in_progress, is_applying, of_commit
+from kmerge_git.git.tracked_files import Blobs, committed, values_of
 from kmerge_git.merge.three import Three
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import VAULT, holds_seal
@@ -55,9 +55,6 @@ class MergeCheck:
     """Check the files of a merge in progress or of a merge commit."""
 
     def __init__(self, rev: str = "", *, staged: bool = False) -> None:
-        from kmerge_git.git.merge_sides import in_progress, of_commit
-        from kmerge_git.git.tracked_files import Blobs
-
         self._top = top_of("--merge-of" if rev else "--merge")
         self._staged = staged
         found = (None if rev else in_progress()) or of_commit(rev or "HEAD")
@@ -102,8 +99,6 @@ class MergeCheck:
         return not wanted or any(w in (".", name) or name.startswith(f"{w}/") for w in wanted)
 
     def _world(self, rev: str) -> World:
-        from kmerge_git.git.tracked_files import committed
-
         return world_of(self._top, self._blobs, rev, lambda: committed(self._top, rev))
 
     def brought(self, findings: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
@@ -183,7 +178,6 @@ class MergeCheck:
                     yield case.path, case.entries
             return
         from kmerge_git.git.index_stages import resolved_conflicts
-        from kmerge_git.git.merge_sides import is_applying
 
         for stages in resolved_conflicts(self._top) if self.sides or is_applying() else ():
             is_text = all(entry.is_text for entry in stages.entries if entry)

@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.in_and_out import say
+from kmerge_git.cli.in_and_out import inside, say
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import WHOLE
@@ -75,7 +75,6 @@ def _in_index(merged: str) -> Resolving | None:
 
     If the tool leaves conflicts, git restores the file. So the answers are saved in `.git`.
     """
-    from kmerge_git.cli.in_and_out import inside
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.resolving import Resolving
 

@@ -16,6 +16,7 @@ from kmerge_git.cli import in_and_out
 from kmerge_git.cli.in_and_out import listed, say, tell, warn
 from kmerge_git.cli.solve import what_next
 from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.git.repository import Repository
 from kmerge_git.merge.finish.possible_answers import CHOICES
 from kmerge_git.report.results import SCHEMA
 from kmerge_git.text.diff3 import changes
@@ -163,8 +164,6 @@ def _tell_end_of_one(
 
 def _unmerged() -> list[str] | None:
     """Return all unmerged files of the repository, or None outside of a repository."""
-    from kmerge_git.git.repository import Repository
-
     try:
         return [stages.path for stages in Repository.open().conflicts()]
     except KmergeError:  # `kmerge mergetool` also works outside of a repository

@@ -137,7 +137,6 @@ def in_commit(top: str, commit: str, paths: Iterable[str], name: str) -> dict[st
     Return {} if git cannot read the commit. The commit is read into an index of its own, because
     git before 2.40 reads no attributes of a tree.
     """
-    import os
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:
