@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 from depth import part
-from worlds.anchors import BASES, LAYOUTS, Case, cases, verdict
+from worlds.anchors import BASES, LAYOUTS, Case, case_of, pairs, verdict
 from worlds.lines import git_lines
 
 from kmerge_git.api import merge_files
@@ -29,7 +29,8 @@ def judged(layout: str, base: str) -> tuple[list[str], Counter[str]]:
     """Return the cases in which an alias was turned, and how often each verdict was given."""
     counts: Counter[str] = Counter()
     wrong = []
-    for case in part([*cases(BASES[base], layout)][:: SHARE + 1]):
+    for pair in part([*pairs(BASES[base], layout)][:: SHARE + 1]):
+        case = case_of(BASES[base], layout, pair)
         outcome, mirrored = _merged(case, layout), _merged(case, layout, mirrored=True)
         answer = verdict(case, layout, outcome.text) if outcome.clean else "conflict"
         # additions of both sides stand in the order of the sides, which may turn an alias

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 from depth import part
-from worlds.commented import CLEAN, EITHER, FORMS, Form, Trio, is_right, worlds
+from worlds.commented import CLEAN, EITHER, FORMS, Form, Trio, is_right, truth, wanted, worlds
 from worlds.lines import git_lines
 
 from kmerge_git.api import merge_files
@@ -25,14 +25,16 @@ def merged(form: Form, trio: Trio) -> Outcome:
 def judged(form: str) -> tuple[list[str], int, int]:
     """Return what is wrong in a form, and how many conflicts are needless, and merges clean."""
     wrong, needless, clean = [], 0, 0
-    for name, written, trio, truth, rows in part([*worlds(form)][::STRIDE]):
+    written = FORMS[form]
+    for name, trio, *edits in part([*worlds(form)][::STRIDE]):
+        due, rows = truth(*edits), wanted(*edits)
         outcome = merged(written, trio)
         if outcome.clean:
             clean += 1
-            if truth != EITHER and not is_right(written, outcome.text, rows):
+            if due != EITHER and not is_right(written, outcome.text, rows):
                 wrong.append(name)
             continue
-        needless += truth == CLEAN
+        needless += due == CLEAN
         base, ours, theirs = trio
         mirror = merged(written, (base, theirs, ours))
         is_torn = mirror.clean and all(APART in c.why for c in outcome.conflicts)

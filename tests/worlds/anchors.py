@@ -118,8 +118,11 @@ class Case:
     has_order: bool  # whether some order of the entries gives each alias its meaning
 
 
-def cases(base: Version, layout: str) -> Iterator[Case]:
-    """Every pair of edits whose versions are documents, with the truth.
+Pair = tuple[str, Version, Version]  # a name, ours, and what theirs is made of
+
+
+def pairs(base: Version, layout: str) -> Iterator[Pair]:
+    """Every pair of edits whose versions are documents.
 
     An entry with a scalar value is not renamed: another one is there instead of it.
     """
@@ -134,8 +137,14 @@ def cases(base: Version, layout: str) -> Iterator[Case]:
             about = one.split()[1], other.split()[1]
             if about[0] == about[1] and "rename" in one + other:
                 continue
-            theirs = tuple(_as_theirs(entry) for entry in edited)
-            yield _case(f"{one} | {other}", base, ours, theirs, is_apart=layout == "maps")
+            yield f"{one} | {other}", ours, edited
+
+
+def case_of(base: Version, layout: str, pair: Pair) -> Case:
+    """A pair of edits with the truth, which costs most: it is computed for those that are merged."""
+    name, ours, edited = pair
+    theirs = tuple(_as_theirs(entry) for entry in edited)
+    return _case(name, base, ours, theirs, is_apart=layout == "maps")
 
 
 def _as_theirs(entry: Entry) -> Entry:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 ACTIVE, ENTRY, PROSE = "active", "commented entry", "prose"
 TAKES = ("uncomment", "uncomment and change", "drop", "move", "drop run")
@@ -428,11 +429,11 @@ def _has(form: Form, lines: list[str], row: Blocks) -> bool:
 
 
 Trio = tuple[bytes, bytes, bytes]
-Merge = tuple[str, Form, Trio, str, list[Blocks]]
+Pair = tuple[str, Trio, Blocks, Edit, Edit]
 
 
-def worlds(form: str) -> Iterator[Merge]:
-    """Return all merges of a form: the name, the form, the versions, the truth, right results."""
+def worlds(form: str) -> Iterator[Pair]:
+    """Return all merges of a form: the name, the versions, and the two edits of what they are of."""
     written = FORMS[form]
     known = set()
     for run, whole in RUNS.items():
@@ -440,14 +441,17 @@ def worlds(form: str) -> Iterator[Merge]:
         for place in PLACES:
             of = base(written, names, place)
             new = written.blocks["N"]
-            for one in edits(of, new, "1"):
-                for other in edits(of, new, "2"):
-                    trio = tuple(map(written.write, (of, one.make(of), other.make(of))))
-                    if trio in known:
-                        continue
+            start = written.write(of)
+            mine, yours = (
+                [(edit, written.write(edit.make(of))) for edit in edits(of, new, side)]
+                for side in "12"
+            )
+            for (one, ours), (other, theirs) in product(mine, yours):
+                trio = start, ours, theirs
+                if trio not in known:
                     known.add(trio)
                     name = f"{form}: {run} at the {place}: {_named(one)} / {_named(other)}"
-                    yield name, written, trio, truth(of, one, other), wanted(of, one, other)  # type: ignore[misc]
+                    yield name, trio, of, one, other
 
 
 def _named(edit: Edit) -> str:
