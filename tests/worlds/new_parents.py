@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import combinations, product
 
 Path = tuple[str, ...]
@@ -341,14 +342,28 @@ FORMS: dict[str, tuple[Callable[[Fields], Fields], str]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """A merge: three versions, one of which was made by a move, and its truth."""
+    """A merge: three versions, one of which was made by a move, and its truth.
+
+    A truth costs as much as a merge: it is computed for what is merged alone.
+    """
 
     name: str
     base: Fields
     mover: Fields
     other: Fields
-    truth: Fields | None
-    may_clash: bool = False
+    judge: Callable[[], tuple[Fields | None, bool]] = lambda: (None, False)
+
+    @cached_property
+    def _judged(self) -> tuple[Fields | None, bool]:
+        return self.judge()
+
+    @property
+    def truth(self) -> Fields | None:
+        return self._judged[0]
+
+    @property
+    def may_clash(self) -> bool:
+        return self._judged[1]
 
 
 def cases_of_keys(form: str) -> Iterator[Case]:
@@ -363,10 +378,8 @@ def cases_of_keys(form: str) -> Iterator[Case]:
             for edit in edits(place, at):
                 if edit.what == "add" and not edit.who:
                     continue
-                wanted, may_clash = truth(base, move, edit)
-                yield Case(
-                    f"{names}: {name} / {edit}", base, move.fields, edit.of(base), wanted, may_clash
-                )
+                judge = partial(truth, base, move, edit)
+                yield Case(f"{names}: {name} / {edit}", base, move.fields, edit.of(base), judge)
 
 
 def _box(who: str, size: int) -> Field:
@@ -410,11 +423,20 @@ def cases_of_lists(form: str) -> Iterator[Case]:
                         fields = wrap(*_two(source, rest, target, (*there, *inside)))
                         move = Move(name, fields, whos, empties)
                         for edit in edits(boxes, source):
-                            wanted, may = truth(base, move, edit)
-                            if not rest and not there and wanted is None:
-                                wanted, may = _under_a_new_name(base, move, edit, target), True
+                            judge = partial(truth, base, move, edit)
+                            if not rest and not there:
+                                judge = partial(_all_under_a_new_name, base, move, edit, target)
                             title = f"{size} of {form}, {len(there)} there: {name} {'+'.join(sorted(whos))} / {edit}"
-                            yield Case(title, base, fields, edit.of(base), wanted, may)
+                            yield Case(title, base, fields, edit.of(base), judge)
+
+
+def _all_under_a_new_name(
+    base: Fields, move: Move, edit: Edit, target: str
+) -> tuple[Fields | None, bool]:
+    wanted, may_clash = truth(base, move, edit)
+    if wanted is None:
+        return _under_a_new_name(base, move, edit, target), True
+    return wanted, may_clash
 
 
 def _under_a_new_name(base: Fields, move: Move, edit: Edit, target: str) -> Fields | None:
@@ -450,15 +472,9 @@ def cases_of_maps(form: str) -> Iterator[Case]:
                 fields = wrap((Field("list", "extra", inside),))
                 move = Move(name, fields, frozenset(whos), "list")
                 for edit in edits(boxes, "list"):
-                    wanted, may = truth(base, move, edit)
-                    yield Case(
-                        f"{name} {whos} of {size} / {edit}",
-                        base,
-                        fields,
-                        edit.of(base),
-                        wanted,
-                        may,
-                    )
+                    title = f"{name} {whos} of {size} / {edit}"
+                    judge = partial(truth, base, move, edit)
+                    yield Case(title, base, fields, edit.of(base), judge)
 
 
 def cases_of_only_ones(form: str) -> Iterator[Case]:
@@ -490,7 +506,6 @@ def cases_of_only_ones(form: str) -> Iterator[Case]:
                 base,
                 wrap(beside, both, *emptied(mine)),
                 wrap(*others, *emptied(yours)),
-                None,
             )
 
 
@@ -509,4 +524,4 @@ def cases_of_two_maps() -> Iterator[Case]:
         }
         for mine, yours in combinations(forms, 2):
             sides = [_values((Field("list", "extra", forms[how]),)) for how in (mine, yours)]
-            yield Case(f"{count} of {size}: {mine}, {yours}", base, *sides, None)
+            yield Case(f"{count} of {size}: {mine}, {yours}", base, *sides)
