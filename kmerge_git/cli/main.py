@@ -227,11 +227,8 @@ COMMANDS = {
 }
 # Commands that no list names, and the words that replace their names.
 OLD_NAMES = {"doctor": ["status", "--deep"], "policy": ["policy"], "solve": ["solve"]}
-SHARED = {
-    "uninstall": "install",
-    "merge2": "merge3",
-    "policy": "replay",
-}  # where another command is
+# commands that live in the module of another one
+SHARED = {"uninstall": "install", "merge2": "merge3", "policy": "replay"}
 
 ABOUT = """\
 Merges Kubernetes manifests in git by resource and field instead of by line.

@@ -547,8 +547,9 @@ EVERY = CASES | {f"base-{name}": texts for name, texts in ONLY_IN_BASE.items()}
 def test_what_stands_there_after_a_crash(driven: Driven, style: str) -> None:
     """It is git's own merge, as without a driver."""
     stopped(driven, EVERY, style, env={"KMERGE_FAULT": "exception"})
+    words = [] if style == "merge" else [f"--{style}"]  # git is asked once for texts and words
     for name, texts in EVERY.items():
-        driven.write(".git/truth/wanted", by_git(driven, texts, size=SHORT))
+        driven.write(".git/truth/wanted", by_git(driven, texts, *words, size=SHORT))
         assert unlabelled(driven, name) == unlabelled(driven, ".git/truth/wanted"), name
 
 

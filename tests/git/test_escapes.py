@@ -12,13 +12,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from world import Driven, World, live_in, living, sealed_environment
 
-from kmerge_git.cli.main import COMMANDS, main
+from kmerge_git.cli.main import COMMANDS, main, module_of
 from kmerge_git.git.driver_lines import NAME, driver_line
 from kmerge_git.visible import visible
 
@@ -129,7 +128,7 @@ def test_every_command_and_format_has_its_row() -> None:
     for name in COMMANDS:
         words = {word for _, row in ROWS.get(name, []) for word in row}
         parser = argparse.ArgumentParser()
-        import_module(f"kmerge_git.cli.{name.replace('-', '_')}").add_arguments(parser)
+        module_of(name).add_arguments(parser)
         missing += [f"{name} {way}" for way in ways(parser) if way.split()[-1] not in words]
     assert missing == []
 
