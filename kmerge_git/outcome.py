@@ -175,7 +175,7 @@ class Decision:
         self.path = path
         self.what = what
         self.side = side
-        self.rule = rule  # the number in docs/merge-rules.md; `merge.inwords` has the words
+        self.rule = rule  # the number in docs/merge-rules.md; `merge.rule_sentences` has the words
         self.ours = ours  # the values as text: all in `explained`, otherwise only if a value loses
         self.theirs = theirs
         self.base = base
@@ -236,7 +236,7 @@ class Outcome:
         self.method = method
         self.conflicts = conflicts
         self.reason = reason  # why the method was not `structure`, or what kind of text it is
-        self.open_merge: Any = None  # a `conflicted.OpenMerge` for `structure` with conflicts
+        self.open_merge: Any = None  # a `merged.OpenMerge` for `structure` with conflicts
         self.inputs: Any = None  # the bytes of the three versions, and the options of their merge
         self.journal: Any = None  # the `plan.Journal` of a merge by fields
         self.explain: Callable[[Outcome], tuple[Decision, ...]] | None = None  # see `explained`

@@ -114,11 +114,11 @@ def by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Outc
         journal = Journal()
         merged = by_resource.merge(rules, streams, journal, options.path, doubts)
         if len(merged.hunks()) > MOST_CONFLICTS:  # a policy may leave fewer
-            by_resource.settle(merged, options, rules, journal)
+            by_resource.ask_policy(merged, options, rules, journal)
         better = _judged(merged, streams, options, lines, journal)
         # the merge without a policy goes first: if it is clean, no policy is asked
         is_open = isinstance(better, Outcome) and not better.clean
-        if is_open and by_resource.settle(merged, options, rules, journal):
+        if is_open and by_resource.ask_policy(merged, options, rules, journal):
             better = _judged(merged, streams, options, lines, journal)
         if isinstance(better, Outcome):
             if not better.clean and not options.virtual:

@@ -98,7 +98,7 @@ def merge(
     return _as_file(walk, [merged[key] for key in order], at, path)
 
 
-def settle(merged: MergedFile, options: Options, rules: Rules, journal: Journal) -> bool:
+def ask_policy(merged: MergedFile, options: Options, rules: Rules, journal: Journal) -> bool:
     """Let a policy, if there is one, decide or refuse conflicts; return whether it did."""
     if options.policy is None:
         return False
