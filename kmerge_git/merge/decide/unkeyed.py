@@ -65,6 +65,7 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
         second = walk.trial()
         arranged = _arranged(second, keys, pairs.labels, entries, inner, bag=bag)
         if arranged is not None:
+            _mark_guesses(arranged, items)
             items, trial, doubt = arranged, second, ""
     doubt = doubt or _two_versions(items, keys, entries)
     if doubt:
@@ -288,6 +289,18 @@ def _mixes(item: Item, label_of: dict[int, Hashable], unclear: set[Hashable]) ->
     return not labels.isdisjoint(unclear) or sum(isinstance(k, int) for k in labels) > 1
 
 
+def _mark_guesses(arranged: list[Item], aligned: list[Item]) -> None:
+    """Mark the elements that only likeness pairs; those that diff3 aligns as well are certain."""
+    certain = {_versions_of(item) for item in aligned}
+    for item in arranged:
+        if isinstance(item.plan, Build) and _versions_of(item) not in certain:
+            item.plan.is_guess = _is_by_likeness(item)
+
+
+def _versions_of(item: Item) -> tuple[int, int, int]:
+    return id(item.base), id(item.ours), id(item.theirs)
+
+
 def _entries_within(item: Item) -> list[Entry]:
     """Return the entries of the three versions that an item replaces."""
     if isinstance(item.plan, Clash):
@@ -343,14 +356,18 @@ def _arranged(
     if order is None or _meet(labels, bag=bag):
         return None
     items = _in_order(walk, order, labels, entries, inner)
-    for item in items:
-        if item.base is not None and isinstance(item.plan, Build):
-            others = (e for e in (item.ours, item.theirs) if e is not None)
-            item.plan.is_guess = not all(is_named_alike(item.base.value, e.value) for e in others)
-            # likeness alone does not justify a merge that a line merge would not make
-            if item.plan.is_guess and not has_clash(item.plan):
-                return None
+    # likeness alone does not justify a merge that a line merge would not make
+    if any(_is_by_likeness(item) and not has_clash(item.plan) for item in items):
+        return None
     return items
+
+
+def _is_by_likeness(item: Item) -> bool:
+    """Return whether an item merges two edits of an element that only its likeness identifies."""
+    if item.base is None or not isinstance(item.plan, Build):
+        return False
+    others = (e for e in (item.ours, item.theirs) if e is not None)
+    return not all(is_named_alike(item.base.value, entry.value) for entry in others)
 
 
 def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
