@@ -113,12 +113,13 @@ def by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Outc
     while True:
         journal = Journal()
         merged = by_resource.merge(rules, streams, journal, options.path, doubts)
-        if len(merged.hunks()) > MOST_CONFLICTS:  # a policy may leave fewer
+        # the merge without a policy goes first: if it is clean, also by lines, no policy is asked
+        is_open = options.policy is not None and merged.hunks() and lines.result()[1] != 0
+        if is_open:
             by_resource.ask_policy(merged, options, rules, journal)
         better = _judged(merged, streams, options, lines, journal)
-        # the merge without a policy goes first: if it is clean, no policy is asked
-        is_open = isinstance(better, Outcome) and not better.clean
-        if is_open and by_resource.ask_policy(merged, options, rules, journal):
+        is_left = isinstance(better, Outcome) and not better.clean and not is_open
+        if is_left and by_resource.ask_policy(merged, options, rules, journal):
             better = _judged(merged, streams, options, lines, journal)
         if isinstance(better, Outcome):
             if not better.clean and not options.virtual:
