@@ -354,13 +354,14 @@ def add_trial(parser: argparse.ArgumentParser) -> None:
     """Define the command line of `kmerge policy try`, the old name of `replay --policy`."""
     actions = parser.add_subparsers(metavar="try", required=True)
     trying = actions.add_parser("try", epilog=EPILOG, formatter_class=parser.formatter_class)
-    trying.add_argument("rule", nargs=3, metavar=("GLOB", "FIELD", "POLICY"))
+    for word in ("glob", "field", "name"):  # argparse cannot show one argument with three names
+        trying.add_argument(word, metavar="POLICY" if word == "name" else word.upper())
     add_arguments(trying)
 
 
 def run_trial(args: argparse.Namespace) -> int:
     """Try the policy."""
-    args.policy = " ".join(args.rule)
+    args.policy = f"{args.glob} {args.field} {args.name}"
     return run(args)
 
 

@@ -95,3 +95,10 @@ def test_json_has_the_keys_that_it_had(repo: Repo) -> None:
     assert {*solved["files"][0]} >= {
         *("path", "situation", "result", "why", "method", "deleted", "decided", "conflicts"),
     }
+
+
+def test_help_of_the_old_way_to_try_a_policy(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["policy", "try", "--help"])
+    assert end.value.code == 0
+    assert "GLOB FIELD POLICY" in capsys.readouterr().out
