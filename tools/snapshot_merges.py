@@ -108,7 +108,7 @@ def runs(versions: Trio, path: str, lines: bool) -> dict[str, Callable[[], Resul
         return lambda: answer(SEEDS.merge3_bytes(at, path=path, **options))
 
     def merge2(**options: bool) -> Callable[[], Result]:
-        return lambda: answer(SEEDS.merge2_bytes(at.theirs, at.ours, path=path, **options))
+        return lambda: answer(TWO_WAY.merge2_bytes(at.theirs, at.ours, path=path, **options))
 
     def elided() -> Result:
         with every_document_large():
@@ -200,6 +200,7 @@ def module(*names: str) -> ModuleType:
 
 
 SEEDS = module(kmerge_git._HOMES["merge3"])
+TWO_WAY = module(kmerge_git._HOMES["merge2"])
 ELISION = module("merge.elision")
 DOCUMENTS = module("merge.by_resource", "merge.documents", "merge.resources")
 POLICY = module("merge.decide.policies", "merge.policies").policy_for(POLICIES)
