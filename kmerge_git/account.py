@@ -46,15 +46,15 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import Where
     from kmerge_git.merge.decide.rules import Rules, Table
+    from kmerge_git.merge.merged import Trio
+    from kmerge_git.merge.pairing import Documents
     from kmerge_git.merge.plan import Note
     from kmerge_git.outcome import Options, Outcome
     from kmerge_git.tree.documents import Document, Stream
 
     Place = tuple[str, Path]
-    Documents = dict[Hashable, Document]
     Naming = Callable[[Document], Hashable]
     Results = tuple[Stream, Stream] | None  # the result resolved to ours, and to theirs
-    Trio = Three[Document | None]
     T = TypeVar("T")
     Ends = tuple[T | None, T | None] | None  # None if the result is unknown at this place
     KeyOf = Callable[[Entry], Hashable]

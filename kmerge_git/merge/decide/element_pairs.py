@@ -23,9 +23,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
+    from kmerge_git.merge.decide.rules import Keys
     from kmerge_git.tree.nodes import Entry
 
-    Keys = list[Hashable]
     Edits = dict[int, int]  # the index of a new element on a side -> the index in base
     Point = tuple[int, int]  # the indexes of one element in base and on a side, or on both sides
     Chain = tuple[Point, "Chain | None"]  # the last point of an order, and the points before it

@@ -10,14 +10,11 @@ from kmerge_git.tree.nodes import Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
     from collections.abc import Sequence as List
 
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.merge.decide.rules import Riddle
+    from kmerge_git.merge.decide.rules import Riddle, Table
     from kmerge_git.tree.nodes import Entry
-
-    Table = dict[Hashable, Entry]
 
 
 def by_key(

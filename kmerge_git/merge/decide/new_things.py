@@ -33,12 +33,11 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.merge.decide.rules import KeyPaths, Table
+    from kmerge_git.merge.decide.rules import KeyPaths, Keys, Table
     from kmerge_git.merge.plan import Item, Plan
     from kmerge_git.tree.nodes import Entry, Node
 
     T = TypeVar("T", bound=Hashable | None)
-    Keys = list[Hashable]
     Numbered = list[tuple[int, Node]]  # elements and their indexes
     Values = list[Node]
 

@@ -8,9 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
     from typing import TypeVar
 
+    from kmerge_git.merge.decide.rules import Keys
+
     K = TypeVar("K", bound=Hashable)
 
-    Keys = list[Hashable]
 
 _MOST_ARRANGED = 400  # the merge looks at every pair
 

@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kmerge_git.merge.decide.rules import Keys
     from kmerge_git.tree.nodes import Entry
 
-    Keys = list[Hashable]
     Names = list[str]
 
 

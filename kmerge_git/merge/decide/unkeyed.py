@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
     from typing import TypeVar
 
-    from kmerge_git.merge.decide.rules import Place, Table, Walker
+    from kmerge_git.merge.decide.rules import Keys, Place, Table, Walker
     from kmerge_git.text.diff3 import Region
     from kmerge_git.tree.same import Known
 
     T = TypeVar("T")
-    Keys = list[Hashable]
 
 
 def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> list[Item]:

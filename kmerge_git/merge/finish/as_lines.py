@@ -10,6 +10,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.merge.merged import NO_DOCUMENT, MergedDocument, MergedFile, conflicted
 from kmerge_git.merge.three import Three, cut
 from kmerge_git.merge.verify import line_damage, referee
+from kmerge_git.outcome import SIDES
 from kmerge_git.text.diff3 import diff3, lines_between, refine, uncommon
 from kmerge_git.text.markers import marker_size_for, sections
 from kmerge_git.text.pieces import Hunk
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Options, Outcome
     from kmerge_git.text.pieces import Pieces
     from kmerge_git.tree.documents import Stream
-
-SIDES = ("ours", "theirs")
 
 
 def shorter(

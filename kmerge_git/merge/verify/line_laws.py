@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.verify.sites import Documents
     from kmerge_git.tree.documents import Document, Stream
-
-    Documents = list[list[Document]]
 
 
 ANY = -1  # any column

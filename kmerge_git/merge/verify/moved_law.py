@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.likeness import Leaf
     from kmerge_git.kube.listkeys import Where
+    from kmerge_git.merge.verify.sites import Documents
     from kmerge_git.tree.documents import Document
     from kmerge_git.tree.nodes import Entry
     from kmerge_git.tree.same import Known
 
-    Documents = list[list[Document]]  # of base, ours, theirs and the result
     Home = tuple[Hashable, ...]  # the names that lead to a collection
     Parts = dict[Hashable, "_Part"]
     Ways = dict[Hashable, "Way"]

@@ -59,11 +59,11 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.merged import MergedFile
     from kmerge_git.merge.plan import Doubts
+    from kmerge_git.merge.verify.sites import Documents
     from kmerge_git.outcome import Options
     from kmerge_git.tree.documents import Document, Stream, YamlText
     from kmerge_git.tree.nodes import Node
 
-    Documents = list[list[Document]]  # the documents of base, ours, theirs and the result
     Settled = Some[tuple[str, Path]]
 
 

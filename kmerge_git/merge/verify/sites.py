@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path, Step
     from kmerge_git.kube.listkeys import Where
+    from kmerge_git.tree.documents import Document
     from kmerge_git.tree.same import Known
 
     Spot = tuple[Collection, Where]
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     # how often something occurs in base, ours, theirs and the result
     Count = list[int]
     Keys = list[Hashable]
+    Documents = list[list[Document]]  # of base, ours, theirs and the result
     K = TypeVar("K", bound=Hashable)
     T = TypeVar("T")
 

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.merge.verify.list_readings import Edit, Newcomers
-    from kmerge_git.merge.verify.sites import Count, Keys, Site
+    from kmerge_git.merge.verify.list_readings import Counts, Edit, Newcomers
+    from kmerge_git.merge.verify.sites import Keys, Site
     from kmerge_git.tree.nodes import Entry, Node
 
-    Counts = dict[Hashable, Count]
     # compare four versions at a place in a place, and return the broken laws
     Compare = Callable[[list[Node | None], Site, Site, str], list[Violation]]
 
