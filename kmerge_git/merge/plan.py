@@ -443,7 +443,8 @@ class Journal:
                     self.notes[number] = resource, note
                     break
             else:
-                self.notes.append((resource, note))
+                if note.side != "conflict":  # a refusal is in the label of its conflict
+                    self.notes.append((resource, note))
 
     def settled(self) -> list[tuple[str, Path]]:
         """Return the places that a policy or the favoured side decided, each with its resource."""

@@ -272,3 +272,12 @@ def test_higher_reaches_a_charts_own_version_only_by_name(
     made = merge_files(*texts, path=file, policy=policy_for([(field, "higher")], "ours", file))
     assert made.clean == settled
     assert settled or "a chart's own version is for `rebump`" in made.conflicts[0].told
+
+
+def test_a_conflict_that_only_one_answer_can_solve() -> None:
+    """Without a policy git's lines are taken: with theirs the alias would have no anchor."""
+    texts = b"k: 0\n", b"k: &x 1\nz: *x\n", b"k: 2\n"
+    assert merge_files(*texts).method == "lines"
+    made = merge_files(*texts, policy=policy_for([("k", "ours")]))
+    assert (made.clean, made.text) == (True, texts[1])
+    assert not merge_files(*texts, policy=policy_for([("k", "theirs")])).clean
