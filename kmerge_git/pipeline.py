@@ -114,11 +114,11 @@ def by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Outc
         journal = Journal()
         merged = by_resource.merge(rules, streams, journal, options.path, doubts)
         # the merge without a policy goes first: if it is clean, also by lines, no policy is asked
-        is_open = options.policy is not None and merged.hunks() and lines.result()[1] != 0
-        if is_open:
+        is_asked = options.policy is not None and merged.hunks() and lines.result()[1] != 0
+        if is_asked:
             by_resource.ask_policy(merged, options, rules, journal)
         better = _judged(merged, streams, options, lines, journal)
-        is_left = isinstance(better, Outcome) and not better.clean and not is_open
+        is_left = isinstance(better, Outcome) and not better.clean and not is_asked
         if is_left and by_resource.ask_policy(merged, options, rules, journal):
             better = _judged(merged, streams, options, lines, journal)
         if isinstance(better, Outcome):

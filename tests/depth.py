@@ -2,8 +2,8 @@
 
 `tests/run` sets the depth `part` and a seed, the day. Worlds and kill tests then run a part of their
 samples, chosen by the seed, laws the first quarter of their examples, and of the costly tests an
-eighth runs. What is red in a part is red in the whole. Without these two variables, and for tests that are named by their path, everything runs. The depth
-`samples` leaves out samples within tests, but no test (`tools/mutate.py` chooses these itself).
+eighth runs. What is red in a part is red in the whole. Without these two variables, and for tests
+that are named by their path, everything runs. The depth `samples` leaves out samples within tests, but no test (`tools/mutate.py` chooses these itself).
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def ask_policy(merged: MergedFile, options: Options, rules: Rules, journal: Jour
         return False
     from kmerge_git.merge.decide.by_policy import Rulings  # few merges have a policy
 
-    has_spoken = False
+    has_answered = False
     for document in merged.documents:
         rulings = Rulings(options.policy, Walk(rules, Journal(document.name)))
         whole = document.whole_hunk
@@ -121,8 +121,8 @@ def ask_policy(merged: MergedFile, options: Options, rules: Rules, journal: Jour
                 continue
             document.plan, document.pieces = plan, pieces
         journal.rule(document.name, rulings.notes)
-        has_spoken = has_spoken or bool(rulings.notes)
-    return has_spoken
+        has_answered = has_answered or bool(rulings.notes)
+    return has_answered
 
 
 def _order(
