@@ -31,6 +31,8 @@ _SIGNS = (
     *("{{", "{[", ",{", ",[", "}:", "]:", "{#", ",#", "{?", ",?", "[?"),
     *("{&", ",&", "{!", ",!", "{*", ",*"),
 )
+# how a quoted value writes its own quote, and what may look like that
+_WRITTEN = {"'": ("''",), '"': ("\\\\", '\\"')}
 _BLANK = (" ", "\t", "\n", "\r")
 _LINE_END = ("\n", "")
 
@@ -182,8 +184,38 @@ def _has_sign(text: str) -> bool:
 
 
 def has_control(text: str) -> bool:
-    """Return whether a text has template actions for control, such as `{{ if }}` or `{{ end }}`."""
-    return any(True for _ in _actions(text))
+    """Return whether a text has template actions for control, such as `{{ if }}` or `{{ end }}`.
+
+    Actions within one quoted value of one line do not count: they decide about no other line.
+    """
+    seen = 0  # the end of the last line that was looked at
+    for at, _ in _actions(text):
+        if at >= seen:
+            start = text.rfind("\n", 0, at) + 1
+            seen = text.find("\n", at) + 1 or len(text) + 1
+            if not _is_closed(text[start:seen].strip()):
+                return True
+    return False
+
+
+def _is_closed(line: str) -> bool:
+    """Return whether all actions of a line are in its quoted value, each with its `end`."""
+    value = line
+    while value.startswith("- "):
+        value = value[2:].lstrip()
+    if value[:1] not in _WRITTEN:
+        name, _, value = value.partition(": ")
+        value = value.lstrip()
+        if value[:1] not in _WRITTEN or any(mark in name for mark in "\"'#{["):
+            return False
+    quote, text = value[0], value[1:]
+    plain = text
+    for written in _WRITTEN[quote]:
+        plain = plain.replace(written, "  ")
+    end = plain.find(quote)
+    if end < 0 or plain[end + 1 :].lstrip()[:1] not in ("", "#") or "{{" in plain[end:]:
+        return False
+    return _runs_over(text[:end], list(_actions(text[:end]))) < 0
 
 
 def _actions(text: str) -> Iterator[tuple[int, str]]:

@@ -9,7 +9,7 @@ from kmerge_git.errors import CannotParse, TextOnly
 from kmerge_git.text.source import Source
 from kmerge_git.tree import parser
 from kmerge_git.tree.documents import split
-from kmerge_git.tree.oddities import ODD_KEY, TEMPLATE, refuse_oddities
+from kmerge_git.tree.oddities import ODD_KEY, TEMPLATE, has_control, refuse_oddities
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PIECES = [*"{}[]:,?*&!#- \n\t'|a", "a: ", "&x ", "*x", "- ", "? ", ": ", "\n  ", "{a}", "[a]", " #"]
@@ -183,3 +183,26 @@ def test_who_has_no_sign_is_not_parsed(monkeypatch):
     refuse_oddities(EMPTY, stream)
     with pytest.raises(TypeError):
         refuse_oddities(EMPTY, split(Source(b"a: {[b]: c}\n")))
+
+
+@pytest.mark.parametrize(
+    ("line", "is_control"),
+    [
+        ("a: '{{if x}}b{{end}}'", False),
+        ('- "{{if x}}b{{end}}"', False),
+        ('- a: "{{if eq .x \\"y\\"}}b{{end}}" # a comment', False),
+        ("a: 'it''s {{if x}}b{{end}}'", False),
+        ("a: '{{if x}}b'", True),
+        ("a: '{{if x}}' '{{end}}'", True),
+        ("a: {{if x}}b{{end}}", True),
+        ("a: 'b' # {{if x}}{{end}}", True),
+        ('a: "b\\\\" {{if x}} "', True),
+        ("# a: '{{if x}}b{{end}}'", True),
+        ("{a: '{{if x}}b{{end}}'}", True),
+    ],
+)
+def test_actions_within_one_quoted_value_decide_about_no_other_line(
+    line: str, is_control: bool
+) -> None:
+    assert has_control(line) == is_control
+    assert has_control(f"a: 1\n{line}\nb: '{{{{if x}}}}c{{{{end}}}}'\n") == is_control
