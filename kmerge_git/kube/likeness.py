@@ -192,15 +192,28 @@ def is_alike(old: Leaves, new: Leaves) -> bool:
     part, whole = RENAMED_LEAVES
     if whole * old.shared(new) < part * max(old.total, new.total):
         return False
-    return min(old.total, new.total) >= FEW_LEAVES or any(map(_is_long, _in_common(old, new)))
+    return min(old.total, new.total) >= FEW_LEAVES or any(map(_is_long, in_common(old, new)))
 
 
-def tells(old: Leaves, new: Leaves, elsewhere: set[Leaf]) -> bool:
-    """Return whether two list elements share a leaf that no other element has."""
-    return not _in_common(old, new) <= elsewhere
+def found_in_none(leaves: set[Leaf], others: Iterable[Node]) -> set[Leaf]:
+    """Return the leaves that no other element has.
+
+    Only paths that lead to these leaves are followed, because a list may be long.
+    """
+    left = set(leaves)
+    ways: set[tuple[str, ...]] = set()
+    for node in others:
+        if not left:
+            break
+        ways = ways or {path[:n] for path, _ in left for n in range(len(path) + 1)}
+        if not left.isdisjoint(found := set(_leaves(node, (), ways))):
+            left -= found
+            ways.clear()
+    return left
 
 
-def _in_common(a: Leaves, b: Leaves) -> set[Leaf]:
+def in_common(a: Leaves, b: Leaves) -> set[Leaf]:
+    """Return the leaves that two elements have in common."""
     return a.counts.keys() & b.counts.keys()
 
 
@@ -288,11 +301,15 @@ def _is_long(leaf: Leaf) -> bool:
     return isinstance(value, tuple) and isinstance(value[-1], str) and len(value[-1]) > LONG_LEAF
 
 
-def _leaves(node: Node, path: tuple[str, ...]) -> Iterator[Leaf]:
+def _leaves(
+    node: Node, path: tuple[str, ...], ways: set[tuple[str, ...]] | None = None
+) -> Iterator[Leaf]:
+    """Yield the leaves below a node; if `ways` are given, only those that these paths lead to."""
     if isinstance(node, Collection) and node.entries:
         for entry in node.entries:
-            step = entry.name if isinstance(node, Mapping) else "[]"
-            yield from _leaves(entry.value, (*path, step))
+            below = (*path, entry.name if isinstance(node, Mapping) else "[]")
+            if ways is None or below in ways:
+                yield from _leaves(entry.value, below, ways)
     elif isinstance(node, Scalar):
         yield path, meaning(node)
     else:

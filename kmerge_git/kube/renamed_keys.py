@@ -5,17 +5,25 @@ A merge asks this of base and a side, and a comparison asks it of an old and a n
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import MOST_COMPARISONS, Leaves, counted, is_alike, tells
+from kmerge_git.kube.likeness import (
+    MOST_COMPARISONS,
+    Leaves,
+    counted,
+    found_in_none,
+    in_common,
+    is_alike,
+)
 from kmerge_git.kube.listkeys import field_text, has_port_names
 from kmerge_git.tree.nodes import Collection
+from kmerge_git.tree.same import same_entry_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable, Iterator
     from collections.abc import Collection as Names
 
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.tree.nodes import Entry
+    from kmerge_git.tree.nodes import Entry, Node
 
     Keys = list[Hashable]
     Table = dict[Hashable, Entry]
@@ -71,16 +79,23 @@ def candidates(old: Table, new: Table, gone: Keys, fresh: Keys, leaves: EntryLea
         for after in fresh
         if is_alike(leaves.of(old[before]), leaves.of(new[after]))
     ]
-    if not alike:
-        return []
-    stay = [k for k in old if k in new]
-    elsewhere = {leaf for k in stay for e in (old[k], new[k]) for leaf in leaves.of(e).counts}
+    pairs = [(leaves.of(old[before]), leaves.of(new[after])) for before, after in alike]
+    common = [in_common(*pair) for pair in pairs]
+    alone = found_in_none(set().union(*common), _staying(old, new))
     return [
-        (a.shared(b) / max(a.total, b.total), before, after)
-        for before, after in alike
-        for a, b in [(leaves.of(old[before]), leaves.of(new[after]))]
-        if tells(a, b, elsewhere)
+        (a.shared(b) / max(a.total, b.total), *keys)
+        for (a, b), keys, shared in zip(pairs, alike, common, strict=True)
+        if not alone.isdisjoint(shared)
     ]
+
+
+def _staying(old: Table, new: Table) -> Iterator[Node]:
+    """Yield the elements whose keys both versions have."""
+    for key, entry in old.items():
+        if key in new:
+            yield entry.value
+            if not same_entry_text(entry, new[key]):
+                yield new[key].value
 
 
 def matched(candidates: Candidates) -> tuple[Renamed, list[tuple[Hashable, Hashable]]]:

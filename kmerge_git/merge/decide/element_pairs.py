@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import accumulate, islice, product
 
-from kmerge_git.kube.likeness import MOST_COMPARISONS, Leaves, is_edit, tells
+from kmerge_git.kube.likeness import MOST_COMPARISONS, Leaves, found_in_none, in_common, is_edit
 from kmerge_git.merge.decide.rules import ElementPairs
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, counted, grouped
@@ -139,11 +139,11 @@ class _EditedSide:
         near = [j for j in self.new if j not in edits and self.order.has_gap(i, j)]
         if not near or not isinstance(self.base[i].value, Collection):
             return False
-        mine, yours = ([Leaves(e.value) for e in version] for version in (self.base, self.side))
-        old = [leaves for n, leaves in enumerate(mine) if n != i]
+        old = [e.value for n, e in enumerate(self.base) if n != i]
+        gone = Leaves(self.base[i].value)
         for j in near:
-            others = [*old, *(leaves for n, leaves in enumerate(yours) if n != j)]
-            if tells(mine[i], yours[j], {leaf for leaves in others for leaf in leaves.counts}):
+            others = [*old, *(e.value for n, e in enumerate(self.side) if n != j)]
+            if found_in_none(in_common(gone, Leaves(self.side[j].value)), others):
                 return True
         return False
 

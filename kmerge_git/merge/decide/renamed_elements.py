@@ -11,7 +11,8 @@ from __future__ import annotations
 from kmerge_git.kube.likeness import (
     EDITED,
     MOST_COMPARISONS,
-    tells,
+    found_in_none,
+    in_common,
 )
 from kmerge_git.kube.renamed_keys import (
     EntryLeaves,
@@ -201,8 +202,8 @@ class _Search:
         """Return whether two elements share a leaf that only other new elements have, if any."""
         base = self.at.base
         others = [e for k, e in base.items() if k != old] + [side[k] for k in side if k in base]
-        elsewhere = {leaf for entry in others for leaf in self.leaves.of(entry).counts}
-        return tells(self.leaves.of(base[old]), self.leaves.of(side[new]), elsewhere)
+        shared = in_common(self.leaves.of(base[old]), self.leaves.of(side[new]))
+        return bool(found_in_none(shared, (entry.value for entry in others)))
 
 
 def _with_rivals(alike: Candidates, found: Renamed) -> list[tuple[Hashable, Hashable]]:

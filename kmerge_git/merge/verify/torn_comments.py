@@ -14,7 +14,7 @@ Nothing is parsed: block scalars are found by their headers and their indentatio
 
 from __future__ import annotations
 
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 from kmerge_git.merge.three import counted, grouped
 from kmerge_git.merge.verify.sites import by_side, is_miscounted
@@ -68,16 +68,19 @@ def comment_marks(lines: list[str]) -> list[bool]:
     floor = -1  # the column of the entry that a block scalar belongs to
     for line in lines:
         bare = line.strip(" \t\r")
-        column = len(line) - len(line.lstrip(" "))
-        is_text = floor >= 0 and (not bare or column > floor)
-        marks.append(bare[:1] == "#" and not is_text)
-        if bare and not is_text:
-            floor = column + _dashes(bare) if bare[0] != "#" and _opens_text(bare) else -1
+        if floor >= 0 and (not bare or _column(line) > floor):
+            marks.append(False)
+            continue
+        marks.append(bare[:1] == "#")
+        if bare:
+            floor = _column(line) + _dashes(bare) if _opens_text(bare) else -1
     return marks
 
 
 def _opens_text(bare: str) -> bool:
     """Return whether a line ends in the header of a block scalar."""
+    if ("|" not in bare and ">" not in bare) or bare[0] == "#":
+        return False
     value = bare.split(" #", maxsplit=1)[0].rstrip()
     mark = value.rstrip("+-0123456789")
     return mark[-1:] in ("|", ">") and (len(mark) == 1 or mark[-2] in " \t")
@@ -108,12 +111,13 @@ class CommentLines:
         self.bare = [line.strip(" \t\r") for line in lines]
         self.is_comment = comment_marks(lines)
         self.count = counted(self.bare)
-        marked = [*zip(self.bare, self.is_comment, range(len(lines)), strict=True)]
-        self.active = counted(bare for bare, is_comment, _ in marked if not is_comment)
-        self.places = grouped((bare, n) for bare, is_comment, n in marked if is_comment)
+        self.active = dict(self.count)
         self.runs = _runs(self.is_comment)
+        for n in self.runs:
+            self.active[self.bare[n]] -= 1
+        self.places = grouped((self.bare[n], n) for n in self.runs)
         self.above = _above(lines, self.runs)
-        self.parents = _parents(lines, self.is_comment)
+        self.parents = _parents(lines, self.runs) if self.runs else []
 
     def has_text(self, n: int) -> bool:
         """Return whether a line is a comment with a text."""
@@ -126,43 +130,51 @@ class CommentLines:
 
         Only lines that are `shared` by all versions are compared; `known` holds their numbers.
         """
-        owners: list[int] = []
-        tops: list[int] = []  # the first lines of the blocks around
-        for n, line in enumerate(self.bare):
-            up = self.above[n]
-            tops.append(n if up is None else tops[up])
-            parent = self.parents[tops[n]]
-            owner = 0 if parent is None else owners[parent]
-            owners.append(
-                known.setdefault((owner, line), len(known) + 1)
-                if owner >= 0 and line in shared
-                else -1
-            )
-            if owner >= 0 and self.has_text(n):
-                yield owner, line
+        owners: dict[int, int] = {}
+        for n in filter(self.has_text, self.runs):
+            top = n  # the first line of the block around the comment
+            while (up := self.above[top]) is not None:
+                top = up
+            parent = self.parents[top]
+            inside: list[int] = []
+            while parent is not None and parent not in owners:
+                inside.append(parent)
+                parent = self.parents[parent]
+            owner = owners[parent] if parent is not None else 0
+            for opening in reversed(inside):
+                line = self.bare[opening]
+                is_known = owner >= 0 and line in shared
+                owner = known.setdefault((owner, line), len(known) + 1) if is_known else -1
+                owners[opening] = owner
+            if owner >= 0:
+                yield owner, self.bare[n]
 
 
-def _runs(is_comment: list[bool]) -> list[range]:
-    """Return for each line the comment lines around it without a gap; none if it is no comment."""
-    found: list[range] = []
-    for is_run, lines in groupby(enumerate(is_comment), key=lambda at: at[1]):
-        numbers = [n for n, _ in lines]
-        run = range(numbers[0], numbers[-1] + 1) if is_run else range(0)
-        found += [run] * len(numbers)
-    return found
+def _runs(is_comment: list[bool]) -> dict[int, range]:
+    """Return for each comment line the comment lines around it without a gap."""
+    found: dict[int, range] = {}
+    n = -1
+    while True:
+        try:
+            start = is_comment.index(True, n + 1)
+        except ValueError:
+            return found
+        n = is_comment.index(False, start)  # no comment is in the last line
+        found.update(dict.fromkeys(range(start, n), range(start, n)))
 
 
-def _above(lines: list[str], runs: list[range]) -> list[int | None]:
-    """Return for each line the nearest line above in its run that is indented less.
+def _above(lines: list[str], runs: dict[int, range]) -> dict[int, int | None]:
+    """Return for each comment line the nearest line above in its run that is indented less.
 
     The columns behind the `#` count. The elements of a list may be at the column of its key.
     """
-    found: list[int | None] = []
+    found: dict[int, int | None] = {}
     around: list[tuple[int, int, bool]] = []  # the columns and numbers, and whether it is a key
-    for n, line in enumerate(lines):
+    for n, run in runs.items():
+        line = lines[n]
         text = line.lstrip(" \t#").rstrip()
         column = len(line) - len(line.lstrip(" \t#"))
-        if not runs[n] or n == runs[n].start:
+        if n == run.start:
             around.clear()
         is_element = text[:2] in ("- ", "-")
         while around and around[-1][0] >= column:
@@ -170,24 +182,33 @@ def _above(lines: list[str], runs: list[range]) -> list[int | None]:
                 break
             around.pop()
         inside = (m for at, m, _ in reversed(around) if at != column - 1)
-        found.append(next(inside, None))
-        if runs[n] and text:
+        found[n] = next(inside, None)
+        if text:
             around.append((column, n, text[-1] == ":" and not is_element))
     return found
 
 
-def _parents(lines: list[str], is_comment: list[bool]) -> list[int | None]:
+def _parents(lines: list[str], runs: dict[int, range]) -> list[int | None]:
     """Return for each line the nearest line above that is indented less and is no comment."""
     found: list[int | None] = []
     around: list[tuple[int, int]] = []  # the columns and numbers of the lines around
     for n, line in enumerate(lines):
-        column = len(line) - len(line.lstrip(" "))
-        found.append(next((m for at, m in reversed(around) if at < column), None))
-        if line.strip() and not is_comment[n]:
-            while around and around[-1][0] >= column:
-                around.pop()
-            around.append((column, n))
+        column = _column(line)
+        if n in runs:
+            found.append(next((m for at, m in reversed(around) if at < column), None))
+            continue
+        if column == len(line) or not line.strip():
+            found.append(None)  # nothing is below a blank line
+            continue
+        while around and around[-1][0] >= column:
+            around.pop()
+        found.append(around[-1][1] if around else None)
+        around.append((column, n))
     return found
+
+
+def _column(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 class SideLines(CommentLines):
@@ -205,6 +226,8 @@ class SideLines(CommentLines):
         self.became: dict[int, str] = {}
         ends = [(-1, -1), *sorted(self.kept.items()), (len(base.bare), len(self.bare))]
         for (above, mine), (below, yours) in pairwise(ends):
+            if below - above == yours - mine == 1:
+                continue
             if any(base.is_comment[above + 1 : below] + self.is_comment[mine + 1 : yours]):
                 self._read(base, range(above + 1, below), range(mine + 1, yours))
 
