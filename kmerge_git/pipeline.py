@@ -23,6 +23,7 @@ from kmerge_git.merge.verify import line_damage, proof, referee, whole_file
 from kmerge_git.merge.verify.edits_of_both import may_tear_comments, new_namesakes
 from kmerge_git.merge.verify.line_opinion import Asked, needs_proof, opinion
 from kmerge_git.outcome import GENERATED, SIDES, Conflict, Options, Outcome
+from kmerge_git.system import GarbageStays
 from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.text.pieces import UNDECIDED, side_text, without_placeholders
 from kmerge_git.text.source import Source
@@ -54,7 +55,8 @@ def merge(texts: Three[YamlText], options: Options, start: StartLines) -> Outcom
     """
     if options.define is not None:
         options.define()
-    merged = _merged(texts, options, start)
+    with GarbageStays():
+        merged = _merged(texts, options, start)
     if options.generated and not options.virtual and (not merged.clean or merged.loses):
         return _kept(texts, options, GENERATED)
     return merged

@@ -6,6 +6,7 @@ classes and two path modules. The driver needs only a few system calls and the e
 
 from __future__ import annotations
 
+import gc
 import posix
 import sys
 
@@ -17,6 +18,23 @@ if TYPE_CHECKING:
 calls = posix
 NULL = "/dev/null"
 _IGNORED = (13, 25)  # SIGPIPE and SIGXFSZ, which Python ignores and a program must not
+
+
+class GarbageStays:
+    """Keep the garbage collector off: nearly all objects that a merge makes stay in use.
+
+    A large merge would take three times as long with the collector.
+    """
+
+    __slots__ = ("was_on",)
+
+    def __enter__(self) -> None:
+        self.was_on = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self.was_on:
+            gc.enable()
 
 
 def variable(name: str) -> str | None:

@@ -14,11 +14,10 @@ joined) is refused in the same way, because libyaml would make it a part of the 
 
 from __future__ import annotations
 
-import gc
 import sys
 
 from kmerge_git.errors import CannotParse
-from kmerge_git.system import exists
+from kmerge_git.system import GarbageStays, exists
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -93,10 +92,9 @@ def _composed(text: str, read: Callable[[Any], Any]) -> Any:
     if is_deep:
         allow_deep_calls()
     parser = _parser(guarded=is_deep)(text)
-    collecting = gc.isenabled()
-    gc.disable()  # all new nodes are in use: a garbage collection makes this five times slower
     try:
-        return read(parser)
+        with GarbageStays():
+            return read(parser)
     except yaml_error() as error:
         is_repeated = getattr(error, "problem", "") == "second occurrence"
         renamed = _without_repeated_anchors(text) if is_repeated else text
@@ -104,8 +102,6 @@ def _composed(text: str, read: Callable[[Any], Any]) -> Any:
             return _composed(renamed, read)
         raise _meant(error) from None
     finally:
-        if collecting:
-            gc.enable()
         parser.dispose()
 
 
