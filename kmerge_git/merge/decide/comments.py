@@ -15,7 +15,7 @@ from kmerge_git.tree.same import comments, same_comments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from kmerge_git.merge.plan import Lines
     from kmerge_git.tree.nodes import Entry
@@ -45,13 +45,42 @@ def foot_lines(made: Collection | None) -> list[Line]:
     return comment_lines(foot(made), made.column) if made is not None else []
 
 
-def may_part(at: Three[Collection | None]) -> bool:
+def may_part(
+    at: Three[Collection | None], tables: Three[dict[Hashable, Entry]] | None = None
+) -> bool:
     """Return whether comments may be taken out of the entries of three collections.
 
-    All three must be block collections with entries, and the base must contain a `#`.
+    All three must be block collections with entries, and the base must contain a `#`. If the
+    versions have the same comments at the same entries of the `tables`, none floats.
     """
     blocks = [c for c in at.each() if c is not None and not c.flow and c.entries]
-    return len(blocks) == 3 and "#" in blocks[0].text[blocks[0].top : blocks[0].bottom]
+    if len(blocks) < 3 or "#" not in blocks[0].text[blocks[0].top : blocks[0].bottom]:
+        return False
+    if tables is None:
+        return True
+    base, *sides = map(_own_comments, blocks, tables.each())
+    if any(side != base for side in sides):
+        return True
+    texts = [block.text[block.top : block.bottom] for block in blocks]
+    return any(len({t.count(line) for t in texts}) > 1 for lines in base.values() for line in lines)
+
+
+def _own_comments(
+    made: Collection, table: dict[Hashable, Entry]
+) -> dict[tuple[Hashable, ...], list[str]]:
+    """Return the comments of a collection above its entries, at its top and at its bottom."""
+    entries = made.entries
+    spans: dict[tuple[Hashable, ...], tuple[int, int]] = {
+        (key,): (entry.lead, entry.line) for key, entry in table.items()
+    }
+    spans["top", ""] = made.top, entries[0].lead
+    spans["bottom", ""] = entries[-1].end, made.bottom
+    return {
+        place: lines
+        for place, (start, end) in spans.items()
+        if start < end
+        and (lines := [*filter(None, map(str.strip, made.text[start:end].split("\n")))])
+    }
 
 
 def merge_lines(lines: Three[list[Line]], *, is_new: bool = False) -> Lines | None:

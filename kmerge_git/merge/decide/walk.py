@@ -278,7 +278,7 @@ class Walk:
         self, at: Three[C | None], tables: Three[dict[Hashable, Entry]] | None, place: Place
     ) -> tuple[Three[C | None], FloatingComments | None]:
         """Return the versions of a collection without floating comments, and these comments."""
-        if not self.rules.stops or not may_part(at):
+        if not self.rules.stops or not may_part(at, tables):
             return at, None
         from kmerge_git.merge.decide import floating_comments
 
