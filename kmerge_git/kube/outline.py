@@ -44,9 +44,12 @@ def outline(text: str) -> tuple[str, str, str, str] | None:
             return None
         values[field] = _rest_of_line(text, at + len(mark) - 1)
         if field == "metadata":
-            names = _names(text, text.find("\n", at) + 1) if not values[field] else None
+            below = text.find("\n", at) + 1
+            # a comment of kpt may hold another name
+            is_plain = not values[field] and "kpt-merge" not in text[at:below]
+            names = _names(text, below) if is_plain else None
     version, kind = values["apiVersion"], values["kind"]
-    if names is None or not _plain(version) or not _plain(kind) or "kpt-merge" in text:
+    if names is None or not _plain(version) or not _plain(kind):
         return None
     return version.rpartition("/")[0], kind, names.get("namespace", ""), names["name"]
 
@@ -59,14 +62,14 @@ def _names(text: str, start: int) -> dict[str, str] | None:
     indent = _indent_of_first(text, start)
     if indent <= 0:
         return None
+    end = _end_of_block(text, start)
     names: dict[str, str] = {}
     for key in ("name", "namespace"):
         mark = "\n" + " " * indent + key + ":"
-        at = text.find(mark, start - 1)
-        if at >= 0 and not _leaves(text[start:at]):
+        at = text.find(mark, start - 1, end)
+        if at >= 0:
             value = _rest_of_line(text, at + len(mark))
-            again = text.find(mark, at + 1)
-            if not _plain(value) or (again >= 0 and not _leaves(text[start:again])):
+            if not _plain(value) or text.find(mark, at + 1, end) >= 0:
                 return None
             names[key] = value
     return names if "name" in names else None
@@ -89,9 +92,11 @@ def _indent_of_first(text: str, start: int) -> int:
     return 0
 
 
-def _leaves(lines: str) -> bool:
-    """Return whether a line is not indented, so that the mapping ends before this line."""
-    return any(line and line[0] not in " #" for line in lines.split("\n"))
+def _end_of_block(text: str, start: int) -> int:
+    """Return where the first line at or after `start` begins that is not indented."""
+    while text[start : start + 1] in (" ", "#", "\n") and start < len(text):
+        start = text.find("\n", start) + 1 or len(text)
+    return start
 
 
 def _plain(value: str) -> bool:

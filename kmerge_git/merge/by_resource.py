@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.listkeys import start
+from kmerge_git.merge.decide import keyed
 from kmerge_git.merge.decide.comments import comment_lines
 from kmerge_git.merge.decide.order import arranged, moved, weave
 from kmerge_git.merge.decide.rules import Place
@@ -279,7 +280,7 @@ def _without_runs(
         return None
     from kmerge_git.merge.elision import elide
 
-    elided = elide(at)
+    elided = elide(at, lambda lists, rule: keyed.by_key(lists, rule, by_name=True))
     if elided is None:
         return None
     trial = walk.trial()

@@ -6,34 +6,53 @@ placeholder entry, the stand-in. The shortened documents are merged like any oth
 runs are put back. The lines of a long text (`|`) are treated the same way.
 
 The whole document is merged if it has an anchor anywhere, if a run is not valid YAML by itself, if
-a stand-in does not come back as a key or as a line, or if a new key could repeat a key in a run.
-List elements are never taken out, because their keys decide how the list merges.
+a stand-in does not come back as an entry or as a line, or if a new key could repeat a key in a run.
+
+Elements are taken out of a list only if it has keys: the stand-in has a value of its own in each
+field that tells the elements apart. Their values are read from their lines, so an element that is
+not written plainly stays. Where a side renamed or moved something, its content tells what it was:
+then the document, or at least the list, stays whole.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.kube.listkeys import key_names
+from kmerge_git.kube.listkeys import ListKeys, Where, field_text, key_names, start
 from kmerge_git.merge.three import Three
-from kmerge_git.text.diff3 import head, tail
+from kmerge_git.text.diff3 import changes, head, tail
 from kmerge_git.tree import parser
 from kmerge_git.tree.documents import Document, whole_document
-from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
+from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.parser import has_odd_breaks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Sequence as List
+
+    from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.text.pieces import Pieces
+    from kmerge_git.tree.nodes import Entry
+
+    ByKey = Callable[[Three[List[Entry]], ListRule], Three[dict[Hashable, Entry]] | None]
 
     Span = tuple[int, int]
+    Values = dict[str, set[str]]  # the values that taken elements have in each field
 
 WORTH = 2_000  # characters; a shorter run is not taken out
+NEAR = 2  # so many elements stay around a changed one
 STAND_IN = "kmerge.elided.run"
 TEXTS = ("|", "|-", "|+")
+FEW = 8  # lines between two edits that are looked at as one
 # These keys must stay in the document: they decide how a list merges, and identify resources.
-TELLING = key_names() | {"apiVersion", "kind", "metadata", "namespace", "generateName", "key"}
+KEYED = key_names()
+TELLING = KEYED | {"apiVersion", "kind", "metadata", "namespace", "generateName", "key"}
+# The characters of keys that are written plainly.
+WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
+QUOTES = "\"'[]{}"  # what a value may leave open at the end of its line
 # The marks of references, each under a rare character that can be searched for quickly.
 REFERENCES = {"&": (": &", "- &"), "*": (": *", "- *"), "<": ("<<:",), ".": (STAND_IN,)}
 
@@ -41,19 +60,29 @@ REFERENCES = {"&": (": &", "- &"), "*": (": *", "- *"), "<": ("<<:",), ".": (STA
 class CommonRun:
     """Hold consecutive lines of the base that are the same in all three versions."""
 
-    __slots__ = ("column", "end", "is_text", "names", "start")
+    __slots__ = ("column", "end", "names", "start", "values")
 
-    def __init__(self, start: int, end: int, column: int, names: set[str] | None) -> None:
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        column: int,
+        names: set[str] | None = None,
+        values: Values | None = None,
+    ) -> None:
         self.start = start
         self.end = end
         self.column = column
-        self.is_text = names is None
-        self.names = names or set()  # the keys that are taken out
+        self.names = names  # the keys that are taken out of a mapping
+        self.values = values  # of all elements that are taken out of a list
 
-    def span(self, offsets: list[int], later: int, first: int) -> Span:
-        """Return where the run is in a version whose lines from `first` on are moved by `later`."""
-        more = later if self.start >= first else 0
-        return offsets[self.start] + more, offsets[self.end] + more
+    def stand_in(self, number: int) -> str:
+        """Return the line that takes the place of the run."""
+        name = f"{STAND_IN}.{number}"
+        if self.values is None:
+            return " " * self.column + f"{name}: 0\n"
+        fields = ", ".join(f"{field}: {name}" for field in self.values)
+        return " " * self.column + f"- {{{fields}}}\n"
 
 
 class Elided:
@@ -73,13 +102,21 @@ class Elided:
 
     def restored(self, text: str) -> str:
         """Put the removed lines back in the place of every stand-in."""
-        for line, run in self.texts.items():
-            text = text.replace(line, run, 1)
-        return text
+        parts: list[str] = []
+        end = 0
+        for at, line in sorted((text.find(line), line) for line in self.texts):
+            if at >= 0:
+                parts += [text[end:at], self.texts[line]]
+                end = at + len(line)
+        return "".join([*parts, text[end:]])
 
 
-def elide(at: Three[Document | None]) -> Elided | None:
-    """Take the lines common to three documents out of them; return None if that is unsafe."""
+def elide(at: Three[Document | None], by_key: ByKey | None = None) -> Elided | None:
+    """Take the lines common to three documents out of them; return None if that is unsafe.
+
+    `by_key` returns the elements of three lists by key. Without it, no element is taken out, and
+    the short documents only show how much the sides changed.
+    """
     documents = [d for d in at.each() if d is not None and not d.inline]
     if len(documents) != 3:
         return None
@@ -87,24 +124,34 @@ def elide(at: Three[Document | None]) -> Elided | None:
     if any(map(_refers, (base, ours, theirs))):
         return None
     lines = base.split("\n")
-    windows = [_window(lines, base, side) for side in (ours, theirs)]
-    runs = _Finder(lines, windows).runs()
-    offsets = [0, *accumulate(len(line) + 1 for line in lines)]
-    texts = [base[slice(*run.span(offsets, 0, 0))] for run in runs]
-    stand_ins = [" " * r.column + f"{STAND_IN}.{n}: 0\n" for n, r in enumerate(runs)]
-    if not runs or not all(map(_is_yaml, runs, stand_ins, texts)):
+    edits = [_Edits(base, lines, side) for side in (ours, theirs)]
+    path = documents[0].source.path
+    finder = _Finder(lines, [window for made in edits for window in made.windows])
+    for runs in finder.tries(elements=by_key is not None):
+        elided = _without_runs(runs, base, finder.offsets, edits)
+        if elided is not None and _holds(elided, runs, path, by_key):
+            return elided
+    return None
+
+
+def _without_runs(
+    runs: list[CommonRun], base: str, offsets: list[int], edits: list[_Edits]
+) -> Elided | None:
+    spans = [(offsets[run.start] + run.start, offsets[run.end] + run.end) for run in runs]
+    texts = [base[slice(*span)] for span in spans]
+    stand_ins = [run.stand_in(number) for number, run in enumerate(runs)]
+    if not all(map(_is_yaml, runs, stand_ins, texts)):
         return None
-    small = [
-        # after the lines that it changed, a version has the lines of the base at shifted offsets
-        _without(side, [r.span(offsets, len(side) - len(base), first) for r in runs], stand_ins)
-        for side, first in ((base, 0), (ours, windows[0][1]), (theirs, windows[1][1]))
-    ]
-    elided = Elided(Three(*map(whole_document, small)), dict(zip(stand_ins, texts, strict=True)))
-    return elided if _holds(elided, runs) else None
+    small = [_without(base, spans, stand_ins)]
+    for side in edits:
+        moved = [side.moved(run.start) for run in runs]
+        there = [(a + n, z + n) for (a, z), n in zip(spans, moved, strict=True)]
+        small.append(_without(side.text, there, stand_ins))
+    return Elided(Three(*map(whole_document, small)), dict(zip(stand_ins, texts, strict=True)))
 
 
 def _is_yaml(run: CommonRun, stand_in: str, text: str) -> bool:
-    if not run.is_text:
+    if run.names is not None or run.values is not None:
         return parser.accepts(text)
     # a line of the text shows at which column the text begins
     return not has_odd_breaks(text) and parser.accepts("x: |\n" + stand_in + text)
@@ -118,73 +165,176 @@ def _without(text: str, spans: list[Span], stand_ins: list[str]) -> str:
     """Return a text in which stand-ins replace some spans."""
     out: list[str] = []
     end = 0
-    for (start, stop), stand_in in zip(spans, stand_ins, strict=True):
-        out += [text[end:start], stand_in]
-        end = stop
+    for (first, last), stand_in in zip(spans, stand_ins, strict=True):
+        out += [text[end:first], stand_in]
+        end = last
     return "".join([*out, text[end:]])
 
 
-def _window(lines: list[str], base: str, side: str) -> Span:
-    """Return the range of base lines that a side changed, plus one line before and after."""
-    same = head(base, side)
-    end = tail(base, side, min(len(base), len(side)) - same)
-    first = base.count("\n", 0, same)
-    last = len(lines) - base.count("\n", len(base) - end)
-    return max(first - 1, 0), min(last + 1, len(lines))
+class _Edits:
+    """Hold the lines of the base that a side changed, and by how much it moved the others."""
+
+    __slots__ = ("_behind", "_moves", "text", "windows")
+
+    def __init__(self, base: str, lines: list[str], side: str) -> None:
+        self.text = side
+        same = base.rfind("\n", 0, head(base, side)) + 1
+        behind = tail(base, side, min(len(base), len(side)) - same)
+        stop = base.find("\n", len(base) - behind) + 1 or len(base)
+        first = base.count("\n", 0, same)
+        if stop < len(base):
+            old = lines[first : first + base.count("\n", same, stop)]
+            new = side[same : stop + len(side) - len(base)].split("\n")[:-1]
+        else:
+            old, new = lines[first:], side[same:].split("\n")
+        self.windows: list[Span] = []  # with a line before and after each edit
+        self._behind: list[int] = []  # where the lines behind each edit begin
+        self._moves = [0]
+        moved = 0
+        for b0, b1, s0, s1 in changes(old, new):
+            moved += sum(map(len, new[s0:s1])) + s1 - s0 - sum(map(len, old[b0:b1])) - b1 + b0
+            self.windows.append((max(first + b0 - 1, 0), min(first + b1 + 1, len(lines))))
+            self._behind.append(first + b1)
+            self._moves.append(moved)
+
+    def moved(self, line: int) -> int:
+        """Return by how many characters an unchanged line of the base is moved in this version."""
+        return self._moves[bisect_right(self._behind, line)]
 
 
 class _Finder:
     """Find runs of sibling entries outside of the changed lines, by indentation alone."""
 
-    __slots__ = ("found", "indents", "lines", "windows")
+    __slots__ = (
+        *("at_column", "columns", "enters_lists", "found", "lines", "offsets"),
+        *("takes_elements", "windows"),
+    )
 
     def __init__(self, lines: list[str], windows: list[Span]) -> None:
         self.lines = lines
-        self.windows = windows
+        self.windows = _apart(windows)
+        self.offsets = [0, *accumulate(map(len, lines))]  # without the line ends
         # the column of every line that has content; comments and blank lines have none
         bare = [line.lstrip(" ") for line in lines]
-        self.indents = [
+        self.columns = [
             len(line) - len(rest) if rest and rest[0] != "#" else -1
             for line, rest in zip(lines, bare, strict=True)
         ]
+        # the numbers of the lines at each column
+        self.at_column: dict[int, list[int]] = {column: [] for column in set(self.columns)}
+        for number, column in enumerate(self.columns):
+            self.at_column[column].append(number)
         self.found: list[CommonRun] = []
+        self.enters_lists = self.takes_elements = True
 
-    def runs(self) -> list[CommonRun]:
-        """Return the common runs in order, or an empty list if the line layout is unusual."""
-        return self.found if self._mapping(0, len(self.lines)) else []
+    def tries(self, *, elements: bool) -> Iterator[list[CommonRun]]:
+        """Yield the common runs in order; then, if there are any in lists, the others."""
+        for self.enters_lists in (True, False) if elements else (True,):
+            self.takes_elements = elements
+            self.found = []
+            if not self._collection(0, len(self.lines)):
+                return
+            if self.found:
+                yield self.found
 
-    def _mapping(self, low: int, high: int) -> bool:
-        """Look through the mapping in these lines; return False if they are no mapping."""
-        inside = [i for i in self.indents[low:high] if i >= 0]
-        if not inside or min(inside) < inside[0]:
+    def _collection(self, low: int, high: int) -> bool:
+        """Look through the collection in these lines; return False if the layout is unusual."""
+        first = next((n for n in range(low, high) if self.columns[n] >= 0), high)
+        if first == high:
             return False
-        column = inside[0]
-        starts = [n for n, i in enumerate(self.indents[low:high], low) if i == column]
+        column = self.columns[first]
+        if any(self._at(c, low, high) for c in self.at_column if 0 <= c < column):
+            return False
+        starts = self._at(column, low, high)
+        marks = [self.lines[n][column : column + 2] for n in starts]
+        if "? " in marks:
+            return False
+        dashes = [mark in ("- ", "-") for mark in marks]
+        if dashes[0]:
+            if all(dashes) and self.enters_lists:
+                self._sequence(starts, high, column)
+            return all(dashes)
+        # the elements of a list may be at the column of its key
+        self._mapping([n for n, dash in zip(starts, dashes, strict=True) if not dash], high, column)
+        return True
+
+    def _at(self, column: int, low: int, high: int) -> list[int]:
+        """Return the lines of a range that begin at a column."""
+        numbers = self.at_column.get(column, [])
+        return numbers[bisect_left(numbers, low) : bisect_left(numbers, high)]
+
+    def _mapping(self, starts: list[int], high: int, column: int) -> None:
         ends = [*starts[1:], high]
         touched = self._touched(starts, ends)
-        if any(self.lines[n][column : column + 2] in ("- ", "-", "? ") for n in starts):
-            for n in sorted(touched):  # no element is taken out
-                self._inside(starts[n], ends[n])
-            return True
         names = [self.lines[n][column:].partition(":")[0].strip("\"' ") for n in starts]
         behind = 0  # the number of entries handled so far
-        for n in [n for n, name in enumerate(names) if n in touched or name in TELLING]:
-            self._add(starts[behind:n], starts[n], column, names[behind:n])
-            behind = n + 1
+        for n, name in enumerate(names):
+            # the lines above an entry are in the range of the one before
+            is_below = n - 1 in touched and self.columns[starts[n] - 1] < 0
+            if n in touched or is_below or name in TELLING:
+                self._add(starts[behind:n], starts[n], column, names=set(names[behind:n]))
+                behind = n + 1
             if n in touched:
                 self._below(starts[n], ends[n], column)
-        self._add(starts[behind:], high, column, names[behind:])
-        return True
+        self._add(starts[behind:], high, column, names=set(names[behind:]))
+
+    def _sequence(self, starts: list[int], high: int, column: int) -> None:
+        ends = [*starts[1:], high]
+        touched = self._touched(starts, ends)
+        near = {n + m for n in touched for m in range(-NEAR, NEAR + 1)}
+        fields: dict[int, dict[str, str]] = {}
+        for n in range(len(starts) if self.takes_elements else 0):
+            if n not in near and (read := self._fields(starts[n], ends[n], column)) is not None:
+                fields[n] = read
+        values = _telling(list(fields.values()))
+        behind = 0
+        for n, first in enumerate(starts):
+            if n in fields and values:
+                continue
+            self._add(starts[behind:n], first, column, values=values)
+            behind = n + 1
+            if n in touched:
+                self._inside(first, ends[n])
+        self._add(starts[behind:], high, column, values=values)
+
+    def _fields(self, start: int, end: int, column: int) -> dict[str, str] | None:
+        """Return the fields of an element that may be keys, or None if it is not written plainly.
+
+        A value may be quoted, but not otherwise special.
+        """
+        inner = column + 2  # the column of the keys
+        lines = self.lines[start:end]
+        whole = "".join(lines)
+        if any(mark in whole for mark in QUOTES) and any(map(_is_unclosed, lines)):
+            return None
+        found: dict[str, str] = {}
+        last = ""  # the key of the line before
+        for number, line in enumerate(lines, start):
+            if self.columns[number] < 0:
+                continue
+            if number > start and (self.columns[number] > inner or line.startswith("- ", inner)):
+                if last in KEYED:
+                    return None
+                continue
+            last, colon, value = line[inner:].partition(":")
+            if not colon or value[:1] not in ("", " ") or not WORD.issuperset(last):
+                return None
+            if last in KEYED:
+                text = _plain(value)
+                if text is None or last in found:
+                    return None
+                found[last] = text
+        return found
 
     def _touched(self, starts: list[int], ends: list[int]) -> set[int]:
         """Return the indexes of the entries that a side changed."""
-        spans = list(zip(starts, ends, strict=True))
-        return {
-            n
-            for first, last in self.windows
-            for n, (start, end) in enumerate(spans)
-            if start < last and first < end
-        }
+        touched: set[int] = set()
+        for first, last in self.windows:
+            if first < ends[-1] and last > starts[0]:
+                touched.update(
+                    range(max(bisect_right(starts, first) - 1, 0), bisect_left(starts, last))
+                )
+        return touched
 
     def _below(self, start: int, end: int, column: int) -> None:
         """Search the value of the mapping entry that begins at line `start`."""
@@ -197,16 +347,24 @@ class _Finder:
     def _inside(self, start: int, end: int) -> None:
         """Search the lines below the first line of a changed entry, if the entry is large."""
         if self._size(start, end) > WORTH:
-            self._mapping(start + 1, end)
+            self._collection(start + 1, end)
 
-    def _add(self, starts: list[int], end: int, column: int, names: list[str]) -> None:
+    def _add(
+        self,
+        starts: list[int],
+        end: int,
+        column: int,
+        *,
+        names: set[str] | None = None,
+        values: Values | None = None,
+    ) -> None:
         """Add a run of entries; comments just above `end` belong to the next entry."""
         if not starts:
             return
-        while end > starts[0] and self.indents[end - 1] < 0:
+        while end > starts[0] and self.columns[end - 1] < 0:
             end -= 1
         if self._size(starts[0], end) >= WORTH:
-            self.found.append(CommonRun(starts[0], end, column, set(names)))
+            self.found.append(CommonRun(starts[0], end, column, names, values))
 
     def _text(self, low: int, high: int, column: int) -> None:
         """Find unchanged lines of a block text; keep its first and last line to fix the layout."""
@@ -226,41 +384,164 @@ class _Finder:
         if odd:
             return
         start = full[0] + 1
-        for first, last in [*sorted(self.windows), (full[-1], high)]:
+        for first, last in [*self.windows, (full[-1], high)]:
             if self._size(start, min(first, full[-1])) >= WORTH:
-                self.found.append(CommonRun(start, min(first, full[-1]), home, None))
+                self.found.append(CommonRun(start, min(first, full[-1]), home))
             start = max(start, last)
 
     def _size(self, start: int, end: int) -> int:
-        return sum(map(len, self.lines[start:end])) if start < end else 0
+        return self.offsets[end] - self.offsets[start] if start < end else 0
 
 
-def _holds(elided: Elided, runs: list[CommonRun]) -> bool:
+def _apart(windows: list[Span]) -> list[Span]:
+    """Return the windows in order; those with few lines between them become one."""
+    found: list[Span] = []
+    for first, last in sorted(windows):
+        if found and first < found[-1][1] + FEW:
+            found[-1] = found[-1][0], max(found[-1][1], last)
+        else:
+            found.append((first, last))
+    return found
+
+
+def _is_unclosed(line: str) -> bool:
+    """Return whether a line may leave a quote or a bracket open."""
+    if line.count('"') % 2 or line.count("'") % 2:
+        return True
+    return line.count("[") != line.count("]") or line.count("{") != line.count("}")
+
+
+def _plain(value: str) -> str | None:
+    """Return a value without its quotes; None for null and if the quotes are not the only sign."""
+    bare = value.split(" #", maxsplit=1)[0].strip()
+    if bare[:1] in ("'", '"'):
+        inner = bare[1:-1]
+        return None if bare[-1] != bare[0] or bare[0] in inner or "\\" in inner else inner
+    is_null = bare in ("", "~", "null", "Null", "NULL")
+    return None if is_null or bare[0] in "|>&*!{[%@`-?" or ": " in bare else bare
+
+
+def _telling(elements: list[dict[str, str]]) -> Values:
+    """Return the fields that all elements have, each with a value of its own, and the values."""
+    if not elements:
+        return {}
+    values = {field: {element.get(field, "") for element in elements} for field in elements[0]}
+    return {
+        field: found - {""} for field, found in values.items() if len(found - {""}) == len(elements)
+    }
+
+
+# -- what the stand-ins are in the shortened documents
+
+
+def _holds(elided: Elided, runs: list[CommonRun], path: str, by_key: ByKey | None) -> bool:
     """Return whether every stand-in is usable in all three documents.
 
-    A stand-in must be a line of a text, or a key of a mapping that has none of the keys in the run.
+    A stand-in must be a line of a text, a key of a mapping that has none of the keys in the run, or
+    an element of a list that has keys.
     """
-    taken = {f"{STAND_IN}.{n}": run.names for n, run in enumerate(runs) if not run.is_text}
-    lines = [line for line, run in zip(elided.texts, runs, strict=True) if run.is_text]
+    places: list[_StandIns] = []
     for document in elided.at.each():
         try:
             root = document.root if document is not None else None
-            if root is None or _seen(root, taken, lines) != len(runs):
+            if root is None:
+                return False
+            places.append(_StandIns(elided, runs))
+            places[-1].look(root, start(root, path), ())
+            if places[-1].count != len(runs):
                 return False
         except KmergeError:
             return False
+    names, lists = [at.names for at in places], [at.lists for at in places]
+    if any(each.keys() != names[0].keys() for each in names):
+        return False
+    if any(each.keys() != lists[0].keys() for each in lists):
+        return False
+    if by_key is None:
+        return True
+    return all(_no_exchange(*(each[at] for each in names)) for at in names[0]) and all(
+        _is_keyed(rule, [each[at][0] for each in lists], values, by_key)
+        for at, (_, rule, values) in lists[0].items()
+    )
+
+
+class _StandIns:
+    """Find the stand-ins in a shortened document, and count them."""
+
+    __slots__ = ("_lines", "_runs", "count", "lists", "names")
+
+    def __init__(self, elided: Elided, runs: list[CommonRun]) -> None:
+        pairs = [*zip(elided.texts, runs, strict=True)]
+        self._lines = [line for line, run in pairs if run.names is None and run.values is None]
+        self._runs = {f"{STAND_IN}.{number}": run for number, run in enumerate(runs)}
+        # the collections that hold stand-ins
+        self.names: dict[tuple[object, ...], list[str]] = {}  # of entries that hold collections
+        self.lists: dict[tuple[object, ...], tuple[Sequence, ListRule, Values]] = {}
+        self.count = 0
+
+    def look(self, node: Node, where: Where, path: tuple[object, ...]) -> None:
+        """Look through a node; count nothing for a stand-in whose key could repeat."""
+        before = self.count
+        if isinstance(node, Scalar) and node.style == "|":
+            self.count += sum(map(node.text[node.content : node.end].count, self._lines))
+        elif isinstance(node, Mapping):
+            where = where.at(node)
+            known = {entry.name for entry in node.entries}
+            for name in known & self._runs.keys():
+                self.count += known.isdisjoint(self._runs[name].names or ())
+            for entry in node.entries:
+                self.look(entry.value, where.child(entry.name), (*path, entry.name))
+            if self.count > before:
+                inner = [e.name for e in node.entries if isinstance(e.value, Collection)]
+                self.names[path] = inner
+        elif isinstance(node, Sequence):
+            values: Values = {}
+            for entry in node.entries:
+                name = _stand_in(entry.value)
+                if name in self._runs:
+                    values = self._runs[name].values or {}
+                    self.count += 1
+                else:
+                    key = *path, *(field_text(entry.value, field) for field in sorted(KEYED))
+                    self.look(entry.value, where.items(), key)
+            if self.count > before:
+                self.lists[path] = node, where.list_rule(), values
+
+
+def _stand_in(element: Node) -> str:
+    """Return the name of the stand-in that an element is, or ''."""
+    if not isinstance(element, Mapping) or not element.flow or not element.entries:
+        return ""
+    values = {entry.value.value for entry in element.entries if isinstance(entry.value, Scalar)}
+    return values.pop() if len(values) == 1 else ""
+
+
+def _is_keyed(rule: ListRule, lists: list[Sequence], values: Values, by_key: ByKey) -> bool:
+    """Return whether three lists have keys, and would have the same with the elements of a run.
+
+    No side may have renamed or moved elements: what an element is like counts then.
+    """
+    if rule.kind not in ("keyed", "infer"):
+        return False
+    entries = Three(*lists).map(lambda made: made.entries)
+    tables = by_key(entries, rule)
+    fields = ListKeys(rule, entries.each()).fields
+    if tables is None or not fields or (values and fields[0] not in values):
+        return False
+    for field, taken in values.items():
+        if any(field_text(e.value, field) in taken for there in entries.each() for e in there):
+            return False
+    return _no_exchange(*map(list, tables.each()))
+
+
+def _no_exchange(base: List[Hashable], *sides: List[Hashable]) -> bool:
+    """Return whether no side moved things, or has new ones and lacks others."""
+    known = set(base)
+    for side in sides:
+        kept = [name for name in side if name in known]
+        there = set(kept)
+        if kept != [name for name in base if name in there]:
+            return False
+        if len(kept) < len(side) and len(kept) < len(base):
+            return False
     return True
-
-
-def _seen(node: Node, taken: dict[str, set[str]], lines: list[str]) -> int:
-    """Count the stand-ins below a node; return a negative number if a key could repeat."""
-    if isinstance(node, Scalar) and lines and node.style == "|":
-        return sum(map(node.text[node.content : node.end].count, lines))
-    if not isinstance(node, Collection):
-        return 0
-    count = 0
-    if isinstance(node, Mapping):
-        names = {e.name for e in node.entries}
-        for name in names & taken.keys():
-            count += 1 if not names & taken[name] else -len(taken)
-    return count + sum(_seen(e.value, taken, lines) for e in node.entries)
