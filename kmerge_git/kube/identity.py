@@ -64,15 +64,23 @@ class Identity:
         return f"{kind} {place}{self.name or self.generate_name + '*'}"
 
 
+_LONG = 60_000  # characters of a document that is parsed only if it may have an identity
+
+
 class Candidate:
     """Represent a document, or an item of a `kind: List`, that needs a partner."""
 
     __slots__ = ("_lines", "_text", "identity", "index", "kind")
 
     def __init__(self, thing: Document | Node, index: int) -> None:
-        root, self._text = (
-            (thing, thing.raw) if isinstance(thing, Node) else (thing.root, thing.content)
-        )
+        root: Node | None
+        if isinstance(thing, Node):
+            root, self._text = thing, thing.raw
+        else:
+            self._text = thing.content
+            # without these words the document has no identity, and parsing it takes long
+            is_known = len(self._text) > _LONG and "kind" not in self._text
+            root = None if is_known else thing.root
         self.identity = identity(root)
         self.kind = _text(root, "kind") if isinstance(root, Mapping) else ""
         self.index = index
