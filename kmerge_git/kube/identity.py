@@ -281,7 +281,8 @@ def _alike(
     With `by_place`, pair the remaining resources in the order of the file.
     """
     for mine, yours in _groups(result, key):
-        rest = _matched(mine, yours, least, result)
+        is_sure = by_place and len(mine) == len(yours) == 1
+        rest = (mine, yours) if is_sure else _matched(mine, yours, least, result)
         if by_place:
             result.pairs += [(a.index, b.index) for a, b in zip(*rest, strict=False)]
     _drop_paired(result)

@@ -481,6 +481,8 @@ class _StandIns:
 
     def look(self, node: Node, where: Where, path: tuple[object, ...]) -> None:
         """Look through a node; count nothing for a stand-in whose key could repeat."""
+        if node.text.find(STAND_IN, node.start, node.end) < 0:
+            return
         before = self.count
         if isinstance(node, Scalar) and node.style == "|":
             self.count += sum(map(node.text[node.content : node.end].count, self._lines))

@@ -18,7 +18,7 @@ from itertools import pairwise
 
 from kmerge_git.merge.three import counted, grouped
 from kmerge_git.merge.verify.sites import by_side, is_miscounted
-from kmerge_git.text.diff3 import kept_indexes
+from kmerge_git.text.diff3 import kept_indexes, uncommon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def torn(base: str, ours: str, theirs: str, made: str) -> list[tuple[str, str]]:
 
     Callers ask `may_tear_comments` first, which is fast.
     """
+    base, ours, theirs, made = _around_edits(base, ours, theirs, made)
     old = CommentLines(base)
     sides = [SideLines(old, text) for text in (ours, theirs)]
     result = CommentLines(made)
@@ -51,6 +52,46 @@ def torn(base: str, ours: str, theirs: str, made: str) -> list[tuple[str, str]]:
     for side, other in (sides, sides[::-1]):
         found |= {(line, APART) for line in _apart(side, other, old, result)}
     return sorted(found)
+
+
+def _around_edits(*texts: str) -> list[str]:
+    """Return the texts without most of the lines that all of them begin and end with.
+
+    The comments next to the other lines stay, and so do the lines that open the collections and
+    block scalars around these, and what they may open.
+    """
+    start, behind = uncommon(*texts)
+    above = texts[0][:start].split("\n")[:-1]
+    first = len(above)
+    while first and not _is_content(above[first - 1]):
+        first -= 1
+    first = max(first - 1, 0)
+    kept = above[first:]
+    column = _column(kept[0]) if kept else 0
+    for line in reversed(above[:first]):
+        if not column:
+            break
+        if _column(line) < column and _is_content(line):
+            kept.insert(0, line)
+            column = _column(line)
+    inside = [text[start : len(text) - behind] for text in texts]
+    # the lines below these are in collections that are opened above or below them
+    floor = min(
+        (_column(line) for text in inside for line in text.split("\n") if _is_content(line)),
+        default=0,
+    )
+    below = texts[0][len(texts[0]) - behind :].split("\n")
+    last = next(
+        (n for n, line in enumerate(below) if _is_content(line) and _column(line) <= floor),
+        len(below),
+    )
+    head = "".join(line + "\n" for line in kept)
+    tail = "\n".join(below[: last + 1])
+    return [head + text + tail for text in inside]
+
+
+def _is_content(line: str) -> bool:
+    return line.strip()[:1] not in ("", "#")
 
 
 def comments(text: str) -> list[str]:
