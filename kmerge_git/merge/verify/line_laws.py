@@ -52,23 +52,22 @@ def line_laws(
     whole = around
     if any("#" in text for text in texts):  # block scalars are recognized by their headers
         whole = [a + _whole(documents) for a, documents in zip(around, rest, strict=True)]
-    faults = [("comment", *told) for told in _comments(whole, exempt, may_hide=may_hide)]
+    remarks = [comments(text) for text in whole]
+    faults = [("comment", *told) for told in _comments(remarks, exempt, may_hide=may_hide)]
     untouched = _untouched(texts, lines, any_column=any_column)
     if untouched and may_hide:
         before = counted(_bare(_whole(rest[0])))
         untouched = [line for line in untouched if before.get(line) == 1]
     faults += [("untouched", line, UNLIKE) for line in untouched]
-    faults += [("twice", line, TWICE) for line in _doubled(rest, whole, exempt)]
+    faults += [("twice", line, TWICE) for line in _doubled(rest, remarks, exempt)]
     faults = faults or torn_comments(rest)  # a comment that is lost or comes back is apart, too
     faults = [fault for fault in faults if fault[1] not in exempt]
     return _placed(faults, rest, result.source.path or at.ours.source.path)
 
 
-def _doubled(rest: Documents, whole: list[str], exempt: set[str]) -> list[str]:
+def _doubled(rest: Documents, remarks: list[list[str]], exempt: set[str]) -> list[str]:
     """Return a comment that the result has twice in a block, though each side added it once."""
-    if not any("#" in text for text in whole):
-        return []
-    twice = [line for line in repeated([comments(text) for text in whole]) if line not in exempt]
+    twice = [line for line in repeated(remarks) if line not in exempt] if any(remarks) else []
     made = _bare(_whole(rest[RESULT])) if twice else []
     return [line for line in twice if _in_one_block(line, made)][:1]
 
@@ -124,10 +123,12 @@ def _around(stream: Stream) -> str:
     return "".join([stream.prologue, *openings, stream.tail])
 
 
-def _comments(texts: list[str], exempt: set[str], *, may_hide: bool) -> list[tuple[str, str]]:
+def _comments(
+    remarks: list[list[str]], exempt: set[str], *, may_hide: bool
+) -> list[tuple[str, str]]:
     """Return the comments with a wrong count, each with a message."""
     miscounted = []
-    for line, (base, ours, theirs, made) in by_side(map(comments, texts)).items():
+    for line, (base, ours, theirs, made) in by_side(remarks).items():
         low, high = bounds(base, ours, theirs)
         if may_hide and max(base, ours, theirs) > 1:
             low = 0
