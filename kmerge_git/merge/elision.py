@@ -46,13 +46,14 @@ WORTH = 2_000  # characters; a shorter run is not taken out
 NEAR = 2  # so many elements stay around a changed one
 STAND_IN = "kmerge.elided.run"
 TEXTS = ("|", "|-", "|+")
+NULLS = ("", "~", "null", "Null", "NULL")
 FEW = 8  # lines between two edits that are looked at as one
 # These keys must stay in the document: they decide how a list merges, and identify resources.
 KEYED = key_names()
 TELLING = KEYED | {"apiVersion", "kind", "metadata", "namespace", "generateName", "key"}
 # The characters of keys that are written plainly.
 WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
-QUOTES = "\"'[]{}"  # what a value may leave open at the end of its line
+QUOTES = frozenset("\"'[]{}")  # what a value may leave open at the end of its line
 # The marks of references, each under a rare character that can be searched for quickly.
 REFERENCES = {"&": (": &", "- &"), "*": (": *", "- *"), "<": ("<<:",), ".": (STAND_IN,)}
 
@@ -97,18 +98,16 @@ class Elided:
     def restorable(self, pieces: Pieces) -> bool:
         """Return whether every stand-in occurs once in the result, outside of conflicts."""
         plain = "".join(p for p in pieces if isinstance(p, str))
-        marked = sum(not isinstance(p, str) and STAND_IN in p.ours + p.theirs for p in pieces)
-        return not marked and all(plain.count(line) == 1 for line in self.texts)
+        if any(not isinstance(p, str) and STAND_IN in p.ours + p.theirs for p in pieces):
+            return False
+        found = [line + "\n" for line in plain.split("\n") if STAND_IN in line]
+        return sorted(found) == sorted(self.texts)
 
     def restored(self, text: str) -> str:
         """Put the removed lines back in the place of every stand-in."""
-        parts: list[str] = []
-        end = 0
-        for at, line in sorted((text.find(line), line) for line in self.texts):
-            if at >= 0:
-                parts += [text[end:at], self.texts[line]]
-                end = at + len(line)
-        return "".join([*parts, text[end:]])
+        *lines, end = text.split("\n")
+        whole = (line + "\n" for line in lines)
+        return "".join([self.texts.get(line, line) for line in whole]) + end
 
 
 def elide(at: Three[Document | None], by_key: ByKey | None = None) -> Elided | None:
@@ -304,8 +303,7 @@ class _Finder:
         """
         inner = column + 2  # the column of the keys
         lines = self.lines[start:end]
-        whole = "".join(lines)
-        if any(mark in whole for mark in QUOTES) and any(map(_is_unclosed, lines)):
+        if any(map(_is_unclosed, lines)):
             return None
         found: dict[str, str] = {}
         last = ""  # the key of the line before
@@ -317,7 +315,8 @@ class _Finder:
                     return None
                 continue
             last, colon, value = line[inner:].partition(":")
-            if not colon or value[:1] not in ("", " ") or not WORD.issuperset(last):
+            is_word = last.isidentifier() or WORD.issuperset(last)
+            if not is_word or not colon or value[:1] not in ("", " "):
                 return None
             if last in KEYED:
                 text = _plain(value)
@@ -329,12 +328,16 @@ class _Finder:
     def _touched(self, starts: list[int], ends: list[int]) -> set[int]:
         """Return the indexes of the entries that a side changed."""
         touched: set[int] = set()
-        for first, last in self.windows:
-            if first < ends[-1] and last > starts[0]:
-                touched.update(
-                    range(max(bisect_right(starts, first) - 1, 0), bisect_left(starts, last))
-                )
+        for first, last in self._windows(starts[0], ends[-1]):
+            touched.update(
+                range(max(bisect_right(starts, first) - 1, 0), bisect_left(starts, last))
+            )
         return touched
+
+    def _windows(self, low: int, high: int) -> list[Span]:
+        """Return the windows that reach into a range of lines."""
+        start = bisect_right(self.windows, low, key=lambda window: window[1])
+        return self.windows[start : bisect_left(self.windows, high, key=lambda window: window[0])]
 
     def _below(self, start: int, end: int, column: int) -> None:
         """Search the value of the mapping entry that begins at line `start`."""
@@ -384,7 +387,7 @@ class _Finder:
         if odd:
             return
         start = full[0] + 1
-        for first, last in [*self.windows, (full[-1], high)]:
+        for first, last in [*self._windows(low, high), (full[-1], high)]:
             if self._size(start, min(first, full[-1])) >= WORTH:
                 self.found.append(CommonRun(start, min(first, full[-1]), home))
             start = max(start, last)
@@ -406,6 +409,8 @@ def _apart(windows: list[Span]) -> list[Span]:
 
 def _is_unclosed(line: str) -> bool:
     """Return whether a line may leave a quote or a bracket open."""
+    if QUOTES.isdisjoint(line):
+        return False
     if line.count('"') % 2 or line.count("'") % 2:
         return True
     return line.count("[") != line.count("]") or line.count("{") != line.count("}")
@@ -414,11 +419,12 @@ def _is_unclosed(line: str) -> bool:
 def _plain(value: str) -> str | None:
     """Return a value without its quotes; None for null and if the quotes are not the only sign."""
     bare = value.split(" #", maxsplit=1)[0].strip()
+    if bare.isalnum() and bare not in NULLS:
+        return bare
     if bare[:1] in ("'", '"'):
         inner = bare[1:-1]
         return None if bare[-1] != bare[0] or bare[0] in inner or "\\" in inner else inner
-    is_null = bare in ("", "~", "null", "Null", "NULL")
-    return None if is_null or bare[0] in "|>&*!{[%@`-?" or ": " in bare else bare
+    return None if bare in NULLS or bare[0] in "|>&*!{[%@`-?" or ": " in bare else bare
 
 
 def _telling(elements: list[dict[str, str]]) -> Values:
