@@ -64,7 +64,7 @@ class Identity:
         return f"{kind} {place}{self.name or self.generate_name + '*'}"
 
 
-_LONG = 60_000  # characters of a document that is parsed only if it may have an identity
+_LONG = 60_000  # characters
 
 
 class Candidate:
@@ -78,9 +78,7 @@ class Candidate:
             root, self._text = thing, thing.raw
         else:
             self._text = thing.content
-            # without these words the document has no identity, and parsing it takes long
-            is_known = len(self._text) > _LONG and "kind" not in self._text
-            root = None if is_known else thing.root
+            root = None if has_no_kind(self._text) else thing.root
         self.identity = identity(root)
         self.kind = _text(root, "kind") if isinstance(root, Mapping) else ""
         self.index = index
@@ -105,6 +103,14 @@ class Pairing:
         self.pairs: Pairs = []
         self.ambiguous_base: list[int] = []
         self.ambiguous_other: list[int] = []
+
+
+def has_no_kind(text: str) -> bool:
+    """Return whether a long text has no kind, and so no identity; the answer False is unsure.
+
+    Callers parse the others, which is fast for a short text.
+    """
+    return len(text) > _LONG and "kind" not in text
 
 
 def identity(root: Node | None) -> Identity | None:

@@ -378,9 +378,9 @@ def name_of(document: Document) -> str:
     found = outline(document.content)
     if found is not None:
         return f"{found[1]}/{found[3]}"
-    from kmerge_git.kube.identity import describe, identity
+    from kmerge_git.kube.identity import describe, has_no_kind, identity
 
-    known = identity(document.root)
+    known = identity(document.root) if not has_no_kind(document.content) else None
     return describe(known) if known is not None else ""
 
 

@@ -52,7 +52,7 @@ def line_laws(
     whole = around
     if any("#" in text for text in texts):  # block scalars are recognized by their headers
         whole = [a + _whole(documents) for a, documents in zip(around, rest, strict=True)]
-    remarks = [comments(text) for text in whole]
+    remarks = list(map(comments, whole))
     faults = [("comment", *told) for told in _comments(remarks, exempt, may_hide=may_hide)]
     untouched = _untouched(texts, lines, any_column=any_column)
     if untouched and may_hide:
