@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from kmerge_git.kube import fieldpath
-from kmerge_git.tree.nodes import Node
+from kmerge_git.tree.nodes import Mapping, Node, Sequence
+from kmerge_git.tree.plain_values import to_value
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Element
@@ -61,12 +62,47 @@ class At:
 Steps = tuple[str | At, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldValue:
-    """Hold a plain value and, if known, the YAML node from which the value came."""
+_UNREAD = object()
 
-    plain: object
-    node: Node | None = None
+
+class FieldValue:
+    """Hold a plain value and, if known, the YAML node from which the value came.
+
+    Of an `unread` value only the node is known, until somebody asks for the value.
+    """
+
+    __slots__ = ("_plain", "node")
+
+    def __init__(self, plain: object, node: Node | None = None) -> None:
+        self._plain = plain
+        self.node = node
+
+    @classmethod
+    def unread(cls, node: Node | None) -> FieldValue:
+        """Return the value of a node without any alias, which needs no other node to be read."""
+        return cls(_UNREAD, node)
+
+    @property
+    def is_unread(self) -> bool:
+        """Return whether the value was not read from the node yet."""
+        return self._plain is _UNREAD
+
+    @property
+    def plain(self) -> object:
+        """Return the plain value."""
+        if self._plain is _UNREAD:
+            self._plain = to_value(self.node)
+        return self._plain
+
+    @property
+    def kind(self) -> type[object]:
+        """Return dict or list for a collection, and object for any other value."""
+        node = self.node
+        if self._plain is not _UNREAD:
+            return next((kind for kind in (dict, list) if isinstance(self._plain, kind)), object)
+        if isinstance(node, Mapping):
+            return dict
+        return list if isinstance(node, Sequence) else object
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,13 @@ from kmerge_git.tree.same import canon_of, comments, resolve, same_text
 from kmerge_git.tree.same import same as same_scalars
 
 if TYPE_CHECKING:
-    from kmerge_git.tree.same import Known
-
-    Map = dict[str, object]
-    Numbered = tuple[int, Entry]  # an element and its place
     from kmerge_git.kube.differing import Place
     from kmerge_git.kube.identity import Pairs
+    from kmerge_git.tree.same import Known
+
+    # by the ids of two lists: the lists, kept so that their ids stay unique, and their elements
+    Paired = dict[tuple[int, int], tuple[ListNode, ListNode, list[Place] | None]]
+    Numbered = tuple[int, Entry]  # an element and its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Pair:
     where: Where
     steps: Steps
     known: Known = field(default_factory=dict)  # the contents of list elements
+    paired: Paired = field(default_factory=dict)  # the lists whose elements were paired by key
+
+    def below(self, old: FieldValue, new: FieldValue, where: Where, steps: Steps) -> Pair:
+        """Return the pair of two values inside of these."""
+        return Pair(old, new, where, steps, self.known, self.paired)
 
 
 def resource_changes(
@@ -52,7 +58,7 @@ def resource_changes(
     words = ["comments"] if comments else []
     mine, yours = pair.old.node, pair.new.node
     if mine is not None and yours is not None:
-        words += sorted(set(_words(mine, yours, pair.where)))
+        words += sorted(set(_words(mine, yours, pair.where, pair.paired)))
     if words:
         layout = FieldChange("layout", name, document=at, what=tuple(words), comments=comments)
         changed.append(layout)
@@ -61,17 +67,23 @@ def resource_changes(
 
 def field_changes(pair: Pair) -> Iterator[FieldChange]:
     """Yield the changes of a field and of the fields below, in the order of the new version."""
-    old, new = pair.old.plain, pair.new.plain
-    mine, yours = pair.old.node, pair.new.node
-    # an alias in a text may mean another value
-    if mine is not None and yours is not None and same_text(mine, yours) and "*" not in mine.raw:
+    if _are_same(pair.old, pair.new):
         return
-    if isinstance(old, dict) and isinstance(new, dict):
-        yield from _mapping(_with_nodes(pair), old, new)
-    elif isinstance(old, list) and isinstance(new, list):
-        yield from _list(_with_nodes(pair), old, new)
-    elif _canon(old) != _canon(new):
+    kind = pair.old.kind if pair.old.kind is pair.new.kind else object
+    if kind is dict:
+        yield from _mapping(_with_nodes(pair))
+    elif kind is list:
+        yield from _list(_with_nodes(pair))
+    elif _canon(pair.old.plain) != _canon(pair.new.plain):
         yield FieldChange("changed", "", pair.steps, pair.old, pair.new)
+
+
+def _are_same(old: FieldValue, new: FieldValue) -> bool:
+    """Return whether two values have the same text; an alias in a text may mean another value."""
+    mine, yours = old.node, new.node
+    if mine is None or yours is None or not same_text(mine, yours):
+        return False
+    return mine.text.find("*", mine.start, mine.end) < 0
 
 
 def _with_nodes(pair: Pair) -> Pair:
@@ -97,40 +109,51 @@ def _spelled(value: object) -> str:
     return _canon(value)
 
 
-def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
+def _mapping(pair: Pair) -> Iterator[FieldChange]:
     mine, yours = pair.old.node, pair.new.node
     assert isinstance(mine, Mapping)  # see `_with_nodes`
     assert isinstance(yours, Mapping)
     place = pair.where.at(yours)
     renamed = renamed_entries(mine, yours)
     other_name = {before: after for after, before in renamed.items()}
+    old, new = _fields(pair.old), _fields(pair.new)
     for name in [*new, *(name for name in old if name not in new)]:
         steps = (*pair.steps, name)
-        before = _below(pair.old, old, renamed.get(name, name))
-        after = _below(pair.new, new, name)
+        before, after = old.get(renamed.get(name, name)), new.get(name)
         if before is None:
             yield FieldChange("added", "", steps, after=after)
         elif after is None:
             target = other_name.get(name, "")
             yield FieldChange("deleted", "", steps, before=before, target=target)
         elif name in renamed:
-            below = Pair(before, after, place.child(name), steps, pair.known)
+            below = pair.below(before, after, place.child(name), steps)
             inside = tuple(field_changes(below))
             yield FieldChange("added", "", steps, None, after, source=renamed[name], inside=inside)
-        else:
-            yield from field_changes(Pair(before, after, place.child(name), steps, pair.known))
+        elif not _are_same(before, after):
+            yield from field_changes(pair.below(before, after, place.child(name), steps))
 
 
-def _below(value: FieldValue, table: Map, name: str) -> FieldValue | None:
-    if name not in table:
-        return None
+def _fields(value: FieldValue) -> dict[str, FieldValue]:
+    """Return the fields of a mapping by the names that they have in plain values."""
     node = value.node
-    entry = node.index().get(name) if isinstance(node, Mapping) else None
-    return FieldValue(table[name], entry.value if entry else None)
+    index = node.index() if isinstance(node, Mapping) else {}
+    if value.is_unread and all(_is_text(entry.key) for entry in index.values()):
+        return {name: FieldValue.unread(entry.value) for name, entry in index.items()}
+    plain = value.plain
+    assert isinstance(plain, dict)  # as the caller has looked
+    return {
+        name: FieldValue(item, index[name].value if name in index else None)
+        for name, item in plain.items()
+    }
 
 
-def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldChange]:
-    mine, yours = _elements(pair.old, old), _elements(pair.new, new)
+def _is_text(key: Node | None) -> bool:
+    """Return whether a key is its own text in plain values, as `a` and `"1"` are, but not `on`."""
+    return isinstance(key, Scalar) and isinstance(resolve(key.value, key.style), str)
+
+
+def _list(pair: Pair) -> Iterator[FieldChange]:
+    mine, yours = _elements(pair.old), _elements(pair.new)
     paired = _paired(pair)
     inner = pair.where.items()
     for key, i, j in paired:
@@ -140,11 +163,11 @@ def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldCha
         elif j < 0:
             yield FieldChange("deleted", "", steps, before=mine[i])
         else:
-            yield from field_changes(Pair(mine[i], yours[j], inner, steps, pair.known))
+            yield from field_changes(pair.below(mine[i], yours[j], inner, steps))
     order = order_of([(i, j) for _, i, j in paired])
     if order:
         both = sorted((j, key) for key, i, j in paired if i >= 0 and j >= 0)
-        names = tuple(show((key,))[1:-1] if key else _short(new[j]) for j, key in both)
+        names = tuple(show((key,))[1:-1] if key else _short(yours[j].plain) for j, key in both)
         yield FieldChange("reordered", "", pair.steps, order=order, names=names)
 
 
@@ -156,9 +179,13 @@ def order_of(places: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     return () if list(order) == sorted(order) else order
 
 
-def _elements(value: FieldValue, plain: list[object]) -> list[FieldValue]:
+def _elements(value: FieldValue) -> list[FieldValue]:
     node = value.node
     assert isinstance(node, ListNode)  # see `_with_nodes`
+    if value.is_unread:
+        return [FieldValue.unread(entry.value) for entry in node.entries]
+    plain = value.plain
+    assert isinstance(plain, list)  # as the caller has looked
     return [FieldValue(p, entry.value) for p, entry in zip(plain, node.entries, strict=True)]
 
 
@@ -167,7 +194,7 @@ def _paired(pair: Pair) -> list[Place]:
     old, new = pair.old.node, pair.new.node
     assert isinstance(old, ListNode)  # see `_with_nodes`
     assert isinstance(new, ListNode)
-    paired = paired_elements(old, new, pair.where)
+    paired = _paired_by_key(old, new, pair.where, pair.paired)
     if paired is not None:
         return paired
     mine, yours = list(old.entries), list(new.entries)
@@ -182,6 +209,14 @@ def _paired(pair: Pair) -> list[Place]:
         partner |= _between(gone, [(j, yours[j]) for j in range(j0, j1) if j not in partner])
     pairs = [(i, j) for j, i in partner.items()]
     return [((), i, j) for i, j in in_order(pairs, len(mine), len(yours))]
+
+
+def _paired_by_key(old: ListNode, new: ListNode, where: Where, known: Paired) -> list[Place] | None:
+    """Pair list elements by their keys, only once for two lists; return None without keys."""
+    lists = id(old), id(new)
+    if lists not in known:
+        known[lists] = old, new, paired_elements(old, new, where)
+    return known[lists][2]
 
 
 def _contents(
@@ -247,7 +282,7 @@ _MOST = 60  # the most characters of two spellings to show both
 Signed = tuple[tuple[str, str], ...]  # `+` or `-`, and a comment
 
 
-def _words(old: Node, new: Node, where: Where) -> Iterator[str]:
+def _words(old: Node, new: Node, where: Where, paired: Paired) -> Iterator[str]:
     """Describe how the spelling of equal values differs."""
     if same_text(old, new):
         return
@@ -265,10 +300,12 @@ def _words(old: Node, new: Node, where: Where) -> Iterator[str]:
         for name in names:
             if key_text(mine[name]) != key_text(yours[name]):
                 yield "quoting"
-            yield from _words(mine[name].value, yours[name].value, place.child(name))
+            before, after = mine[name].value, yours[name].value
+            if not same_text(before, after):
+                yield from _words(before, after, place.child(name), paired)
     elif isinstance(old, ListNode) and isinstance(new, ListNode):
         yield from _of_collections(old, new)
-        yield from _in_list(old, new, where)
+        yield from _in_list(old, new, where, paired)
 
 
 def _of_scalars(old: Scalar, new: Scalar) -> Iterator[str]:
@@ -286,13 +323,13 @@ def _read(scalar: Scalar) -> tuple[str, str]:
     return type(value).__name__, repr(value)
 
 
-def _in_list(old: ListNode, new: ListNode, where: Where) -> Iterator[str]:
-    paired = paired_elements(old, new, where)
-    if paired is None and len(old.entries) == len(new.entries):
-        paired = [((), n, n) for n in range(len(new.entries))]
-    for _, i, j in paired or ():
+def _in_list(old: ListNode, new: ListNode, where: Where, paired: Paired) -> Iterator[str]:
+    pairs = _paired_by_key(old, new, where, paired)
+    if pairs is None and len(old.entries) == len(new.entries):
+        pairs = [((), n, n) for n in range(len(new.entries))]
+    for _, i, j in pairs or ():
         if i >= 0 and j >= 0:
-            yield from _words(old.entries[i].value, new.entries[j].value, where.items())
+            yield from _words(old.entries[i].value, new.entries[j].value, where.items(), paired)
 
 
 def _of_collections(old: Collection, new: Collection) -> Iterator[str]:

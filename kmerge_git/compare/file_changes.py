@@ -6,6 +6,7 @@ equal but their spelling differs, the result is a `layout` change.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -127,7 +128,7 @@ def _alone(old: Document | None, new: Document | None, at: At) -> FieldChange:
     document = old or new
     assert document is not None  # the caller gives one of them
     refuse_entries(document)
-    name, value = name_of(document), FieldValue(to_value(document.root), document.root)
+    name, value = name_of(document), _value(document)
     comments = tuple(("-" if old else "+", text) for text in _comments(document))
     if old:
         return FieldChange("deleted", name, before=value, document=at, comments=comments)
@@ -146,13 +147,29 @@ def _document(
     name = name_of(new)
     if name_of(old) != name:
         yield FieldChange("renamed", name, document=at, source=name_of(old))
-    values = FieldValue(to_value(old.root), old.root), FieldValue(to_value(new.root), new.root)
+    pair = Pair(_value(old), _value(new), start(new.root, path), ())
     comments = comment_changes(*map(_comments, (old, new)))
-    changed = resource_changes(name, Pair(*values, start(new.root, path), ()), comments, at)
+    changed = resource_changes(name, pair, comments, at)
     yield from changed
     if not changed:
         words = (of_texts(old.content, new.content),)
         yield FieldChange("layout", name, document=at, what=words)
+
+
+# aliases and merge keys (`*a`, `<<`), tags, and keys that are no texts: ` : `, `~: `, `[a]: `, `? `
+_ODD = re.compile(
+    r"[\s,:\[{](?:[*&][^\s*&]|!|\?(?:\s|$)|(?:(?:~|null|Null|NULL)\s*)?:)|<<|[\]}]\s*:"
+)
+# without any of these there is nothing odd
+_SIGNS = (*"*&!?~", "<<", *("null", "Null", "NULL"), *(f"{mark}:" for mark in " \t\r\n,:[]{}"))
+
+
+def _value(document: Document) -> FieldValue:
+    """Return the value of a document; read it now if it may hold what has no plain value."""
+    text = f"\n{document.text}"
+    if any(sign in text for sign in _SIGNS) and _ODD.search(text):
+        return FieldValue(to_value(document.root), document.root)
+    return FieldValue.unread(document.root)
 
 
 def _comments(document: Document) -> list[str]:
