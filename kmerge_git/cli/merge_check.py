@@ -38,7 +38,7 @@ from kmerge_git.text.opaque_files import VAULT, holds_seal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from kmerge_git.cli.check_files import VersionsOf
     from kmerge_git.compare.change import FieldChange
@@ -66,12 +66,12 @@ class MergeCheck:
         self._blobs = Blobs(self._top)
         self._wanted: list[str] = []  # the paths that the user named, from the top
 
-    @property
-    def _names(self) -> list[str]:
+    @cached_property
+    def _names(self) -> dict[str, None]:
         """Return the manifests that both sides touched; a file with two new names is none."""
         cases = self.sides.cases().values() if self.sides else ()
         both = (case.path for case in cases if case.kind != "renamed to two names")
-        return [name for name in both if is_manifest_name(name)]
+        return dict.fromkeys(name for name in both if is_manifest_name(name))
 
     def world(self, paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
         """Return a reader of the merged files, a finder of versions, and the files to check."""
@@ -85,7 +85,7 @@ class MergeCheck:
         world, of, _ = staged_world(chosen) if self._staged else disk_world(chosen)
         return world, of, chosen
 
-    def _chosen(self, names: list[str], paths: list[str]) -> list[str]:
+    def _chosen(self, names: Iterable[str], paths: list[str]) -> list[str]:
         """Return the files of the merge that the user names directly or by a folder."""
         for path, place in zip(paths, self._wanted, strict=True):
             if place != "." and not any(n == place or n.startswith(f"{place}/") for n in names):

@@ -25,7 +25,7 @@ _PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
 class MergeSides:
     """Hold the commits of a merge; `result` is the merge commit, or '' for a merge in progress."""
 
-    __slots__ = ("_cases", "_changes", "base", "is_gits", "ours", "result", "theirs")
+    __slots__ = ("_cases", "_changes", "_is_one", "base", "is_gits", "ours", "result", "theirs")
 
     def __init__(
         self, base: str, ours: str, theirs: str, result: str = "", *, is_gits: bool = False
@@ -37,6 +37,7 @@ class MergeSides:
         self.is_gits = is_gits  # git commits it just now, and no person has seen it yet
         self._cases: dict[str, FileCase] | None = None
         self._changes: tuple[list[Change], list[Change]] | None = None
+        self._is_one: bool | None = None
 
     def changes(self) -> tuple[list[Change], list[Change]]:
         """Return the file changes of ours and the file changes of theirs."""
@@ -63,6 +64,11 @@ class MergeSides:
     @property
     def is_one_side(self) -> bool:
         """Return whether git took one side as the whole result, as `git merge -s ours` does."""
+        if self._is_one is None:
+            self._is_one = self._takes_one_side()
+        return self._is_one
+
+    def _takes_one_side(self) -> bool:
         if not self.result:
             return self.is_gits and not git_bytes(
                 "diff-index", "--cached", "--name-only", self.ours

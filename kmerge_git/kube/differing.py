@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.kube.listkeys import ListKeys, field_text
 from kmerge_git.kube.renamed_keys import key_changes, labelled, renamed
 from kmerge_git.tree.nodes import Mapping, Sequence
-from kmerge_git.tree.same import same_node
+from kmerge_git.tree.same import same_node, same_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,25 +27,33 @@ def differing(old: Node, new: Node, where: Where) -> list[Path]:
     If the nodes themselves differ, return an empty path. If the nodes mean the same, return no
     path.
     """
-    if same_node(old, new):
+    if same_text(old, new):
         return []
-    pairs = _pairs(old, new, where)
+    pairs = _pairs(old, new, where) or []
+    # if both mappings have all the names, it is enough to compare what is below them
+    is_below = isinstance(old, Mapping) and all(a and b for _, a, b, _ in pairs)
+    if not (pairs and is_below) and same_node(old, new):
+        return []
     paths: list[Path] = []
-    for step, before, after, inner in pairs or ():
+    for step, before, after, inner in pairs:
         if before is None or after is None:
             paths.append(step)
         else:
             paths += [(*step, *path) for path in differing(before, after, inner)]
-    return paths or [()]
+    return paths or ([] if pairs and is_below and same_node(old, new) else [()])
 
 
 def _pairs(old: Node, new: Node, where: Where) -> list[Pair] | None:
-    """Return the entries of two collections in pairs, or None if the entries cannot be paired."""
+    """Return the entries of two collections in pairs, without those of the same text.
+
+    Return None if the entries cannot be paired.
+    """
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         place = where.at(new)
         return [
             ((name,), a.value if a else None, b.value if b else None, place.child(name))
             for name, a, b in _entries(old, new)
+            if not (a and b and same_text(a.value, b.value))
         ]
     if isinstance(old, Sequence) and isinstance(new, Sequence):
         return _elements(old, new, where)
@@ -82,6 +90,7 @@ def _elements(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
     return [
         ((step,), None if i < 0 else mine[i].value, None if j < 0 else yours[j].value, inner)
         for step, i, j in paired
+        if i < 0 or j < 0 or not same_text(mine[i].value, yours[j].value)
     ]
 
 

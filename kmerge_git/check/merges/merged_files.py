@@ -93,6 +93,8 @@ class SidedFile:
             return None
         try:
             streams = [text.stream for text in (*three, self.result)]
+            if len(streams[-1].documents) == 1:
+                return None
             names = [list(map(_key, stream.documents)) for stream in streams]
         except KmergeError:
             return None
