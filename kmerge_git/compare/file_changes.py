@@ -86,6 +86,7 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
     refuse_oddities(*streams)
     # equal documents are never parsed, as few documents of a large file differ
     mine, yours = ([d for d in s.documents if not is_idle(d.content)] for s in streams)
+    refuse_changed_entries(mine, yours)
     pairs = paired_documents(mine, yours)
     for i, j in in_order(pairs, len(mine), len(yours)):
         before, after = mine[i] if i >= 0 else None, yours[j] if j >= 0 else None
@@ -96,6 +97,16 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
         names = tuple(name_of(yours[j]) or f"document {i + 1}" for j, i in both)
         yield FieldChange("reordered", order=order, names=names)
     yield from _around(*streams)
+
+
+def refuse_changed_entries(old: list[Document], new: list[Document]) -> None:
+    """Raise `TextOnly` if a document that one version alone has has too many entries.
+
+    Pairing would parse such a document of either version, and keep both.
+    """
+    for documents, others in ((old, new), (new, old)):
+        there = {document.content for document in others}
+        refuse_entries(*(document for document in documents if document.content not in there))
 
 
 def paired_documents(old: list[Document], new: list[Document]) -> Pairs:

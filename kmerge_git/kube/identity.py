@@ -115,7 +115,7 @@ def has_no_kind(text: str) -> bool:
 
 def identity(root: Node | None) -> Identity | None:
     """Return the identity of a resource, or None if the node has no kind or no name."""
-    if not isinstance(root, Mapping):
+    if not isinstance(root, Mapping) or not _may_have(root, "metadata"):
         return None
     entry = root.index().get("metadata")
     kind = _text(root, "kind")
@@ -130,6 +130,11 @@ def identity(root: Node | None) -> Identity | None:
     if not name and not generate_name:
         return None
     return Identity(group, kind, namespace, name, version, generate_name)
+
+
+def _may_have(root: Mapping, name: str) -> bool:
+    """Return whether a name is in the text of a mapping, or may be, behind an escape."""
+    return any(root.text.find(part, root.start, root.end) >= 0 for part in (name, "\\"))
 
 
 def describe(known: Identity) -> str:

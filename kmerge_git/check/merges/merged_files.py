@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from functools import cached_property
 
 from kmerge_git.check.merges.merge_walk import FUSED, GONE, NEW, Odd, least, walked
-from kmerge_git.compare.file_changes import paired_documents
+from kmerge_git.compare.file_changes import paired_documents, refuse_changed_entries
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.differing import differing
 from kmerge_git.kube.fieldpath import show
@@ -398,6 +398,7 @@ def _fields(old: bytes, new: bytes, path: str) -> Iterator[str]:
         [d for d in YamlText(data, path).stream.documents if not is_idle(d.content)]
         for data in (old, new)
     )
+    refuse_changed_entries(before, after)
     pairs = paired_documents(before, after)
     for i, j in sorted(pairs, key=lambda pair: pair[1]):
         one, other = before[i].root, after[j].root
