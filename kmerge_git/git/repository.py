@@ -33,6 +33,7 @@ from kmerge_git.visible import label, shortened
 # than the few that it is looking at.
 _CACHE_BYTES = 256 << 10
 _MAPPED_BYTES = 64 << 20  # bytes of pack files mapped at a time; the default is 8 GiB
+_KEPT = 4  # comparisons of two trees
 _RENAME_SOURCES = 400  # git's merge.renameLimit is 7000; each pair costs a comparison
 
 
@@ -52,6 +53,7 @@ class Repository:
         self.worktree: str | None = inner.workdir
         self.git_dir: str = inner.path
         self.is_shallow = bool(inner.is_shallow)  # the history is cut off
+        self._compared: dict[tuple[str | None, str, bool], tuple[Change, ...]] = {}
 
     @classmethod
     def open(cls, path: str = "") -> Repository:
@@ -138,7 +140,19 @@ class Repository:
     # -- trees and blobs -------------------------------------------------------------------------
 
     def changes(self, old: str | None, new: str, *, renames: bool = True) -> tuple[Change, ...]:
-        """Return the changes from one tree to another; `old` may be None for the empty tree."""
+        """Return the changes from one tree to another; `old` may be None for the empty tree.
+
+        The last few answers are kept: one revision is merged into many branches.
+        """
+        asked = old, new, renames
+        if asked not in self._compared:
+            if len(self._compared) >= _KEPT:
+                del self._compared[next(iter(self._compared))]
+            self._compared[asked] = self._changes(old, new, renames=renames)
+        self._compared[asked] = self._compared.pop(asked)  # used last
+        return self._compared[asked]
+
+    def _changes(self, old: str | None, new: str, *, renames: bool) -> tuple[Change, ...]:
         with self._reading():
             diff = self._diff(old, new)
             deltas = list(diff.deltas)

@@ -341,9 +341,10 @@ def wrong_renames(scene: Scene, ours: Arrivals, theirs: Arrivals) -> Iterator[Wr
     """Yield the files that git took for renamed ones of equal content, without a conflict."""
     known = {stages.path for stages in scene.conflicts}
     for mover, editor in ((ours, theirs), (theirs, ours)):
-        for path, change in editor.by_old_path.items():
-            gone = mover.by_old_path.get(path)
-            if path in known or gone is None or gone.new or not is_manifest(path):
+        both = mover.by_old_path.keys() & editor.by_old_path.keys()
+        gone = {path for path in both - known if not mover.by_old_path[path].new}
+        for path, change in editor.by_old_path.items() if gone else ():
+            if path not in gone or not is_manifest(path):
                 continue
             for taken in _taken(scene, change, mover, editor):
                 if _is_wrong(path, taken, change, mover):
