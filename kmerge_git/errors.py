@@ -51,18 +51,30 @@ class Refused(KmergeError):
 class TimeUp(BaseException):
     """Report that the time limit is over.
 
+    The limit is in seconds of CPU. A busy machine must not cost a merge, so the wall clock ends
+    the work only after `PATIENCE` times the limit.
+
     This class is not an `Exception`, so that no handler of exceptions takes a timeout for a bug.
     """
 
-    def __init__(self, path: str = "", seconds: float = 0.0) -> None:
+    PATIENCE = 3
+
+    def __init__(self, path: str = "", limit: float = 0.0, *, is_wall_clock: bool = False) -> None:
         super().__init__()
         self.path = path
-        self.seconds = seconds
+        self.limit = limit
+        self.is_wall_clock = is_wall_clock
+
+    @property
+    def late(self) -> str:
+        """The time that is over, in words."""
+        if self.is_wall_clock:
+            return f"no result within {self.limit * self.PATIENCE:g} s"
+        return f"no result within {self.limit:g} s of CPU"
 
     def __str__(self) -> str:
         place = f"{self.path}: " if self.path not in ("", "-") else ""
-        hint = "KMERGE_TIMEOUT=SECONDS sets the limit, 0 is none"
-        return f"{place}no result within {self.seconds:g} s; {hint}"
+        return f"{place}{self.late}; KMERGE_TIMEOUT=SECONDS sets the limit, 0 is none"
 
 
 class CannotParse(KmergeError):

@@ -1,7 +1,10 @@
 """Limit the time that a command spends on a file to `KMERGE_TIMEOUT` seconds; 0 means no limit.
 
-The driver has a timer of its own: when that timer ends, git's line merge takes over. Merges of
-whole repositories do the same. Any other command ends with an error, and nothing is written.
+Two timers run: one counts the CPU of this process without its children, and the other one ends a
+process that waits, after three times as many seconds on the wall clock.
+
+The driver has timers of its own: when one ends, git's line merge takes over. Merges of whole
+repositories do the same. Any other command ends with an error, and nothing is written.
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ from contextlib import contextmanager
 from kmerge_git.bounds import FILE_SECONDS
 from kmerge_git.errors import TimeUp, UsageError
 from kmerge_git.system import variable
+
+_SIGNALS = (signal.SIGPROF, signal.SIGALRM)  # of the CPU, of the wall clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,35 +32,36 @@ def within(path: str) -> Iterator[None]:
         ring_in(seconds)
         try:
             yield
-        except TimeUp:
-            raise TimeUp(path, seconds) from None
+        except TimeUp as up:
+            raise TimeUp(path, seconds, is_wall_clock=up.is_wall_clock) from None
 
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[Callable[[float], object]]:
-    """Yield a function that starts a timer, which raises `TimeUp` after a number of seconds.
+    """Yield a function that starts the timers, which raise `TimeUp` after a number of seconds.
 
-    Calling the function with 0 stops the timer. The function does nothing if `seconds` is 0, or
+    Calling the function with 0 stops the timers. The function does nothing if `seconds` is 0, or
     outside of the main thread.
     """
     try:
-        before = signal.signal(signal.SIGALRM, _ring) if seconds else None
+        before = [(number, signal.signal(number, _ring)) for number in _SIGNALS] if seconds else []
     except ValueError:  # only in the main thread
-        before = None
-    if before is None:
+        before = []
+    if not before:
         yield lambda seconds: None
         return
     try:
-        yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield _ring_in
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        _ring_in(0)
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 def stop() -> None:
-    """Stop the timer, so that files are written whole and people can take their time."""
+    """Stop the timers, so that files are written whole and people can take their time."""
     if signal.getsignal(signal.SIGALRM) is _ring:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        _ring_in(0)
 
 
 def limit() -> float:
@@ -72,5 +78,10 @@ def limit() -> float:
     return seconds
 
 
+def _ring_in(seconds: float) -> None:
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds * TimeUp.PATIENCE)
+
+
 def _ring(number: int, frame: FrameType | None) -> None:
-    raise TimeUp
+    raise TimeUp(is_wall_clock=number == signal.SIGALRM)

@@ -9,7 +9,7 @@ stdout, because that would corrupt the output of `git merge-tree`.
 from __future__ import annotations
 
 import sys
-from time import monotonic
+from time import monotonic, process_time
 
 from kmerge_git.errors import TimeUp
 from kmerge_git.outcome import GENERATED, LABELS, Options
@@ -59,8 +59,9 @@ def main(
     if len(paths) != 3:
         print(USAGE, file=sys.stderr)
         return NO_ANSWER
-    began = monotonic() if began is None else began
-    return _merge(flags, (paths[0], paths[1], paths[2]), at_last, began)
+    # on the wall clock, and in CPU of this process
+    since = (monotonic(), process_time()) if began is None else (began, 0.0)
+    return _merge(flags, (paths[0], paths[1], paths[2]), at_last, since)
 
 
 def _version() -> int:
@@ -82,40 +83,40 @@ def _version() -> int:
 
 
 def _merge(
-    flags: dict[str, str], paths: tuple[str, str, str], at_last: Callable[[], None], began: float
+    flags: dict[str, str],
+    paths: tuple[str, str, str],
+    at_last: Callable[[], None],
+    since: tuple[float, float],
 ) -> int:
-    from kmerge_git.git.settings import settings_for
+    from kmerge_git.git.settings import Settings, settings_for
     from kmerge_git.merge.three import Three
     from kmerge_git.pipeline import merge
     from kmerge_git.tree.documents import YamlText
 
     texts = Three(*map(_read, paths))
     name = flags.get("path") or paths[1]
-    settings = settings_for(name)
-    for problem in settings.problems:
-        _say(name, problem)
-    options = _options(flags, (paths[0], paths[1], paths[2]), name, settings)
+    settings = Settings()
+    options = _options(flags, paths, name, settings)  # until git has answered
+
+    def set_clock(seconds: float) -> None:
+        _set_clock(seconds, since)
 
     def start(favor: str, size: int) -> GitMergeFile:
-        from kmerge_git.text.linemerge import GitMergeFile  # seldom needed
-
-        is_longer = size != options.marker_size
-        return GitMergeFile(
-            paths,
-            marker_size=options.marker_size if is_longer and _rerere_is_on() else size,
-            labels=options.labels_so_far,
-            style=settings.conflict_style if options.virtual is False else "merge",
-            favor=favor,
-        )
+        return _line_merge(paths, settings, options, favor, size)
 
     try:
-        _set_clock(settings.timeout, began)
+        settings = settings_for(name, set_clock=set_clock)
+        for problem in settings.problems:
+            _say(name, problem)
+        options = _options(flags, paths, name, settings)
+        set_clock(settings.timeout)
         _inject_fault()
         if settings.crds or settings.own_crds:
             _learn(name, settings, texts.ours)
         outcome = merge(texts.map(lambda data: YamlText(data, name)), options, start)
-    except TimeUp:
-        late = _late(name, texts, options, settings.timeout)
+    except TimeUp as up:
+        _set_clock(0)  # one of the two clocks is left
+        late = _late(name, texts, options, up.late)
         if isinstance(late, int):
             return late
         outcome = late
@@ -126,6 +127,21 @@ def _merge(
     if outcome.text != texts.ours:
         _replace(paths[1], outcome.text)
     return CLEAN if outcome.clean else CONFLICT
+
+
+def _line_merge(
+    paths: tuple[str, str, str], settings: Settings, options: Options, favor: str, size: int
+) -> GitMergeFile:
+    from kmerge_git.text.linemerge import GitMergeFile  # seldom needed
+
+    is_longer = size != options.marker_size
+    return GitMergeFile(
+        paths,
+        marker_size=options.marker_size if is_longer and _rerere_is_on() else size,
+        labels=options.labels_so_far,
+        style=settings.conflict_style if options.virtual is False else "merge",
+        favor=favor,
+    )
 
 
 def _rerere_is_on() -> bool:
@@ -141,11 +157,10 @@ def _rerere_is_on() -> bool:
     return value == b"true" or (not value and exists(folder))
 
 
-def _late(name: str, texts: Three[bytes], options: Options, seconds: float) -> Outcome | int:
+def _late(name: str, texts: Three[bytes], options: Options, late: str) -> Outcome | int:
     """Return the conflict of an encrypted file after the time is up, or the exit code."""
     from kmerge_git.merge.sealed import unmerged
 
-    late = f"no result within {seconds:g} s"
     if options.generated and not options.virtual:
         _say(name, f"{late}; {GENERATED}")
         return CONFLICT
@@ -298,20 +313,25 @@ def _say(name: str, text: str) -> None:
             return
 
 
-def _set_clock(seconds: float, began: float = 0.0) -> None:
-    """Raise `TimeUp` so many seconds after `began`, or never for 0.
+def _set_clock(seconds: float, since: tuple[float, float] = (0.0, 0.0)) -> None:
+    """Raise `TimeUp` after so many seconds of CPU; for 0 stop both clocks.
 
-    The module `_signal` loads faster than `signal`.
+    The wall clock ends a process that waits. `since` is where the clocks began. The module
+    `_signal` loads faster than `signal`.
     """
     import _signal
 
     def ring(number: int, frame: FrameType | None) -> None:
-        raise TimeUp
+        raise TimeUp("", seconds, is_wall_clock=number == _signal.SIGALRM)
 
+    _signal.signal(_signal.SIGPROF, ring)
     _signal.signal(_signal.SIGALRM, ring)
-    # 0 would stop the timer of a limit that the start has used up
-    left = seconds and max(began + seconds - monotonic(), 1e-6)
-    _signal.setitimer(_signal.ITIMER_REAL, left)
+    for timer, limit, used in (
+        (_signal.ITIMER_PROF, seconds, process_time() - since[1]),
+        (_signal.ITIMER_REAL, seconds * TimeUp.PATIENCE, monotonic() - since[0]),
+    ):
+        # 0 would stop the timer of a limit that the start has used up
+        _signal.setitimer(timer, limit and max(limit - used, 1e-6))
 
 
 def _inject_fault() -> None:
@@ -321,6 +341,8 @@ def _inject_fault() -> None:
         raise RuntimeError("KMERGE_FAULT=exception")
     if fault == "kill":
         calls.kill(calls.getpid(), 9)
+    while fault == "busy":
+        pass
     if fault == "hang":
         import time
 

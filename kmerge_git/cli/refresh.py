@@ -112,7 +112,7 @@ def _one(at_work: Refresher, branch: Branch) -> Refreshed:
         with within(branch.name):
             result, merge = at_work.decide(branch)
     except TimeUp as up:
-        raise KmergeError(str(TimeUp("", up.seconds))) from up
+        raise KmergeError(str(TimeUp("", up.limit, is_wall_clock=up.is_wall_clock))) from up
     return at_work.carry_out(result, merge)
 
 

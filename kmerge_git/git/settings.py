@@ -14,7 +14,7 @@ from kmerge_git.system import variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     Given = tuple[str, str]  # a name and the value that it was given, as git or the system has them
 
@@ -59,7 +59,7 @@ class Settings:
     def __init__(self) -> None:
         self.rules = "git"
         self.favor: str | None = None
-        self.timeout = 10.0  # seconds; 0 = no limit
+        self.timeout = 10.0  # seconds of CPU; 0 = no limit
         self.conflict_style = "merge"
         self.marker_size = MARKERS  # the size that git asks for outside of a criss-cross merge
         # (field path, policy): the first that matches a place decides; `**` is every field
@@ -72,15 +72,23 @@ class Settings:
         self.origins: dict[str, Given] = {}  # field -> where its value was given; none: the default
 
 
-def settings_for(path: str, *, environ: Mapping[str, str] | None = None) -> Settings:
+def settings_for(
+    path: str,
+    *,
+    environ: Mapping[str, str] | None = None,
+    set_clock: Callable[[float], None] = lambda seconds: None,
+) -> Settings:
     """Return the settings for a path below the current directory.
 
-    Git is asked for the configuration and for the attributes at the same time.
+    Git is asked for the configuration and for the attributes at the same time. Before that,
+    `set_clock` gets the time limit as far as it is known.
     """
     if environ is None:
         environ = {name: variable(name) or "" for name in VARIABLES}
+    without_git = settle(path, [], {}, environ, {})
     if nothing_is_set(path):
-        return settle(path, [], {}, environ, {})
+        return without_git
+    set_clock(without_git.timeout)
     from kmerge_git.git.spawned_git import GitQuestion, attributes_by_path, config_pairs
 
     config = GitQuestion("config", "--null", "--get-regexp", CONFIG)

@@ -109,7 +109,7 @@ class SettingsOf:
 def merge_all(
     jobs: Sequence[Job], seconds: float = 0.0, lines: Libgit2LineMerge | None = None
 ) -> list[Both]:
-    """Merge each file separately, in at most `seconds` per file; 0 means no limit."""
+    """Merge each file separately, in at most `seconds` of CPU per file; 0 means no limit."""
     lines = lines or Libgit2LineMerge()
     merged = []
     with alarm(seconds) as ring_in:
@@ -118,16 +118,17 @@ def merge_all(
                 ring_in(seconds)
                 both = merge_both(job.three, job.options, lines)
                 ring_in(0)
-            except TimeUp:
-                both = _by_lines(job, lines, seconds)
+            except TimeUp as up:
+                ring_in(0)  # one of the two timers is left
+                late = TimeUp("", seconds, is_wall_clock=up.is_wall_clock).late
+                both = _by_lines(job, lines, late)
             merged.append(both)
     return merged
 
 
-def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
+def _by_lines(job: Job, lines: Libgit2LineMerge, late: str) -> Both:
     texts = job.three.map(lambda data: data or b"")
     text, count = lines.merge_file(*texts.each(), job.options.but(favor=""))
-    late = f"no result within {seconds:g} s"
     if job.options.generated and count:
         reason = f"{late}; {GENERATED}"
         conflict = Conflict("", "", GENERATED)
@@ -280,7 +281,7 @@ def collect_rarely() -> None:
 def merge_on_cores(
     jobs: Sequence[Job], seconds: float = 0.0, *, most: int | None = None
 ) -> list[Both]:
-    """Merge each file separately, in at most `seconds` per file; 0 means no limit."""
+    """Merge each file separately, in at most `seconds` of CPU per file; 0 means no limit."""
     count = min(cores() if most is None else most, len(jobs) // (FEW_MERGES // 2))
     may_fork = sys.platform != "darwin" and threading.active_count() == 1
     if count < 2 or not may_fork:
@@ -325,7 +326,8 @@ class _Child:
         if not pid:
             _work(jobs, into, seconds)
         os.close(into)
-        wait = seconds * len(jobs) + CHILD_SECONDS if seconds else float("inf")
+        longest = seconds * TimeUp.PATIENCE * len(jobs)
+        wait = longest + CHILD_SECONDS if seconds else float("inf")
         return cls(pid, out, part, time.monotonic() + wait)
 
     def results(self) -> dict[int, Both]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from installed import copied_package
 from world import BASE, MERGED, OURS, ROOT, THEIRS, Done, Driven, World
 
 from kmerge_git.cli import drive
+from kmerge_git.errors import TimeUp
 from kmerge_git.git.driver_lines import ARGUMENTS, driver_command, driver_line, with_fallback
 from kmerge_git.git.run_git import git_version
 from kmerge_git.merge.plan import Why
@@ -133,7 +135,7 @@ def test_the_mode_of_the_file_stays(driven: Driven, mode: int) -> None:
 # -- the driver does not answer -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fault", ["exception", "kill", "hang"])
+@pytest.mark.parametrize("fault", ["exception", "kill", "hang", "busy"])
 def test_an_injected_fault(driven: Driven, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     fork_two(driven)
     done = driven.git(
@@ -146,22 +148,77 @@ def test_an_injected_fault(driven: Driven, monkeypatch: pytest.MonkeyPatch, faul
 @pytest.mark.parametrize("what", ["an import", "git"])
 @pytest.mark.costly
 def test_a_slow_start_uses_up_the_time_limit(driven: Driven, what: str) -> None:
-    """The clock counts from the driver's first line, not from the merge itself."""
-    package, slow = copied(driven.world), driven.world.root / "slow"
+    """The wall clock counts from the driver's first line, not from the merge itself."""
     if what == "git":
-        driven.git("config", "kmerge.rules", "git")  # so git is asked
-        slow.mkdir()
-        script = f'#!/bin/sh\n[ "$1" != config ] || sleep 0.9\nexec {shutil.which("git")} "$@"\n'
-        (slow / "git").write_text(script)
-        (slow / "git").chmod(0o755)
+        ask_slow_git(driven, 4)
     else:
+        package = copied(driven.world)
         with open(package / "errors.py", "a") as file:
-            file.write("import time; time.sleep(0.9)\n")
-    driven.drive(f"PATH={slow}:$PATH;{line_for(package)}")
+            file.write("import time; time.sleep(1.6)\n")
+        driven.drive(line_for(package))
     fork_two(driven)
-    done = driven.git("merge", "side", check=False, env={"KMERGE_TIMEOUT": "0.8"})
+    done = driven.git("merge", "side", check=False, env={"KMERGE_TIMEOUT": "0.5"})
     is_gits_own(driven, done)
-    assert "near.yaml: no result within 0.8 s, git's line merge instead" in done.err
+    assert "near.yaml: no result within 1.5 s, git's line merge instead" in done.err
+
+
+@pytest.mark.costly
+def test_time_without_cpu_costs_no_merge(driven: Driven) -> None:
+    """A driver on a busy machine waits in the same way."""
+    ask_slow_git(driven, 1.2)
+    driven.fork_one()
+    done = driven.git("merge", "side", env={"KMERGE_TIMEOUT": "1"})
+    assert (done.code, "no result" in done.err) == (0, False)
+
+
+def ask_slow_git(repo: Driven, seconds: float) -> None:
+    """Let the driver ask a git that takes some time to read the configuration."""
+    repo.git("config", "kmerge.rules", "git")  # so git is asked
+    slow = repo.world.root / "slow"
+    slow.mkdir()
+    wait = f'[ "$1" != config ] || sleep {seconds}'
+    (slow / "git").write_text(f'#!/bin/sh\n{wait}\nexec {shutil.which("git")} "$@"\n')
+    (slow / "git").chmod(0o755)
+    repo.drive(f"PATH={slow}:$PATH;{driver_line()}")
+
+
+@pytest.mark.parametrize(
+    "fault, patience, late", [("busy", 100, "0.1 s of CPU"), ("hang", 2, "0.2 s")]
+)
+def test_which_clock_ends_the_driver(
+    world: World, monkeypatch: pytest.MonkeyPatch, fault: str, patience: int, late: str
+) -> None:
+    """One clock counts CPU, of a busy loop and not of a sleep; the other one counts all time."""
+    for name, value in (("KMERGE_FAULT", fault), ("KMERGE_TIMEOUT", "0.1")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(TimeUp, "PATIENCE", patience)
+    said = f"kmerge: x.yaml: no result within {late}, git's line merge instead\n"
+    assert called(world) == (drive.NO_ANSWER, said)
+    assert left() == [0, 0]
+
+
+def test_the_wall_clock_has_three_times_the_limit(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clocks: list[float] = []
+    monkeypatch.setenv("KMERGE_TIMEOUT", "60")
+    monkeypatch.setattr(drive, "_inject_fault", lambda: clocks.extend(left()))
+    assert called(world) == (drive.CLEAN, "")
+    assert clocks == pytest.approx([60, 180], rel=0.1)
+
+
+def left() -> list[float]:
+    """The seconds that the two clocks have left."""
+    return [signal.getitimer(timer)[0] for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL)]
+
+
+def called(world: World) -> tuple[int, str]:
+    """The exit code of the driver in this process, and what it printed."""
+    files = [world.root / name for name in "oab"]
+    for file, text in zip(files, (BASE, OURS, THEIRS), strict=True):
+        file.write_text(text)
+    with redirect_stderr(io.StringIO()) as told:
+        return drive.main(["--path=x.yaml", *map(str, files)]), told.getvalue()
 
 
 def test_an_exception_is_told_in_one_line(driven: Driven) -> None:
@@ -386,7 +443,7 @@ def test_no_time(driven: Driven) -> None:
     driven.fork({"x.yaml": BASE + big}, {"x.yaml": OURS + big}, {"x.yaml": THEIRS + big})
     done = driven.merge()
     assert done.code == 1
-    assert "no result within 0.001 s, git's line merge instead" in done.err
+    assert re.search(r"no result within 0\.00(1 s of CPU|3 s), git's line merge", done.err)
     assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in driven.text("x.yaml")
 
 

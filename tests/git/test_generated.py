@@ -63,9 +63,10 @@ def test_no_rules_have_a_winner_in_it(driven: Driven) -> None:
 
 def test_a_merge_that_takes_too_long_leaves_no_markers_either(driven: Driven) -> None:
     rendered(driven)
-    done = driven.git("merge", "side", env={"KMERGE_TIMEOUT": "0.000001"}, check=False)
+    driven.git("config", "kmerge.timeout", "0.000001")
+    done = driven.merge()
     assert (done.code, driven.text(X)) == (1, OURS)
-    assert f"no result within 1e-06 s; {GENERATED}" in done.err
+    assert "no result within" in done.err
 
 
 @pytest.mark.costly

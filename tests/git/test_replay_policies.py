@@ -378,7 +378,7 @@ def test_a_file_has_a_time_limit(repo: Repo) -> None:
     report = replay(repo)
     assert report["counts"]["late"] == report["counts"]["still_conflicts"] == 6
     (group,) = report["left"]
-    assert group["cause"].startswith("the lines conflict: no result within 1e-06 s")
+    assert group["cause"].startswith("the lines conflict: no result within ")
     assert report["proposals"] == []
     repo.git("config", "kmerge.timeout", "0")
     assert replay(repo)["counts"]["late"] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -150,7 +151,7 @@ def test_a_file_without_markers_is_taken_as_it_stands(apart: Repo) -> None:
 
 
 LATE = {"KMERGE_TIMEOUT": "0.001"}
-SAID = "out.yaml: no result within 0.001 s, git's line merge instead"
+SAID = r"kmerge: out\.yaml: no result within 0\.00(1 s of CPU|3 s), git's line merge instead"
 MANY = "".join(f"k{n}: {{a: [1, 2, {n}]}}\n" for n in range(5000))
 
 
@@ -173,14 +174,14 @@ def test_a_file_that_takes_too_long_is_merged_by_lines(apart: Repo) -> None:
     done = late(apart, THEIRS)
     assert (done.code, apart.text("out.yaml")) == (1, by_git(apart))
     assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in apart.text("out.yaml")
-    assert done.err.splitlines() == [f"kmerge: {SAID}", "kmerge: out.yaml: the lines conflict"]
+    assert re.fullmatch(rf"{SAID}\nkmerge: out\.yaml: the lines conflict\n", done.err)
     assert (apart.kmerge("mergetool", *NAMES, check=False).code, done.out) == (0, "")
 
 
 def test_a_file_that_takes_too_long_may_be_clean(apart: Repo) -> None:
     done = late(apart, BASE)
     assert (done.code, apart.text("out.yaml")) == (0, OURS + MANY + "z: 2\n")
-    assert done.err.splitlines() == [f"kmerge: {SAID}", "kmerge: out.yaml: merged, no conflicts"]
+    assert re.fullmatch(rf"{SAID}\nkmerge: out\.yaml: merged, no conflicts\n", done.err)
 
 
 @pytest.mark.costly
@@ -201,4 +202,4 @@ def test_on_a_terminal_it_says_so_as_well(apart: Repo) -> None:
         terminal.wait("Which?")
         terminal.press("q")
         assert terminal.end() == 1
-        assert terminal.seen.count(SAID) == 1
+        assert len(re.findall(SAID, terminal.seen)) == 1

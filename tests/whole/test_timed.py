@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from kmerge_git.errors import TimeUp
@@ -41,7 +43,14 @@ def test_no_result_in_time(
     (both,) = both_merges.merge_all([Job(three, Options("x.yaml", generated=generated))], 9.0)
     assert (both.outcome.method, both.outcome.clean) == (method, clean)
     assert both.git_clean is clean
-    assert "no result within 9 s" in both.outcome.reason
+    assert "no result within 9 s of CPU" in both.outcome.reason
     assert (GENERATED in both.outcome.reason) is (method == "kept")
     assert (b"<<<<<<<" in both.outcome.text) is (method == "lines" and not clean)
     assert method != "kept" or both.outcome.text == three.ours
+
+
+def test_two_hundred_files_that_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(both_merges, "merge_both", lambda three, options, lines: time.sleep(3600))
+    job = Job(Three[bytes | None](BASE, BASE + b"e: 1\n", b"f: 1\n" + BASE), Options("x.yaml"))
+    ends = [both.outcome.reason for both in both_merges.merge_all([job] * 200, 0.001)]
+    assert ends == ["no result within 0.003 s, git's line merge instead"] * 200
