@@ -29,7 +29,7 @@ from kmerge_git.merge.three import Three, under, whose
 from kmerge_git.outcome import BY_BLOCKS, LABELS, ORDER, SIDES, Decision
 from kmerge_git.pipeline import by_structure, rules_for
 from kmerge_git.template.template_merge import without_favor
-from kmerge_git.template.template_parser import Template
+from kmerge_git.template.template_parser import templates
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.text.markers import marker_size_for, resolve
 from kmerge_git.tree.block_scalars import body_lines
@@ -323,7 +323,7 @@ def _around(streams: Three[Stream], ends: Results) -> Iterator[Difference]:
 
 def _of_readings(texts: Three[YamlText], options: Options) -> tuple[Decision, ...]:
     """Return the decisions of a merge of the readings, with the actions in place of the words."""
-    at = texts.map(lambda text: Template(text.source.text))
+    at = templates(texts)
     structure = without_favor(by_structure, options)
     words = ActionWords(scopes=False)
     wanted = WantedReadings(*(version.parts for version in at.each()))

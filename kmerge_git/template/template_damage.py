@@ -14,8 +14,9 @@ from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, grouped
 from kmerge_git.merge.verify import line_damage
 from kmerge_git.merge.verify.line_damage import places
-from kmerge_git.template.template_parser import Block, Template, unset
+from kmerge_git.template.template_parser import Block, Template, templates, unset
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
+from kmerge_git.template.touched_lines import cut_down
 from kmerge_git.text.diff3 import diff, lines_of
 from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.tree.documents import Document, split_text
@@ -100,8 +101,8 @@ def brought(result: YamlText, texts: Three[YamlText], known: Identities) -> set[
     """
     if any(b"{{" in text.data for text in (result, *texts.each())):
         try:
-            made, *versions = (Template(text.source.text) for text in (result, *texts.each()))
-            at = Three(*versions)
+            at = templates(texts)
+            made = Template(result.source.text, at.base)
             damages = new_damage(made, at, result.path, known=known, thorough=True)
         except KmergeError:  # the bytes are no text
             damages = []
@@ -131,9 +132,13 @@ def new_damage(
     words = ActionWords()
     damages: Damages = {}
     if is_yaml(path):
+        try:
+            few = cut_down(result, sides)
+        except Unsupported:
+            return []
         wanted = WantedReadings(result.parts, thorough=thorough)
-        readings = rendered(result.parts, words, wanted)
-        damages = _damage(readings, path, known)
+        if _damage(rendered(few, words, wanted), path):  # at most: so all lines are read
+            damages = _damage(rendered(result.parts, words, wanted), path, known)
     if not damages and not in_text:
         return []
     try:
@@ -156,8 +161,8 @@ def refuse_damage(result: YamlText, texts: Three[YamlText]) -> None:
 
     There are no readings: the merge has checked all documents, and a reading only has less.
     """
-    made, *versions = (Template(text.source.text) for text in (result, *texts.each()))
-    for damage in new_damage(made, Three(*versions), NOTES):
+    at = templates(texts)
+    for damage in new_damage(Template(result.source.text, at.base), at, NOTES):
         raise Unsupported(f"merged by its fields it would be broken: {damage.why}")
 
 
@@ -339,5 +344,5 @@ def _is_sound(pieces: Pieces, at: Three[Template], path: str) -> bool:
     """Return whether the sides differ in each hunk, and taking either side leaves no damage."""
     if any(isinstance(piece, Hunk) and piece.ours == piece.theirs for piece in pieces):
         return False
-    answers = [Template(side_text(pieces, side)) for side in ("ours", "theirs")]
+    answers = [Template(side_text(pieces, side), at.base) for side in ("ours", "theirs")]
     return not any(new_damage(answer, at, path) for answer in answers)

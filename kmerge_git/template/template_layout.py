@@ -141,7 +141,7 @@ class _Layout:
             unit = Placed(part, ENTRY, "", column)
             unit.form = self._form_of(part)
             lines = (row.text for row in rows(part) if row.text.strip())
-            if _is_separator(next((one for one in lines if one.lstrip()[0] != "#"), "")):
+            if is_separator(next((one for one in lines if one.lstrip()[0] != "#"), "")):
                 unit.form, unit.column = DOCUMENT, 0
             return unit
         plain = self.plain(part)
@@ -150,7 +150,7 @@ class _Layout:
             return Placed(part, ENTRY, plain, column)
         if part.kind in (BLANK, COMMENT) or not bare or bare.startswith("#"):
             return Placed(part, LOOSE, plain, column)
-        if _is_separator(plain):
+        if is_separator(plain):
             return Placed(part, APART, plain, 0)
         return Placed(part, DATA, plain, column)
 
@@ -340,7 +340,7 @@ def reaches_out(block: Block, column: int) -> bool:
         if above >= 0 and at > above:
             continue
         above = scalar_above(row.text) if row.kind == TEXT else -1
-        if at < column and not bare.startswith("#") and not _is_separator(row.text):
+        if at < column and not bare.startswith("#") and not is_separator(row.text):
             return True
     return False
 
@@ -383,7 +383,7 @@ def indent(text: str) -> int:
 
 def _line_form(text: str) -> str:
     bare = text.strip()
-    if not bare or bare.startswith("#") or _is_separator(text):
+    if not bare or bare.startswith("#") or is_separator(text):
         return ""
     if not _is_item(bare):
         return MAP
@@ -395,7 +395,7 @@ def _is_blank(part: Part) -> bool:
     return isinstance(part, Row) and part.kind == BLANK
 
 
-def _is_separator(text: str) -> bool:
+def is_separator(text: str) -> bool:
     """Return whether a line separates documents."""
     return text[:3] in ("---", "...") and text[3:4] in ("", " ", "\t", "\n")
 

@@ -32,7 +32,14 @@ from kmerge_git.template.template_layout import (
     lay_out,
 )
 from kmerge_git.template.template_pairs import follow, paired, refuse_taken
-from kmerge_git.template.template_parser import ASSIGN, BLANK, COMMENT, Block, Template
+from kmerge_git.template.template_parser import (
+    ASSIGN,
+    BLANK,
+    COMMENT,
+    Block,
+    Template,
+    templates,
+)
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import is_chart_text
@@ -68,7 +75,7 @@ def merged(
     try:
         if not count:
             return _clean_lines(result, texts, options, by_structure)
-        at = _templates(texts)
+        at = templates(texts)
     except KmergeError:
         return ""
     if any("<<<<<<<" in one.text and first_marker(one.text) >= 0 for one in at.each()):
@@ -99,7 +106,8 @@ def _clean_lines(
     the changes of both sides explain, or if a side moved lines. If that is impossible, damage and
     such a line become a conflict.
     """
-    at, merged_text = _templates(texts), Template(result.source.text)
+    at = templates(texts)
+    merged_text = Template(result.source.text, at.base)
     damage = new_damage(merged_text, at, options.path)
     odd = template_guards.odd_lines(merged_text, at) if is_yaml(options.path) else []
     may_be_moved = is_yaml(options.path) and not is_chart_text(options.path)
@@ -114,10 +122,6 @@ def _clean_lines(
     if not damage:
         damage = [Damage("a line would be lost or doubled", "", line, line) for line in odd]
     return _with_conflict(damage, merged_text, at, texts, options) if damage else ""
-
-
-def _templates(texts: Three[YamlText]) -> Three[Template]:
-    return texts.map(lambda text: Template(text.source.text))
 
 
 def _by_blocks(at: Three[Template], structure: Structure, path: str) -> Template:
@@ -137,7 +141,8 @@ def _by_blocks(at: Three[Template], structure: Structure, path: str) -> Template
 
 
 def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
-    result = Template(Bodies(structure).by_structure(at.map(lambda version: version.parts)))
+    text = Bodies(structure).by_structure(at.map(lambda version: version.parts))
+    result = Template(text, at.base)
     refuse_broken(result)
     template_guards.check(result, at)
     refuse_joined(result, at)
@@ -152,7 +157,8 @@ def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -
 
     Return None if there is no new damage.
     """
-    at, merged_text = _templates(texts), Template(result.source.text)
+    at = templates(texts)
+    merged_text = Template(result.source.text, at.base)
     damage = new_damage(merged_text, at, options.path)
     return _with_conflict(damage, merged_text, at, texts, options) if damage else None
 

@@ -13,11 +13,14 @@ blocks.
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
+from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from kmerge_git.tree.documents import YamlText
 
     Spans = Iterable[tuple[int, int]]
     OpenBlock = tuple[int, str, bool]  # offset, keyword, and whether an `else` may follow
@@ -36,6 +39,7 @@ TOKEN = "kmTpl"  # noqa: S105
 OPENING = frozenset(("if", "range", "with", "define", "block"))
 KEYWORDS = OPENING.union(("else", "end", "template", "break", "continue"))
 SPACE = " \t\r\n"
+_SPACES = tuple(SPACE)
 
 # Empty commands of a pipeline, as shapes.
 _HOLES = ("||", "(|", "()")
@@ -106,12 +110,16 @@ def blocks_in(parts: Iterable[Part]) -> Iterator[Block]:
 
 
 class Template:
-    """Hold a text with actions. The text is split when its parts are first asked for."""
+    """Hold a text with actions. The text is split when its parts are first asked for.
 
-    __slots__ = ("_read", "text")
+    An action that is also in the template `like`, another version of the file, is not parsed again.
+    """
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("_known", "_read", "text")
+
+    def __init__(self, text: str, like: Template | None = None) -> None:
         self.text = text
+        self._known: dict[str, Spelling] = {} if like is None else like._known
         self._read: tuple[tuple[Part, ...], list[Action]] | None = None
 
     @property
@@ -126,11 +134,18 @@ class Template:
 
     def _taken_apart(self) -> tuple[tuple[Part, ...], list[Action]]:
         if self._read is None:
-            self._read = _taken_apart(self.text)
+            self._read = _taken_apart(self.text, self._known)
         return self._read
 
 
-def _taken_apart(text: str) -> tuple[tuple[Part, ...], list[Action]]:
+def templates(texts: Three[YamlText]) -> Three[Template]:
+    """Return the versions of a file as templates."""
+    base = Template(texts.base.source.text)
+    ours, theirs = (Template(text.source.text, base) for text in (texts.ours, texts.theirs))
+    return Three(base, ours, theirs)
+
+
+def _taken_apart(text: str, known: dict[str, Spelling]) -> tuple[tuple[Part, ...], list[Action]]:
     lone = text.replace("\r\n", "\n\n").find("\r")
     if lone >= 0:
         raise refusal(text, lone, "a lone carriage return")
@@ -138,7 +153,7 @@ def _taken_apart(text: str) -> tuple[tuple[Part, ...], list[Action]]:
     actions: list[Action] = []
     parts: list[Part] = []
     above: list[tuple[int, list[Part], list[Arm]]] = []  # of each open block: start, before, arms
-    for row in _rows(text, actions):
+    for row in _rows(text, actions, known):
         if row.kind == END:
             start, parts, arms = above.pop()
             end = row.start + len(row.text)
@@ -154,12 +169,11 @@ def _taken_apart(text: str) -> tuple[tuple[Part, ...], list[Action]]:
     return tuple(parts), actions
 
 
-def _rows(text: str, actions: list[Action]) -> Iterator[Row]:
+def _rows(text: str, actions: list[Action], known: dict[str, Spelling]) -> Iterator[Row]:
     """Yield every line of the text, and append the actions of each line to `actions`.
 
     A line with the opening, `else` or `end` of a block has the kind of that action.
     """
-    known: dict[str, Spelling] = {}
     nest: list[OpenBlock] = []
     start, number, size, at = 0, 0, len(text), text.find("{{")
     while start < size:
@@ -330,7 +344,7 @@ def action_at(text: str, start: int, known: dict[str, Spelling]) -> Action:
 
 def _read(text: str, start: int) -> Spelling:
     at = start + 2
-    trims = text.startswith("-", at) and text.startswith(tuple(SPACE), at + 1)
+    trims = text.startswith("-", at) and text.startswith(_SPACES, at + 1)
     at += 2 * trims
     if text.startswith("/*", at):
         return _comment(text, start, at, trims)
@@ -357,7 +371,7 @@ def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
     if star < 0:
         raise refusal(text, start, "a comment of the template is not closed")
     close = star + 2
-    trims_after = text.startswith(tuple(SPACE), close) and text.startswith("-}}", close + 1)
+    trims_after = text.startswith(_SPACES, close) and text.startswith("-}}", close + 1)
     if not trims_after and not text.startswith("}}", close):
         raise refusal(text, start, "a comment of the template ends before its delimiter")
     size = close + 2 + 2 * trims_after - start
@@ -417,7 +431,7 @@ def _tokens(
     depth = 0
     while True:
         begin = at
-        while text.startswith(tuple(SPACE), at):
+        while text.startswith(_SPACES, at):
             at += 1
         if (at > begin and text.startswith("-}}", at)) or text.startswith("}}", at):
             break
@@ -479,7 +493,7 @@ def _is_of_a_word(mark: str) -> bool:
 
 
 def _word_end(text: str, at: int) -> int:
-    while _is_of_a_word(mark := text[at : at + 1]):
+    while (mark := text[at : at + 1]).isalpha() or mark == "_" or mark.isdecimal():
         at += 1
     if mark in _BEHIND_A_WORD or not mark or text.startswith("}}", at):
         return at
