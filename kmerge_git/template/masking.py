@@ -17,6 +17,7 @@ from kmerge_git.template.template_layout import (
     MAP,
     SCALARS,
     WORDS,
+    LineForm,
     Sided,
     Unreadable,
     behind,
@@ -25,12 +26,12 @@ from kmerge_git.template.template_layout import (
 )
 from kmerge_git.template.template_parser import BLANK, COMMENT, INLINE, TEXT, TOKEN, Row, hashed
 from kmerge_git.tree.documents import YamlText
-from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from kmerge_git.template.template_layout import Placed
-    from kmerge_git.tree.nodes import Node
 
 # A list element that stands for a block has all fields by which list elements are paired.
 _FIELDS = sorted(key_names() | {"key"})
@@ -40,13 +41,25 @@ _DIGITS = 16  # the number of hexadecimal digits in a word
 class Words:
     """Remember which action each word stands for."""
 
-    __slots__ = ("columns", "lines", "opened", "texts")
+    __slots__ = ("_described", "_known", "columns", "lines", "opened", "texts")
 
-    def __init__(self) -> None:
+    def __init__(self, described: dict[str, LineForm] | None = None) -> None:
+        self._described = {} if described is None else described  # for equal lines
+        self._known: set[str] = set()  # lines whose actions have words
         self.opened: dict[str, YamlText] = {}  # the masked texts; equal texts are parsed once
         self.columns: dict[str, set[int]] = {}  # columns of the lines with an `indent` action
         self.texts: dict[str, str] = {}  # the action of each word inside a line
         self.lines: dict[str, str] = {}  # the text of each masked line, without line end
+
+    def line(self, row: Row) -> LineForm:
+        """Describe a line with a word in place of each action."""
+        line = self._described.get(row.text)
+        if line is None or (row.groups and row.text not in self._known):
+            self._known.add(row.text)
+            plain = self.plain(row)
+            line = line or LineForm(row, plain)
+            self._described[row.text] = line
+        return line
 
     def plain(self, line: Row) -> str:
         """Return a line with a word in place of each action."""
@@ -230,34 +243,41 @@ def _refuse_misread(version: Masked) -> None:
 
 def _refuse_other_reading(version: Masked) -> None:
     try:
-        roots = version.opened.roots
+        graphs = [document.graph for document in version.opened.stream.documents]
     except KmergeError:
         raise Unreadable("the text between the actions is no YAML") from None
     names: set[str] = set()
-    words = sum(_look_at(root, names) for root in roots)
+    words = sum(_look_at(graph, names) for graph in graphs if graph is not None)
     if not names.issuperset(version.entries.values()) or words < version.text.count(f"{TOKEN}L"):
         raise Unreadable("a block or an output is where no field or element can be")
 
 
-def _look_at(root: Node, names: set[str]) -> int:
+def _look_at(root: Any, names: set[str]) -> int:
     """Collect the names of the entries in block collections, and count the words in block scalars.
 
-    A document that is only `--- {...}` counts as an entry.
+    A document that is only `--- {...}` counts as an entry. The parser's nodes are looked at,
+    because building the nodes of `tree.nodes` is slower; an alias is there the node of its anchor.
     """
     words = 0
     todo = [(root, True)]
+    known: set[int] = set()
     while todo:
         node, is_entry = todo.pop()
-        if isinstance(node, Scalar):
-            words += node.value.count(f"{TOKEN}L") if node.style in ("|", ">") else 0
-            names |= {node.value} if is_entry else set()
-        elif isinstance(node, Mapping):
-            name = node.get("name")
-            if not node.flow or node is root:
-                names |= {entry.name for entry in node.entries}
-            elif is_entry and isinstance(name, Scalar):
-                names.add(name.value)
-            todo += [(entry.value, False) for entry in node.entries]
-        elif isinstance(node, Sequence):
-            todo += [(entry.value, not node.flow) for entry in node.entries]
+        if id(node) in known:
+            continue
+        known.add(id(node))
+        if isinstance(node.value, str):
+            if is_entry:
+                names.add(node.value)
+            if node.style in ("|", ">"):
+                words += node.value.count(f"{TOKEN}L")
+        elif node.id == "mapping":
+            fields = [(key.value, value) for key, value in node.value if isinstance(key.value, str)]
+            if not node.flow_style or node is root:
+                names.update(name for name, _ in fields)
+            elif is_entry:
+                names.update(v.value for k, v in fields if k == "name" and isinstance(v.value, str))
+            todo += [(value, False) for _, value in node.value]
+        else:
+            todo += [(element, not node.flow_style) for element in node.value]
     return words

@@ -21,7 +21,7 @@ from kmerge_git.template.template_layout import (
     seen_through,
     unquoted,
 )
-from kmerge_git.template.template_pairs import said
+from kmerge_git.template.template_pairs import places_of, said
 from kmerge_git.template.template_parser import (
     ASSIGN,
     KEYWORDS,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
     from typing import TypeVar
 
-    from kmerge_git.template.template_layout import Path, Placed
+    from kmerge_git.template.template_layout import LineForm, Path, Placed
     from kmerge_git.template.template_pairs import Entity
     from kmerge_git.template.template_parser import Action, Arm, Part, Template
 
@@ -62,6 +62,8 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> list[tuple
     for path in [path for path in ours if path in theirs]:
         old = {*base.get(path, ())}
         at = Three(old, {*ours[path]}, {*theirs[path]})
+        if at.ours == old == at.theirs:
+            continue
         is_new = bool(path) and path not in base and path[-1] not in base.get(path[:-1], ())
         _container(at, is_new=is_new)
         order += _order(Three(base.get(path, {}), ours[path], theirs[path]))
@@ -69,12 +71,14 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> list[tuple
             above = [path[:end] for end in range(1, len(path) + 1)]
             if any(_gone(base, ours, one) != _gone(base, theirs, one) for one in above):
                 raise Unsupported("both sides added one action, each in the place of other entries")
-    texts = units.map(_below)
-    for one, other in ((texts.ours, texts.theirs), (texts.theirs, texts.ours)):
-        for path, lines in texts.base.items():
-            if path in one or other.get(path, lines) == lines:
+    places = units.map(lambda version: places_of({unit.path for unit in version}))
+    for side, other in (("ours", units.theirs), ("theirs", units.ours)):
+        gone = places.base - places.side(side)
+        olds, news = _below(units.base, gone), _below(other, gone)
+        for path, lines in olds.items():
+            if news.get(path, lines) == lines:
                 continue
-            if any("{{" in line for line in (*lines, *other[path])):
+            if any("{{" in line for line in (*lines, *news[path])):
                 raise Unsupported("one side renamed or deleted what the other changed inside")
     return order
 
@@ -148,10 +152,13 @@ def _gone(base: Children, side: Children, path: Path) -> set[str]:
     return {*base.get(path, ())} - {*side.get(path, ())}
 
 
-def _below(units: list[Placed]) -> dict[Path, list[str]]:
-    """Return the texts below each place."""
+def _below(units: list[Placed], places: set[Path]) -> dict[Path, list[str]]:
+    """Return the texts below each of some places."""
     return grouped(
-        (unit.path[:end], unit.part.text) for unit in units for end in range(1, len(unit.path) + 1)
+        (unit.path[:end], unit.part.text)
+        for unit in (units if places else ())
+        for end in range(1, len(unit.path) + 1)
+        if unit.path[:end] in places
     )
 
 
@@ -178,18 +185,18 @@ def _entries(names: set[str]) -> set[str]:
 # -- a file
 
 
-def check(result: Template, at: Three[Template]) -> None:
+def check(result: Template, at: Three[Template], lines: dict[str, LineForm] | None = None) -> None:
     """Refuse a result that has a key, action or line more often or less often than a merge can."""
-    words = Words()
+    words = Words(lines)
     versions = at.map(lambda version: _contents(version, words))
-    places, actions, lines = _contents(result, words)
+    places, actions, texts = _contents(result, words)
     for key, count in places.items():
         base, ours, theirs = (version[0].get(key, 0) for version in versions.each())
         if ours > base and theirs > base and count > max(ours, theirs):
             raise Unsupported("what both sides added would be there twice")
     if [*_miscounted(versions.map(lambda version: version[1]), actions, {*actions})]:
         raise Unsupported("an action would be lost or doubled")
-    if [*_miscounted(versions.map(lambda version: version[2]), lines, set())]:
+    if [*_miscounted(versions.map(lambda version: version[2]), texts, set())]:
         raise Unsupported("a line would be lost or doubled")
 
 
@@ -256,7 +263,7 @@ def _contents(version: Template, words: Words) -> tuple[Counts, Counts, Counts]:
     places: list[Hashable] = []
     spelled: list[Hashable] = [said(text[action.start : action.end]) for action in version.actions]
     for name, rows, around in _texts(version.parts):
-        for unit, context in zip(seen_through(rows, words.plain), around, strict=True):
+        for unit, context in zip(seen_through(rows, words.line), around, strict=True):
             row = unit.part
             assert isinstance(row, Row)
             if unit.role == DATA and unit.label:

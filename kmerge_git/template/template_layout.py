@@ -55,13 +55,16 @@ class Sided(Unsupported):
 class Placed:
     """Hold a part of a template and its place."""
 
-    __slots__ = ("column", "form", "label", "part", "path", "plain", "role")
+    __slots__ = ("column", "form", "label", "line", "part", "path", "plain", "role")
 
-    def __init__(self, part: Part, role: str, plain: str, column: int) -> None:
+    def __init__(
+        self, part: Part, role: str, plain: str, column: int, line: LineForm | None = None
+    ) -> None:
         self.part = part
         self.role = role
         self.plain = plain  # the text of a line with words in the place of its actions
         self.column = column
+        self.line = line
         self.path: Path = ()  # the name of the document, and the labels of the lines above
         self.label = ""  # the name of the part: a key, or the line of an element
         self.form = ""  # the kind of the collection around the part
@@ -77,22 +80,74 @@ def behind(units: list[Placed], number: int) -> Iterator[Placed]:
     return (units[at] for at in range(number + 1, len(units)))
 
 
-def lay_out(parts: Sequence[Part], plain: Callable[[Row], str]) -> list[Placed]:
+def lay_out(parts: Sequence[Part], line_of: Callable[[Row], LineForm]) -> list[Placed]:
     """Find the places of the parts of a template."""
-    return _Layout(plain).of(parts)
+    return _Layout(line_of).of(parts)
 
 
-def seen_through(parts: Sequence[Part], plain: Callable[[Row], str]) -> list[Placed]:
+def seen_through(parts: Sequence[Part], line_of: Callable[[Row], LineForm]) -> list[Placed]:
     """Return the places of all lines, including the lines in all branches of the blocks."""
-    return _Layout(plain).of([row for part in parts for row in rows(part)])
+    return _Layout(line_of).of([row for part in parts for row in rows(part)])
+
+
+class LineForm:
+    """Describe what a line says about places, whatever is above and below it."""
+
+    __slots__ = (
+        *("column", "dashes", "form", "inside", "is_open", "key", "name", "plain", "role"),
+        "scalar",
+    )
+
+    def __init__(self, row: Row, plain: str) -> None:
+        self.plain = plain  # with words in the place of its actions
+        self.column = column_of(row)
+        self.role = _role(row, plain)
+        self.form = _line_form(plain)
+        self.scalar = -1  # the column of the key or dash whose text begins in this line
+        # of each dash: its column, the column and the text behind it, and the form of its list
+        self.dashes: list[tuple[int, int, str, str]] = []
+        self.inside = self.column  # the column of the text behind the dashes
+        self.key = ""
+        self.is_open = False  # whether the value of the key is below
+        bare = plain.strip()
+        self.name = bare if bare.startswith("name:") else ""
+        if self.role == DATA:
+            self._read()
+
+    def _read(self) -> None:
+        self.scalar = scalar_above(self.plain)
+        text = self.plain.rstrip("\n")
+        column = indent(text)
+        rest = text[column:]
+        while _is_item(rest):
+            inner = rest[1:].lstrip(" ")
+            inside = column + len(rest) - len(inner)
+            form = LIST if key_of(inner) or _is_item(inner) else SCALARS
+            self.dashes.append((column, inside, inner, form))
+            column, rest = inside, inner
+        self.inside = column
+        self.key = key_of(rest)
+        if self.key:
+            value = rest[len(self.key) + 1 :].strip()
+            self.is_open = not value or (value[0] in "&!#" and " " not in value)
+
+
+def _role(row: Row, plain: str) -> str:
+    if row.kind in (OUTPUT, ASSIGN):
+        return ENTRY
+    bare = plain.strip()
+    if row.kind in (BLANK, COMMENT) or bare[:1] in ("", "#"):
+        return LOOSE
+    return APART if is_separator(plain) else DATA
 
 
 class _Layout:
     """Find the place of each part in one pass over a text."""
 
-    def __init__(self, plain: Callable[[Row], str]) -> None:
-        self.plain = plain
-        self.stack: list[tuple[int, str, str, bool]] = []  # column, label, form, is it open
+    def __init__(self, line_of: Callable[[Row], LineForm]) -> None:
+        self.line_of = line_of
+        # column, label, form, is it open, the path below it
+        self.stack: list[tuple[int, str, str, bool, Path]] = []
         self.document = ""
         self.columns: list[int] = []  # the next known column after each part
         self.forms: dict[int, tuple[int, str]] = {}  # by column: last part searched, and form
@@ -132,8 +187,8 @@ class _Layout:
                 above = -1
             unit = self._unit(part, column)
             units.append(unit)
-            if unit.role == DATA:
-                above = scalar_above(unit.plain)
+            if unit.role == DATA and unit.line is not None:
+                above = unit.line.scalar
         return units
 
     def _unit(self, part: Part, column: int) -> Placed:
@@ -144,27 +199,20 @@ class _Layout:
             if is_separator(next((one for one in lines if one.lstrip()[0] != "#"), "")):
                 unit.form, unit.column = DOCUMENT, 0
             return unit
-        plain = self.plain(part)
-        bare = plain.strip()
-        if part.kind in (OUTPUT, ASSIGN):
-            return Placed(part, ENTRY, plain, column)
-        if part.kind in (BLANK, COMMENT) or not bare or bare.startswith("#"):
-            return Placed(part, LOOSE, plain, column)
-        if is_separator(plain):
-            return Placed(part, APART, plain, 0)
-        return Placed(part, DATA, plain, column)
+        line = self.line_of(part)
+        return Placed(part, line.role, line.plain, 0 if line.role == APART else column, line)
 
     def _form_of(self, block: Block) -> str:
         """Return the kind of collection that the first line of YAML in a block shows, or ''."""
         if block.word == "define":
             return MAP  # a definition renders nothing at its own place
-        lines = (self.plain(row) for row in rows(block) if row.kind in (TEXT, INLINE))
-        return next(filter(None, map(_line_form, lines)), "")
+        forms = (self.line_of(row).form for row in rows(block) if row.kind in (TEXT, INLINE))
+        return next(filter(None, forms), "")
 
     def _words(self, part: Part, above: int) -> Iterator[Placed]:
         """Yield the lines of a part that is inside a block scalar."""
         if isinstance(part, Row):
-            yield Placed(part, WORDS, self.plain(part), above + 1)
+            yield Placed(part, WORDS, self.line_of(part).plain, above + 1)
             return
         name = part.arms[0].header.strip()  # the block that an `else` or `end` belongs to
         for arm in part.arms:
@@ -179,30 +227,20 @@ class _Layout:
     # -- places
 
     def _place_line(self, unit: Placed, units: list[Placed], number: int) -> None:
-        text = unit.plain.rstrip("\n")
-        column = indent(text)
-        rest = text[column:]
-        self._leave(column, LIST if _is_item(rest) else MAP)
+        line = unit.line
+        assert line is not None  # the line of each unit with this role
+        self._leave(unit.column, LIST if line.dashes else MAP)
         unit.path = self._path()
-        unit.column = column
-        while _is_item(rest):
-            inner = rest[1:].lstrip(" ")
-            inside = column + len(rest) - len(inner)
-            if not inner:
-                inside = _column_inside(units, number, column)
+        for column, behind_dash, inner, form in line.dashes:
+            inside = behind_dash if inner else _column_inside(units, number, column)
             label = "- " + unquoted(_name_line(inner, inside, units, number) or inner)
-            form = LIST if key_of(inner) or _is_item(inner) else SCALARS
             if not unit.label:
                 unit.form, unit.label = form, label
-            self.stack.append((column, label, form, not inner))
-            column, rest = inside, inner
-        key = key_of(rest)
-        if key:
-            value = rest[len(key) + 1 :].strip()
-            is_open = not value or (value[0] in "&!#" and " " not in value)
+            self._enter(column, label, form, is_open=not inner)
+        if line.key:
             if not unit.label:
-                unit.form, unit.label = MAP, key
-            self.stack.append((column, key, MAP, is_open))
+                unit.form, unit.label = MAP, line.key
+            self._enter(line.inside, line.key, MAP, is_open=line.is_open)
 
     def _place_entry(self, unit: Placed, units: list[Placed], number: int) -> None:
         if unit.column < 0:
@@ -212,7 +250,7 @@ class _Layout:
         form = unit.form or self._form_here(column, self._form_below(units, number, column))
         self._leave(column, form)
         unit.form, unit.path = form, self._path()
-        self.stack.append((column, "", form, False))
+        self._enter(column, "", form, is_open=False)
 
     def _form_below(self, units: list[Placed], number: int, column: int) -> str:
         """Return the kind of collection that the next line at the same column shows, or ''."""
@@ -225,7 +263,7 @@ class _Layout:
             if is_apart(unit) or (unit.role == DATA and unit.column < column):
                 break
             if unit.role == DATA and unit.column == column:
-                form = _line_form(unit.plain)
+                form = unit.line.form if unit.line is not None else ""
                 break
             if unit.role == ENTRY and unit.form and unit.column in (column, -1):
                 form = unit.form
@@ -238,7 +276,7 @@ class _Layout:
     def _form_here(self, column: int, after: str) -> str:
         """Guess the kind of collection of an entry, first from the sibling before the entry."""
         if self.stack and self.stack[-1][0] == column:
-            _, _, before, is_open = self.stack[-1]
+            _, _, before, is_open, _ = self.stack[-1]
             return after if before == MAP and is_open and after else before
         return after or MAP
 
@@ -266,7 +304,7 @@ class _Layout:
         """Close the collections that cannot contain an entry at this column."""
         self._leave_deeper(column)
         while self.stack and self.stack[-1][0] == column:
-            _, _, before, is_open = self.stack[-1]
+            _, _, before, is_open, _ = self.stack[-1]
             if form != MAP and before == MAP and is_open:
                 break  # a list may have the same column as its key
             self.stack.pop()
@@ -276,7 +314,12 @@ class _Layout:
     def _path(self) -> Path:
         if len(self.stack) > DEEPEST:
             raise Unsupported("fields too deep inside each other")
-        return (self.document, *(label for _, label, _, _ in self.stack if label))
+        return self.stack[-1][-1] if self.stack else (self.document,)
+
+    def _enter(self, column: int, label: str, form: str, *, is_open: bool) -> None:
+        above = self.stack[-1][-1] if self.stack else (self.document,)
+        path = (*above, label) if label else above
+        self.stack.append((column, label, form, is_open, path))
 
 
 def _next_known(columns: list[int], ends: Container[int] = ()) -> list[int]:
@@ -467,12 +510,15 @@ def _document_name(units: list[Placed]) -> str:
     for unit in units:
         if unit.role != DATA:
             continue
+        is_name = below == "metadata:" and not name and unit.line is not None and unit.line.name
+        if unit.column and not is_name:
+            continue
         text = unit.plain.partition(" #")[0].strip()
         if unit.column == 0:
             below = text
             if text.startswith("kind:"):
                 kind = text[5:].strip()
-        elif below == "metadata:" and text.startswith("name:") and not name:
+        else:
             name = text[5:].strip()
     return f"{kind}/{name}"
 
@@ -495,6 +541,6 @@ def _name_line(inner: str, column: int, units: list[Placed], number: int) -> str
     for unit in behind(units, number):
         if is_apart(unit) or (unit.role in (DATA, ENTRY) and -1 < unit.column < column):
             break
-        if unit.role == DATA and unit.column == column and unit.plain.strip().startswith("name:"):
-            return unit.plain.strip()
+        if unit.line is not None and unit.line.name and unit.column == column:
+            return unit.line.name
     return ""

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.outcome import Options
     from kmerge_git.template.masking import Masked
+    from kmerge_git.template.template_layout import LineForm
     from kmerge_git.template.template_pairs import Entity
     from kmerge_git.template.template_parser import Parts
 
@@ -141,10 +142,11 @@ def _by_blocks(at: Three[Template], structure: Structure, path: str) -> Template
 
 
 def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
-    text = Bodies(structure).by_structure(at.map(lambda version: version.parts))
+    lines: dict[str, LineForm] = {}
+    text = Bodies(structure, lines).by_structure(at.map(lambda version: version.parts))
     result = Template(text, at.base)
     refuse_broken(result)
-    template_guards.check(result, at)
+    template_guards.check(result, at, lines)
     refuse_joined(result, at)
     broken = new_damage(result, at, path)
     if broken:
@@ -225,15 +227,16 @@ def _refuse_prose(version: Template) -> None:
 class Bodies:
     """Merge texts with actions, and the bodies of the blocks in these texts."""
 
-    __slots__ = ("structure",)
+    __slots__ = ("lines", "structure")
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: Structure, lines: dict[str, LineForm] | None = None) -> None:
         self.structure = structure  # merges YAML texts
+        self.lines = {} if lines is None else lines  # what equal lines say about places
 
     def by_structure(self, parts: Three[Parts]) -> str:
         """Merge three versions of a text by their blocks and fields."""
-        words = Words()
-        units = parts.map(lambda version: lay_out(version, words.plain))
+        words = Words(self.lines)
+        units = parts.map(lambda version: lay_out(version, words.line))
         refuse_taken(units)
         follow(units)
         entities = paired(units)

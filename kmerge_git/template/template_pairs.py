@@ -266,31 +266,54 @@ def said(text: str) -> str:
 
 def follow(units: Three[list[Placed]]) -> None:
     """Undo the renames of each side: give renamed places the names that they have in base."""
-    for side, depth in _depths(units):
-        olds = _renamed(units.base, side, depth)
-        for unit in side if olds else ():
-            new = unit.path[: depth + 1]
-            unit.path = olds.get(new, new) + unit.path[depth + 1 :]
+    base = _named_places(units.base)
+    for side in (units.ours, units.theirs):
+        there = _named_places(side)
+        for depth in range(_deepest(side)):
+            if not _has_new(there, base, depth):
+                continue
+            olds = _renamed(units.base, side, depth)
+            for unit in side if olds else ():
+                new = unit.path[: depth + 1]
+                unit.path = olds.get(new, new) + unit.path[depth + 1 :]
+            there = _named_places(side) if olds else there
 
 
 def refuse_taken(units: Three[list[Placed]]) -> None:
     """Refuse a side that renamed something and gave the old name to something new."""
-    for side, depth in _depths(units):
-        olds, news = _texts_below(units.base, depth), _texts_below(side, depth)
-        changed = [place for place in olds.keys() & news.keys() if olds[place] != news[place]]
-        for place, other in _pairs(changed, news.keys() - olds.keys(), lambda one: one[:-1]):
-            old, new, same = set(olds[place]), set(news[other]), set(news[place])
-            if len((old & new) - same) > len((old & same) - new):
-                raise Unsupported(
-                    "one side renamed something, and gave its old name to something new"
-                )
-
-
-def _depths(units: Three[list[Placed]]) -> Iterator[tuple[list[Placed], int]]:
-    """Yield each side together with every depth at which the side has places."""
+    base = places_of({unit.path for unit in units.base})
     for side in (units.ours, units.theirs):
-        deepest = max((len(unit.path) for unit in side), default=0)
-        yield from ((side, depth) for depth in range(deepest))
+        there = places_of({unit.path for unit in side})
+        for depth in range(_deepest(side)):
+            if not depth or _has_new(there, base, depth):  # some documents have only a name
+                _refuse_taken(units.base, side, depth)
+
+
+def _refuse_taken(base: list[Placed], side: list[Placed], depth: int) -> None:
+    olds, news = _texts_below(base, depth), _texts_below(side, depth)
+    changed = [place for place in olds.keys() & news.keys() if olds[place] != news[place]]
+    for place, other in _pairs(changed, news.keys() - olds.keys(), lambda one: one[:-1]):
+        old, new, same = set(olds[place]), set(news[other]), set(news[place])
+        if len((old & new) - same) > len((old & same) - new):
+            raise Unsupported("one side renamed something, and gave its old name to something new")
+
+
+def places_of(paths: set[Path]) -> set[Path]:
+    """Return the places of some paths, and all places above them."""
+    return {path[:end] for path in paths for end in range(1, len(path) + 1)}
+
+
+def _named_places(units: list[Placed]) -> set[Path]:
+    return places_of({unit.path for unit in units if unit.role == DATA})
+
+
+def _has_new(places: set[Path], base: set[Path], depth: int) -> bool:
+    """Return whether a side has a place of this depth that the base does not have."""
+    return any(len(place) == depth + 1 for place in places - base)
+
+
+def _deepest(units: list[Placed]) -> int:
+    return max((len(unit.path) for unit in units), default=0)
 
 
 def _pairs(

@@ -14,6 +14,7 @@ from kmerge_git.tree.parser import ODD_BREAKS, first_odd_break, has_odd_breaks, 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from kmerge_git.tree.nodes import Node
 
@@ -69,6 +70,16 @@ class Document:
             is_empty = self.body == self.end == self.parsed_from  # fast for many `---` lines
             self._root = None if is_empty else self.composed()
             return self._root
+
+    @property
+    def graph(self) -> Any:
+        """Return the parser's own top node, which is fast to walk over; a scalar as `root`."""
+        root: Any = self.root
+        if not hasattr(root, "unbuilt"):
+            return root
+        if root.unbuilt is None:
+            root = self.composed()
+        return root.unbuilt  # the entries of a new node are not built
 
     def composed(self) -> Node | None:
         """Parse the document again, and return the new top node."""

@@ -139,9 +139,9 @@ class Collection(Node):
         return self._entries
 
     @property
-    def unbuilt(self) -> tuple[Any, int] | None:
-        """Return the parser's node and the offset of its text, or None once entries are built."""
-        return (self._graph, self._view.base) if self._view is not None else None
+    def unbuilt(self) -> Any:
+        """Return the parser's node, or None once the entries are built."""
+        return self._graph
 
     def with_entries(self, entries: tuple[Entry, ...], top: int, bottom: int) -> Self:
         """Return a copy of the collection with other entries and other lines."""

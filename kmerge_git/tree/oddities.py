@@ -86,7 +86,7 @@ def _refuse(document: Document) -> None:
         return  # if the document is needed at all, its reader will raise this error
     scalars: list[tuple[int, int, bool]] = []
     if isinstance(root, Collection):
-        odd = _odd_key(root, document, scalars)
+        odd = _odd_key(document, scalars)
         if odd >= 0:
             why = TEMPLATE if source.text.startswith("{{", odd - 1) else ODD_KEY
             raise source.place(TextOnly(why), odd)
@@ -139,19 +139,14 @@ def _is_comment(text: str) -> bool:
     return all(not line.strip() or line.lstrip().startswith("#") for line in lines)
 
 
-def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int, bool]]) -> int:
+def _odd_key(document: Document, scalars: list[tuple[int, int, bool]]) -> int:
     """Return the offset of a key that is a collection, or -1; add all scalars to `scalars`.
 
     The function walks over the parser's nodes, because building the nodes of `tree.nodes` is
     slower.
     """
-    unbuilt = root.unbuilt
-    if unbuilt is None:
-        fresh = document.composed()
-        unbuilt = fresh.unbuilt if isinstance(fresh, Collection) else None
-    assert unbuilt is not None  # the entries of a new node are not built
-    graph, base = unbuilt
-    todo: list[Any] = [graph]
+    base = document.parsed_from
+    todo: list[Any] = [document.graph]
     known: set[int] = set()
     for node in todo:  # `todo` grows on the way
         if isinstance(node.value, str):

@@ -13,7 +13,7 @@ from kmerge_git.template.template_pairs import follow, paired, refuse_taken
 
 
 def units(text: str) -> list[Placed]:
-    return lay_out(parse(text), Words().plain)
+    return lay_out(parse(text), Words().line)
 
 
 def block(header: str) -> str:

@@ -22,7 +22,7 @@ from kmerge_git.template.template_parser import TOKEN, Block
 
 
 def units(written: str) -> list[Placed]:
-    return lay_out(parse(written), Words().plain)
+    return lay_out(parse(written), Words().line)
 
 
 # -- which blocks are one
@@ -78,7 +78,7 @@ def test_an_entry_of_a_list_does_not_replace_one_of_a_map():
 def test_all_actions_above_children_are_masked():
     words = Words()
     written = 'a:\n  {{ .key }}: {{- include "x" . | nindent 4 }}\n    b: 1\n'
-    made = masked(lay_out(parse(written), words.plain), {}, words).text
+    made = masked(lay_out(parse(written), words.line), {}, words).text
     assert "{{" not in made
     assert made.count(": # ") == 1
     assert words.unmasked(made, {}) == written
@@ -101,7 +101,7 @@ def test_an_end_inside_a_text_is_that_of_its_block():
     """Else the ends of two blocks would be one line twice, which may change places."""
     words = Words()
     inner = "".join(f"  {{{{- if .{x} }}}}\n  {x}\n  {{{{- end }}}}\n" for x in "xy")
-    made = masked(lay_out(parse(f"a: |\n{inner}"), words.plain), {}, words).text
+    made = masked(lay_out(parse(f"a: |\n{inner}"), words.line), {}, words).text
     lines = [line for line in made.splitlines() if "kmTplL" in line]
     assert len(set(lines)) == len(lines) == 4
 

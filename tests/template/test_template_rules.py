@@ -40,7 +40,7 @@ def placed(written: str) -> list[tuple[str, int, str]]:
     """The entries of a template: how each begins, its column, what it is an entry of."""
     return [
         (unit.part.text.strip().split("\n")[0], unit.column, unit.form)
-        for unit in lay_out(parse(text(written)), Words().plain)
+        for unit in lay_out(parse(text(written)), Words().line)
         if unit.role == ENTRY
     ]
 
@@ -51,7 +51,7 @@ def pairs(base: str, ours: str) -> list[tuple[str, str]]:
     def begin(unit: Placed | None) -> str:
         return unit.part.text.strip().split("\n")[0] if unit is not None else ""
 
-    units = [lay_out(parse(version), Words().plain) for version in (base, ours, base)]
+    units = [lay_out(parse(version), Words().line) for version in (base, ours, base)]
     found = paired(Three(*units))
     return [(begin(one.at.base), "" if one.is_replaced else begin(one.at.ours)) for one in found]
 
@@ -341,7 +341,7 @@ def test_rule_9_the_same_output_elsewhere_is_another():
 
 
 def test_rule_9_the_same_output_in_a_document_of_another_name_is_another():
-    place = [unit.path for unit in lay_out(parse(TWO), Words().plain) if unit.role == ENTRY]
+    place = [unit.path for unit in lay_out(parse(TWO), Words().line) if unit.role == ENTRY]
     assert place == [
         ("A/a", "metadata", "labels"),
         ("A/a", "metadata", "annotations"),
@@ -413,7 +413,7 @@ def test_rule_11_the_body_tells_what_a_collection_is_and_then_the_siblings(writt
 
 def test_rule_11_an_output_alone_under_an_empty_key_is_its_child():
     base = "spec:\n  tolerations:\n  {{ toYaml .a | nindent 4 }}\n  type: a\n"
-    (output,) = (unit for unit in lay_out(parse(base), Words().plain) if unit.role == ENTRY)
+    (output,) = (unit for unit in lay_out(parse(base), Words().line) if unit.role == ENTRY)
     assert output.path == ("/", "spec", "tolerations")
     gone = base.replace("  tolerations:\n  {{ toYaml .a | nindent 4 }}\n", "")
     theirs = base.replace("type: a", "type: b")
@@ -437,7 +437,7 @@ TEXTS = text("""
 
 
 def test_rule_12_inside_a_block_scalar_actions_are_text():
-    roles = [unit.role for unit in lay_out(parse(TEXTS), Words().plain)]
+    roles = [unit.role for unit in lay_out(parse(TEXTS), Words().line)]
     assert roles == ["data", "data", *[WORDS] * 6, "data"]
     ours = TEXTS.replace("a = 1", "a = 2")
     theirs = TEXTS.replace("last: {", "first: {{ .Values.first }}\n  last: {")

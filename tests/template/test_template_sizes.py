@@ -48,9 +48,9 @@ def test_fields_too_deep_inside_each_other_are_refused(more):
     text = "".join(f"{' ' * n}k{n}:\n" for n in range(DEEPEST + more + 1))
     if more:
         with pytest.raises(Unsupported, match="too deep"):
-            lay_out(parse(text), Words().plain)
+            lay_out(parse(text), Words().line)
     else:
-        assert len(lay_out(parse(text), Words().plain)[-1].path) == DEEPEST + 1
+        assert len(lay_out(parse(text), Words().line)[-1].path) == DEEPEST + 1
 
 
 def names(letter: str, count: int) -> str:
@@ -60,11 +60,11 @@ def names(letter: str, count: int) -> str:
 
 
 def test_more_renamed_names_than_are_compared_are_refused(monkeypatch):
-    at = Three(*(lay_out(parse(names(x, 3)), Words().plain) for x in ("a", "b", "a")))
+    at = Three(*(lay_out(parse(names(x, 3)), Words().line) for x in ("a", "b", "a")))
     monkeypatch.setattr(template_pairs, "MOST_NAME_PAIRS", 9)
     template_pairs.follow(at)
     assert {unit.path for unit in at.base} == {unit.path for unit in at.ours}
-    at = Three(*(lay_out(parse(names(x, 3)), Words().plain) for x in ("a", "b", "a")))
+    at = Three(*(lay_out(parse(names(x, 3)), Words().line) for x in ("a", "b", "a")))
     monkeypatch.setattr(template_pairs, "MOST_NAME_PAIRS", 8)
     with pytest.raises(Unsupported, match="too many"):
         template_pairs.follow(at)
@@ -72,7 +72,7 @@ def test_more_renamed_names_than_are_compared_are_refused(monkeypatch):
 
 def test_equal_outputs_have_words_of_their_own():
     parts = parse("spec:\n" + "  {{ .a }}\n" * 5)
-    units = Three(*(lay_out(parts, Words().plain) for _ in range(3)))
+    units = Three(*(lay_out(parts, Words().line) for _ in range(3)))
     tokens = [entity.token for entity in paired(units)]
     assert len(set(tokens)) == 5
     assert tokens == [entity.token for entity in paired(units)]
@@ -80,7 +80,7 @@ def test_equal_outputs_have_words_of_their_own():
 
 def test_an_output_takes_its_form_from_the_same_line_as_the_one_above():
     written = "a:\n  {{ .x }}\n  {{ .y }}\n  - 1\n  {{ .z }}\nb:\n  {{ .x }}\n  {{ .y }}\n  c: 1\n"
-    units = lay_out(parse(written), Words().plain)
+    units = lay_out(parse(written), Words().line)
     assert [unit.form for unit in units if unit.role == ENTRY] == ["scalars"] * 3 + ["map"] * 2
 
 
@@ -90,7 +90,7 @@ def test_lines_of_actions_stand_at_the_column_of_their_own_text():
         "c: |\n         z\n\n  {{- if .b }}\n  {{- end }}\n"
     )
     words = Words()
-    units = lay_out(parse(written), words.plain)
+    units = lay_out(parse(written), words.line)
     made = masked(units, {}, words).text.split("\n")
     lines = [line for line in made if "kmTplL" in line]
     assert [len(line) - len(line.lstrip()) for line in lines] == [4, 4, 9, 9]
@@ -116,7 +116,7 @@ def test_what_is_known_of_a_text_is_what_it_is(monkeypatch, limit):
 def test_more_entries_of_both_sides_in_one_place_than_are_looked_at(monkeypatch):
     base = "a:\n  - x: 1\n  - y: 1\n"
     at = Three(base, "a:\n  {{- range .V }}\n  - z: {{ . }}\n  {{- end }}\n", base + "  - w: 1\n")
-    units = at.map(lambda text: lay_out(parse(text), Words().plain))
+    units = at.map(lambda text: lay_out(parse(text), Words().line))
     tokens = {id(unit): "kmTplE1" for unit in units.ours if unit.role == ENTRY}
     assert template_guards.containers(units, tokens) is not None
     monkeypatch.setattr(template_guards, "MOST_ORDERED", 0)
