@@ -168,7 +168,11 @@ def refuse_damage(result: YamlText, texts: Three[YamlText]) -> None:
 
 def _unset(version: Template) -> Damages:
     """Find the variables that are used where they are not set: Helm refuses such a template."""
-    lines = {name: version.text.count("\n", 0, at) for name, at in unset(version.actions).items()}
+    lines = unset(
+        (row.number + row.text.count("\n", 0, action.start), action)
+        for row in version.rows
+        for action in row.actions
+    )
     return {
         f"unset {name}": Damage(f"nobody sets {name}", "", line, line)
         for name, line in lines.items()

@@ -16,9 +16,9 @@ from kmerge_git.template.template_layout import (
     DATA,
     DOCUMENT,
     ENTRY,
+    SeenThrough,
     Sided,
     key_of,
-    seen_through,
     unquoted,
 )
 from kmerge_git.template.template_pairs import places_of, said
@@ -187,17 +187,19 @@ def _entries(names: set[str]) -> set[str]:
 
 def check(result: Template, at: Three[Template], lines: dict[str, LineForm] | None = None) -> None:
     """Refuse a result that has a key, action or line more often or less often than a merge can."""
-    words = Words(lines)
-    versions = at.map(lambda version: _contents(version, words))
-    places, actions, texts = _contents(result, words)
-    for key, count in places.items():
-        base, ours, theirs = (version[0].get(key, 0) for version in versions.each())
-        if ours > base and theirs > base and count > max(ours, theirs):
-            raise Unsupported("what both sides added would be there twice")
-    if [*_miscounted(versions.map(lambda version: version[1]), actions, {*actions})]:
+    contents = _Contents(Words(lines))
+    if contents.has_places_of_both(result, at):
+        raise Unsupported("what both sides added would be there twice")
+    actions = contents.actions(result)
+    if [*_miscounted(at.map(contents.actions), actions, {*actions})]:
         raise Unsupported("an action would be lost or doubled")
-    if [*_miscounted(versions.map(lambda version: version[2]), texts, set())]:
+    texts = at.map(lambda version: counted(_bare_lines(version)))
+    if [*_miscounted(texts, counted(_bare_lines(result)), set())]:
         raise Unsupported("a line would be lost or doubled")
+
+
+def _bare_lines(version: Template) -> list[str]:
+    return [unquoted(line.strip()) for line in version.text.split("\n")]
 
 
 def has_moved_lines(at: Three[Template]) -> bool:
@@ -219,8 +221,8 @@ def odd_lines(result: Template, at: Three[Template]) -> list[int]:
     of lists that both sides added under one name. A lost line is reported as the first line. Each
     `end` and `else` is left out, because the text would be no template if one were lost or doubled.
     """
-    lines = [unquoted(line.strip()) for line in result.text.split("\n")]
-    versions = at.map(lambda one: counted(unquoted(line.strip()) for line in one.text.split("\n")))
+    lines = _bare_lines(result)
+    versions = at.map(lambda version: counted(_bare_lines(version)))
     counts = counted(lines)
     odd = {*_miscounted(versions, counts, {*counts})}
     odd = {line for line in odd if line and line.strip("{- }") not in ("end", "else")}
@@ -247,7 +249,7 @@ def _miscounted(at: Three[dict[K, int]], result: dict[K, int], more: set[K]) -> 
     The keys of all versions and the keys in `more` are counted.
     """
     for key in more.union(*at.each()):
-        base, ours, theirs = (version.get(key, 0) for version in at.each())
+        base, ours, theirs = at.base.get(key, 0), at.ours.get(key, 0), at.theirs.get(key, 0)
         least = most = ours + theirs - base
         if ours > base and theirs > base:
             least = max(ours, theirs)
@@ -257,25 +259,59 @@ def _miscounted(at: Three[dict[K, int]], result: dict[K, int], more: set[K]) -> 
             yield key
 
 
-def _contents(version: Template, words: Words) -> tuple[Counts, Counts, Counts]:
-    """Count the keys and outputs, the actions, and the lines of a text."""
-    text = version.text
-    places: list[Hashable] = []
-    spelled: list[Hashable] = [said(text[action.start : action.end]) for action in version.actions]
-    for name, rows, around in _texts(version.parts):
-        for unit, context in zip(seen_through(rows, words.line), around, strict=True):
-            row = unit.part
-            assert isinstance(row, Row)
-            if unit.role == DATA and unit.label:
-                places.append((name, unit.path, unit.label))
-            elif row.kind == OUTPUT:
-                places.append((name, said(row.text), _of_dot(row, context)))
-            elif row.kind == ASSIGN:
-                places += [(name, a.word) for a in row.actions if a.kind == ASSIGN]
-            if unit.role == APART:
-                spelled.append("---")
-    lines: list[Hashable] = [unquoted(line.strip()) for line in text.split("\n")]
-    return counted(places), counted(spelled), counted(lines)
+class _Contents:
+    """Count the contents of some versions; what they share is read once."""
+
+    __slots__ = ("_line_of", "_said", "_seen")
+
+    def __init__(self, words: Words) -> None:
+        self._line_of = words.line
+        self._seen = SeenThrough(words.line)
+        self._said: dict[str, str] = {}
+
+    def has_places_of_both(self, result: Template, at: Three[Template]) -> bool:
+        """Return whether the result has a key or output of both sides more often than each side."""
+        base, ours = self.places(at.base), self.places(at.ours)
+        new = {key: count for key, count in ours.items() if count > base.get(key, 0)}
+        if not new:
+            return False
+        theirs = self.places(at.theirs)
+        both = {key: max(new[key], theirs[key]) for key in new.keys() & theirs.keys()}
+        both = {key: most for key, most in both.items() if theirs[key] > base.get(key, 0)}
+        made = self.places(result) if both else {}
+        return any(made.get(key, 0) > most for key, most in both.items())
+
+    def places(self, version: Template) -> Counts:
+        """Count the keys and outputs of a text by their places."""
+        places: list[Hashable] = []
+        for name, rows, around in _texts(version.parts):
+            for unit, context in zip(self._seen.places(rows), around, strict=True):
+                row = unit.part
+                assert isinstance(row, Row)
+                if unit.role == DATA and unit.label:
+                    places.append((name, unit.path, unit.label))
+                elif row.kind == OUTPUT:
+                    places.append((name, self._spelled(row.text), _of_dot(row, context)))
+                elif row.kind == ASSIGN:
+                    places += [(name, a.word) for a in row.actions if a.kind == ASSIGN]
+        return counted(places)
+
+    def actions(self, version: Template) -> Counts:
+        """Count the actions of a text, and the lines that separate documents."""
+        spelled: list[Hashable] = [
+            self._spelled(row.text[action.start : action.end])
+            for row in version.rows
+            for action in row.actions
+        ]
+        for _, rows, _ in _texts(version.parts):
+            spelled += ["---" for row in rows if self._line_of(row).role == APART]
+        return counted(spelled)
+
+    def _spelled(self, text: str) -> str:
+        words = self._said.get(text)
+        if words is None:
+            words = self._said[text] = said(text)
+        return words
 
 
 def _texts(parts: Sequence[Part]) -> Iterator[tuple[str, list[Row], list[Context]]]:
@@ -320,8 +356,11 @@ def refuse_joined(result: Template, at: Three[Template]) -> None:
     the blanks before an output, unless the output begins with a line end. The readings do not show
     joined lines, because each action is a line in a reading.
     """
-    known = {joint for version in at.each() for joint in _joints(version)}
-    if not known.issuperset(_joints(result)):
+    new = {*_joints(result)}
+    for version in (at.ours, at.theirs, at.base):
+        if new:
+            new.difference_update(_joints(version))
+    if new:
         raise Sided("a trim mark joins lines that were apart")
 
 
@@ -336,14 +375,13 @@ def _joints(version: Template) -> Iterator[tuple[str, str]]:
         is_text = not line.startswith("{{")
         is_output = not is_text and _is_output(line)
         is_trimmed = line.startswith("{{-")
-        form = key_of(line) or line
         if trims and (is_text or (is_output and not is_trimmed)):
-            yield own, form
+            yield key_of(own) or own, key_of(line) or line
         if is_output and is_trimmed and "nindent" not in line:
-            yield above, form
+            yield above, key_of(line) or line
         if is_text or is_output:
             above = "text" if is_text else "output"
-        own, trims = form, line.endswith("-}}")
+        own, trims = line, line.endswith("-}}")
 
 
 def _is_output(line: str) -> bool:

@@ -38,7 +38,6 @@ APART = "apart"  # the line that separates documents
 MAP, LIST, SCALARS, DOCUMENT = "map", "list", "scalars", "document"
 
 DEEPEST = 100  # fields inside fields; manifests have twenty
-_QUOTES = str.maketrans("", "", "\"'")
 
 
 class Unreadable(Unsupported):
@@ -85,9 +84,34 @@ def lay_out(parts: Sequence[Part], line_of: Callable[[Row], LineForm]) -> list[P
     return _Layout(line_of).of(parts)
 
 
-def seen_through(parts: Sequence[Part], line_of: Callable[[Row], LineForm]) -> list[Placed]:
-    """Return the places of all lines, including the lines in all branches of the blocks."""
-    return _Layout(line_of).of([row for part in parts for row in rows(part)])
+class SeenThrough:
+    """Find the places of all lines of some versions, including those in all branches of blocks.
+
+    The places in a document that several versions share are found once.
+    """
+
+    __slots__ = ("_known", "_line_of", "_names")
+
+    def __init__(self, line_of: Callable[[Row], LineForm]) -> None:
+        self._line_of = line_of
+        self._names: dict[tuple[str, ...], str] = {}
+        self._known: dict[tuple[str, tuple[str, ...]], list[Placed]] = {}
+
+    def places(self, lines: list[Row]) -> Iterator[Placed]:
+        """Yield the lines of a text with their places."""
+        starts = [n for n, row in enumerate(lines) if self._line_of(row).role == APART]
+        counts: dict[str, int] = {}
+        for start, end in zip([0, *starts], [*starts, len(lines)], strict=True):
+            document = lines[start:end]
+            texts = tuple(row.text for row in document)
+            layout = _Layout(self._line_of, 0 if end < len(lines) else -1)
+            if texts not in self._names:
+                self._names[texts] = _document_name(layout.units(document))
+            name = _numbered(self._names[texts], counts)
+            if (name, texts) not in self._known:
+                units = layout.units(document)
+                self._known[name, texts] = layout.placed(units, iter([name, name]))
+            yield from self._known[name, texts]
 
 
 class LineForm:
@@ -144,8 +168,9 @@ def _role(row: Row, plain: str) -> str:
 class _Layout:
     """Find the place of each part in one pass over a text."""
 
-    def __init__(self, line_of: Callable[[Row], LineForm]) -> None:
+    def __init__(self, line_of: Callable[[Row], LineForm], behind: int = -1) -> None:
         self.line_of = line_of
+        self.behind = behind  # the column of the line behind the text
         # column, label, form, is it open, the path below it
         self.stack: list[tuple[int, str, str, bool, Path]] = []
         self.document = ""
@@ -153,8 +178,11 @@ class _Layout:
         self.forms: dict[int, tuple[int, str]] = {}  # by column: last part searched, and form
 
     def of(self, parts: Sequence[Part]) -> list[Placed]:
-        units = self._units(parts)
-        names = _document_names(units)
+        units = self.units(parts)
+        return self.placed(units, _document_names(units))
+
+    def placed(self, units: list[Placed], names: Iterator[str]) -> list[Placed]:
+        """Set the places of the parts; `names` are those of the documents."""
         self.document = next(names)
         columns = [unit.column if unit.role in (DATA, ENTRY) else -1 for unit in units]
         ends = {number for number, unit in enumerate(units) if is_apart(unit)}
@@ -173,11 +201,12 @@ class _Layout:
 
     # -- roles
 
-    def _units(self, parts: Sequence[Part]) -> list[Placed]:
+    def units(self, parts: Sequence[Part]) -> list[Placed]:
+        """Return the parts with their roles."""
         units: list[Placed] = []
         above = -1  # the column of the key of the block scalar that is open, or -1
         columns = [column_of(part) for part in parts]
-        after = _next_known(columns)
+        after = _next_known([*columns, self.behind])[: len(columns)]
         for part, column, below in zip(parts, columns, after, strict=True):
             if above >= 0 and not _is_blank(part):
                 at = column if column >= 0 else _column_in_text(part, above, below)
@@ -500,9 +529,12 @@ def _document_names(units: list[Placed]) -> Iterator[str]:
             groups.append([])
         else:
             groups[-1].append(unit)
-    for name in map(_document_name, groups):
-        count = counts[name] = counts.get(name, 0) + 1
-        yield f"{name}#{count}" if count > 1 else name
+    yield from (_numbered(_document_name(group), counts) for group in groups)
+
+
+def _numbered(name: str, counts: dict[str, int]) -> str:
+    count = counts[name] = counts.get(name, 0) + 1
+    return f"{name}#{count}" if count > 1 else name
 
 
 def _document_name(units: list[Placed]) -> str:
@@ -531,7 +563,7 @@ def _column_inside(units: list[Placed], number: int, column: int) -> int:
 
 def unquoted(text: str) -> str:
     """Return a line without quotation marks, so that the same name is equal in any quotes."""
-    return text.translate(_QUOTES)
+    return text.replace('"', "").replace("'", "")
 
 
 def _name_line(inner: str, column: int, units: list[Placed], number: int) -> str:

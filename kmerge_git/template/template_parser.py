@@ -112,15 +112,15 @@ def blocks_in(parts: Iterable[Part]) -> Iterator[Block]:
 class Template:
     """Hold a text with actions. The text is split when its parts are first asked for.
 
-    An action that is also in the template `like`, another version of the file, is not parsed again.
+    A line that is also in the template `like`, another version of the file, is not parsed again.
     """
 
-    __slots__ = ("_known", "_read", "text")
+    __slots__ = ("_lexed", "_read", "text")
 
     def __init__(self, text: str, like: Template | None = None) -> None:
         self.text = text
-        self._known: dict[str, Spelling] = {} if like is None else like._known
-        self._read: tuple[tuple[Part, ...], list[Action]] | None = None
+        self._lexed: _Lexed = _Lexed() if like is None else like._lexed
+        self._read: tuple[tuple[Part, ...], list[Row]] | None = None
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -128,14 +128,24 @@ class Template:
         return self._taken_apart()[0]
 
     @property
-    def actions(self) -> list[Action]:
-        """Return the actions of the template in their order."""
+    def rows(self) -> list[Row]:
+        """Return all lines of the template in their order, also those that open and end blocks."""
         return self._taken_apart()[1]
 
-    def _taken_apart(self) -> tuple[tuple[Part, ...], list[Action]]:
+    def _taken_apart(self) -> tuple[tuple[Part, ...], list[Row]]:
         if self._read is None:
-            self._read = _taken_apart(self.text, self._known)
+            self._read = _taken_apart(self.text, self._lexed)
         return self._read
+
+
+class _Lexed:
+    """Hold the actions and the lines with actions that are parsed already."""
+
+    __slots__ = ("actions", "lines")
+
+    def __init__(self) -> None:
+        self.actions: dict[str, Spelling] = {}
+        self.lines: dict[str, Row] = {}
 
 
 def templates(texts: Three[YamlText]) -> Three[Template]:
@@ -145,15 +155,16 @@ def templates(texts: Three[YamlText]) -> Three[Template]:
     return Three(base, ours, theirs)
 
 
-def _taken_apart(text: str, known: dict[str, Spelling]) -> tuple[tuple[Part, ...], list[Action]]:
+def _taken_apart(text: str, lexed: _Lexed) -> tuple[tuple[Part, ...], list[Row]]:
     lone = text.replace("\r\n", "\n\n").find("\r")
     if lone >= 0:
         raise refusal(text, lone, "a lone carriage return")
     refuse_own_words(text)
-    actions: list[Action] = []
+    rows: list[Row] = []
     parts: list[Part] = []
     above: list[tuple[int, list[Part], list[Arm]]] = []  # of each open block: start, before, arms
-    for row in _rows(text, actions, known):
+    for row in _rows(text, lexed):
+        rows.append(row)
         if row.kind == END:
             start, parts, arms = above.pop()
             end = row.start + len(row.text)
@@ -166,11 +177,11 @@ def _taken_apart(text: str, known: dict[str, Spelling]) -> tuple[tuple[Part, ...
             above[-1][-1].append(Arm(row.text, action, parts))
         else:
             parts.append(row)
-    return tuple(parts), actions
+    return tuple(parts), rows
 
 
-def _rows(text: str, actions: list[Action], known: dict[str, Spelling]) -> Iterator[Row]:
-    """Yield every line of the text, and append the actions of each line to `actions`.
+def _rows(text: str, lexed: _Lexed) -> Iterator[Row]:
+    """Yield every line of the text.
 
     A line with the opening, `else` or `end` of a block has the kind of that action.
     """
@@ -178,15 +189,13 @@ def _rows(text: str, actions: list[Action], known: dict[str, Spelling]) -> Itera
     start, number, size, at = 0, 0, len(text), text.find("{{")
     while start < size:
         end = text.find("\n", start) + 1 or size
-        first = len(actions)
-        while start <= at < end:
-            action = action_at(text, at, known)
-            _nested(text, action, nest)
-            actions.append(action)
-            if action.end > end:
-                end = text.find("\n", action.end) + 1 or size
-            at = text.find("{{", action.end)
-        row = _row(text, start, end, tuple(actions[first:]))
+        line = text[start:end]
+        if not start <= at < end:
+            row = Row(line, TEXT if line.strip(SPACE) else BLANK, start)
+        else:
+            row = _with_actions(text, start, lexed, nest)
+            end = start + len(row.text)
+            at = text.find("{{", end)
         row.number = number
         yield row
         start, number = end, number + row.text.count("\n")
@@ -195,9 +204,35 @@ def _rows(text: str, actions: list[Action], known: dict[str, Spelling]) -> Itera
         raise refusal(text, at, f"`{word}` without an end")
 
 
-def _nested(text: str, action: Action, nest: list[OpenBlock]) -> None:
+def _with_actions(text: str, start: int, lexed: _Lexed, nest: list[OpenBlock]) -> Row:
+    """Return the line at an offset, with its actions."""
+    end = text.find("\n", start) + 1 or len(text)
+    line = text[start:end]
+    known = lexed.lines.get(line)
+    if known is not None:
+        for action in known.actions:
+            _nested(text, start + action.start, action, nest)
+        return Row(line, known.kind, start, known.groups, known.actions)
+    inside: list[Action] = []
+    at = text.find("{{", start)
+    while start <= at < end:
+        action = action_at(text, at, lexed.actions)
+        _nested(text, at, action, nest)
+        inside.append(action)
+        if action.end > end:
+            end = text.find("\n", action.end) + 1 or len(text)
+        at = text.find("{{", action.end)
+    row = _row(text, start, end, tuple(inside))
+    for action in inside:
+        action.start -= start
+        action.end -= start
+    if row.text == line:
+        lexed.lines[line] = row
+    return row
+
+
+def _nested(text: str, at: int, action: Action, nest: list[OpenBlock]) -> None:
     """Add an action to the open blocks; refuse an `else` or `end` where Go refuses it."""
-    at = action.start
     if action.kind == OPEN:
         if action.word == "define" and nest:
             raise refusal(text, at, "`define` inside a block")
@@ -217,9 +252,6 @@ def _nested(text: str, action: Action, nest: list[OpenBlock]) -> None:
 
 
 def _row(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Row:
-    line = text[start:end]
-    if not inside:
-        return Row(line, TEXT if line.strip(SPACE) else BLANK, start)
     spans = _groups(inside)
     if spans is None:
         control = _alone(text, start, end, inside)
@@ -229,7 +261,9 @@ def _row(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Row:
             if action.word == "define" and action.kind == OPEN:  # a definition is known by its name
                 raise refusal(text, action.start, "a whole `define` in one line")
         kind = _kind(text, start, end, spans, inside)
-    return Row(line, kind, start, tuple((at - start, to - start) for at, to in spans), inside)
+    return Row(
+        text[start:end], kind, start, tuple((at - start, to - start) for at, to in spans), inside
+    )
 
 
 def _alone(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Action:
@@ -290,6 +324,7 @@ class Action:
     """Describe one template action.
 
     `word` is the keyword of the block that the action opens, or the variable that the action sets.
+    In a template `start` and `end` are offsets in the line of the action.
     """
 
     __slots__ = (
@@ -535,23 +570,23 @@ def refusal(text: str, at: int, why: str) -> Unsupported:
 # -- the variables
 
 
-def unset(of: Iterable[Action]) -> dict[str, int]:
-    """Return the variables that are used where they are not set, each with its first offset.
+def unset(of: Iterable[tuple[int, Action]]) -> dict[str, int]:
+    """Return the variables that are used where they are not set, each with its first place.
 
     Helm refuses such a template whatever the values are.
     """
-    offsets: dict[str, int] = {}
+    places: dict[str, int] = {}
     known = {"$"}
     above: list[tuple[set[str], set[str]]] = []  # the known variables, and the block's own
     added: set[str] = set()
-    for action in of:
+    for place, action in of:
         if action.kind == END:
             known -= added
             known, added = above.pop()
             continue
         new, used = _variables(action)
         for name in used - known:
-            offsets.setdefault(name, action.start)
+            places.setdefault(name, place)
         if action.kind == OPEN:
             above.append((known, added))
             added = set()
@@ -559,7 +594,7 @@ def unset(of: Iterable[Action]) -> dict[str, int]:
                 known, new = {"$"}, set()
         added |= new - known
         known |= new
-    return offsets
+    return places
 
 
 def _variables(action: Action) -> tuple[set[str], set[str]]:

@@ -317,7 +317,7 @@ class Shape:
 
 def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
     text = line.text.rstrip("\r\n")
-    spans = [(one.start - line.start, one.end - line.start, one) for one in line.actions]
+    spans = [(one.start, one.end, one) for one in line.actions]
     if line.kind == OUTPUT:
         shape = Shape(" " * indent(text) + words.word(_bare(text, 0, len(text), spans), scope))
         shape.is_output = True

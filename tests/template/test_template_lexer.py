@@ -225,4 +225,4 @@ def test_a_text_with_our_own_words_is_refused(word):
     "string", ['"a"', "'a'", "`a`", '"a\\"b"', '"a\\\\"', "'\\''", '"`"', '`"`', "`a\\`"]
 )
 def test_behind_a_string(string):
-    assert set(unset(actions(f"{{{{ .x {string} $y }}}}"))) == {"$y"}
+    assert set(unset(enumerate(actions(f"{{{{ .x {string} $y }}}}")))) == {"$y"}

@@ -109,7 +109,7 @@ def test_what_is_known_of_a_text_is_what_it_is(monkeypatch, limit):
     for template in map(Template, texts):
         for _ in range(limit):
             assert "".join(part.text for part in template.parts) == template.text
-            assert len(template.actions) == 1
+            assert len(template.rows) == 1
     assert taken_apart == (texts if limit else [])
 
 

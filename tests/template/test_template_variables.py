@@ -34,7 +34,7 @@ from kmerge_git.template.template_parser import Block, unset
     ],
 )
 def test_a_variable_that_nobody_sets(made, is_unset):
-    assert [*unset(actions(made))] == (["$a"] if is_unset else [])
+    assert [*unset(enumerate(actions(made)))] == (["$a"] if is_unset else [])
 
 
 def arm(header: str, *lines: str):
