@@ -272,11 +272,11 @@ def _look_at(root: Any, names: set[str]) -> int:
             if node.style in ("|", ">"):
                 words += node.value.count(f"{TOKEN}L")
         elif node.id == "mapping":
-            fields = [(key.value, value) for key, value in node.value if isinstance(key.value, str)]
             if not node.flow_style or node is root:
-                names.update(name for name, _ in fields)
+                names.update(key.value for key, _ in node.value if isinstance(key.value, str))
             elif is_entry:
-                names.update(v.value for k, v in fields if k == "name" and isinstance(v.value, str))
+                values = [value.value for key, value in node.value if key.value == "name"]
+                names.update(value for value in values if isinstance(value, str))
             todo += [(value, False) for _, value in node.value]
         else:
             todo += [(element, not node.flow_style) for element in node.value]

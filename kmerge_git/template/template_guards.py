@@ -8,16 +8,18 @@ lines that trim marks join, and actions of both sides that render the same value
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three, counted, grouped
 from kmerge_git.template.masking import Words
 from kmerge_git.template.template_layout import (
-    APART,
     DATA,
     DOCUMENT,
     ENTRY,
     SeenThrough,
     Sided,
+    is_separator,
     key_of,
     unquoted,
 )
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     Counts = dict[Hashable, int]
     Children = dict[Path, dict[str, Placed]]  # names in their order
     Context = tuple[str, ...]  # the headers of the `with` and `range` blocks around a line
+    Text = tuple[str, list[Row], list[Context]]  # a name, its lines, and what is around each
 
 MOST_ORDERED = 10_000  # the most pairs of entries whose order is compared
 _OF_ALL = (".Release", ".Chart", ".Capabilities", ".Template", ".Files")  # values of no feature
@@ -262,17 +265,24 @@ def _miscounted(at: Three[dict[K, int]], result: dict[K, int], more: set[K]) -> 
 class _Contents:
     """Count the contents of some versions; what they share is read once."""
 
-    __slots__ = ("_line_of", "_said", "_seen")
+    __slots__ = ("_actions", "_line_of", "_seen")
 
     def __init__(self, words: Words) -> None:
         self._line_of = words.line
         self._seen = SeenThrough(words.line)
-        self._said: dict[str, str] = {}
+        self._actions: dict[str, list[str]] = {}  # of each line
 
     def has_places_of_both(self, result: Template, at: Three[Template]) -> bool:
         """Return whether the result has a key or output of both sides more often than each side."""
+        if any(self._changes_values(at.base, side) for side in (at.ours, at.theirs)):
+            return False
         base, ours = self.places(at.base), self.places(at.ours)
-        new = {key: count for key, count in ours.items() if count > base.get(key, 0)}
+        text = unquoted(at.theirs.text)
+        new = {
+            key: count
+            for key, count in ours.items()
+            if count > base.get(key, 0) and _may_be_in(text, key[-1])
+        }
         if not new:
             return False
         theirs = self.places(at.theirs)
@@ -281,9 +291,22 @@ class _Contents:
         made = self.places(result) if both else {}
         return any(made.get(key, 0) > most for key, most in both.items())
 
-    def places(self, version: Template) -> Counts:
+    def _changes_values(self, base: Template, side: Template) -> bool:
+        """Return whether a side changed nothing but values of keys, so that it has no new place."""
+        pairs: list[tuple[Text, Text]] = [
+            *zip_longest(_texts(base.parts), _texts(side.parts), fillvalue=("", [], []))
+        ]
+        if any((old[0], old[2]) != (new[0], new[2]) for old, new in pairs):
+            return False
+        return all(
+            one.text == other.text or self._line_of(one).differs_in_value(self._line_of(other))
+            for (_, old, _), (_, new, _) in pairs
+            for one, other in zip(old, new, strict=True)
+        )
+
+    def places(self, version: Template) -> dict[tuple[object, ...], int]:
         """Count the keys and outputs of a text by their places."""
-        places: list[Hashable] = []
+        places: list[tuple[object, ...]] = []
         for name, rows, around in _texts(version.parts):
             for unit, context in zip(self._seen.places(rows), around, strict=True):
                 row = unit.part
@@ -291,30 +314,32 @@ class _Contents:
                 if unit.role == DATA and unit.label:
                     places.append((name, unit.path, unit.label))
                 elif row.kind == OUTPUT:
-                    places.append((name, self._spelled(row.text), _of_dot(row, context)))
+                    places.append((name, said(row.text), _of_dot(row, context)))
                 elif row.kind == ASSIGN:
                     places += [(name, a.word) for a in row.actions if a.kind == ASSIGN]
         return counted(places)
 
     def actions(self, version: Template) -> Counts:
         """Count the actions of a text, and the lines that separate documents."""
-        spelled: list[Hashable] = [
-            self._spelled(row.text[action.start : action.end])
-            for row in version.rows
-            for action in row.actions
-        ]
-        for _, rows, _ in _texts(version.parts):
-            spelled += ["---" for row in rows if self._line_of(row).role == APART]
+        spelled: list[Hashable] = []
+        for row in version.rows:
+            if is_separator(row.text):
+                spelled.append("---")
+            if row.text not in self._actions:
+                spans = ((action.start, action.end) for action in row.actions)
+                self._actions[row.text] = [said(row.text[at:end]) for at, end in spans]
+            spelled += self._actions[row.text]
         return counted(spelled)
 
-    def _spelled(self, text: str) -> str:
-        words = self._said.get(text)
-        if words is None:
-            words = self._said[text] = said(text)
-        return words
+
+def _may_be_in(text: str, label: object) -> bool:
+    """Return whether a text without quotation marks may have a place with a label."""
+    if not isinstance(label, str) or TOKEN in label:
+        return True
+    return unquoted(label).removeprefix("- ") in text
 
 
-def _texts(parts: Sequence[Part]) -> Iterator[tuple[str, list[Row], list[Context]]]:
+def _texts(parts: Sequence[Part]) -> Iterator[Text]:
     """Yield the name and lines of the file and of each `define`, with the lines of all branches.
 
     Each line comes with the headers of the `with` and `range` around the line.

@@ -138,6 +138,16 @@ class LineForm:
         if self.role == DATA:
             self._read()
 
+    def differs_in_value(self, other: LineForm) -> bool:
+        """Return whether two lines have the same key at the same place, and name nothing."""
+        if not self.key or self.dashes or self.name or self.key == "kind":
+            return False
+        mine, its = (
+            (line.role, line.column, line.key, line.is_open, line.scalar, line.dashes)
+            for line in (self, other)
+        )
+        return mine == its
+
     def _read(self) -> None:
         self.scalar = scalar_above(self.plain)
         text = self.plain.rstrip("\n")

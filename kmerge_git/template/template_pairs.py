@@ -282,10 +282,12 @@ def follow(units: Three[list[Placed]]) -> None:
 def refuse_taken(units: Three[list[Placed]]) -> None:
     """Refuse a side that renamed something and gave the old name to something new."""
     base = places_of({unit.path for unit in units.base})
+    sizes = counted(unit.path[0] for unit in units.base if unit.path)
+    has_bare_name = 1 in sizes.values()  # a document that has nothing but a name
     for side in (units.ours, units.theirs):
         there = places_of({unit.path for unit in side})
         for depth in range(_deepest(side)):
-            if not depth or _has_new(there, base, depth):  # some documents have only a name
+            if has_bare_name or _has_new(there, base, depth):
                 _refuse_taken(units.base, side, depth)
 
 

@@ -110,7 +110,8 @@ class _Numbers:
                 continue
             opening, into = part.arms[0].header, lines
             if part.word == "define":
-                texts.append((opening, into := []))
+                into = []
+                texts.append((opening, into))
             for arm in part.arms:
                 inner = self._number(branch, 0, f"{opening}{arm.header}", {})
                 self._collect(arm.parts, inner, texts, into)
