@@ -152,7 +152,7 @@ def _as_file(
         return _whole_file(walk, at, Why.BOTH_CHANGED)  # JSON holds one value
     _open(walk, documents, at)
     prologue = _comment_pieces(walk, at.map(lambda s: s.prologue))
-    tail = _without_ends(standing(at.map(lambda s: s.tail)), documents)
+    tail = _without_ends(standing(at.map(lambda s: s.tail)), documents, len(documents))
     return MergedFile(prologue, documents, tail)
 
 
@@ -350,7 +350,7 @@ def _open(walk: Walk, documents: list[MergedDocument], at: Three[Stream]) -> Non
     opened = standing(at.map(lambda s: bool(s.documents and s.documents[0].opening)))
     for index, document in enumerate(documents):
         opening = _opening(walk, document, is_first=not index)
-        opening = _without_ends(opening, documents[:index])
+        opening = _without_ends(opening, documents, index)
         if not index and opening == PLAIN:
             opening = PLAIN if opened else ""
         piece = document.whole_hunk
@@ -385,19 +385,21 @@ def _with_start(opening: str | None) -> str:
     return opening if opening and "---" in opening else (opening or "") + PLAIN
 
 
-def _without_ends(opening: str, above: list[MergedDocument]) -> str:
-    """Return the text behind the documents `above` without the `...` lines that it begins with.
+def _without_ends(opening: str, documents: list[MergedDocument], index: int) -> str:
+    """Return the text in front of a document without the `...` lines that it begins with.
 
     If the result has a document above, return the whole text. If a side has no such document, the
     lines become a part of the conflict.
     """
     ends = _ends(opening)
-    above = [document for document in above if not document.is_empty]
-    piece = above[-1].whole_hunk if above else None
-    if not ends or (above and (piece is None or (piece.ours and piece.theirs))):
+    if not ends:
         return opening
-    if piece is not None:
-        above[-1].pieces = [piece.map(lambda text: text and text + ends)]
+    above = next((d for d in reversed(documents[:index]) if not d.is_empty), None)
+    piece = above.whole_hunk if above is not None else None
+    if above is not None and (piece is None or (piece.ours and piece.theirs)):
+        return opening
+    if above is not None and piece is not None:
+        above.pieces = [piece.map(lambda text: text and text + ends)]
     return _behind_ends(opening)
 
 
