@@ -28,8 +28,10 @@ def labels(keys: Three[Keys], entries: Three[list[Entry]]) -> Three[Keys] | None
 
     `keys` has the content of each element. What both sides added has one label.
     """
+    if max(len(side) for side in keys.each()) ** 2 > MOST_COMPARISONS:
+        return None
     names = _repeated_names(entries)
-    if names is None or max(len(side) for side in keys.each()) ** 2 > MOST_COMPARISONS:
+    if names is None:
         return None
     ours = _PairedSide("ours", keys.base, keys.ours, entries.base, entries.ours)
     theirs = _PairedSide("theirs", keys.base, keys.theirs, entries.base, entries.theirs)
