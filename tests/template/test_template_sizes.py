@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+from counting import steps
 from template_texts import PATH, merged, parse
 
 from kmerge_git import merge_files
@@ -136,3 +137,37 @@ def test_blocks_as_deep_as_they_are_read_need_no_deeper_stack():
     finally:
         sys.setrecursionlimit(max(before, sys.getrecursionlimit()))
     assert reason == f"a template: {Why.BOTH_CHANGED} at z"
+
+
+DOCUMENT = """---
+kind: Service
+metadata:
+  name: {{{{ include "name" . }}}}-{n}
+spec:
+  {{{{- if .Values.s{n}.port }}}}
+  ports:
+  - name: web
+    port: {{{{ .Values.s{n}.port }}}}
+  {{{{- else }}}}
+  clusterIP: None
+  {{{{- end }}}}
+"""
+FIELDS = """  f{n}:
+    {{{{- with .Values.f{n} }}}}
+    a: {{{{ .a }}}}
+    {{{{- end }}}}
+    b: 1
+"""
+
+
+@pytest.mark.parametrize("more", [DOCUMENT, FIELDS], ids=["documents", "fields"])
+def test_a_merge_takes_as_long_as_a_template_is(more: str):
+    """Ten times as much that nobody changed."""
+
+    def work(count: int) -> int:
+        at = beside("spec:\n" + "".join(more.format(n=n) for n in range(count)))
+        texts = at.map(str.encode).each()
+        assert merge_files(*texts, path=PATH).clean  # which loads what is needed
+        return steps(lambda: merge_files(*texts, path=PATH))
+
+    assert work(100) < 12 * work(10)
