@@ -22,7 +22,7 @@ from kmerge_git.template.template_parser import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from kmerge_git.template.template_parser import Part, Template
 
@@ -59,11 +59,12 @@ def _cut(parts: Sequence[Part], kept: set[int]) -> list[Part]:
 class _Numbers:
     """Number the lines of some versions: the same line at the same place has one number."""
 
-    __slots__ = ("above", "holds_more", "known")
+    __slots__ = ("_documents", "above", "holds_more", "known")
 
     def __init__(self) -> None:
         self.known: dict[tuple[int, int, str], int] = {}
         self.above = [TOP]  # the number of the line above each line
+        self._documents: dict[tuple[object, ...], list[int]] = {}  # documents of several versions
         # whether a line needs what is below it to be read, or to be named
         self.holds_more = [False]
 
@@ -120,19 +121,26 @@ class _Numbers:
         self, lines: Lines, name: str, rows: dict[int, int], seen: dict[int, int]
     ) -> None:
         top = self._number(TOP, 0, name + _names(lines), seen)
+        key = top, *((row.text, branch) for row, branch in lines)
+        if key not in self._documents:
+            self._documents[key] = list(self._below(top, lines, seen))
+        rows.update(zip((id(row) for row, _ in lines), self._documents[key], strict=True))
+
+    def _below(self, top: int, lines: Lines, seen: dict[int, int]) -> Iterator[int]:
         stack = [(-1, top)]
         for row, branch in lines:
             text = row.text.rstrip()
             column = indent(text)
             bare = text[column:]
             if row.kind in (OUTPUT, BLANK) or bare[:1] in ("#", ""):
-                rows[id(row)] = self._number(stack[-1][1], branch, text, seen)
+                yield self._number(stack[-1][1], branch, text, seen)
                 continue
             depth = 2 * column + (bare[:2] in ("- ", "-"))
             while stack[-1][0] >= depth:
                 stack.pop()
-            number = rows[id(row)] = self._number(stack[-1][1], branch, text, seen)
+            number = self._number(stack[-1][1], branch, text, seen)
             stack.append((depth, number))
+            yield number
 
     def _number(self, above: int, branch: int, text: str, seen: dict[int, int]) -> int:
         """Return the number of a line; a line that is there again gets another one each time."""
