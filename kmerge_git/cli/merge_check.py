@@ -103,18 +103,15 @@ class MergeCheck:
 
     def brought(self, findings: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
         """Return the findings that neither side of the merge has."""
-        # checks that compare a file with both sides find nothing in one side alone
-        paths = sorted({f.file for f in findings if get(f.id).scope not in BESIDE})
-        if self.sides is None or not paths:
-            return findings
         known: Counter[tuple[str, ...]] = Counter()
-        for rev in (self.sides.ours, self.sides.theirs):
+        left = findings
+        for rev in (self.sides.ours, self.sides.theirs) if self.sides else ():
+            # checks that compare a file with both sides find nothing in one side alone
+            if all(get(finding.id).scope in BESIDE for finding in left):
+                break
+            paths = sorted({f.file for f in findings if get(f.id).scope not in BESIDE})
             known |= Counter(map(_words, check_files(paths, Run(self._world(rev), chosen))))
-        left = []
-        for finding in findings:
-            known[_words(finding)] -= 1
-            if known[_words(finding)] < 0:
-                left.append(finding)
+            left = _unknown(findings, known)
         return left
 
     # -- files that a person decides as a whole ----------------------------------------------------
@@ -319,6 +316,17 @@ def _named(change: FieldChange) -> str:
         about = "comments or layout" if change.how == "layout" else "lines"
     place = " ".join(part for part in (change.resource, change.field) if part)
     return _CIPHER.sub(ENCRYPTED, " ".join(filter(None, (place, f"({about})" if about else ""))))
+
+
+def _unknown(findings: list[Finding], known: Counter[tuple[str, ...]]) -> list[Finding]:
+    """Return the findings that are not among the known ones, each as often as it is there."""
+    waiting = known.copy()
+    left = []
+    for finding in findings:
+        waiting[_words(finding)] -= 1
+        if waiting[_words(finding)] < 0:
+            left.append(finding)
+    return left
 
 
 def _words(finding: Finding) -> tuple[str, ...]:
