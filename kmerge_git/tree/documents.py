@@ -8,6 +8,7 @@ the first document), the documents, and the tail (a last `...` and the lines bel
 from __future__ import annotations
 
 from kmerge_git.errors import TextOnly
+from kmerge_git.text.diff3 import uncommon
 from kmerge_git.text.source import Source
 from kmerge_git.tree.parser import ODD_BREAKS, first_odd_break, has_odd_breaks, refuse
 
@@ -272,6 +273,13 @@ def is_idle(text: str) -> bool:
 def _marker_lines(text: str, known: Stream | None) -> list[int]:
     """Return the offsets of all marker lines: `---` or `...`, alone or followed by a blank."""
     offsets = [0] if _is_marker(text, 0) else []
+    if known is not None and known.markers in ([], [0]):
+        # what is in both texts has no other marker line
+        start, behind = uncommon(known.source.text, text)
+        at, stop = max(start - 1, 0), len(text) - behind
+        while (at := _next_marker(text, at, stop)) < stop:
+            offsets.append(at)
+        return offsets
     at = 0
     for part in _parts(known) if known is not None else ():
         end = at + len(part)
@@ -294,9 +302,9 @@ def _parts(stream: Stream) -> Iterator[str]:
             yield text[start:end]
 
 
-def _next_marker(text: str, start: int) -> int:
-    """Return the offset of the next marker line after `start`, or the end of the text."""
-    stop = len(text)
+def _next_marker(text: str, start: int, stop: int = -1) -> int:
+    """Return the offset of the next marker line after `start`, or `stop`, or the end of the text."""
+    stop = stop if stop >= 0 else len(text)
     for marker in ("\n---", "\n..."):
         at = text.find(marker, start, stop)
         while at >= 0 and not _is_marker(text, at + 1):
