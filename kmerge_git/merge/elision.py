@@ -190,7 +190,7 @@ class _Edits:
         self._behind: list[int] = []  # where the lines behind each edit begin
         self._moves = [0]
         moved = 0
-        for b0, b1, s0, s1 in changes(old, new):
+        for b0, b1, s0, s1 in changes(old, new, most_work=0):
             moved += sum(map(len, new[s0:s1])) + s1 - s0 - sum(map(len, old[b0:b1])) - b1 + b0
             self.windows.append((max(first + b0 - 1, 0), min(first + b1 + 1, len(lines))))
             self._behind.append(first + b1)

@@ -157,8 +157,11 @@ def kind_of(base: Sequence[Hashable], ours: Sequence[Hashable], theirs: Sequence
     return "theirs" if base == ours else "clash"
 
 
-def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
-    """Return the longest blocks `(i1, i2, j1, j2)` with a[i1:i2] == b[j1:j2], in order."""
+def diff(a: Sequence[Hashable], b: Sequence[Hashable], most_work: int = _MOST_WORK) -> list[Block]:
+    """Return the longest blocks `(i1, i2, j1, j2)` with a[i1:i2] == b[j1:j2], in order.
+
+    Without `most_work`, what lies between unique items counts as different, unless it is equal.
+    """
     blocks: list[Block] = []
     todo = [(0, len(a), 0, len(b))]
     work = 0
@@ -174,7 +177,7 @@ def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
                 i0, j0 = i + 1, j + 1
         else:
             work += i1 - i0 + j1 - j0
-            if work > _MOST_WORK:
+            if work > most_work:
                 continue
             i0, j0 = _myers(a, b, (i0, i1, j0, j1), blocks)
         todo.append((i0, i1, j0, j1))
@@ -186,11 +189,16 @@ def kept_indexes(base: Sequence[Hashable], side: Sequence[Hashable]) -> dict[int
     return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
 
 
-def changes(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Hunk]:
+def changes(
+    base: Sequence[Hashable], side: Sequence[Hashable], most_work: int = _MOST_WORK
+) -> list[Hunk]:
     """Return the parts between the blocks of `diff`."""
     hunks: list[Hunk] = []
     b = s = 0
-    for b0, b1, s0, s1 in [*diff(base, side), (len(base), len(base), len(side), len(side))]:
+    for b0, b1, s0, s1 in [
+        *diff(base, side, most_work),
+        (len(base), len(base), len(side), len(side)),
+    ]:
         if b0 > b or s0 > s:
             hunks.append((b, b0, s, s0))
         b, s = b1, s1

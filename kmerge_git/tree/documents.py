@@ -303,7 +303,7 @@ def _parts(stream: Stream) -> Iterator[str]:
 
 
 def _next_marker(text: str, start: int, stop: int = -1) -> int:
-    """Return the offset of the next marker line after `start`, or `stop`, or the end of the text."""
+    """Return the offset of the next marker line after `start`, or `stop`, by default the end."""
     stop = stop if stop >= 0 else len(text)
     for marker in ("\n---", "\n..."):
         at = text.find(marker, start, stop)
