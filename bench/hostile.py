@@ -1,30 +1,35 @@
 """CPU time and memory of hostile inputs below 1 MB, through every command; and how they grow.
 
     python bench/hostile.py [--only WORDS] [--roads ROADS] [--bar SECONDS] [--memory MIB]
-                            [--size PART] [--whole] [--json]
+                            [--size PART] [--whole] [--against TREE] [--json]
 
 Every input is a trio of files and is measured at half its size and whole (`--whole`: only whole),
 as whole processes from start to end: user and system time of the child and of its own children
-(git). What takes more than a bar, or more than three times as long as its half, is marked. A
-process is ended at four times the bar. The clock of kmerge is off: what it would end is seen.
+(git). A row says what is wrong with it: more than a bar, more than three times as long as its
+half, or a tenth slower than the other tree; the last lines repeat these rows. A process is ended
+at four times the bar. The clock of kmerge is off: what it would end is seen. `refresh` asks git
+what its own merge comes to: what these calls take is not counted against the bar.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from histories import git
+from timing import ROOT, Command, Tree, library, run, scratch
+
+INSIDE = str(ROOT / "bench" / "inside.py")
 GROWTH = 3.0  # from half to whole
-SMALL = 0.6  # seconds: below, the growth says nothing
+SLOWER = 1.1  # times the other tree
+SMALL = 0.6  # seconds: below, growth and the other tree say nothing
+AGAIN = 3  # what seems slower than the other tree runs so often; the least counts
 Trio = tuple[str, str, str]
 
 
@@ -39,57 +44,101 @@ def main() -> int:
     parser.add_argument("--memory", type=int, default=300)
     parser.add_argument("--size", type=float, default=1.0, help="a part of every input's size")
     parser.add_argument("--whole", action="store_true", help="not at half its size, too")
+    parser.add_argument("--against", type=Path, metavar="TREE", help="a checkout to compare with")
     parser.add_argument("--json", action="store_true", help="print one JSON list")
     args = parser.parse_args()
     words = args.only.split(",")
-    rows = []
-    for name in SHAPES:
-        if any(word in name for word in words):
-            for row in measured(name, args.roads.split(","), args):
-                rows.append(row)
-                if not args.json:
-                    print(shown(row), flush=True)
+    checkouts = [ROOT, *([args.against.resolve()] if args.against else [])]
+    rows: list[Measured] = []
+    with scratch(checkouts) as (_, trees):
+        for name in SHAPES:
+            if any(word in name for word in words):
+                for row in measured(name, trees, args):
+                    rows.append(row)
+                    if not args.json:
+                        print(row, flush=True)
+    bad = [row for row in rows if row.wrong]
     if args.json:
-        print(json.dumps(rows, indent=1))
-    return 1 if any(row["bad"] for row in rows) else 0
+        print(json.dumps([asdict(row) for row in rows], indent=1))
+    else:
+        print(f"\n{len(rows)} rows, {len(bad)} of them wrong", *bad, sep="\n")
+    return 1 if bad else 0
 
 
-def measured(name: str, roads: list[str], args: argparse.Namespace) -> Iterable[dict[str, object]]:
+@dataclass(slots=True)
+class Measured:
+    """One row of the table."""
+
+    input: str
+    road: str
+    half: float
+    seconds: float
+    mebibytes: int
+    exit: int
+    old: float = 0.0  # seconds of the other tree
+    git: float = 0.0  # seconds of git's own merges in it
+    wrong: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        old = f" old {self.old:5.2f}" if self.old else ""
+        git = f" git's merge-tree {self.git:.2f} s" if self.git else ""
+        wrong = f"  <--- {', '.join(self.wrong)}" if self.wrong else ""
+        return (
+            f"{self.input:26} {self.road:13} {self.half:7.2f} {self.seconds:7.2f} s{old} "
+            f"{self.mebibytes:5} MiB  exit {self.exit}{git}{wrong}"
+        )
+
+
+def measured(name: str, trees: list[Tree], args: argparse.Namespace) -> Iterable[Measured]:
     """Half and whole of one input on some roads."""
     make, most = SHAPES[name]
     file = FILES.get(name, "a.yaml")
     count = int(most * args.size)
-    with tempfile.TemporaryDirectory() as scratch:
-        whole = Places(Path(scratch, "whole"), file, make(count))
-        half = whole if args.whole else Places(Path(scratch, "half"), file, make(count // 2))
-        for road in roads:
-            seconds, memory, code = run(road, whole, args.bar)
-            before = 0.0 if args.whole else run(road, half, args.bar)[0]
-            slow = seconds > args.bar or memory > args.memory
-            grown = not args.whole and seconds > SMALL and seconds > GROWTH * before
-            yield {
-                "input": name,
-                "road": road,
-                "bytes": whole.size,
-                "half": round(before, 2),
-                "seconds": round(seconds, 2),
-                "MiB": memory,
-                "exit": code,
-                "bad": slow or grown,
-            }
+    with tempfile.TemporaryDirectory() as place:
+        whole = Places(Path(place, "whole"), file, make(count), trees[0])
+        half = Places(Path(place, "half"), file, make(count // 2), trees[0])
+        for road in args.roads.split(","):
+            row = Measured(name, road, 0.0, *once(road, whole, trees[0], args.bar))
+            if not args.whole:
+                row.half = once(road, half, trees[0], args.bar)[0]
+            if len(trees) > 1:
+                compare(row, whole, trees, args.bar)
+            if road == "refresh":
+                row.git = once(road, whole, trees[0], args.bar, shares="merge-tree")[0]
+            row.wrong = tuple(faults(row, args))
+            yield row
 
 
-def shown(row: dict[str, object]) -> str:
-    """One line of the table."""
-    mark = "  <---" if row["bad"] else ""
-    return (
-        f"{row['input']:34} {row['road']:13} {row['half']:7.2f} {row['seconds']:7.2f} s "
-        f"{row['MiB']:5} MiB  exit {row['exit']}{mark}"
-    )
+def compare(row: Measured, whole: Places, trees: list[Tree], bar: float) -> None:
+    """Run the other tree, and both again by turns while this one seems slower."""
+    row.old = once(row.road, whole, trees[1], bar)[0]
+    for _ in range(AGAIN - 1):
+        if row.seconds <= max(SMALL, SLOWER * row.old):
+            break
+        row.old = min(row.old, once(row.road, whole, trees[1], bar)[0])
+        row.seconds = min(row.seconds, once(row.road, whole, trees[0], bar)[0])
 
 
-def run(road: str, places: Places, bar: float) -> tuple[float, int, int]:
-    """CPU seconds, peak memory in MiB and the exit code of one run."""
+def faults(row: Measured, args: argparse.Namespace) -> Iterable[str]:
+    """What is wrong with a row, in words."""
+    if row.seconds - row.git > args.bar:
+        yield f"over {args.bar:g} s"
+    if row.mebibytes > args.memory:
+        yield f"over {args.memory} MiB"
+    if row.seconds > SMALL:
+        if 0 < row.half * GROWTH < row.seconds:
+            yield f"{row.seconds / row.half:.1f} times its half"
+        if 0 < row.old * SLOWER < row.seconds:
+            yield f"{row.seconds / row.old:.2f} times the other tree"
+
+
+def once(
+    road: str, places: Places, tree: Tree, bar: float, shares: str = ""
+) -> tuple[float, int, int]:
+    """CPU seconds, peak memory in MiB and the exit code of one run.
+
+    With `shares` the seconds are those of git's calls with this word.
+    """
     place, words = ROADS[road]
     names = {
         "FILE": places.file,
@@ -97,47 +146,36 @@ def run(road: str, places: Places, bar: float) -> tuple[float, int, int]:
         "BASE": "base/" + places.file,
         "OURS": "ours/" + places.file,
         "THEIRS": "theirs/" + places.file,
+        "DRIVER": str(tree.driver),
+        "LIBRARY": f"--lib={library()}",
     }
-    command = [sys.executable, *(names.get(word, word) for word in words)]
-    with tempfile.TemporaryDirectory() as scratch:
-        kind, _, inside = place.partition("/")
-        folder = Path(scratch, "at")
+    argv = (sys.executable, *(names.get(word, word) for word in words))
+    if shares:
+        argv = (sys.executable, INSIDE, "share", shares, "--", *argv)
+    with tempfile.TemporaryDirectory() as scratch_folder:
+        kind, _, inner = place.partition("/")
+        folder = Path(scratch_folder, "at")
         shutil.copytree(places.made(kind), folder)
-        folder /= inside
-        pid = os.fork()
-        if pid == 0:
-            _become(command, folder, int(bar * 4))
-        _, status, used = os.wait4(pid, 0)
-        code = os.waitstatus_to_exitcode(status)
-        return used.ru_utime + used.ru_stime, used.ru_maxrss // 1024, code
-
-
-def _become(command: list[str], folder: Path, limit: int) -> None:
-    os.chdir(folder)
-    quiet = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):
-        os.dup2(quiet, number)
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-    os.execve(command[0], command, _sealed() | {"PYTHONPATH": str(ROOT), "KMERGE_TIMEOUT": "0"})
-
-
-def _sealed() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    who = {f"GIT_{role}_{what}": "a@b.c" for role in ("AUTHOR", "COMMITTER") for what in WHO}
-    return kept | who | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-
-
-WHO = ("NAME", "EMAIL")
+        command = Command(
+            argv,
+            folder / inner,
+            env=tree.env,
+            codes=tuple(range(-64, 256)),
+            reports=bool(shares),
+            limit=0 if shares else int(bar * 4),
+        )
+        spent = run(command)
+    return round(spent.cpu, 2), int(spent.peak), spent.code
 
 
 class Places:
     """Where a trio lies for the commands: as three folders, or in a repository in some state."""
 
-    def __init__(self, folder: Path, file: str, texts: Trio) -> None:
+    def __init__(self, folder: Path, file: str, texts: Trio, tree: Tree) -> None:
         self.folder = folder
+        self.tree = tree
         self.file = file
         self.texts = [text.encode() for text in texts]
-        self.size = max(map(len, self.texts))
 
     def made(self, place: str) -> Path:
         """The folder of a place, made once."""
@@ -160,52 +198,46 @@ class Places:
 
     def _make_branches(self, folder: Path) -> None:
         base, ours, theirs = self.texts
-        _git(folder, "init", "-q", "-b", "main")
+        git(folder, "init", "-q", "-b", "main")
         self._commit(folder, base)
-        _git(folder, "checkout", "-q", "-b", "topic")
+        git(folder, "checkout", "-q", "-b", "topic")
         self._commit(folder, theirs)
-        _git(folder, "checkout", "-q", "main")
+        git(folder, "checkout", "-q", "main")
         self._commit(folder, ours)
 
     def _make_stopped(self, folder: Path) -> None:
         shutil.copytree(self.made("branches"), folder, dirs_exist_ok=True)
-        _git(folder, "merge", "-q", "--no-commit", "topic", fails=True)
+        git(folder, "merge", "-q", "--no-commit", "topic", fails=True)
 
     def _make_past(self, folder: Path) -> None:
         shutil.copytree(self.made("branches"), folder, dirs_exist_ok=True)
-        _git(folder, "merge", "-q", "-s", "ours", "-m", "merged", "topic")
+        git(folder, "merge", "-q", "-s", "ours", "-m", "merged", "topic")
 
     def _make_vendored(self, folder: Path) -> None:
         upstream, package = folder / "upstream", folder / "here"
         upstream.mkdir()
         package.mkdir()
         base, ours, theirs = self.texts
-        _git(upstream, "init", "-q", "-b", "main")
+        git(upstream, "init", "-q", "-b", "main")
         self._commit(upstream / "app", base)
-        _git(upstream, "tag", "v1")
+        git(upstream, "tag", "v1")
         self._commit(upstream / "app", theirs)
-        _git(upstream, "tag", "v2")
-        _git(package, "init", "-q", "-b", "main")
-        add = ["vendor", "add", "../upstream", "app", "--path", "app", "--ref", "v1"]
-        environment = _sealed() | {"PYTHONPATH": str(ROOT)}
-        command = [sys.executable, *TOOL, *add]
-        subprocess.run(command, cwd=package, env=environment, check=True, capture_output=True)
+        git(upstream, "tag", "v2")
+        git(package, "init", "-q", "-b", "main")
+        add = ("vendor", "add", "../upstream", "app", "--path", "app", "--ref", "v1")
+        if run(Command(self.tree.kmerge(*add), package, env=self.tree.env)).code:
+            raise SystemExit("`kmerge vendor add` failed")
         self._commit(package / "app", ours)
 
     def _commit(self, folder: Path, data: bytes) -> None:
         self._write(folder, data)
-        _git(folder, "add", "-A", ".")
-        _git(folder, "commit", "-q", "--allow-empty", "-m", "a change")
+        git(folder, "add", "-A", ".")
+        git(folder, "commit", "-q", "--allow-empty", "-m", "a change")
 
     def _write(self, folder: Path, data: bytes) -> None:
         path = folder / self.file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-
-
-def _git(folder: Path, *words: str, fails: bool = False) -> None:
-    command = ["git", *words]
-    subprocess.run(command, cwd=folder, env=_sealed(), check=not fails, capture_output=True)
 
 
 TOOL = ["-m", "kmerge_git"]
@@ -214,8 +246,7 @@ ROADS: dict[str, tuple[str, list[str]]] = {
     "driver": (
         "folder",
         [
-            *("-I", "-S", str(ROOT / "kmerge_git" / "cli" / "driver.py")),
-            *(f"--lib={path}" for path in sys.path if path.endswith("-packages")),
+            *("-I", "-S", "DRIVER", "LIBRARY"),
             *("--marker-size=7", "--path=a.yaml", "BASE", "OURS", "THEIRS"),
         ],
     ),
