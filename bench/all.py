@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -30,7 +31,13 @@ PLOT = ROOT / "docs" / "performance.svg"
 
 def main() -> int:
     """Print the table; write it into the page if that is asked."""
-    options = arguments().parse_args()
+    parser = arguments()
+    options = parser.parse_args()
+    if options.write and (options.only or options.against):
+        parser.error("--write writes the whole table, of this tree alone")
+    if options.write:
+        for name in ("machine", "table", "growth"):
+            parts(name)  # half an hour later it would be too late to miss a place
     words = options.only.lower().split(",")
     checkouts = [ROOT, *([options.against.resolve()] if options.against else [])]
     chosen = [row for row in rows() if any(word in row.name.lower() for word in words)]
@@ -41,6 +48,7 @@ def main() -> int:
             apart(partial(row.prepare, place))
             for line in measured(row, trees, place, options.rounds):
                 table.add(line)
+            shutil.rmtree(place)
         if options.growth or options.write:
             points = growth(folder / "growth", trees[0], options.rounds)
             print(f"\n{growth_table(points)}")
@@ -177,12 +185,17 @@ def machine(rounds: int) -> str:
 
 def write(name: str, text: str) -> None:
     """Replace what is between the two comments of a name in the page."""
-    page = PAGE.read_text()
-    head, begin, rest = page.partition(f"<!-- {name}: bench/all.py --write -->\n")
+    before, after = parts(name)
+    PAGE.write_text(before + text + after)
+
+
+def parts(name: str) -> tuple[str, str]:
+    """The page before and behind a place, its two comments included."""
+    head, begin, rest = PAGE.read_text().partition(f"<!-- {name}: bench/all.py --write -->\n")
     _, end, tail = rest.partition("<!-- end -->\n")
     if not begin or not end:
         raise SystemExit(f"{PAGE.name} has no place for {name}")
-    PAGE.write_text(head + begin + text + end + tail)
+    return head + begin, end + tail
 
 
 if __name__ == "__main__":

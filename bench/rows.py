@@ -142,15 +142,14 @@ def long_lists() -> Iterator[Row]:
 
 def job_configurations() -> Iterator[Row]:
     """Large files of which both sides change many places, without the start."""
-    for size, changed, repeated in (
-        (400_000, 0.001, False),
-        (600_000, 0.005, True),
-        (800_000, 0.02, False),
+    for size, edits, goal, twice in (
+        (400_000, 6, 9, ""),
+        (600_000, 30, 9, ""),
+        (600_000, 30, 9, ", names twice"),
+        (800_000, 80, 20, ""),
     ):
-        twice = ", names twice" if repeated else ""
-        name = f"job configuration of {size // 1000} KB, {changed:.1%} of its lines{twice}"
-        make = partial(texts.job_configuration, size, changed, repeated=repeated)
-        goal = 20 if changed > 0.01 else 9
+        name = f"job configuration of {size // 1000} KB, {edits} edits by each side{twice}"
+        make = partial(texts.job_configuration, size, edits, repeated=bool(twice))
         ratio = Ratio("libyaml's events of the three versions", read_events, goal)
         yield Row(name, partial(three_files, make), merge_inside, (ratio,))
 

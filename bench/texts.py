@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
 
 WORDS = ("the merge keeps every change and says so when it cannot decide between them").split()  # noqa: SIM905
 Trio = tuple[str, str, str]  # base, ours, theirs
@@ -337,14 +337,12 @@ JOB = """\
         - automation/test.sh
         - --suite={kind}
         - --shard={number}
-        env:
+{args}        env:
         - name: TARGET
           value: k8s-1.{cluster}-{kind}
         - name: FEATURES  # {short}
           value: "{features}"
-        - name: LOG_LEVEL
-          value: "{hours}"
-        securityContext:
+{env}        securityContext:
           privileged: true
         resources:
           requests:
@@ -378,15 +376,20 @@ def job(number: int) -> str:
         "number": number,
         "features": ",".join(f"Gate{number + n}" for n in range(3)),
         "memory": number % 40 + 8,
+        "args": "".join(f"        - --level-{n}={number * n % 10}\n" for n in range(number % 5)),
+        "env": "".join(
+            f'        - name: VAR_{n}\n          value: "{number * 7 * n % 100}"\n'
+            for n in range(number % 4)
+        ),
     }
     return JOB.format(**made) + (REPORT.format(**made) if number % 100 == 50 else "")
 
 
-def job_configuration(size: int, changed: float, *, repeated: bool = False) -> Trio:
-    """Jobs of a CI system of some 1.3 KB each; each side changes that part of all lines.
+def job_configuration(size: int, edits: int, *, repeated: bool = False) -> Trio:
+    """Jobs of a CI system of some 1.3 KB each, and so many edits by each side, anywhere.
 
-    The changes are in a few places, some of them in the same jobs: images, variables, arguments,
-    whole new jobs, and jobs that go. With `repeated` every name is there twice, for two branches.
+    Half of them change a value, a fifth adds a variable, a fifth a job, a tenth takes one away.
+    With `repeated` every name is there twice, for two branches.
     """
     jobs = [job(number) for number in range(size // 1_290)]
     if repeated:
@@ -395,39 +398,29 @@ def job_configuration(size: int, changed: float, *, repeated: bool = False) -> T
             for number, text in enumerate(jobs)
             if number % 2
         ]
-    lines = sum(text.count("\n") for text in jobs)
-    ours, theirs = jobs.copy(), jobs.copy()
-    for place, number in enumerate(_spread(len(jobs), max(4, int(lines * changed / 20)))):
-        is_shared = place % 10 == 0  # both add a variable to the same job
-        ours[number] = _edited(ours[number], 1 if is_shared else place, "ours")
-        other = number if place % 3 == 0 else number - 1
-        theirs[other] = _edited(theirs[other], 1 if is_shared else place + 2, "theirs")
     head = "presubmits:\n  example/project:\n"
+    ours, theirs = (edited(jobs, edits, side) for side in ("ours", "theirs"))
     return head + "".join(jobs), head + "".join(ours), head + "".join(theirs)
 
 
-def _spread(count: int, places: int) -> Iterator[int]:
-    """Places in five groups, from the first hundredth to the last."""
-    groups = 5
-    for place in range(places):
-        group, inside = place % groups, place // groups
-        yield min(count - 1, 2 + group * (count - 4) // groups + 2 * inside)
-
-
-def _edited(text: str, place: int, who: str) -> str:
-    """Change a job, in one of five ways."""
-    match place % 5:
-        case 0:
-            new = text.replace(":v2026", f":{who}-2027")
-            return new.replace("grace_period: 5m", "grace_period: 9m")
-        case 1:
-            variable = f"        - name: {who.upper()}{place}\n          value: on-{place}\n"
-            return text.replace(
-                "        securityContext:\n", variable + "        securityContext:\n"
-            )
-        case 2:
-            more = f"        - --{who}={place}\n        - --level={place}\n"
-            return text.replace("        env:\n", more + "        env:\n")
-        case 3:
-            return text + text.replace("- name: pull-e2e", f"- name: pull-{who}-{place}", 1)
-    return "" if place % 10 == 4 else text.replace("always_run: false", "always_run: true")
+def edited(jobs: list[str], edits: int, side: str) -> list[str]:
+    """The jobs of one side."""
+    chance = random.Random(f"{side} {len(jobs)}")
+    jobs = jobs.copy()
+    for number in range(edits):
+        at = chance.randrange(len(jobs))
+        match number % 10:
+            case 0 | 3:
+                jobs[at] = jobs[at].replace(":v2026", f":{side}-")
+            case 1 | 5 | 8:
+                more = f"        - --{side}={number}\n"
+                jobs[at] = jobs[at].replace("        env:\n", more + "        env:\n")
+            case 2 | 6:
+                more = f"        - name: {side.upper()}{number}\n          value: a{number}\n"
+                below = "        securityContext:\n"
+                jobs[at] = jobs[at].replace(below, more + below)
+            case 4 | 7:
+                jobs.insert(at, job(100_000 + chance.randrange(100_000)))
+            case _:
+                del jobs[at]
+    return jobs
