@@ -28,7 +28,8 @@ from timing import ROOT, Command, Tree, library, run, scratch
 INSIDE = str(ROOT / "bench" / "inside.py")
 GROWTH = 3.0  # from half to whole
 SLOWER = 1.1  # times the other tree
-SMALL = 0.6  # seconds: below, growth and the other tree say nothing
+SMALL = 0.6  # seconds: below, the growth says nothing
+SHORT = 0.2  # seconds: below, the other tree says nothing
 AGAIN = 3  # what seems slower than the other tree runs so often; the least counts
 Trio = tuple[str, str, str]
 
@@ -113,7 +114,7 @@ def compare(row: Measured, whole: Places, trees: list[Tree], bar: float) -> None
     """Run the other tree, and both again by turns while this one seems slower."""
     row.old = once(row.road, whole, trees[1], bar)[0]
     for _ in range(AGAIN - 1):
-        if row.seconds <= max(SMALL, SLOWER * row.old):
+        if row.seconds <= max(SHORT, SLOWER * row.old):
             break
         row.old = min(row.old, once(row.road, whole, trees[1], bar)[0])
         row.seconds = min(row.seconds, once(row.road, whole, trees[0], bar)[0])
@@ -125,11 +126,10 @@ def faults(row: Measured, args: argparse.Namespace) -> Iterable[str]:
         yield f"over {args.bar:g} s"
     if row.mebibytes > args.memory:
         yield f"over {args.memory} MiB"
-    if row.seconds > SMALL:
-        if 0 < row.half * GROWTH < row.seconds:
-            yield f"{row.seconds / row.half:.1f} times its half"
-        if 0 < row.old * SLOWER < row.seconds:
-            yield f"{row.seconds / row.old:.2f} times the other tree"
+    if row.seconds > SMALL and 0 < row.half * GROWTH < row.seconds:
+        yield f"{row.seconds / row.half:.1f} times its half"
+    if row.seconds > SHORT and 0 < row.old * SLOWER < row.seconds:
+        yield f"{row.seconds / row.old:.2f} times the other tree"
 
 
 def once(
