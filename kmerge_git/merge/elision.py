@@ -123,9 +123,12 @@ def elide(at: Three[Document | None], by_key: ByKey | None = None) -> Elided | N
     if any(map(_refers, (base, ours, theirs))):
         return None
     lines = base.split("\n")
-    edits = [_Edits(base, lines, side) for side in (ours, theirs)]
+    edits = [_Edits(base, lines, side, is_exact=by_key is not None) for side in (ours, theirs)]
+    windows = _apart([window for made in edits for window in made.windows])
+    if len(base) - sum(len(line) + 1 for a, z in windows for line in lines[a:z]) < WORTH:
+        return None
     path = documents[0].source.path
-    finder = _Finder(lines, [window for made in edits for window in made.windows])
+    finder = _Finder(lines, windows)
     for runs in finder.tries(elements=by_key is not None):
         elided = _without_runs(runs, base, finder.offsets, edits)
         if elided is not None and _holds(elided, runs, path, by_key):
@@ -175,7 +178,7 @@ class _Edits:
 
     __slots__ = ("_behind", "_moves", "text", "windows")
 
-    def __init__(self, base: str, lines: list[str], side: str) -> None:
+    def __init__(self, base: str, lines: list[str], side: str, *, is_exact: bool) -> None:
         self.text = side
         same = base.rfind("\n", 0, head(base, side)) + 1
         behind = tail(base, side, min(len(base), len(side)) - same)
@@ -190,7 +193,8 @@ class _Edits:
         self._behind: list[int] = []  # where the lines behind each edit begin
         self._moves = [0]
         moved = 0
-        for b0, b1, s0, s1 in changes(old, new, most_work=0):
+        one = [(0, len(old), 0, len(new))]
+        for b0, b1, s0, s1 in changes(old, new, most_work=0) if is_exact else one:
             moved += sum(map(len, new[s0:s1])) + s1 - s0 - sum(map(len, old[b0:b1])) - b1 + b0
             self.windows.append((max(first + b0 - 1, 0), min(first + b1 + 1, len(lines))))
             self._behind.append(first + b1)
@@ -211,7 +215,7 @@ class _Finder:
 
     def __init__(self, lines: list[str], windows: list[Span]) -> None:
         self.lines = lines
-        self.windows = _apart(windows)
+        self.windows = windows
         self.offsets = [0, *accumulate(map(len, lines))]  # without the line ends
         # the column of every line that has content; comments and blank lines have none
         bare = [line.lstrip(" ") for line in lines]
