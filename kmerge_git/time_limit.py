@@ -32,7 +32,8 @@ def within(path: str) -> Iterator[None]:
         ring_in(seconds)
         try:
             yield
-        except TimeUp as up:
+        except (TimeUp, SystemError) as error:
+            up = time_up(error)
             raise TimeUp(path, seconds, is_wall_clock=up.is_wall_clock) from None
 
 
@@ -58,6 +59,17 @@ def alarm(seconds: float) -> Iterator[Callable[[float], object]]:
             signal.signal(number, handler)
 
 
+def time_up(error: TimeUp | SystemError) -> TimeUp:
+    """Return the `TimeUp` that an error is, or raise another error again.
+
+    If a timer rings while a function of libgit2 returns, the interpreter wraps the error.
+    """
+    up = error if isinstance(error, TimeUp) else error.__cause__
+    if isinstance(up, TimeUp):
+        return up
+    raise error
+
+
 def stop() -> None:
     """Stop the timers, so that files are written whole and people can take their time."""
     if signal.getsignal(signal.SIGALRM) is _ring:
@@ -79,9 +91,13 @@ def limit() -> float:
 
 
 def _ring_in(seconds: float) -> None:
+    for number in _SIGNALS:
+        signal.signal(number, _ring)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, seconds * TimeUp.PATIENCE)
 
 
 def _ring(number: int, frame: FrameType | None) -> None:
+    for other in _SIGNALS:  # the other timer may ring at the same moment
+        signal.signal(other, signal.SIG_IGN)
     raise TimeUp(is_wall_clock=number == signal.SIGALRM)

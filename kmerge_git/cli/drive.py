@@ -322,6 +322,8 @@ def _set_clock(seconds: float, since: tuple[float, float] = (0.0, 0.0)) -> None:
     import _signal
 
     def ring(number: int, frame: FrameType | None) -> None:
+        for other in (_signal.SIGPROF, _signal.SIGALRM):  # it may ring at the same moment
+            _signal.signal(other, _signal.SIG_IGN)
         raise TimeUp("", seconds, is_wall_clock=number == _signal.SIGALRM)
 
     _signal.signal(_signal.SIGPROF, ring)

@@ -33,7 +33,7 @@ from kmerge_git.merge.sealed import unmerged, whole
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import GENERATED, LABELS, Conflict, Decision, Options, Outcome
 from kmerge_git.pipeline import merge
-from kmerge_git.time_limit import alarm
+from kmerge_git.time_limit import alarm, time_up
 from kmerge_git.tree.documents import YamlText
 
 DRIVER = "kmerge"
@@ -118,9 +118,9 @@ def merge_all(
                 ring_in(seconds)
                 both = merge_both(job.three, job.options, lines)
                 ring_in(0)
-            except TimeUp as up:
+            except (TimeUp, SystemError) as error:
                 ring_in(0)  # one of the two timers is left
-                late = TimeUp("", seconds, is_wall_clock=up.is_wall_clock).late
+                late = TimeUp("", seconds, is_wall_clock=time_up(error).is_wall_clock).late
                 both = _by_lines(job, lines, late)
             merged.append(both)
     return merged
