@@ -68,7 +68,8 @@ def distance(one: Items, other: Items) -> int | None:
 def _may_share(mine: Hunks, yours: Hunks, at: ThreeLists) -> bool:
     """Return whether both sides may have made one edit that the two comparisons do not show."""
     base, ours, theirs = at.base, at.ours, at.theirs
-    alike = {h for h in mine if h in yours and ours[h[2] : h[3]] == theirs[h[2] : h[3]]}
+    both = set(mine).intersection(yours)
+    alike = {h for h in both if ours[h[2] : h[3]] == theirs[h[2] : h[3]]}
     here, there = ([h for h in hunks if h not in alike] for hunks in (mine, yours))
     added, added_there = _added(here, ours), _added(there, theirs)
     if not here or not there or not added.isdisjoint(added_there):
