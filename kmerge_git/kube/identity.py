@@ -78,7 +78,7 @@ class Candidate:
             root, self._text = thing, thing.raw
         else:
             self._text = thing.content
-            root = None if has_no_kind(self._text) else thing.root
+            root = None if has_no_kind(thing) else thing.root
         self.identity = identity(root)
         self.kind = _text(root, "kind") if isinstance(root, Mapping) else ""
         self.index = index
@@ -105,12 +105,12 @@ class Pairing:
         self.ambiguous_other: list[int] = []
 
 
-def has_no_kind(text: str) -> bool:
-    """Return whether a long text has no kind, and so no identity; the answer False is unsure.
+def has_no_kind(document: Document) -> bool:
+    """Return whether a long document has no kind, and so no identity; the answer False is unsure.
 
     Callers parse the others, which is fast for a short text.
     """
-    return len(text) > _LONG and "kind" not in text
+    return document.end - document.body > _LONG and document.lacks("kind")
 
 
 def identity(root: Node | None) -> Identity | None:

@@ -380,7 +380,7 @@ def name_of(document: Document) -> str:
         return f"{found[1]}/{found[3]}"
     from kmerge_git.kube.identity import describe, has_no_kind, identity
 
-    known = identity(document.root) if not has_no_kind(document.content) else None
+    known = identity(document.root) if not has_no_kind(document) else None
     return describe(known) if known is not None else ""
 
 

@@ -26,9 +26,12 @@ class Document:
     `text[start:body]` opens the document, and `text[body:end]` is its content.
     """
 
-    __slots__ = ("_content", "_root", "body", "end", "inline", "number", "source", "start")
+    __slots__ = (
+        *("_content", "_lacks", "_root", "body", "end", "inline", "number", "source", "start"),
+    )
 
     _root: Node | None
+    _lacks: dict[str, bool]
 
     def __init__(
         self, source: Source, number: int, start: int, body: int, end: int, inline: bool
@@ -56,6 +59,19 @@ class Document:
         except AttributeError:
             self._content: str = self.source.text[self.body : self.end]
             return self._content
+
+    def lacks(self, word: str) -> bool:
+        """Return whether the content nowhere holds a word.
+
+        The answer is cached, because long documents are asked for each of their changes.
+        """
+        try:
+            known = self._lacks
+        except AttributeError:
+            known = self._lacks = {}
+        if word not in known:
+            known[word] = word not in self.content
+        return known[word]
 
     @property
     def opening(self) -> str:
