@@ -93,7 +93,7 @@ class Line:
 
     @property
     def more(self) -> str:
-        """How much longer it takes than what it is compared with, for each file."""
+        """Return how much longer it takes than what it is compared with, for each file."""
         count, what = self.share
         more = (median(self.work[0]) - median(self.ruler[0])) * 1000 / count
         return f"{more:+.{1 if abs(more) < 10 else 0}f} ms{' a ' if what else ''}{what}"
@@ -168,7 +168,7 @@ def milliseconds(seconds: float) -> str:
 
 
 def machine(rounds: int) -> str:
-    """What it was measured on, in a sentence."""
+    """Return what it was measured on, in a sentence."""
     versions = subprocess.check_output(["git", "--version"], text=True).split()[2]
     model = "an unknown processor"
     cpuinfo = Path("/proc/cpuinfo")

@@ -66,7 +66,7 @@ def past_merges(folder: Path, merges: list[dict[str, tuple[str, str, str, str]]]
 
 
 def _commits(sides: list[tuple[dict[str, str], str, str]]) -> str:
-    """What `git fast-import` reads: files to write, the branch, and its parents."""
+    """Return what `git fast-import` reads: files to write, the branch, and its parents."""
     return "".join(part for side in sides for part in _commit(*side))
 
 

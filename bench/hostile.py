@@ -121,7 +121,7 @@ def compare(row: Measured, whole: Places, trees: list[Tree], bar: float) -> None
 
 
 def faults(row: Measured, args: argparse.Namespace) -> Iterable[str]:
-    """What is wrong with a row, in words."""
+    """Return what is wrong with a row, in words."""
     if row.seconds - row.git > args.bar:
         yield f"over {args.bar:g} s"
     if row.mebibytes > args.memory:
@@ -803,7 +803,7 @@ def tabs_and_blanks(count: int) -> Trio:
 
 
 def broken(count: int) -> Trio:
-    """What is nearly YAML, with an error in the last line."""
+    """Return what is nearly YAML, with an error in the last line."""
     made = _each(count, lambda n, v: f"k{n}: [{v}, 'a', \"b\", {{c: d}}]", "")
     return made[0] + "'\n", made[1] + "'\n", made[2] + "'\n"
 

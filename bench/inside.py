@@ -138,7 +138,7 @@ TIMEFORMAT='%U %S'
 
 
 def share(words: list[str]) -> Spent:
-    """What a command's own calls of git with a word take, `merge-tree` for example."""
+    """Return what a command's own calls of git with a word take, `merge-tree` for example."""
     word, _, *command = words
     found = subprocess.check_output(["sh", "-c", "command -v git"], text=True).strip()
     with tempfile.TemporaryDirectory() as name:

@@ -22,7 +22,7 @@ Make = Callable[[Tree, Path], Command]
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """What a row is compared with."""
+    """Hold what a row is compared with."""
 
     to: str
     ruler: Make

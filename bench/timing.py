@@ -42,7 +42,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What one run of a command took."""
+    """Hold what one run of a command took."""
 
     cpu: float  # seconds, with all children
     wall: float

@@ -206,7 +206,8 @@ def found_in_none(leaves: set[Leaf], others: Iterable[Node]) -> set[Leaf]:
         if not left:
             break
         ways = ways or {path[:n] for path, _ in left for n in range(len(path) + 1)}
-        if not left.isdisjoint(found := set(_leaves(node, (), ways))):
+        found = left.intersection(_leaves(node, (), ways))
+        if found:
             left -= found
             ways.clear()
     return left

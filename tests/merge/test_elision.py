@@ -120,7 +120,7 @@ PORTS = [[f"name: p{n}", f"port: {8000 + n}", "protocol: TCP"] for n in range(40
 
 
 def takes_elements(*versions: list[list[str]]) -> bool:
-    """Whether elements are taken out of three versions."""
+    """Return whether elements are taken out of three versions."""
     at = Three(*(split(Source(service(ports))).documents[0] for ports in versions))
     made = elision.elide(at, by_name)
     return made is not None and any("- " in text for text in made.texts.values())

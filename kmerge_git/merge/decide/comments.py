@@ -75,12 +75,9 @@ def _own_comments(
     }
     spans["top", ""] = made.top, entries[0].lead
     spans["bottom", ""] = entries[-1].end, made.bottom
-    return {
-        place: lines
-        for place, (start, end) in spans.items()
-        if start < end
-        and (lines := [*filter(None, map(str.strip, made.text[start:end].split("\n")))])
-    }
+    filled = ((place, made.text[a:z]) for place, (a, z) in spans.items() if a < z)
+    found = {place: [*filter(None, map(str.strip, text.split("\n")))] for place, text in filled}
+    return {place: lines for place, lines in found.items() if lines}
 
 
 def merge_lines(lines: Three[list[Line]], *, is_new: bool = False) -> Lines | None:
