@@ -192,3 +192,28 @@ def test_the_conflict_is_git_s() -> None:
         *("<<<<<<< ours", "limits:", "  cpu: 1"),
         *("=======", "# limits:", "#   cpu: 2", ">>>>>>> theirs"),
     ]
+
+
+def far_apart(one: int, two: int) -> str:
+    """A document whose first and last lines all versions share."""
+    above = "".join(f"  k{n}: {n}\n" for n in range(30))
+    repo = "  repo:\n    # where it is\n    url: a\n    # which one\n    branch: b\n"
+    return f"top:\n{above}  one: {one}\n  gap: 0\n  two: {two}\n{repo}{above.replace('k', 'z')}"
+
+
+@pytest.mark.parametrize(
+    "old, new, faults",
+    [
+        ("", "", []),
+        # the keys of comments in lines that all versions share
+        ("  two: 2\n  repo:\n", "  repo:\n  two: 2\n", ["# where it is", "# which one"]),
+        ("  one: 2\n", "  one: 2\n    # which one\n", ["# which one"]),
+    ],
+)
+def test_comments_beyond_the_edits_keep_their_keys(old: str, new: str, faults: list[str]) -> None:
+    versions = far_apart(1, 1), far_apart(2, 1), far_apart(1, 2)
+    made = far_apart(2, 2).replace(
+        "    # which one\n", "" if "which" in new else "    # which one\n"
+    )
+    found = torn(*versions, made.replace(old, new, 1) if old else made)
+    assert [line for line, _ in found] == faults
