@@ -48,6 +48,6 @@ def merge_files(
 
 def explain(outcome: Outcome) -> tuple[Decision, ...]:
     """Return a decision for each place at which the versions of a merge differ."""
-    from kmerge_git.account import explained  # few callers ask
+    from kmerge_git.verdict.reasons import explained  # few callers ask
 
     return explained(outcome)

@@ -1,0 +1,1 @@
+"""Compare the versions of a merge with its result, place by place."""

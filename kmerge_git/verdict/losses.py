@@ -1,0 +1,223 @@
+"""Judge the result of a merge: what became of each change, and was anybody asked about it?
+
+The result may be that of a person, of git or of kmerge; the judge does not know whose it is. It
+compares only values: comments, the order of fields and their spelling do not count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube import fieldpath
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Options
+from kmerge_git.pipeline import rules_for
+from kmerge_git.template.template_parser import Template
+from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
+from kmerge_git.tree.documents import YamlText
+from kmerge_git.tree.nodes import Collection, Mapping, Node
+from kmerge_git.tree.same import canon_of
+from kmerge_git.verdict.fields import COMBINED, DECIDED, KEPT, LOST
+from kmerge_git.verdict.files import FileComparison, ends_of, nowhere
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Sequence
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.tree.documents import Document, Stream
+    from kmerge_git.tree.same import Known
+    from kmerge_git.verdict.fields import Difference
+
+    Elsewhere = Callable[[Document], Node | None]
+    Merged = tuple[bytes, bool]  # the text of a merge, and whether it is clean
+    Leaf = tuple[str, Hashable]
+
+
+@dataclass(slots=True)
+class Judged:
+    """Hold what became of one place of a file; the values are in one line each."""
+
+    resource: str
+    path: Path
+    kind: str
+    what: str
+    verdict: str
+    side: str  # whose change it is: `ours`, `theirs` or `both`
+    taken: str  # whose value the result has: `ours`, `theirs` or `both`
+    values: Three[str]
+    result: str
+    at: int  # an offset in the result: the place, or the nearest one around it
+
+    @property
+    def place(self) -> str:
+        """Return the resource and the field, such as `Deployment/web spec.replicas`."""
+        return " ".join(part for part in (self.resource, fieldpath.show(self.path)) if part)
+
+
+def judged(
+    versions: Three[bytes],
+    result: bytes,
+    path: str,
+    *,
+    is_template: bool = False,
+    elsewhere: Elsewhere = nowhere,
+) -> list[Judged]:
+    """Return what became of each place that a side changed; raise KmergeError if unreadable."""
+    return [*_Judge(versions, path, is_template, elsewhere).of((result, True), 7)]
+
+
+def without_asking(
+    rows: Sequence[Judged],
+    versions: Three[bytes],
+    merges: Sequence[Merged],
+    path: str,
+    *,
+    is_template: bool = False,
+) -> list[Judged]:
+    """Return the lost changes that one of some merges of the versions has, and not in a conflict.
+
+    Nobody had to decide these changes, so nobody decided against them.
+    """
+    judge = _Judge(versions, path, is_template, nowhere)
+    there: list[Judged] = []
+    for merged in merges:
+        try:
+            there += [row for row in judge.of(merged, 7) if row.verdict in (KEPT, COMBINED)]
+        except KmergeError:
+            continue
+    return [row for row in rows if any(_covers(one, row) for one in there)]
+
+
+def _covers(one: Judged, lost: Judged) -> bool:
+    """Return whether one place is at, around or inside of another one, and of the same side."""
+    short = min(len(one.path), len(lost.path))
+    is_in_line = one.resource == lost.resource and one.path[:short] == lost.path[:short]
+    return is_in_line and (one.side == lost.side or "both" in (one.side, lost.side))
+
+
+class _Judge:
+    """Judge results of the merge of the same three versions."""
+
+    __slots__ = ("_elsewhere", "_is_template", "_path", "_versions")
+
+    def __init__(
+        self, versions: Three[bytes], path: str, is_template: bool, elsewhere: Elsewhere
+    ) -> None:
+        self._versions = versions
+        self._path = path
+        self._is_template = is_template
+        self._elsewhere = elsewhere
+
+    def of(self, merged: Merged, size: int) -> Iterator[Judged]:
+        """Yield what became of each place, without the places that are unknown."""
+        if self._is_template:
+            yield from self._of_template(*merged, size)
+            return
+        texts = self._versions.map(lambda data: YamlText(data, self._path))
+        yield from self._of_texts(texts, *merged, size)
+
+    def _of_texts(
+        self, texts: Three[YamlText], result: bytes, is_clean: bool, size: int
+    ) -> Iterator[Judged]:
+        base = texts.base.stream
+        streams = Three(base, texts.ours.stream_like(base), texts.theirs.stream_like(base))
+        ends = ends_of(YamlText(result, self._path), texts, size, is_clean=is_clean)
+        if ends is None:
+            return
+        rules = rules_for(Options(self._path))
+        comparison = FileComparison(rules, self._path, is_thorough=True, elsewhere=self._elsewhere)
+        rows = [row for row in comparison.differences(streams, ends) if row.verdict]
+        for row in _without_moved(rows, streams, ends[0]):
+            at = row.node.start if row.node is not None and is_clean else 0
+            yield Judged(
+                row.resource, row.path, row.kind, row.what, row.verdict, row.of, row.side,
+                row.values, row.result, at,
+            )  # fmt: skip
+
+    def _of_template(self, result: bytes, is_clean: bool, size: int) -> Iterator[Judged]:
+        """Yield what became of the fields of a template, where all of its conditions are true."""
+        if not is_clean:
+            return
+        texts = self._versions.map(lambda data: YamlText(data, self._path))
+        made = Template(YamlText(result, self._path).source.text)
+        trees = [*(Template(text.source.text).parts for text in texts.each()), made.parts]
+        words, wanted = ActionWords(scopes=False), WantedReadings(*trees)
+        wanted.names = wanted.names[:1]
+        *readings, last = ({r.name: r for r in rendered(tree, words, wanted)} for tree in trees)
+        for name, reading in last.items():
+            there = [one[name].text.encode() if name in one else b"" for one in readings]
+            versions = Three(*map(YamlText, there))
+            for row in self._of_texts(versions, reading.text.encode(), True, size):
+                line = reading.line_at(row.at)
+                yield replace(
+                    row,
+                    resource=words.shown(row.resource),
+                    what=words.shown(row.what),
+                    values=row.values.map(words.shown),
+                    at=_start(made.text, line),
+                )
+
+
+def _start(text: str, line: int) -> int:
+    """Return the offset of a line, counted from 0."""
+    at = 0
+    for _ in range(line):
+        at = text.find("\n", at) + 1
+    return at
+
+
+def _without_moved(
+    rows: list[Difference], streams: Three[Stream], result: Stream
+) -> Iterator[Difference]:
+    """Yield the places; leave out lost values that the result has under the same name elsewhere."""
+    lost = [row for row in rows if row.verdict == LOST and row.lost is not None]
+    if not lost:
+        yield from rows
+        return
+    known: Known = {}
+    base, ours, theirs = (_leaves(stream, known) for stream in streams.each())
+    expected = ours + theirs
+    expected.subtract(base)
+    made = _leaves(result, known)
+    for row in rows:
+        leaves = _of(row.path, row.lost, known) if row.verdict == LOST else None
+        if leaves and all(made[leaf] >= expected[leaf] for leaf in leaves):
+            continue
+        yield row
+
+
+def _leaves(stream: Stream, known: Known) -> Counter[Leaf]:
+    counts: Counter[Leaf] = Counter()
+    for document in stream.documents:
+        counts.update(_of((), document.root, known))
+    return counts
+
+
+def _of(path: Path, node: Node | None, known: Known) -> list[Leaf]:
+    """Return the values at and below a place, each with the last name that leads to it."""
+    name = next((step for step in reversed(path) if isinstance(step, str)), "")
+    return [*_below(name, node, known)] if node is not None else []
+
+
+def _below(name: str, node: Node, known: Known) -> Iterator[Leaf]:
+    if not isinstance(node, Collection) or not node.entries:
+        yield name, canon_of(node, known)
+        return
+    for entry in node.entries:
+        inner = entry.name if isinstance(node, Mapping) else name
+        yield from _below(str(inner), entry.value, known)
+
+
+def dropped_side(rows: Sequence[Judged], side: str) -> bool:
+    """Return whether a side changed something, and the result has none of its changes."""
+    own = [row for row in rows if row.side in (side, "both")]
+    has_any = any(
+        row.verdict == COMBINED
+        or (row.verdict == KEPT and row.side == side)
+        or (row.verdict == DECIDED and row.taken == side)
+        for row in own
+    )
+    return not has_any and any(row.verdict == LOST and row.side == side for row in own)
