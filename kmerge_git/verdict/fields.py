@@ -3,7 +3,8 @@
 A place gets one of these verdicts. *Kept*: the result has the change, as the side that made it.
 *Combined*: it holds the changes of both sides. *Decided*: both sides changed the place, and the
 result has one of them, or a value of its own. *Lost*: it has the value of base although a side
-changed it. *Invented*: no version has it. A place without a verdict is in conflict, or unknown.
+changed it, or nothing although nobody deleted it. *Invented*: no version has it. A place without a
+verdict is in conflict, or unknown.
 
 The walk goes as deep as the rules of the merge do. A thorough walk goes on where a whole list, text
 or section is in doubt: to the elements of lists without keys, to the lines of texts, and into
@@ -22,7 +23,7 @@ from kmerge_git.tree.brief import brief
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Sequence, is_block_text
 from kmerge_git.verdict.loose_lists import labelled
 from kmerge_git.verdict.spelling import alike, as_lists, shown_values, side_by_side
-from kmerge_git.verdict.text_lines import lost_lines
+from kmerge_git.verdict.text_lines import judged_lines, lost_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,6 +96,9 @@ class FieldWalk:
             is_same = four.ends is None or all(alike(at.base, end) for end in four.ends)
             if is_same or not self._is_thorough:
                 return
+        if self._is_thorough and four.ends == (None, None):
+            yield whole(four, path)
+            return
         is_set = False
         if at.base is not None or not alike(at.ours, at.theirs):
             if _are_all(at, Mapping):
@@ -148,7 +152,7 @@ class FieldWalk:
             lambda node: dict(node.index().items()) if isinstance(node, Mapping) else {}
         )
         tables, _ = self._rules.renamed(indexes, (), None)
-        for key, names, inner in _entries(four, tables, Mapping, lambda entry: entry.name):
+        for key, names, inner in self._entries(four, tables, Mapping, lambda entry: entry.name):
             yield from _renamed(names, (*path, str(key)), four)
             yield from self.differences(inner, (*path, str(key)), where.child(str(key)))
 
@@ -174,10 +178,27 @@ class FieldWalk:
         def key_of(entry: Entry) -> Hashable:
             return keys.of(entry.value)
 
-        for key, _, inner in _entries(four, tables, Sequence, key_of):
+        for key, _, inner in self._entries(four, tables, Sequence, key_of):
             yield from self.differences(inner, (*path, keys.step(key)), where.items())
         ends = _each_end(four.ends, Sequence, key_of)
         yield from _element_order(tables, ends, key_of, path)
+
+    def _entries(
+        self, four: Four, tables: Three[Table], kind: type[Collection], key_of: KeyOf
+    ) -> Iterator[tuple[Hashable, Three[Hashable], Four]]:
+        """Yield each key of the tables, with the keys and values of its entry in each version."""
+        ends = _each_end(four.ends, kind, key_of)
+        near = four.result or four.near
+        for key in dict.fromkeys([*tables.base, *tables.ours, *tables.theirs]):
+            at = under(tables, key)
+            own = at.map(lambda entry: key_of(entry) if entry is not None else None)
+            values = at.map(lambda entry: entry.value if entry is not None else None)
+            there = _values_in(ends, own)
+            # an entry that both sides have, and the result has not, may have another name there
+            is_unknown = there == (None, None) and None not in (own.ours, own.theirs)
+            if is_unknown and not self._is_thorough:
+                there = None
+            yield key, own, Four(values, there, near)
 
     def _in_loose_list(self, four: Four, path: Path, where: Where) -> Iterator[Difference]:
         """Yield the differences in the elements of a list without keys."""
@@ -219,18 +240,6 @@ def _renamed(names: Three[Hashable], path: Path, four: Four) -> Iterator[Differe
     yield row
 
 
-def _entries(
-    four: Four, tables: Three[Table], kind: type[Collection], key_of: KeyOf
-) -> Iterator[tuple[Hashable, Three[Hashable], Four]]:
-    """Yield each key of the tables, with the keys and the values of its entry in every version."""
-    ends = _each_end(four.ends, kind, key_of)
-    for key in dict.fromkeys([*tables.base, *tables.ours, *tables.theirs]):
-        at = under(tables, key)
-        own = at.map(lambda entry: key_of(entry) if entry is not None else None)
-        values = at.map(lambda entry: entry.value if entry is not None else None)
-        yield key, own, Four(values, _values_in(ends, own), four.result or four.near)
-
-
 def _each_end(
     ends: Ends[Node], kind: type[Collection], key_of: KeyOf
 ) -> tuple[dict[Hashable, Node], dict[Hashable, Node]] | None:
@@ -256,8 +265,6 @@ def _values_in(
         return None
     names = [key for key in (keys.ours, keys.theirs, keys.base) if key is not None]
     first, second = (next((end[name] for name in names if name in end), None) for end in ends)
-    if first is None and second is None and keys.ours is not None and keys.theirs is not None:
-        return None  # the result has the entry under another name
     return first, second
 
 
@@ -342,7 +349,8 @@ def verdict_of(
     if any(same(result, at.side(side)) for side in doers):
         is_agreed = len(doers) == 1 or same(at.ours, at.theirs)
         return KEPT if is_agreed else DECIDED, of
-    if doers and same(result, at.base):
+    is_gone = result is None and at.ours is not None and at.theirs is not None
+    if doers and (is_gone or same(result, at.base)):
         return LOST, of
     is_decided = len(doers) == 2 and not same(at.ours, at.theirs)
     return DECIDED if is_decided else INVENTED, of
@@ -370,7 +378,7 @@ def _in_text(four: Four, path: Path, one: Difference) -> Iterator[Difference]:
     """Yield a difference for each change of a text of several lines that is lost."""
     result = four.result
     assert result is not None
-    for side, line in lost_lines(four.at, result):
+    for side, line in lost_lines(four.at.map(judged_lines), judged_lines(result)):
         values = Three("", *(line if side == name else "" for name in SIDES))
         yield Difference(
             path, "changed", "both", one.rule, values, "line", verdict=LOST, of=side, node=result

@@ -6,13 +6,14 @@ compares only values: comments, the order of fields and their spelling do not co
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube import fieldpath
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Options
+from kmerge_git.outcome import SIDES, Options
 from kmerge_git.pipeline import rules_for
 from kmerge_git.template.template_parser import Template
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
@@ -21,6 +22,7 @@ from kmerge_git.tree.nodes import Collection, Mapping, Node
 from kmerge_git.tree.same import canon_of
 from kmerge_git.verdict.fields import COMBINED, DECIDED, KEPT, LOST
 from kmerge_git.verdict.files import FileComparison, ends_of, nowhere
+from kmerge_git.verdict.text_lines import lost_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
     Elsewhere = Callable[[Document], Node | None]
     Merged = tuple[bytes, bool]  # the text of a merge, and whether it is clean
     Leaf = tuple[str, Hashable]
+
+
+# lines of a template that are alike everywhere, and comments
+_COMMON = re.compile(r"\{\{-?\s*(end|else|/\*)")
 
 
 @dataclass(slots=True)
@@ -141,24 +147,41 @@ class _Judge:
         """Yield what became of the fields of a template, where all of its conditions are true."""
         if not is_clean:
             return
-        texts = self._versions.map(lambda data: YamlText(data, self._path))
+        texts = self._versions.map(lambda data: YamlText(data, self._path).source.text)
         made = Template(YamlText(result, self._path).source.text)
-        trees = [*(Template(text.source.text).parts for text in texts.each()), made.parts]
+        yield from _lost_actions(texts, made.text)
+        trees = [*(Template(text).parts for text in texts.each()), made.parts]
         words, wanted = ActionWords(scopes=False), WantedReadings(*trees)
         wanted.names = wanted.names[:1]
         *readings, last = ({r.name: r for r in rendered(tree, words, wanted)} for tree in trees)
         for name, reading in last.items():
             there = [one[name].text.encode() if name in one else b"" for one in readings]
             versions = Three(*map(YamlText, there))
-            for row in self._of_texts(versions, reading.text.encode(), True, size):
+            rows = self._of_texts(versions, reading.text.encode(), True, size)
+            for row in rows:
+                if not (row.resource or row.path):  # definitions and outputs are no fields
+                    continue
                 line = reading.line_at(row.at)
                 yield replace(
                     row,
                     resource=words.shown(row.resource),
                     what=words.shown(row.what),
                     values=row.values.map(words.shown),
+                    result=words.shown(row.result),
                     at=_start(made.text, line),
                 )
+
+
+def _lost_actions(texts: Three[str], made: str) -> Iterator[Judged]:
+    """Yield the lost changes to lines of a template that begin with an action."""
+    for side, line in lost_lines(texts.map(_action_lines), _action_lines(made)):
+        values = Three("", *(line if side == name else "" for name in SIDES))
+        yield Judged("", (), "line", "changed", LOST, side, "", values, "", 0)
+
+
+def _action_lines(text: str) -> list[str]:
+    lines = (line.strip() for line in text.split("\n"))
+    return [line for line in lines if line.startswith("{{") and not _COMMON.match(line)]
 
 
 def _start(text: str, line: int) -> int:

@@ -21,22 +21,17 @@ if TYPE_CHECKING:
 _ALIKE = 0.5  # the share of common words of a line and its rewritten version
 
 
-def lost_lines(at: Three[Node | None], result: Node) -> Iterator[tuple[str, str]]:
-    """Yield the side and the first line of each change to a text that the result lost.
-
-    Lines are compared without their indentation; comments and empty lines do not count.
-    """
-    base, ours, theirs = (_lines(node) for node in at.each())
-    made = _lines(result)
+def lost_lines(at: Three[Lines], made: Lines) -> Iterator[tuple[str, str]]:
+    """Yield the side and the first line of each change to a text that the result lost."""
+    base, ours, theirs = at.each()
     versions = {"ours": (ours, theirs), "theirs": (theirs, ours)}
-    invented = [*(Counter(made) - Counter(base) - Counter(ours) - Counter(theirs))]
     for side in SIDES:
-        mine, other = versions[side]
-        for line in _LostLines(base, mine, other, made, invented).each():
+        for line in _LostLines(base, *versions[side], made).each():
             yield side, line
 
 
-def _lines(node: Node | None) -> Lines:
+def judged_lines(node: Node | None) -> Lines:
+    """Return the lines of a block text without indentation, comments and empty lines."""
     if not isinstance(node, Scalar):
         return []
     lines = (line.strip() for line in body_lines(node))
@@ -46,13 +41,11 @@ def _lines(node: Node | None) -> Lines:
 class _LostLines:
     """Compare the changes that one side made to a text with the result."""
 
-    __slots__ = ("_base", "_invented", "_made", "_other", "_side", "_texts")
+    __slots__ = ("_base", "_made", "_new", "_other", "_side", "_texts")
 
-    def __init__(
-        self, base: Lines, side: Lines, other: Lines, made: Lines, invented: Lines
-    ) -> None:
+    def __init__(self, base: Lines, side: Lines, other: Lines, made: Lines) -> None:
         self._base, self._side, self._other, self._made = map(Counter, (base, side, other, made))
-        self._invented = invented
+        self._new = [*(self._made - self._base - self._side)]
         self._texts = base, side
 
     def each(self) -> Iterator[str]:
@@ -69,19 +62,26 @@ class _LostLines:
 
     def _is_missing(self, line: str) -> bool:
         """Return whether the side added a line that the result does not have."""
-        return self._made[line] <= self._base[line] < self._side[line]
+        return self._side[line] > self._base[line] and self._made[line] < self._expected(line)
 
     def _is_left(self, line: str) -> bool:
         """Return whether the side took away a line that the result still has."""
-        return self._made[line] >= self._base[line] > self._side[line]
+        return self._side[line] < self._base[line] and self._made[line] > self._expected(line)
+
+    def _expected(self, line: str) -> int:
+        """Return how often the result has a line if it has the changes of both sides."""
+        base, side, other = self._base[line], self._side[line], self._other[line]
+        if min(side, other) > base:
+            return max(side, other)
+        return max(side + other - base, 0)
 
     def _is_lost(self, missing: Lines, old: Lines, left: Lines) -> bool:
-        """Return whether nothing stands for the missing lines, although nobody decided this."""
+        """Return whether the result has no other version of the missing lines."""
         if left:
             return True
         if any(self._other[line] < self._base[line] for line in old):
             return False  # both sides changed these lines, so a person decided
-        return not any(_is_rewritten(missing[0], line) for line in self._invented)
+        return not any(_is_rewritten(missing[0], line) for line in self._new)
 
 
 def _is_rewritten(line: str, new: str) -> bool:
