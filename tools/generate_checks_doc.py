@@ -57,7 +57,8 @@ overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: has no effe
 | `--fix`, `-n`, `--dry-run` | mend what is mechanical and show it; only show it. It is about D02, D04, D50, D51: a finding that can be mended says so |
 | `# kmerge: ignore D12` | silences a finding: [switching checks off](#switching-checks-off) |
 
-Exit code: 0 nothing found, 1 findings at or above `--fail-on`, 2 wrong usage or an unreadable file.
+Exit code: 0 nothing found, 1 findings at or above `--fail-on`, 2 wrong usage or a file that is
+unreadable or not there (the others are checked).
 
 **Severities.** *error*: one of the tools that read the patch refuses it, crashes, throws data away
 without a word, or leaves a literal directive in the object. *warning*: works, but not as written
@@ -121,7 +122,7 @@ A finding that is wrong, or meant, is silenced as close to it as it can be:
 
 | for | how |
 | --- | --- |
-| a line | `# kmerge: ignore D12` on it or, alone on a line, above it; the reason may follow |
+| a line | `# kmerge: ignore D12, M0` on it or, alone on a line, above it; the reason may follow; without words: every check |
 | a file | `# kmerge: ignore-file M05` in it |
 | files, for everybody | in `.gitattributes`: `vendor/**/*.yaml kmerge-check=-M11,-D6` |
 | files, all checks | in `.gitattributes`: `testdata/** -kmerge-check` |
@@ -129,9 +130,10 @@ A finding that is wrong, or meant, is silenced as close to it as it can be:
 | one call, also of git | `KMERGE_CHECK_IGNORE=M11 git commit` |
 | a command of your own | `--ignore M11` |
 
-Words are those of `--ignore`: `D12`, `D6` (all that start so), `directives`. They add up; only an
-id that `--select` names (`--select M11`) is run whatever is switched off. A word that is no check
-is told and passed over. `kmerge status FILE` shows what is switched off for a file, and by whom.
+Words are those of `--ignore`: `D12`, `D6` (all that start so), `directives`, `merge-damage`, `all`.
+They add up; only an id that `--select` names (`--select M11`) is run whatever is switched off. A word
+that names no check is reported (in a comment by [M16](#m16)) and silences nothing. No comment silences
+M11. `kmerge status FILE` shows what is switched off for a file, and by whom.
 
 With `--staged` the attribute counts as it is staged. **A pull request does not switch off its own
 checks**: where a service says which branch it goes to, the attribute is read from that branch

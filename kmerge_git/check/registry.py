@@ -58,9 +58,13 @@ MERGED_TEMPLATE = "merged template"  # SidedFile: a result that is a template or
 KUSTOMIZATION = "kustomization"  # Kustomization, World: a kustomization by itself
 SET = "set"  # Gathering, World, Past: a kustomization with all the files that it names
 HISTORY = "history"  # bytes, GitVersions: a file, and its versions in git
+COMMENTS = "comments"  # silencing.Comments: the comments of a file that silence findings
 
 # The modules of checks: for all files, for patches, for results of merges, and for kustomizations.
-COMMON = ("manifest_damage", "patches.patch_files", "patches.unknown_keys", "merges.git_versions")
+COMMON = (
+    "manifest_damage", "patches.patch_files", "patches.unknown_keys", "merges.git_versions",
+    "silencing",
+)  # fmt: skip
 FOR_PATCHES = ("patches.directive_checks", "patches.tool_limits", "patches.target_checks")
 FOR_MERGES = ("merges.merge_damage",)
 FOR_KUSTOMIZATIONS = ("kustomize.kustomization_damage",)
@@ -85,9 +89,9 @@ class Check:
     """A check holds its documentation, and decorates the functions that find the mistake."""
 
     __slots__ = (
-        "counter", "ends_walk", "example", "functions", "group", "hides", "id", "kubectl",
-        "kustomize", "mend", "needs", "refused_by", "scope", "severity", "tools", "twin",
-        "what",
+        "by_comment", "counter", "ends_walk", "example", "functions", "group", "hides", "id",
+        "kubectl", "kustomize", "mend", "needs", "refused_by", "scope", "severity", "tools",
+        "twin", "what",
     )  # fmt: skip
 
     def __init__(
@@ -103,6 +107,7 @@ class Check:
         twin: str = "",
         ends_walk: bool = False,
         refused_by: str = "",
+        by_comment: bool = True,
         kubectl: str,
         kustomize: str,
         example: str,
@@ -120,6 +125,7 @@ class Check:
         self.twin = twin  # the check that reports instead if no check of the group is chosen
         self.ends_walk = ends_walk  # the walk skips the values of keys that this check reports
         self.refused_by = refused_by  # tools that refuse such a patch whatever its fields are
+        self.by_comment = by_comment  # a comment in the file can silence the check
         self.what = what
         self.kubectl = kubectl
         self.kustomize = kustomize

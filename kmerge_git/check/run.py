@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from contextlib import nullcontext
 from functools import cached_property, partial
-from itertools import takewhile
 from os import sep
 from posixpath import normpath
 
@@ -30,6 +28,7 @@ from kmerge_git.check.page_values import Map, keyed_lists, parses
 from kmerge_git.check.patches.patch_targets import TargetFinder
 from kmerge_git.check.patches.patch_verdict import MANIFEST, Verdict, classify
 from kmerge_git.check.registry import ChosenChecks
+from kmerge_git.check.silencing import Comments
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding, order
 from kmerge_git.merge.bulk import unread
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from kmerge_git.check.merges.merged_files import SidedFile
     from kmerge_git.check.patches.patch_checker import PatchChecker
 
-MARK = "kmerge: ignore"
 SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 
 
@@ -72,8 +70,10 @@ def check_files(
                 found += run.file(path, data)
         elif run.world.is_special(path):
             run.skipped[path] = "a pipe, a socket or a device"
-        elif run.world.is_outside(path):  # other missing files are deleted by the commit
+        elif run.world.is_outside(path):
             run.skipped[path] = "a link that leads out of the repository"
+        else:
+            run.missing.append(path)
     with watch("the kustomizations"):
         found += run.together()
     return sorted(found, key=order)
@@ -106,6 +106,7 @@ class Run:
         self.kustomizations = Kustomizations(world, self.past)
         self.named = named  # the files that the user has named
         self.skipped: dict[str, str] = {}  # files that were not checked, and why
+        self.missing: list[str] = []  # files that are not there; a commit may have deleted them
 
     @cached_property
     def targets(self) -> TargetFinder:
@@ -134,8 +135,10 @@ class Run:
             findings = page.findings(self.checks, registry.MERGED_TEXT, merged)
         findings = findings or self._parsed(page, data, merged)
         unique = {(f.id, f.line, f.column, f.path, f.message): f for f in findings}
-        findings = sorted(registry.causes(unique.values()), key=order)
-        return unsilenced(findings, page.source.text)
+        findings = registry.causes(unique.values())
+        comments = Comments(page.source.text)
+        findings += page.findings(self.checks, registry.COMMENTS, comments)
+        return sorted(comments.heard(findings), key=order)
 
     def _merged(self, page: Page) -> SidedFile | None:
         """If a merge made the file, return it with the versions of the sides, otherwise None."""
@@ -303,7 +306,8 @@ class Run:
             page, site = build.one.page, (build, self.world, self.past)
             for found in page.findings(self.checks, registry.SET, *site):
                 book = self.world.book(found.file) if found.file != page.path else None
-                findings += unsilenced([found], (book.page if book else page).source.text)
+                text = (book.page if book else page).source.text
+                findings += Comments(text).heard([found])
         return findings
 
 
@@ -311,29 +315,3 @@ def _offset(text: str, error: CannotParse) -> int:
     lines = text.split("\n")
     line = min(max(error.line, 1), len(lines))
     return sum(len(x) + 1 for x in lines[: line - 1]) + max(error.column - 1, 0)
-
-
-# -- comments that silence findings: `# kmerge: ignore D12` and `# kmerge: ignore-file M05` -------
-
-
-def unsilenced(findings: list[Finding], text: str) -> list[Finding]:
-    """Leave out the findings that a `# kmerge: ignore` comment silences.
-
-    A comment counts for its own line; if the line holds only the comment, it counts for the next
-    line as well. `ignore` without ids silences every check. `ignore-file` counts for the whole
-    file.
-    """
-    if MARK not in text or not findings:
-        return findings
-    silent: dict[int, set[str]] = defaultdict(set)  # by line; 0 is the whole file
-    for number, line in enumerate(text.split("\n"), 1):
-        before, mark, rest = line.partition(MARK)
-        if mark and before.rstrip().endswith("#"):
-            numbers = (number, number + 1) if before.strip() == "#" else (number,)
-            words = rest.removeprefix("-file").replace(",", " ").split()
-            # the reason follows the ids
-            ids = takewhile(lambda word: word[:1].isalpha() and word[1:].isdigit(), words)
-            silenced = set(map(str.upper, ids)) or {"*"}
-            for each in (0,) if rest.startswith("-file") else numbers:
-                silent[each] |= silenced
-    return [f for f in findings if (silent[0] | silent[f.line]).isdisjoint((f.id, "*"))]

@@ -38,10 +38,12 @@ examples:
   kmerge check --explain D12
 
 Silence a finding with a comment on its line or above it: `# kmerge: ignore D12`;
-for a whole file: `# kmerge: ignore-file M05`. In hooks that are installed:
-`git config --add kmerge.check.ignore M11`, or `*.yaml kmerge-check=-M11` in .gitattributes.
+for a whole file: `# kmerge: ignore-file M05`. Words are those of --select. In hooks that
+are installed: `git config --add kmerge.check.ignore M11`, or `*.yaml kmerge-check=-M11`
+in .gitattributes.
 
-exit code: 0 nothing found, 1 findings at or above --fail-on, 2 wrong usage or unreadable
+exit code: 0 nothing found, 1 findings at or above --fail-on, 2 wrong usage, or a file is
+unreadable or not there
 """
 CODES = {"+": "\033[32m", "-": "\033[31m"}  # the colours of a diff
 TOOLS = {"kubectl": "K", "kustomize": "Z", "both": "KZ"}
@@ -133,6 +135,7 @@ def _check(args: argparse.Namespace) -> int:
         merge = MergeCheck(args.merge_of, staged=args.staged)
     worker, paths = _worker(args, merge)
     findings = check_files(paths, worker, within)
+    missing = [] if merge else report_missing(worker, staged=args.staged)
     undecided = merge.undecided if merge else {}
     if merge:
         dropped = {finding.file for finding in findings if finding.id == "M11"}
@@ -145,13 +148,28 @@ def _check(args: argparse.Namespace) -> int:
     shown = findings
     if findings and args.quiet and args.format == "text":
         shown = stopping(args, findings)
-    _report(args, shown, len({*paths, *undecided}), worker.skipped)
+    _report(args, shown, len({*paths, *undecided}) - len(missing), worker.skipped)
     if len(shown) < len(findings):
         count_others(args, findings)
+    if missing:
+        return 2
     if args.fail_on == "never":
         return 0
     is_found = any(worst_first(f.severity) <= worst_first(args.fail_on) for f in findings)
     return int(is_found or bool(undecided))
+
+
+def report_missing(worker: Run, *, staged: bool) -> list[str]:
+    """Report and return the named files that do not exist and that no commit deletes."""
+    from kmerge_git.cli.check_files import was_deleted
+
+    named = (path for path in worker.missing if path in worker.named)
+    missing = [path for path in named if not was_deleted(path)]
+    why, hint = "no such file or folder", "check its name"
+    if staged:
+        why, hint = "nothing of this name is staged", "check its name, or `git add` it"
+    warn(*(UsageError(why, path=path, hint=hint) for path in missing))
+    return missing
 
 
 def _heard(
@@ -326,7 +344,7 @@ def explain(id: str) -> str:
             counter,
             "",
             f"mend:       {check.mend}",
-            f"silence:    # kmerge: ignore {check.id}",
+            *([f"silence:    # kmerge: ignore {check.id}"] if check.by_comment else []),
             f"in hooks:   git config --add kmerge.check.ignore {check.id}",
         ]
     )

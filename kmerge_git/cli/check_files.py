@@ -27,7 +27,6 @@ from kmerge_git.cli.check_repository import (
     top_here,
     top_of,
 )
-from kmerge_git.cli.in_and_out import is_file
 from kmerge_git.errors import CannotParse, KmergeError, UsageError
 from kmerge_git.git import revision_paths
 from kmerge_git.git.hints import may_be_tracked
@@ -58,15 +57,13 @@ OF_SCRIPTS = (b".sh", b".bash", b"akefile", b".mk", b"justfile", b"Taskfile", b"
 
 
 def expand(paths: list[str]) -> list[str]:
-    """Return the named files, and the manifests below the named folders."""
+    """Return the named files, also missing ones, and the manifests below the named folders."""
     found: dict[str, None] = {}
     for path in paths or ["."]:
         if os.path.isdir(path):
             found.update(dict.fromkeys(_below(path)))
-        elif os.path.exists(path) or _was_deleted(path) or is_file(path):
-            found[path] = None
         else:
-            raise UsageError("no such file or folder", path=path, hint="check its name")
+            found[path] = None
     for path in found:
         if os.path.exists(path) and not os.access(path, os.R_OK):
             raise UsageError("cannot read it", path=path, hint="check its permissions")
@@ -102,7 +99,7 @@ def _on_disk(given: list[str]) -> World:
     return World(read, is_directory, bounds.is_outside, bounds.is_special)
 
 
-def _was_deleted(path: str) -> bool:
+def was_deleted(path: str) -> bool:
     """Return whether HEAD or MERGE_HEAD has a file; pre-commit also names deleted files."""
     return any(
         try_git("rev-parse", "--verify", "-q", f"{revision}:./{path}")
@@ -188,7 +185,7 @@ def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
     blobs = Blobs(top)
     versions = Versions(top, blobs, is_merging=is_merging)
     if from_top:
-        names = _staged_names(paths, from_top, tracked(top))
+        names = _staged_names(from_top, tracked(top))
     else:
         both = versions.sides.cases() if versions.sides else ()
         names = [p for p in staged_paths(top, both) if is_manifest_name(p)]
@@ -224,17 +221,15 @@ def _folders_above(name: str) -> Iterable[str]:
     return accumulate(name.split("/")[:-1], "{}/{}".format)
 
 
-def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -> list[str]:
-    """Return the staged files that the paths name, and the staged manifests below named folders."""
+def _staged_names(from_top: list[str], known: Iterable[str]) -> list[str]:
+    """Return the named files, also missing ones, and the staged manifests below named folders."""
     index = set(known)
     names: list[str] = []
-    for path, name in zip(paths, from_top, strict=True):
+    for name in from_top:
         below = "" if name == "." else name + "/"
         inside = [k for k in sorted(index) if k.startswith(below)]
-        if name not in index and not inside:
-            hint = "check its name, or `git add` it"
-            raise UsageError("nothing of this name is staged", path=path, hint=hint)
-        names += [name] if name in index else filter(is_manifest_name, inside)
+        is_one = name in index or not inside
+        names += [name] if is_one else filter(is_manifest_name, inside)
     return names
 
 

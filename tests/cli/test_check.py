@@ -59,6 +59,17 @@ def test_usage_errors(capsys: Capture) -> None:
         assert capsys.readouterr().err == said
 
 
+def test_the_other_files_are_checked_if_one_is_missing(capsys: Capture) -> None:
+    write({"good.yaml": GOOD, "bad.yaml": BAD})
+    for others, found in ((["good.yaml"], []), (["bad.yaml"], ["M02"])):
+        assert main(["check", "./none.yaml", *others, "--json", "--fail-on", "never"]) == 2
+        said = capsys.readouterr()
+        assert [one["id"] for one in json.loads(said.out)["findings"]] == found
+        assert said.err == "kmerge: none.yaml: no such file or folder; check its name\n"
+    assert main(["check", "none.yaml", "good.yaml"]) == 2
+    assert capsys.readouterr().out == "1 file checked, nothing found\n"
+
+
 def test_a_file_that_may_not_be_read(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     write({"a/secret.yaml": BAD, "a/good.yaml": GOOD})
     monkeypatch.setattr(os, "access", lambda path, mode: "secret" not in path)  # root reads all

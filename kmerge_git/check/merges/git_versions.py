@@ -60,6 +60,7 @@ NOTHING = GitVersions()
 
 @Check(
     "M11", ERROR, HISTORY, "one side of a merge was dropped",
+    by_comment=False,
     kubectl="The file is valid, but the changes of one branch are gone.",
     kustomize="The file is valid, but the changes of one branch are gone.",
     example="# base:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v1\n"
