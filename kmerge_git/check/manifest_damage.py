@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from kmerge_git.check.checked_texts import Book, Page
 from kmerge_git.check.not_yaml import is_filled_in, is_fixture
@@ -137,6 +138,16 @@ def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
         seen.setdefault(who, root)
 
 
+class Unread(NamedTuple):
+    """Hold a text that cannot be decoded or parsed, the error, and other versions of the file."""
+
+    error: CannotParse
+    at: int  # the offset of the error
+    text: str = ""
+    was_yaml: bool = False  # the file in HEAD can be parsed
+    others: Iterable[tuple[str, bytes | None]] = ()  # names and contents
+
+
 @Check(
     "M07", ERROR, UNREAD, "an alias without an anchor",
     kubectl="The file cannot be read.",
@@ -145,10 +156,33 @@ def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
     counter="requests: &defaults\n  cpu: 1\nlimits: *defaults",
     mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
 )  # fmt: skip
-def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
+def undefined_alias(unread: Unread) -> Iterator[Found]:
     """Find an alias without an anchor, as when one side of a merge removed the `&anchor`."""
-    if "undefined alias" in error.why:
-        yield Found(offset, f"the anchor of this alias is not in the document{since}")
+    if "undefined alias" not in unread.error.why:
+        return
+    name = re.split(r"[\s,\[\]{}]", unread.text[unread.at + 1 :], maxsplit=1)[0]
+    yield Found(unread.at, f"no anchor is above this alias in its document{_where(unread, name)}")
+
+
+def _where(unread: Unread, name: str) -> str:
+    """Return where the anchor of an alias is: elsewhere in the file, or in another version."""
+    line = _line_of_anchor(unread.text, name)
+    if line:
+        place = "below it" if line > unread.error.line else "in another document"
+        return f"; &{name} is in line {line}, {place}"
+    for version, data in unread.others:
+        line = _line_of_anchor((data or b"").decode("utf-8", "replace"), name)
+        if line:
+            return f"; {version} has &{name} in line {line}"
+    return ""
+
+
+def _line_of_anchor(text: str, name: str) -> int:
+    """Return the number of the first line with an anchor, or 0."""
+    anchor = re.search(
+        rf"^[^\n#]*(?<![^\s\[{{,])&{re.escape(name)}(?![^\s,\]}}])", text, re.MULTILINE
+    )
+    return text.count("\n", 0, anchor.end()) + 1 if anchor else 0
 
 
 @Check(
@@ -159,14 +193,16 @@ def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Fou
     counter="spec:\n  replicas: {{ .Values.replicas }}\n  paused: true",
     mend="Correct the YAML. Templates and JSON with comments are recognised and skipped.",
 )  # fmt: skip
-def unparseable(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
+def unparseable(unread: Unread) -> Iterator[Found]:
     """Find a file that should be YAML but cannot be parsed.
 
     Such a file looks like a manifest, was named by the user, or was YAML in HEAD.
     """
+    error = unread.error
     if "undefined alias" not in error.why:
+        since = "; in HEAD it could be parsed" if unread.was_yaml else ""
         hint = f"; {error.hint}" if error.hint else ""
-        yield Found(offset, f"{error.why}{since}{hint}")
+        yield Found(unread.at, f"{error.why}{since}{hint}")
 
 
 # The lists in which a repeated key breaks the object; in other lists the key is only odd.
@@ -284,7 +320,8 @@ def two_volume_sources(site: KeyedList) -> Iterator[Found]:
     if site.name != "volumes":
         return
     for volume in _elements(site):
-        sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and is_set(volume, k)]
+        maps = (key for key in volume.fields if volume.map(key) is not None)
+        sources = [key for key in maps if key[:1] != "$" and is_set(volume, key)]
         if len(sources) > 1 and len(sources) <= MOST_SIDES:
             name = volume.string("name")
             what = f"volume {name} has two sources, {sources[0]} and {sources[1]}"

@@ -234,8 +234,13 @@ def documents(text: YamlText) -> list[Plain]:
     for document in text.stream.documents:
         try:
             plains.append(Plain(document))
-        except Exception:
-            _ = document.root  # this reader raises an error with an explanation
+        except Exception as raw:
+            from kmerge_git.check.parser_words import plainly  # late: few files cannot be parsed
+
+            try:
+                _ = document.root  # this reader raises an error with an explanation
+            except CannotParse as error:
+                raise plainly(error, document, raw) from None
             raise
     return plains
 

@@ -16,6 +16,7 @@ from kmerge_git.check.kustomize.kustomization import (
     inside,
     is_kustomization,
 )
+from kmerge_git.check.manifest_damage import Unread
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, sealed
 from kmerge_git.check.not_yaml import (
     IN_TEMPLATES,
@@ -156,7 +157,7 @@ class Run:
         findings = [
             Finding(check.id, check.severity, path, line, column, one.message, mend=check.mend)
             for check, function in (self.checks.of(registry.UNREAD) if is_meant else ())
-            for one in function(error, 0, "")
+            for one in function(Unread(error, 0))
         ]
         if self.versions(path).merge is not None:
             text = data.decode("utf-8", "replace").replace("\0", "\ufffd")
@@ -222,9 +223,17 @@ class Run:
             is_named = path in self.named or "undefined alias" in error.why
             is_meant = not is_fixture(path) and (is_named or looks_like_a_manifest(text, path))
             if before is not None or is_meant:
-                since = "; in HEAD it could be" if before is not None else ""
-                findings += page.findings(self.checks, registry.UNREAD, error, at, since)
+                site = Unread(error, at, text, before is not None, self._others(path))
+                findings += page.findings(self.checks, registry.UNREAD, site)
         return self._template(page, merged, findings, why)
+
+    def _others(self, path: str) -> list[tuple[str, bytes | None]]:
+        """Return the versions of a file in git, each with its name."""
+        versions = self.versions(path)
+        if versions.merge is None:
+            return [("HEAD", versions.head)]
+        sides = versions.merge.sides
+        return [(name, sides.side(name)) for name in ("ours", "theirs", "base")]
 
     def verdict(self, book: Book) -> Verdict:
         """Decide whether a file is a patch, and which tools read the file."""

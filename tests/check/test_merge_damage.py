@@ -203,7 +203,22 @@ def test_a_document_that_fused_with_its_neighbour(why: str, old: str, new: str, 
     ours, theirs = DOCUMENTS.replace("80", "8080"), DOCUMENTS.replace("spec: 1", "spec: 2")
     result = ours.replace("spec: 1", "spec: 2").replace(old, new)
     sides = (DOCUMENTS.encode(), ours.encode(), theirs.encode())
-    assert [one.id for one in merge_findings(sides, result.encode())] == [id]
+    found = merge_findings(sides, result.encode())
+    assert [one.id for one in found] == [id]
+    if id == "M24":  # at the first line of the second document
+        assert found[0].excerpt == "kind: Deployment"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_where_two_maps_without_names_fused(order: int) -> None:
+    """Also where the first of them is the one that was lost."""
+    one, two = "name: a\nsize: 1\nalso: 1\n", "host: b\nport: 80\n"
+    base = "---\n".join((one, two)[::order])
+    ours, theirs = base.replace("size: 1", "size: 2"), base.replace("80", "81")
+    result = ours.replace("80", "81").replace("---\n", "")
+    sides = (base.encode(), ours.encode(), theirs.encode())
+    [found] = merge_findings(sides, result.encode())
+    assert (found.id, found.line) == ("M24", 4 if order == 1 else 3)
 
 
 def test_lists_that_fused() -> None:
@@ -211,7 +226,21 @@ def test_lists_that_fused() -> None:
     sides = (base, base.replace("a", "x"), base.replace("- c\n", "- c\n- d\n"))
     result = b"- x\n- b\n- c\n- d\n"
     found = merge_findings(tuple(side.encode() for side in sides), result)  # type: ignore[arg-type]
-    assert [one.id for one in found] == ["M24"]
+    assert [(one.id, one.line) for one in found] == [("M24", 3)]
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("  make push\n", "    make push\n"),
+        ("  and then read that,\n", "     and then read that,\n"),
+        ("  make clean\n", "    make clean\n"),
+    ],
+)
+def test_the_place_of_a_line_that_slipped(old: str, new: str) -> None:
+    result = MERGED.replace(old, new)
+    [found] = [one for one in merge_findings(SIDES, result.encode()) if one.id == "M25"]
+    assert (found.excerpt + "\n", found.column) == (new, len(new) - len(new.lstrip()) + 1)
 
 
 GONE = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tables import CUSTOM, DEPLOYMENT, POD_SPEC, Place, as_kubectl, places
+from tables import CUSTOM, DEPLOYMENT, POD_SPEC, Place, as_kubectl, check, places
 
 STRATEGY = DEPLOYMENT + "spec:\n  strategy:\n"  # what follows starts in line 7
 
@@ -32,6 +32,11 @@ FOUND: list[tuple[str, str, list[Place]]] = [
         "patch: delete",
         POD_SPEC + "      containers:\n      - name: a\n        patch: delete\n",
         [("D51", 10, 9)],
+    ),
+    (
+        "an element without a name because of it",
+        POD_SPEC + "      containers:\n      - $pacth: replace\n",
+        [("D50", 9, 9)],
     ),
     ("container", POD_SPEC + "      container:\n      - name: a\n", [("D68", 8, 7)]),
     ("at the top", DEPLOYMENT + "sepc:\n  replicas: 1\n", [("D68", 5, 1)]),
@@ -83,3 +88,14 @@ def test_messages() -> None:
 def test_a_misspelt_key_is_not_looked_into() -> None:
     text = STRATEGY + "    $path:\n      $patch: nonsense\n"
     assert places(as_kubectl(text)) == [("D50", 7, 5)]
+
+
+def test_a_switch_that_a_misspelt_directive_was_to_make() -> None:
+    """The second source of the volume follows from the misspelt word, and is not reported."""
+    volume = "      - name: v\n        %s: [name, emptyDir]\n        emptyDir: {}\n"
+    target = POD_SPEC + "      volumes:\n      - name: v\n        hostPath: {path: /a}\n"
+    for word, ids in (("$retainKey", ["D50"]), ("retainKeys", ["D51"]), ("x", ["D22", "D68"])):
+        patch = POD_SPEC + "      volumes:\n" + volume % word
+        files = {"web-patch.yaml": patch, "target.yaml": target}
+        found = check(files, "web-patch.yaml", target="target.yaml")
+        assert sorted(one.id for one in found) == ids

@@ -84,7 +84,8 @@ def test_what_is_not_checked_is_told(capsys: Capture) -> None:
     Path("wide.yaml").write_bytes(GOOD.encode("utf-16"))
     assert main(["check", "."]) == 0
     assert capsys.readouterr().out == (
-        "not checked: broken.yaml: no YAML: did not find expected ',' or ']'\n"
+        'not checked: broken.yaml: no YAML: the "[" in line 1 is not closed, or lacks a comma '
+        "before this place\n"
         "not checked: helm.yaml: a template with {{ }}\n"
         "not checked: wide.yaml: no text: the file is UTF-16\n"
         "1 file checked, nothing found, 3 skipped\n"
@@ -199,7 +200,7 @@ def test_told_who_reads_it(capsys: Capture) -> None:
     "text, why",
     [
         (None, "no such file; "),
-        ("a: [1\n", "1:6: not YAML: did not find expected ',' or ']'; "),
+        ("a: [1\n", '1:6: not YAML: the "[" in line 1 is not closed, or '),
         ("a: 1\n", "it holds no object (apiVersion, kind); "),
         (GOOD + "---\n" + GOOD, "it holds 2 objects; "),
         (GOOD, "it is a ConfigMap, but p-patch.yaml changes a Deployment; "),

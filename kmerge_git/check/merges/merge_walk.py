@@ -251,9 +251,9 @@ class SideWalk:
 
     def text(self, made: Scalar, sides: Nodes, path: Path) -> None:
         """Report a block scalar that lost lines, and a plain scalar that absorbed another line."""
-        damage = damage_of(made, sides)
+        damage, line = damage_of(made, sides)
         if damage:
-            self.say(CUT, made.start, path, damage)
+            self.say(CUT, _start_of_line(made, line), path, damage)
         else:
             self._runs_on(made, [side for side in sides if side is not None], path)
 
@@ -537,14 +537,30 @@ def _reads(made: Node, words: list[str]) -> bool:
     return below[:1] == "#" and below[: 4 * len(" ".join(words))].split()[: len(words)] == words
 
 
-def damage_of(made: Node, sides: Nodes) -> str:
-    """Return the damage of a block scalar, or '' if a merge can produce the text."""
+def damage_of(made: Node, sides: Nodes) -> tuple[str, int]:
+    """Return the damage of a block scalar, and the number of the damaged line or -1.
+
+    The damage is '' if a merge can produce the text.
+    """
     blocks = [lines_of(side) for side in sides if side is not None and is_block_text(side)]
     if not is_block_text(made) or not blocks:
-        return ""
+        return "", -1
     lines = lines_of(made)
-    cut = _cut(lines, blocks) if len(blocks) == len(sides) else ""
-    return cut or _slipped(lines, blocks)
+    cut = _cut(lines, blocks) if len(blocks) == len(sides) else ("", -1)
+    return cut if cut[0] else _slipped(lines, blocks)
+
+
+def _start_of_line(text: Scalar, number: int) -> int:
+    """Return the offset of a line of a block scalar (see `lines_of`), or of its header for -1."""
+    at = text.start
+    for line in text.text[text.start : text.end].split("\n"):
+        is_header = at == text.start
+        if not is_header and line.strip():
+            if number == 0:
+                return at + len(line) - len(line.lstrip(" "))
+            number -= 1
+        at += len(line) + 1
+    return text.start
 
 
 def lines_of(node: Node) -> list[str]:
@@ -568,40 +584,43 @@ def _dedented(lines: list[str]) -> list[str]:
     return [line[column:] for line in lines]
 
 
-def _cut(made: list[str], sides: list[list[str]]) -> str:
-    """Return a message about a line that every side has and that the result lost, or ''."""
+def _cut(made: list[str], sides: list[list[str]]) -> tuple[str, int]:
+    """Return a message about a line that every side has and that the result lost, or ''.
+
+    Also return the number of the line if it is at another column, or -1.
+    """
     tables = [Counter(lines) for lines in sides]
     mine = Counter(made)
     gone = [line for line in tables[0] if mine[line] < least([table[line] for table in tables])]
     if not gone:
-        return ""
+        return "", -1
     new = [line for line in mine if not any(line in table for table in tables)]
-    slipped = {line.strip() for line in new}.intersection(line.strip() for line in gone)
-    if slipped:
-        return f"on every side this line stands at another column: {min(slipped)[:LINE_CHARACTERS]}"
+    bare = {line.strip() for line in gone}
+    for line in (line for line in new if line.strip() in bare):
+        what = "on every side this line stands at another column"
+        return f"{what}: {line.strip()[:LINE_CHARACTERS]}", made.index(line)
     if len(gone) <= len(new):  # somebody replaced the lines
-        return ""
+        return "", -1
     line = gone[0].strip()[:LINE_CHARACTERS]
-    return f"a line that every side of the merge has is gone from this text: {line}"
+    return f"a line that every side of the merge has is gone from this text: {line}", -1
 
 
-def _slipped(made: list[str], sides: list[list[str]]) -> str:
-    """Return a message about a line that moved to another column, or ''.
+def _slipped(made: list[str], sides: list[list[str]]) -> tuple[str, int]:
+    """Return a message about a line that moved to another column, or '', and the line's number.
 
     The neighbours of such a line are the same as on a side.
     """
     known = {line for lines in sides for line in lines}
     around = [_around(lines) for lines in sides]
-    for (before, bare, after), line in zip(_around(made), made, strict=True):
-        if line not in known and any((before, bare, after) in lines for lines in around):
-            return f"a side of the merge has this line at another column: {bare[:LINE_CHARACTERS]}"
+    what = "a side of the merge has this line at another column"
+    for number, (framed, line) in enumerate(zip(_around(made), made, strict=True)):
+        if line not in known and any(framed in lines for lines in around):
+            return f"{what}: {framed[1][:LINE_CHARACTERS]}", number
     for lines in sides:  # the first line sets the indentation, so that the other lines seem to move
         is_same = len(made) > 1 and _dedented(made[1:]) == _dedented(lines[1:])
         if is_same and made[0].strip() == lines[0].strip() and made not in sides:
-            return (
-                f"a side of the merge has this line at another column: {made[0][:LINE_CHARACTERS]}"
-            )
-    return ""
+            return f"{what}: {made[0][:LINE_CHARACTERS]}", 0
+    return "", -1
 
 
 def _around(lines: list[str]) -> list[tuple[str, str, str]]:

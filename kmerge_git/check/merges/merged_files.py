@@ -26,7 +26,7 @@ from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.sites import disordered
 from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle
-from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon, canon_of
 
 TYPE_CHECKING = False
@@ -192,7 +192,7 @@ def _documents(
         if held and document.root is not None:
             names = " and ".join(map(_name, held))
             what = f"{names} became part of another document: the line `---` between them is gone"
-            yield Odd(FUSED, document.root.start, (), what)
+            yield Odd(FUSED, _seam(document.root, held), (), what)
         else:
             yield from _inside(document, [side.root(document) for side in at], path, elsewhere)
     for document in gone:
@@ -265,13 +265,32 @@ def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
     return held
 
 
+def _seam(whole: Node, held: list[Document]) -> int:
+    """Return the offset in a document at which the first of its lost neighbours begins or ends."""
+    if not isinstance(whole, Collection):
+        return whole.start
+    parts = {part for document in held for part in _parts(document.root)}
+    before: set[Hashable] = set()
+    there = list(zip(_parts(whole), whole.entries, strict=True))
+    for part, entry in there:
+        is_other = (part in parts) != (there[0][0] in parts)
+        if is_other or part in before:
+            return (entry.key or entry.value).start
+        before.add(part)
+    return whole.start
+
+
+def _parts(node: Node | None) -> list[Hashable]:
+    """Return the top-level keys, or the elements, of a document."""
+    if isinstance(node, Mapping):
+        return [entry.name for entry in node.entries]
+    return [canon(entry.value) for entry in node.entries] if isinstance(node, Sequence) else []
+
+
 def _holds(whole: Node | None, part: Node | None) -> bool:
     """Return whether a document has all top-level keys, or all elements, of another document."""
-    if isinstance(whole, Mapping) and isinstance(part, Mapping):
-        return {e.name for e in part.entries} <= {e.name for e in whole.entries}
-    if isinstance(whole, Sequence) and isinstance(part, Sequence):
-        return {canon(e.value) for e in part.entries} <= {canon(e.value) for e in whole.entries}
-    return False
+    is_like = isinstance(part, Collection) and type(part) is type(whole)
+    return is_like and set(_parts(part)) <= set(_parts(whole))
 
 
 # -- fields that moved with their neighbours ------------------------------------------------------

@@ -85,11 +85,12 @@ class PatchWalk:
         if id(spot.map) in self.seen:
             return  # an alias: its anchor was checked
         self.seen.add(id(spot.map))
+        skipped, hides = self.keys(spot)
+        hidden |= hides
         if spot.element_of is not None:
             hidden, _ = self.ask(registry.ELEMENT, spot, spot.path, hidden)
         if PATCH in spot.map.fields:
             self.ask(registry.MAP, spot, spot.path, hidden)
-        skipped = self.keys(spot)
         outer = spot.element_of
         # kustomize ignores `$patch: replace` in an element and merges the element
         is_merged = outer is not None and spot.directive == "replace" and not outer.is_replaced
@@ -116,9 +117,14 @@ class PatchWalk:
                     self.keys(inner, stored=True)
                     self.stored(element, inner)
 
-    def keys(self, spot: Spot, *, stored: bool = False) -> set[str]:
-        """Check the keys of a mapping; return those whose values the walk must skip."""
+    def keys(self, spot: Spot, *, stored: bool = False) -> tuple[set[str], frozenset[str]]:
+        """Check the keys of a mapping.
+
+        Return the keys whose values the walk must skip, and the ids of the checks to hide because
+        of these keys.
+        """
         ended: set[str] = set()
+        hides: frozenset[str] = frozenset()
         is_inside = stored or spot.directive in ("delete", "replace")
         for key, (at, value) in spot.map.fields.items():
             path = spot.path if is_directive(key) else (*spot.path, key)
@@ -130,8 +136,11 @@ class PatchWalk:
                 elif key.startswith((ORDER, DELETE)):
                     scope, site = registry.LIST_DIRECTIVE, ListDirective(spot, key, at, value)
                 _, reporting = self.ask(scope, site, path)
-                ended |= {key for check in reporting if check.ends_walk}
-        return ended
+                for check in reporting:
+                    if check.ends_walk:
+                        ended.add(key)
+                        hides = hides.union(check.hides)
+        return ended, hides
 
     def below(self, spot: Spot, key: str, value: Value) -> None:
         """Check the value of a key."""

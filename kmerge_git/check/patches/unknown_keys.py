@@ -59,7 +59,7 @@ TRUE = frozenset(("true", "yes", "on", "null", "~", ""))
 
 @Check(
     "D50", ERROR, DOLLAR, "a misspelt directive",
-    hides=("D68",), ends_walk=True,
+    hides=("D15", "D22", "D68", "D72"), ends_walk=True,
     kubectl="It is stored as a field, or refused as an unknown one.",
     kustomize="It ends up in the output.",
     example="containers:\n- name: side\n  $path: delete",
@@ -96,7 +96,7 @@ def meant(key: str) -> str:
 
 @Check(
     "D51", ERROR, KEY, "a directive without its `$`",
-    hides=("D68",), ends_walk=True,
+    hides=("D15", "D22", "D68", "D72"), ends_walk=True,
     kubectl="It is stored as a field, or refused as an unknown one.",
     kustomize="It ends up in the output.",
     example="strategy:\n  retainKeys: [type]\n  type: Recreate",
