@@ -28,6 +28,7 @@ PARSED_FILES = 64  # parsed files kept, because each overlay reads its base agai
 BUILT_BASES = 50  # bases of bases that are built
 SEARCHED_BASES = 20  # bases of bases in which the target of a patch may be
 FEW_MERGES = 32  # for fewer merges, starting processes takes longer
+FEW_BRANCHES = 12  # for fewer branches that are refreshed, the same is true
 FEW_FILES = 256  # for fewer files that are only merged, the same is true
 MERGES_A_TASK = 16  # few enough for a smooth progress bar, enough to cost little
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.in_and_out import add_color, show, show_lines, warn
-from kmerge_git.errors import KmergeError, TimeUp, UsageError
+from kmerge_git.errors import UsageError
 from kmerge_git.report.results import CommandResult
-from kmerge_git.time_limit import within
 
 if TYPE_CHECKING:
-    from kmerge_git.git.branches import Branch
     from kmerge_git.report.results import Line
-    from kmerge_git.whole.refreshing import Orders, Refreshed, Refresher
+    from kmerge_git.whole.refreshing import Orders, Refreshed
 
 EPILOG = """\
 examples:
@@ -68,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Refresh the chosen branches one after the other."""
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.refreshing import Orders, exit_code, refresher
+    from kmerge_git.whole.refreshing import Failed, Orders, exit_code, refresher
 
     globs = [glob for given in args.branches for glob in given]
     if not args.names and not globs:
@@ -82,15 +81,15 @@ def run(args: argparse.Namespace) -> int:
         for glob in globs:  # a misspelled pattern must not look like branches that are up to date
             if not any(fnmatchcase(branch.name, glob) for branch in branches):
                 warn(f"no branch is called as in {glob!r}")
-        for branch in branches:
-            try:
-                done.append(_one(at_work, branch))
-            except KmergeError as error:
-                failed[branch.name] = str(error)
-                warn(f"{branch.name}: {error}")
-            else:
+        with closing(at_work.refreshed(branches)) as results:
+            for each in results:
+                if isinstance(each, Failed):
+                    failed[each.branch.name] = each.why
+                    warn(f"{each.branch.name}: {each.why}")
+                    continue
+                done.append(each)
                 if args.format == "text":
-                    show_lines(_lines(done[-1]), args.color)
+                    show_lines(_lines(each), args.color)
         commit, problems = at_work.other.oid, at_work.settings.problems
     warn(*problems)
     result = CommandResult(
@@ -104,16 +103,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         show(result, as_json=args.format == "json")
     return exit_code(done, failed=bool(failed))
-
-
-def _one(at_work: Refresher, branch: Branch) -> Refreshed:
-    """Refresh one branch within a time limit, so that a slow branch does not stop the others."""
-    try:
-        with within(branch.name):
-            result, merge = at_work.decide(branch)
-    except TimeUp as up:
-        raise KmergeError(str(TimeUp("", up.limit, is_wall_clock=up.is_wall_clock))) from up
-    return at_work.carry_out(result, merge)
 
 
 def _lines(each: Refreshed) -> Iterator[Line]:

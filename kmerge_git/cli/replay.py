@@ -304,7 +304,7 @@ def _workers(args: argparse.Namespace, repository: Repository, glob: str) -> Ite
     """Yield the worker processes that merge files again, and end these processes."""
     from kmerge_git.cli import main
     from kmerge_git.replay.past_merges import Workers
-    from kmerge_git.whole.both_merges import collect_rarely, cores
+    from kmerge_git.whole.cores import collect_rarely, cores
 
     if main.owns_process:
         collect_rarely()

@@ -8,9 +8,10 @@ scratch folder (`git.scratch_merges`).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from heapq import heappop, heappush
 from itertools import chain
 from subprocess import TimeoutExpired
@@ -48,8 +49,9 @@ def _explaining(path: str = "") -> Iterator[None]:
 class Repository:
     """Read a repository through libgit2; the index is only read."""
 
-    def __init__(self, inner: pygit2.Repository) -> None:
-        self._inner = inner
+    def __init__(self, opened: Callable[[], pygit2.Repository]) -> None:
+        self._opened = opened
+        self._inner = inner = opened()
         self.worktree: str | None = inner.workdir
         self.git_dir: str = inner.path
         self.is_shallow = bool(inner.is_shallow)  # the history is cut off
@@ -70,13 +72,19 @@ class Repository:
         pygit2.settings.mwindow_size = _MAPPED_BYTES // 8
         pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES
         with _explaining():
-            return cls(pygit2.Repository(path, enums.RepositoryOpenFlag.FROM_ENV))
+            return cls(partial(pygit2.Repository, path, enums.RepositoryOpenFlag.FROM_ENV))
 
     @classmethod
     def at(cls, git_dir: str) -> Repository:
         """Open the repository of a git directory, whatever the environment says."""
         with _explaining():
-            return cls(pygit2.Repository(git_dir))
+            return cls(partial(pygit2.Repository, git_dir))
+
+    def reopen(self) -> None:
+        """Close all files, so that a process that is forked next shares none with this one."""
+        self._inner.free()
+        with _explaining():
+            self._inner = self._opened()
 
     # -- commits ---------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 from hashlib import sha1
 from itertools import takewhile
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from kmerge_git.bounds import LEFTOVER_SECONDS
 from kmerge_git.errors import GitFailed, KmergeError, Unsupported
@@ -296,8 +296,7 @@ def _without_us(data: bytes) -> bytes:
 
 def _is_inside(path: str) -> bool:
     """Return whether a path stays inside the folder; a handmade tree can hold any path."""
-    parts = PurePosixPath(path).parts
-    return not path.startswith("/") and not {"..", ".git"} & {part.lower() for part in parts}
+    return not path.startswith("/") and not {"..", ".git"} & {*path.lower().split("/")}
 
 
 def _write(folder: str, name: str, text: str) -> None:

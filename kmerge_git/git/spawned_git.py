@@ -75,6 +75,11 @@ def show_calls(is_shown: bool) -> None:
     _is_shown = is_shown
 
 
+def are_calls_shown() -> bool:
+    """Return whether every git command is printed."""
+    return _is_shown
+
+
 def started() -> float:
     """Return the time at which a command starts, or 0 if no commands are printed."""
     return monotonic() if _is_shown else 0.0

@@ -39,7 +39,8 @@ from kmerge_git.replay.left_conflicts import (
     hinted,
     judged,
 )
-from kmerge_git.whole.both_merges import Both, Job, collect_rarely, merge_all, merge_both
+from kmerge_git.whole.both_merges import Both, Job, merge_all, merge_both
+from kmerge_git.whole.cores import collect_rarely
 from kmerge_git.whole.moved_edits import Arrivals, changed_nothing_else, find_moves, without_edits
 
 Kind = Literal["cherry-pick", "revert"]

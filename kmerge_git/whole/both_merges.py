@@ -5,23 +5,15 @@ No other module of `whole` merges a file. If a merge takes too long, git's line 
 
 from __future__ import annotations
 
-import gc
 import os
-import pickle
-import select
-import signal
-import sys
 import textwrap
-import threading
-import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Literal
 
 from kmerge_git.api import explain
-from kmerge_git.bounds import CHILD_SECONDS, FEW_MERGES
+from kmerge_git.bounds import FEW_MERGES
 from kmerge_git.errors import TimeUp
 from kmerge_git.git.manifests import is_merged, way_out
 from kmerge_git.git.repository import Libgit2LineMerge, Repository
@@ -35,6 +27,7 @@ from kmerge_git.outcome import GENERATED, LABELS, Conflict, Decision, Options, O
 from kmerge_git.pipeline import merge
 from kmerge_git.time_limit import alarm, time_up
 from kmerge_git.tree.documents import YamlText
+from kmerge_git.whole.cores import children_for, on_cores
 
 DRIVER = "kmerge"
 
@@ -255,115 +248,26 @@ class _Lines:
 
 
 # -- many files on all cores
-#
-# Forked child processes merge in memory, without a repository, send back plain values and skip
-# Python's exit handlers. If a child fails, the parent merges the files of that child. Forking and
-# sending results back takes about 10 ms; merging a small file takes 2 ms.
-
-
-def cores() -> int:
-    """Return the number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def collect_rarely() -> None:
-    """Make Python's cyclic garbage collector run rarely in this process.
-
-    A merge makes no reference cycles, so Python frees its objects without the collector, which
-    would take a quarter of the time.
-    """
-    gc.freeze()
-    gc.set_threshold(100_000, 20, 20)
 
 
 def merge_on_cores(
     jobs: Sequence[Job], seconds: float = 0.0, *, most: int | None = None
 ) -> list[Both]:
     """Merge each file separately, in at most `seconds` of CPU per file; 0 means no limit."""
-    count = min(cores() if most is None else most, len(jobs) // (FEW_MERGES // 2))
-    may_fork = sys.platform != "darwin" and threading.active_count() == 1
-    if count < 2 or not may_fork:
+    children = children_for(len(jobs), FEW_MERGES, most)
+    if not children:
         return merge_all(jobs, seconds)
+    line_merge = cache(Libgit2LineMerge)  # each process makes its own
+
+    def work(job: Job) -> Both:
+        (both,) = merge_all([job], seconds, line_merge())
+        return _plain(job, both)
+
     sizes = [sum(len(data or b"") for data in job.three.each()) for job in jobs]
     order = sorted(range(len(jobs)), key=lambda at: -sizes[at])
-    parts = [order[first::count] for first in range(count)]
-    children: list[_Child] = []
-    try:
-        for part in parts[1:]:
-            with suppress(OSError):  # no process can start: the parent merges the files
-                children.append(_Child.start([jobs[at] for at in part], part, seconds))
-        merged = dict(zip(parts[0], merge_all([jobs[at] for at in parts[0]], seconds), strict=True))
-        for child in children:
-            merged |= child.results()
-    finally:
-        for child in children:
-            child.end()
-    missing = [at for at in range(len(jobs)) if at not in merged]
-    merged |= zip(missing, merge_all([jobs[at] for at in missing], seconds), strict=True)
+    results = on_cores([jobs[at] for at in order], work, children, seconds)
+    merged = dict(zip(order, results, strict=True))
     return [merged[at] for at in range(len(jobs))]
-
-
-@dataclass(frozen=True, slots=True)
-class _Child:
-    """Hold a child process that merges some of the files."""
-
-    pid: int
-    out: int
-    part: Sequence[int]
-    latest: float  # the time at which the results must be there
-
-    @classmethod
-    def start(cls, jobs: Sequence[Job], part: Sequence[int], seconds: float) -> _Child:
-        out, into = os.pipe()
-        try:
-            pid = os.fork()
-        except OSError:
-            os.close(out)
-            os.close(into)
-            raise
-        if not pid:
-            _work(jobs, into, seconds)
-        os.close(into)
-        longest = seconds * TimeUp.PATIENCE * len(jobs)
-        wait = longest + CHILD_SECONDS if seconds else float("inf")
-        return cls(pid, out, part, time.monotonic() + wait)
-
-    def results(self) -> dict[int, Both]:
-        """Return the merges of the child process; return none if the process died or hangs."""
-        data, chunk = b"", b"."
-        while chunk:
-            left = self.latest - time.monotonic()
-            wait = max(0.0, left) if left < 1e6 else None
-            ready, _, _ = select.select([self.out], [], [], wait)
-            chunk = os.read(self.out, 1 << 20) if ready else b""
-            data += chunk
-        try:
-            return dict(zip(self.part, pickle.loads(data), strict=True))  # noqa: S301 - our own child
-        except (EOFError, ValueError, pickle.UnpicklingError):
-            return {}
-
-    def end(self) -> None:
-        """Kill the process and free its resources."""
-        os.close(self.out)
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
-
-
-def _work(jobs: Sequence[Job], into: int, seconds: float) -> None:
-    """Merge the files in the child process, send the results and exit."""
-    try:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the child; the parent reports it
-        collect_rarely()
-        merged = zip(jobs, merge_all(jobs, seconds), strict=True)
-        data = pickle.dumps([_plain(job, both) for job, both in merged])
-        while data:
-            data = data[os.write(into, data) :]
-    finally:
-        os._exit(0)
 
 
 def _plain(job: Job, both: Both) -> Both:

@@ -6,22 +6,25 @@ handled separately, and is moved to its merge commit in one step or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from kmerge_git.bounds import NAMES_IN_MESSAGE
-from kmerge_git.errors import GitFailed, UsageError
+from kmerge_git.bounds import FEW_BRANCHES, NAMES_IN_MESSAGE
+from kmerge_git.errors import GitFailed, KmergeError, TimeUp, UsageError
 from kmerge_git.git import branches
 from kmerge_git.git.branches import Branch
 from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.git.run_git import ask_git, environment
 from kmerge_git.git.scratch_merges import Scratch, merge_tree, scratch
+from kmerge_git.git.spawned_git import are_calls_shown
+from kmerge_git.time_limit import limit, within
 from kmerge_git.visible import visible
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge
+from kmerge_git.whole.cores import children_for, on_cores
 from kmerge_git.whole.previewing import FilePreview, files_of
 from kmerge_git.whole.tree_merge import Sides, TreeMerge, base_of, merge_trees, result_of
 
@@ -45,6 +48,14 @@ class Refreshed:
     def is_left(self) -> bool:
         """Return whether git alone still cannot merge the revision into the branch."""
         return self.result not in ("up to date", "clean", "resolved")
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Hold the reason why a branch could not be merged."""
+
+    branch: Branch
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +103,62 @@ class Refresher:
             hint = f"`git branch -r` lists those of {remote!r} as they were fetched"
         return branches.chosen(there, names, globs, hint)
 
-    def decide(self, branch: Branch) -> tuple[Refreshed, TreeMerge | None]:
+    def refreshed(self, chosen: list[Branch]) -> Generator[Refreshed | Failed]:
+        """Refresh the branches one after the other; many are merged on all cores.
+
+        Forked processes write commits to which nothing refers. This process alone moves branches,
+        in their order, so that one that dies leaves nothing half done and nothing is done twice.
+        """
+        # the calls are shown in their order
+        children = 0 if are_calls_shown() else children_for(len(chosen), FEW_BRANCHES)
+        if children:
+            self._repository.reopen()
+            self._at.repository.reopen()
+        with closing(on_cores(chosen, self._merged, children, _seconds())) as merged:
+            for result, problems in merged:
+                known = self.settings.problems
+                known += [problem for problem in problems if problem not in known]
+                yield self._moved(result)
+
+    def _merged(self, branch: Branch) -> tuple[Refreshed | Failed, list[str]]:
+        """Merge and commit; return the result and the invalid settings that were not known.
+
+        The time is limited, so that a slow branch does not stop the others.
+        """
+        known = len(self.settings.problems)
+        try:
+            with within(branch.name):
+                result, merge = self._decided(branch)
+            new = self._commit(branch, merge) if merge else ""
+            return replace(result, new=new), self.settings.problems[known:]
+        except TimeUp as up:
+            why = str(TimeUp("", up.limit, is_wall_clock=up.is_wall_clock))
+        except KmergeError as error:
+            why = str(error)
+        return Failed(branch, why), self.settings.problems[known:]
+
+    def _moved(self, result: Refreshed | Failed) -> Refreshed | Failed:
+        """Move the branch to its merge commit, if there is one."""
+        if isinstance(result, Failed) or not result.new:
+            return result
+        branch, new = result.branch, result.new
+        try:
+            if self._orders.remote:
+                why = branches.push(branch, new, self._orders.remote, self._repository)
+            else:
+                reason = f"kmerge refresh: merge {visible(self._orders.name)}"
+                why = branches.move(branch, new, reason, self._repository)
+        except KmergeError as error:
+            return Failed(branch, str(error))
+        return replace(result, result="rejected", why=why, new="") if why else result
+
+    def _decided(self, branch: Branch) -> tuple[Refreshed, TreeMerge | None]:
         """Return the planned result for a branch and the merge to commit, if any; write nothing."""
         result, merge = self._decide(branch, self._repository.commit(branch.oid))
         if result.result == "resolved" and branch.ref in self._busy:
             why = f"it is checked out in {self._busy[branch.ref]}"
             return replace(result, result="skipped", why=why), None
         return result, None if self._orders.dry_run else merge
-
-    def carry_out(self, result: Refreshed, merge: TreeMerge | None) -> Refreshed:
-        """Commit the merge, if there is one, and move the branch to the new commit."""
-        if merge is None:
-            return result
-        new = self._commit(result.branch, merge)
-        if self._orders.remote:
-            why = branches.push(result.branch, new, self._orders.remote, self._repository)
-        else:
-            reason = f"kmerge refresh: merge {visible(self._orders.name)}"
-            why = branches.move(result.branch, new, reason, self._repository)
-        return replace(result, result="rejected", why=why) if why else replace(result, new=new)
 
     def _decide(self, branch: Branch, ours: Commit) -> tuple[Refreshed, TreeMerge | None]:
         base = base_of(self._repository, ours, self.other)
@@ -166,6 +214,14 @@ class Refresher:
             if answer.code:
                 hint = "set user.name and user.email, or give --committer 'NAME <MAIL>'"
                 raise UsageError("git does not know who commits", hint=hint)
+
+
+def _seconds() -> float:
+    """Return the time limit for a branch; an invalid one is reported for each branch."""
+    try:
+        return limit()
+    except UsageError:
+        return 0.0
 
 
 def _identity(committer: str) -> dict[str, str]:
