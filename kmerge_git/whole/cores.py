@@ -93,6 +93,7 @@ def _has_result(child: _Child[Result], started: Iterable[_Child[Result]], patien
             child.end()
             break
         by_pipe = {each.out: each for each in started if each.is_open}
+        # without a limit `left` is infinite, which `select` does not take
         for pipe in select.select(by_pipe, [], [], min(left, 60.0))[0]:
             by_pipe[pipe].read()
     return bool(child.results)

@@ -38,7 +38,12 @@ def accident():
     {accident}
 def watch(event, args):
     global steps
-    if event == "subprocess.Popen" and os.getpid() != parent:
+    if event != "subprocess.Popen":
+        return
+    if os.getpid() == parent:
+        if "merge-tree" in args[1]:
+            open("merged-here", "w").close()
+    else:
         steps += 1
         if steps == {step}:
             accident()
@@ -99,29 +104,45 @@ def processes(repo: Repo) -> list[str]:
 
 @pytest.fixture
 def many(world: World) -> Repo:
+    return filled(world, "both")
+
+
+def filled(world: World, favor: str) -> Repo:
     repo = world.init("bare.git", bare=True)
-    bad = {".gitattributes": "web.yaml kmerge-favor=both\ncount.yaml kmerge-rules=none\n"}
-    history(repo, MANY, bad)
+    history(repo, MANY, {".gitattributes": f"*.yaml kmerge-favor={favor}\n"})
     return repo
 
 
 @pytest.mark.parametrize("words", [(), ("--json",), ("--format", "markdown"), ("--dry-run",)])
-@pytest.mark.parametrize("seconds", ["60", "soon"])
-def test_all_is_as_in_one_process(many: Repo, words: tuple[str, ...], seconds: str) -> None:
-    before = refs(many)
-    alone = run(many, *ALL, *words, cores=1, env=seconds)
-    moved = refs(many)
-    put_back(many, before)
-    with nothing_left(many):
-        # a step of a child: it was forked
-        beside = run(many, *ALL, *words, accident="open('forked', 'w')", step=1, env=seconds)
+@pytest.mark.parametrize("favor", ["both", "theirs"])  # there is no such favor; decisions of favor
+def test_all_is_as_in_one_process(world: World, words: tuple[str, ...], favor: str) -> None:
+    repo = filled(world, favor)
+    before = refs(repo)
+    alone = run(repo, *ALL, *words, cores=1)
+    moved = refs(repo)
+    put_back(repo, before)
+    (repo.path / "merged-here").unlink()
+    with nothing_left(repo):
+        beside = run(repo, *ALL, *words)
     assert (beside.code, beside.out, beside.err) == (alone.code, alone.out, alone.err)
-    assert beside.code == (1 if seconds == "60" else 2)
-    assert "kmerge-favor" in beside.err or seconds != "60"
-    assert refs(many) == moved
-    assert (moved == before) == (words == ("--dry-run",) or seconds != "60")
-    assert (many.path / "forked").exists() == (seconds == "60")
-    many.git("fsck", "--strict")
+    assert ("both" in beside.err, beside.code) == ((True, 1) if favor == "both" else (False, 0))
+    assert refs(repo) == moved
+    assert (moved == before) == (words == ("--dry-run",))
+    assert not (repo.path / "merged-here").exists()
+    repo.git("fsck", "--strict")
+
+
+def test_errors_of_branches_are_as_in_one_process(many: Repo) -> None:
+    ends = [run(many, *ALL, cores=cores, env="soon") for cores in (1, 2)]
+    assert ends[0].said == ends[1].said
+    assert {end.code for end in ends} == {2}
+    assert ends[0].err.count("no number of seconds") == len(MANY) + 1
+
+
+def test_calls_of_git_are_shown_in_their_order(many: Repo) -> None:
+    done = run(many, "--verbose", *ALL, "--dry-run")
+    assert (many.path / "merged-here").exists()
+    assert done.code == 1
 
 
 STOPPED = "signal.setitimer(signal.ITIMER_REAL, 0)"

@@ -155,3 +155,25 @@ def test_a_scratch_folder_takes_what_is_written(repo: Repo) -> None:
         changed = {change.new_path for change in twin.changes(tree, other, renames=False)}
         assert changed == {"a.yaml", "dir/c.yaml"}
     assert repo.git("count-objects").out == before
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="Linux lists what is open")
+def test_nothing_is_open_after_opening_again(repo: Repo) -> None:
+    repo.fork({"a.yaml": TEXTS[0]}, {"a.yaml": TEXTS[1]}, {"a.yaml": TEXTS[2]})
+    repo.git("repack", "-adq")
+
+    def open_packs() -> list[str]:
+        files = [str(place.resolve()) for place in Path("/proc/self/fd").iterdir()]
+        return [
+            line
+            for line in [*files, *Path("/proc/self/maps").read_text().splitlines()]
+            if f"{repo.path}/.git/objects" in line
+        ]
+
+    inside = Repository.open(str(repo.path))
+    tree = inside.commit("main").tree
+    assert inside.entry(tree, "a.yaml")
+    assert open_packs()
+    inside.reopen()
+    assert open_packs() == []
+    assert inside.entry(tree, "a.yaml")
