@@ -36,7 +36,7 @@ $ kmerge check overlays/prod
 overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: has no effect in kustomize, the element is merged; to replace the list, write "- $patch: replace" as an element of its own
  9 |         $patch: replace
    |         ^
-  mend: Write `- $patch: replace` as an element of its own to replace the list. One element alone cannot be replaced: delete its fields with null.
+  fix: Write `- $patch: replace` as an element of its own to replace the list. One element alone cannot be replaced: delete its fields with null.
   checked as a patch by rule 2: a patch of overlays/prod/kustomization.yaml
 
 1 error in 1 of 2 files
@@ -63,7 +63,8 @@ unreadable or not there (the others are checked).
 **Severities.** *error*: one of the tools that read the patch refuses it, crashes, throws data away
 without a word, or leaves a literal directive in the object. *warning*: works, but not as written
 or not the same everywhere. *info*: worth knowing. A check may tell a single finding with another
-severity than its own where less, or more, comes of it.
+severity than its own where less, or more, comes of it. In folders of test data (`fixtures`, `testdata`
+and the like) M02, M03, M05 and M14 are warnings.
 
 Every file is parsed first. What cannot be parsed on purpose is left alone: templates (a `{{` outside of
 quotes or below `templates/`, `{% %}`, `<% %>`, `%{ }`, `@NAME@`, `%NAME%`, `{NAME}`), also those whose comments hold
@@ -153,7 +154,7 @@ repos:
   rev: v0.1.0
   hooks:
   - id: kmerge-check          # everything; or kmerge-directives, kmerge-merge-damage
-  - id: kmerge-installed      # does git know the driver that .gitattributes names?
+  - id: kmerge-installed      # does git know the driver that .gitattributes names? (passes in CI)
 ```
 
 Git runs `pre-merge-commit` for clean merges and `pre-commit` for those finished by hand, so both
@@ -247,7 +248,7 @@ def entry(check: registry.Check) -> str:
         "",
         f"- kubectl: {check.kubectl}",
         f"- kustomize: {check.kustomize}",
-        f"- mend: {check.mend}",
+        f"- fix: {check.mend}",
         "",
         "```yaml",
         check.example,

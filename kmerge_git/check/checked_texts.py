@@ -16,7 +16,7 @@ from kmerge_git.bounds import PARSED_FILES
 from kmerge_git.check.kustomize.gathered_resources import Gathered, texts_of
 from kmerge_git.check.page_values import SOMEWHERE, Map, Text, documents, identity, objects, path_at
 from kmerge_git.errors import CannotParse
-from kmerge_git.finding import Finding
+from kmerge_git.finding import ERROR, WARNING, Finding
 from kmerge_git.merge.bulk import unread
 from kmerge_git.tree.documents import YamlText
 
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from kmerge_git.check.page_values import Value
     from kmerge_git.check.registry import Check, ChosenChecks, Found
     from kmerge_git.kube.fieldpath import Path
+
+
+# Folders of files that tests read as data, some of them broken on purpose.
+FIXTURES = frozenset(
+    ("fixtures", "__fixtures__", "fixture", "testdata", "test-data", "test_data", "testfiles",
+     "__snapshots__", "snapshots")
+)  # fmt: skip
 
 
 class Page:
@@ -64,8 +71,11 @@ class Page:
     def finding(self, check: Check, found: Found, *, path: Path = (), rule: str = "") -> Finding:
         """Make a finding from what a check found; `rule` says why the text counts as a patch."""
         line, column = self.position(found.at)
+        severity = found.severity or check.severity
+        if severity == ERROR and check.is_eased and is_fixture(self.path):
+            severity = WARNING
         return Finding(
-            check.id, found.severity or check.severity, self.path, line, column, found.message,
+            check.id, severity, self.path, line, column, found.message,
             path=shown(found.path or path), mend=check.mend, rule=rule,
             excerpt=self.excerpt(found.at), fix=found.fix,
         )  # fmt: skip
@@ -89,6 +99,11 @@ class Page:
             for check, function in checks.of(scope, tools)
             for one in function(*site)
         ]
+
+
+def is_fixture(path: str) -> bool:
+    """Return whether a file is in a folder of test data, which nobody applies to a cluster."""
+    return not FIXTURES.isdisjoint(path.split("/")[:-1])
 
 
 def shown(path: Path) -> str:

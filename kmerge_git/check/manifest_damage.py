@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kmerge_git.check.checked_texts import Book, Page
-from kmerge_git.check.not_yaml import is_filled_in, is_fixture
+from kmerge_git.check.checked_texts import Book, Page, is_fixture
+from kmerge_git.check.not_yaml import is_filled_in
 from kmerge_git.check.page_values import KeyedList, Map, Plain, alike, identity, is_set
 from kmerge_git.check.registry import (
     BOOK,
     ERROR,
+    INFO,
     KEYED,
     PATCH_KEYED,
     REPEATED,
@@ -31,6 +32,9 @@ MARKER = re.compile(r"^( *)(([<>|=])\3{2,})(?=\r*$| )", re.MULTILINE)
 # Keys that may be repeated outside of Kubernetes: merge keys, because Python, Ruby and JavaScript
 # use all of them, and keys that people use for comments in JSON.
 REPEATABLE = frozenset(("<<", "//", "#", "_comment", "__comment", "$comment", "_comment_"))
+# Kinds of test suites (Chainsaw, the Kyverno CLI, Gatekeeper). No cluster gets them, so that some
+# may share a name. Only Testkube has such a kind in the cluster.
+SUITES = frozenset(("Test", "TestSuite", "Suite"))
 NO_TEXTS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "~", "y", "n"))
 
 
@@ -86,7 +90,7 @@ def _in_a_block(text: str, at: int, indent: int) -> bool:
 
 @Check(
     "M02", ERROR, REPEATED, "a key twice in one mapping",
-    twin="D66",
+    twin="D66", is_eased=True,
     kubectl="The last value counts, the first one is lost; strict readers refuse the file.",
     kustomize="The file is refused, or the first value counts.",
     example="spec:\n  replicas: 2\n  replicas: 3",
@@ -94,7 +98,10 @@ def _in_a_block(text: str, at: int, indent: int) -> bool:
     mend="Keep one of them: both sides of a merge may have added the key.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
-    """Find a key that a mapping has twice, such as a key that both sides of a merge added."""
+    """Find a key that a mapping has twice, such as a key that both sides of a merge added.
+
+    Equal values in JSON are only an info, because readers of JSON accept them.
+    """
     root = plain.root
     of_kubernetes = bool(root and root.string("kind") and "apiVersion" in root.fields)
     for key, at, is_alike, is_quoted_once in plain.repeated:
@@ -102,14 +109,17 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
         is_text = not bare.isdigit() and key.lower() not in NO_TEXTS
         if not of_kubernetes and (key in REPEATABLE or (is_quoted_once and not is_text)):
             continue  # 200 and "200" are two keys
-        lost = "only one of the values counts, the other is lost"
+        lost, severity = "only one of the values counts, the other is lost", ""
         if is_alike or key == "<<":
             lost = "many readers refuse the file"
-        yield Found(at, f"{key} is here twice; {lost}")
+        if is_alike and plain.is_json:
+            lost, severity = "its values are equal", INFO
+        yield Found(at, f"{key} is here twice; {lost}", severity=severity)
 
 
 @Check(
     "M03", ERROR, BOOK, "the same resource twice in a file",
+    is_eased=True,
     kubectl="Both are applied, one after the other; the last one wins.",
     kustomize="The build fails: `may not add resource with an already registered id`.",
     example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n---\napiVersion: v1\n"
@@ -130,7 +140,8 @@ def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
     for root in book.objects():
         who = identity(root)
         is_named = bool(who.name) and not is_filled_in(f"{who.namespace} {who.name}")
-        if who in seen and is_named:
+        is_suite = who.kind in SUITES and not who.group.endswith("testkube.io")
+        if who in seen and is_named and not is_suite:
             line = book.page.position(seen[who].at)[0]
             message = f"{describe(who)} is in this file twice, first in line {line}"
             is_harmless = not is_listed and alike(root, seen[who])
@@ -229,7 +240,7 @@ def _elements(site: KeyedList) -> Iterator[Map]:
 
 @Check(
     "M05", ERROR, KEYED, "two elements with one key in a list that has keys",
-    hides=("M22",),
+    hides=("M22",), is_eased=True,
     kubectl="Applying merges the two, or the API server refuses them as duplicates.",
     kustomize="Patches change only one of them.",
     example="env:\n- name: MODE\n  value: a\n- name: MODE\n  value: b",

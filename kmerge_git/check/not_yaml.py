@@ -31,11 +31,6 @@ PLACEHOLDERS = (
 STATEMENT = r"(?m)^[ \t]*(?:\{%.*%\}|\{\{.*\}\}|<%.*%>|\{#.*#\}|\[%.*%\]|%\{.*\})[ \t]*$"
 # The beginnings of statements, each with the name of the kind of template.
 OPENERS = (("{%", "{% %}"), ("<%", "<% %>"), ("{{", "{{ }}"), ("[%", "[% %]"), ("%{", "%{ }"))
-# Folders of files that tests read as data, some of them broken on purpose.
-FIXTURES = frozenset(
-    ("fixtures", "__fixtures__", "fixture", "testdata", "test-data", "test_data", "testfiles",
-     "__snapshots__", "snapshots")
-)  # fmt: skip
 IN_TEMPLATES = "a template below templates/"
 OPENING = ("if", "range", "with", "for", "unless", "foreach")
 
@@ -162,11 +157,6 @@ def _kept(part: re.Match[str]) -> str:
 def is_filled_in(name: str) -> bool:
     """Return whether a name contains a placeholder, so that the final name is unknown."""
     return any(mark in name for mark in ("{{", "$", "{%", "<", "[[", "@", "%"))
-
-
-def is_fixture(path: str) -> bool:
-    """Return whether a file is in a folder of test data, which nobody applies to a cluster."""
-    return not FIXTURES.isdisjoint(path.split("/")[:-1])
 
 
 def looks_like_a_manifest(text: str, path: str) -> bool:

@@ -181,6 +181,11 @@ class Plain:
         graph = parser.compose(content) if content.strip("\n ") else None
         self.root = None if graph is None else self._value(graph)
 
+    @property
+    def is_json(self) -> bool:
+        """Return whether the document is written in the style of JSON."""
+        return self.root is not None and self._text[self.root.at] in "{["
+
     def _value(self, graph: Any) -> Value:
         content, number = graph.value, id(graph)
         if isinstance(content, str):

@@ -90,8 +90,8 @@ class Check:
 
     __slots__ = (
         "by_comment", "counter", "ends_walk", "example", "functions", "group", "hides", "id",
-        "kubectl", "kustomize", "mend", "needs", "refused_by", "scope", "severity", "tools",
-        "twin", "what",
+        "is_eased", "kubectl", "kustomize", "mend", "needs", "refused_by", "scope", "severity",
+        "tools", "twin", "what",
     )  # fmt: skip
 
     def __init__(
@@ -108,6 +108,7 @@ class Check:
         ends_walk: bool = False,
         refused_by: str = "",
         by_comment: bool = True,
+        is_eased: bool = False,
         kubectl: str,
         kustomize: str,
         example: str,
@@ -126,6 +127,7 @@ class Check:
         self.ends_walk = ends_walk  # the walk skips the values of keys that this check reports
         self.refused_by = refused_by  # tools that refuse such a patch whatever its fields are
         self.by_comment = by_comment  # a comment in the file can silence the check
+        self.is_eased = is_eased  # its errors are only warnings in folders of test data
         self.what = what
         self.kubectl = kubectl
         self.kustomize = kustomize

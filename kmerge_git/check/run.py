@@ -8,7 +8,7 @@ from os import sep
 from posixpath import normpath
 
 from kmerge_git.check import registry
-from kmerge_git.check.checked_texts import Book, Page, World, nowhere
+from kmerge_git.check.checked_texts import Book, Page, World, is_fixture, nowhere
 from kmerge_git.check.kustomize.kustomization import (
     Kustomization,
     Kustomizations,
@@ -20,7 +20,6 @@ from kmerge_git.check.manifest_damage import Unread
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, sealed
 from kmerge_git.check.not_yaml import (
     IN_TEMPLATES,
-    is_fixture,
     is_steered,
     looks_like_a_manifest,
     reason,

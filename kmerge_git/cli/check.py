@@ -287,7 +287,7 @@ def _report(
     if args.format == "json":
         text = rendering.as_json(findings, skipped)
     elif args.format == "github":
-        text = rendering.as_github(findings)
+        text = rendering.as_github(findings, with_fixes=True)
     elif args.format == "sarif":
         from kmerge_git import __version__
         from kmerge_git.check.registry import every
@@ -343,7 +343,7 @@ def explain(id: str) -> str:
             "lets pass:",
             counter,
             "",
-            f"mend:       {check.mend}",
+            f"fix:        {check.mend}",
             *([f"silence:    # kmerge: ignore {check.id}"] if check.by_comment else []),
             f"in hooks:   git config --add kmerge.check.ignore {check.id}",
         ]
@@ -399,6 +399,7 @@ MARK = b"merge=kmerge"
 
 def report_registration() -> int:
     """Return 0 if the driver is registered or not needed; otherwise print what to do."""
+    from kmerge_git.cli.check_repository import is_in_ci
     from kmerge_git.git.run_git import ask_here, try_git
     from kmerge_git.git.tracked_files import tracked
 
@@ -409,6 +410,9 @@ def report_registration() -> int:
         if _asks_for_the_driver(os.path.join(top, path))
     ]
     if not naming or try_git("config", "--get", "merge.kmerge.driver").strip():
+        return 0
+    if is_in_ci():
+        warn("no driver is registered here, and in CI none is needed")
         return 0
     warn(
         f"{naming[0]} names the merge driver kmerge, but git here does not know it, so "

@@ -288,12 +288,17 @@ BRANCHES = (
 )
 
 
+def is_in_ci() -> bool:
+    """Return whether a CI service runs this command."""
+    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in SERVICES)
+
+
 def targets() -> list[str]:
     """Return every name that a CI service gives for the target of the pull request.
 
     A name is `origin/main` or a commit. The list is empty outside of a CI service.
     """
-    if all(os.environ.get(name, "").lower() in ("", "0", "false") for name in SERVICES):
+    if not is_in_ci():
         return []
     commits = [os.environ[name] for name in COMMITS if os.environ.get(name)]
     branches = [os.environ[name] for name in BRANCHES if os.environ.get(name)]

@@ -45,11 +45,7 @@ def as_text(
     color: bool = False,
 ) -> str:
     """Return all findings, the files that were not checked, and a line with the counts."""
-    shown: set[str] = set()
-    blocks = []
-    for finding in findings:
-        blocks.append(_block(finding, color, with_mend=finding.id not in shown))
-        shown.add(finding.id)
+    blocks = [_block(finding, color) for finding in findings]
     last = summary(findings, files, len(skipped), color)
     lines = [f"not checked: {path}: {why}" for path, why in sorted(skipped.items())[:SHOWN_SKIPPED]]
     if len(skipped) > SHOWN_SKIPPED:
@@ -80,7 +76,7 @@ def _numbers(findings: list[Finding]) -> str:
     return ", ".join(f"{n} {s}" if s == INFO else counted(n, s) for n, s in counts if n)
 
 
-def _block(finding: Finding, color: bool, *, with_mend: bool) -> str:
+def _block(finding: Finding, color: bool) -> str:
     place = visible(f"{finding.file}:{finding.line}:{finding.column}:")
     label = f"{finding.severity} {finding.id}"
     lines = [
@@ -97,8 +93,8 @@ def _block(finding: Finding, color: bool, *, with_mend: bool) -> str:
             f" {number} {bar} {visible(finding.excerpt)}",
             f" {' ' * len(number)} {bar} {pad}{caret}",
         ]
-    if with_mend and finding.mend:
-        lines.append(_paint(f"  mend: {visible(finding.mend)}", DIM, color))
+    if finding.mend:
+        lines.append(_paint(f"  fix: {visible(finding.mend)}", DIM, color))
     if finding.rule:
         lines.append(_paint(f"  checked as a patch by {visible(finding.rule)}", DIM, color))
     return "\n".join(lines) + "\n"
@@ -131,14 +127,15 @@ def as_json(findings: list[Finding], skipped: Mapping[str, str]) -> str:
 # -- GitHub workflow commands, which become annotations of a pull request ------------------------
 
 
-def as_github(findings: list[Finding]) -> str:
+def as_github(findings: list[Finding], *, with_fixes: bool = False) -> str:
     """Return one command per finding, with the start line only: GitHub mishandles end lines."""
     lines = []
     for finding in findings:
         command = COMMANDS.get(finding.severity, "notice")
         properties = f"file={_property(finding.file)},line={finding.line},col={finding.column}"
         title = _property(f"kmerge {finding.id}")
-        message = _data(_with_field(finding))
+        fix = f"\n{finding.mend}" if with_fixes and finding.mend else ""
+        message = _data(_with_field(finding) + fix)
         lines.append(f"::{command} {properties},title={title}::{message}\n")
     return "".join(lines)
 

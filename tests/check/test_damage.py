@@ -203,6 +203,56 @@ def test_a_resource_that_is_there_twice(more: str, listed: bool, severity: str) 
     assert [(f.id, f.severity) for f in check(files)] == [("M03", severity)]
 
 
+TWICE_IN_JSON = '{"apiVersion": "v1", "kind": "ConfigMap", "a": [1], "a": [%s]}\n'
+
+
+@pytest.mark.parametrize(
+    "text, severity",
+    [
+        (TWICE_IN_JSON % "1", "info"),
+        (TWICE_IN_JSON % "2", "error"),
+        ("a: {b: 1}\na: {b: 1}\n", "error"),
+    ],
+)
+def test_equal_values_in_json(text: str, severity: str) -> None:
+    """Readers of JSON accept a key twice, and nothing is lost."""
+    [one] = check_text(text.encode(), "a.json")
+    assert (one.id, one.severity) == ("M02", severity)
+    patch = '{"spec": {"replicas": 1}, "spec": {"replicas": 1}}'
+    assert [(f.id, f.severity) for f in check({"p.json": patch}, told="patch")] == [("D66", "info")]
+
+
+@pytest.mark.parametrize("folder", ["fixtures", "a/testdata/b"])
+def test_errors_in_folders_of_test_data_are_warnings(folder: str) -> None:
+    twice = CONTAINER + "    env:\n    - name: A\n    - name: A\n"
+    files = {
+        f"{folder}/a.yaml": "a: 1\na: 2\n",
+        f"{folder}/b.yaml": twice,
+        f"{folder}/c.yaml": f"{DEPLOYMENT}---\n{DEPLOYMENT}spec: {{}}\n",
+        f"{folder}/kustomization.yaml": "resources: [b.yaml, c.yaml, c]\n",
+        f"{folder}/c/kustomization.yaml": "kind: Component\n",
+    }
+    found = sorted((f.id, f.severity) for f in check(files))
+    assert found == [(id, "warning") for id in ("M02", "M03", "M05", "M14")]
+    files = {path.replace(folder, "real"): text for path, text in files.items()}
+    found = sorted((f.id, f.severity) for f in check(files))
+    assert found == [(id, "error") for id in ("M02", "M03", "M05", "M14")]
+    assert check({f"{folder}/a.yaml": conflict(7)})[0].severity == "error"
+
+
+def test_suites_of_other_tools_may_share_a_name() -> None:
+    suite = "apiVersion: %s\nkind: %s\nmetadata: {name: a}\n"
+    for api, kind in (
+        ("cli.kyverno.io/v1alpha1", "Test"),
+        ("chainsaw.kyverno.io/v1alpha1", "Test"),
+        ("test.gatekeeper.sh/v1alpha1", "Suite"),
+    ):
+        one = suite % (api, kind)
+        assert check({"a.yaml": f"{one}---\n{one}spec: 1\n"}) == []
+    one = suite % ("tests.testkube.io/v3", "Test")
+    assert [f.id for f in check({"a.yaml": f"{one}---\n{one}spec: 1\n"})] == ["M03"]
+
+
 def test_a_port_under_two_names() -> None:
     """The API server takes it, with a warning of its own."""
     ports = "    ports:\n    - {containerPort: 80, name: a}\n    - {containerPort: 80, name: b}\n"

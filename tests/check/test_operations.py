@@ -76,9 +76,17 @@ NOTHING = [
     f"- op: add\n  {IMAGE}/-\n  value: {{name: a}}\n",
     f"- op: replace\n  {IMAGE}/-1/image\n  value: a\n",
     "- op: test\n  path: /spec/replicas\n  value: null\n",
+    "- op: test\n  path: /spec/paused\n  value: null\n",  # null is what is found there
     f"- op: add\n  {NOTES}\n  value: {{}}\n- op: add\n  {NOTES}/a.b~1c\n  value: d\n",
     f"- op: remove\n  {IMAGE}/0\n- op: replace\n  {IMAGE}/3/image\n  value: a\n",
     "- op: copy\n  from: /metadata/labels\n  path: /spec/template/metadata\n",
+]
+
+
+NOWHERE += [
+    ("- op: test\n  path: /spec/paused\n  value: true\n", ("D76", 2, 9)),
+    ("- op: test\n  path: /spec/strategy/type\n  value: null\n", ("D76", 2, 9)),
+    (f"- op: test\n  {IMAGE}/2\n  value: null\n", ("D76", 2, 9)),
 ]
 
 

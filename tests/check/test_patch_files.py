@@ -302,7 +302,7 @@ def test_a_version_that_is_gone() -> None:
 def test_deprecated_fields() -> None:
     files = {"kustomization.yaml": REMOTE + "patchesStrategicMerge:\n- p.yaml\n", "p.yaml": PATCH}
     [one] = check(files)
-    assert (one.id, one.severity, one.line) == ("D69", "info", 2)
+    assert (one.id, one.severity, one.line) == ("D80", "info", 2)
 
 
 BASE = {

@@ -22,7 +22,7 @@ CATALOGUE = (
     + [f"D{n}" for n in range(30, 44)]
     + ["D50", "D51"]
     + [f"D{n}" for n in range(60, 70)]
-    + [f"D{n}" for n in range(70, 80)]
+    + [f"D{n}" for n in range(70, 81)]
 )
 
 
@@ -44,6 +44,8 @@ def test_every_check_is_documented(check: registry.Check) -> None:
         check.mend,
     ):
         assert text.strip()
+    assert check.mend[0] in "`" or check.mend[0].isupper()
+    assert check.mend.endswith(".")
     assert check.functions
     assert set(check.tools) <= set("KZ")
     assert set(check.needs) <= set("ST")
@@ -104,7 +106,7 @@ def test_the_page_is_not_stale() -> None:
     page = (ROOT / "docs" / "checks.md").read_text("utf-8")
     for check in registry.every():
         assert f"{check.id}: {check.what}" in page
-        assert f"- mend: {check.mend}" in page
+        assert f"- fix: {check.mend}" in page
 
 
 SELECTIONS = [

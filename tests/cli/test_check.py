@@ -264,7 +264,7 @@ def test_list_and_explain(capsys: Capture) -> None:
     assert said.startswith(
         "D12: `$patch: replace` in an element with content (error, directives)\n"
     )
-    for part in ("kubectl:", "kustomize:", "example:", "mend:", "# kmerge: ignore D12"):
+    for part in ("kubectl:", "kustomize:", "example:", "fix:", "# kmerge: ignore D12"):
         assert part in said
 
 

@@ -232,6 +232,10 @@ def test_a_driver_that_git_does_not_know(repo: Repo, world: World) -> None:
     assert done.code == 1
     assert "apps/.gitattributes names the merge driver kmerge" in done.err
     assert "run `kmerge install`" in done.err
+    in_ci = repo.kmerge("check", "--installed", env={"CI": "true"})
+    assert (in_ci.code, in_ci.out) == (0, "")
+    assert in_ci.err == "kmerge: no driver is registered here, and in CI none is needed\n"
+    assert repo.kmerge("check", "--installed", check=False, env={"CI": "false"}).code == 1
     repo.git("config", "merge.kmerge.driver", "true")
     assert repo.kmerge("check", "--installed").said == ""
     assert world.kmerge("check", "--installed", check=False).code == 2

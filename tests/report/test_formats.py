@@ -33,13 +33,13 @@ def test_text() -> None:
         "100%\\nreally\n"
         " 9 | \t  $patch: replace\n"
         "   | \t   ^\n"
-        "  mend: Write it so.\n"
+        "  fix: Write it so.\n"
         "  checked as a patch by rule 2: a patch of k.yaml\n"
         "\n"
         "b.yaml:1:1: warning M06 odd\n"
         " 1 | a: b\n"
         "   | ^\n"
-        "  mend: Keep one.\n"
+        "  fix: Keep one.\n"
         "\n"
         "b.yaml:2:3: info D39 spec.x: old servers\n"
         "\n"
@@ -47,8 +47,8 @@ def test_text() -> None:
     )
 
 
-def test_text_says_how_to_mend_once() -> None:
-    assert as_text([TWO, TWO], files=1).count("mend:") == 1
+def test_each_finding_prints_its_fix() -> None:
+    assert as_text([TWO, TWO], files=1).count("  fix: Keep one.\n") == 2
 
 
 def test_text_of_nothing() -> None:
@@ -90,12 +90,13 @@ def test_json() -> None:
 
 
 def test_github() -> None:
-    assert as_github([ONE, TWO, THREE]) == (
+    assert as_github([ONE, TWO, THREE], with_fixes=True) == (
         "::error file=apps/a b%2Cc%3Ad%25.yaml,line=9,col=5,title=kmerge D12::"
-        'spec.containers[name="web"]: replaces the WHOLE list: 100%25%0Areally\n'
-        "::warning file=b.yaml,line=1,col=1,title=kmerge M06::odd\n"
+        'spec.containers[name="web"]: replaces the WHOLE list: 100%25%0Areally%0AWrite it so.\n'
+        "::warning file=b.yaml,line=1,col=1,title=kmerge M06::odd%0AKeep one.\n"
         "::notice file=b.yaml,line=2,col=3,title=kmerge D39::spec.x: old servers\n"
     )
+    assert "Keep one." not in as_github([TWO])
     assert as_github([]) == ""
 
 

@@ -35,7 +35,6 @@ from kmerge_git.check.registry import (
     WARNING,
     Check,
     Found,
-    also,
 )
 
 TYPE_CHECKING = False
@@ -170,7 +169,7 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
 
 @Check(
     "M14", WARNING, SET, "a kustomization names what is not there",
-    tools="Z",
+    tools="Z", is_eased=True,
     kubectl="It does not read kustomizations.",
     kustomize="The build fails: `no such file or directory`, `unable to find one of "
     "'kustomization.yaml', ..`. It is an error where this commit deletes the file, does not have "
@@ -246,12 +245,12 @@ Check(
 
 
 Check(
-    "D69", ERROR, SET, "a patch for a resource that is not there; deprecated fields",
+    "D69", ERROR, SET, "a patch for a resource that is not there",
     tools="Z", needs="T",
     kubectl="Not concerned.",
     kustomize="The build fails: `no matches for Id`, and `multiple matches` where two resources "
-    "are meant; the namespace and the version count. With a `target:` the patch does nothing. The "
-    "old fields still work, with a warning.",
+    "are meant; the namespace and the version count. With a `target:` the patch does nothing, "
+    "which is a warning.",
     example="# file: kustomization.yaml\nresources:\n- web.yaml\npatches:\n- path: patch.yaml\n"
     "# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: wbe\nspec:\n"
     "  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
@@ -260,12 +259,23 @@ Check(
     "- path: patch.yaml\n# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
     "  name: web\nspec:\n  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\n"
     "kind: Deployment\nmetadata:\n  name: web",
-    mend="Correct kind or name, or remove the patch; write `patches: [{path: ..}]` for the old "
-    "fields.",
+    mend="Correct kind or name, or remove the patch.",
 )(mistakes(NOT_THERE))  # fmt: skip
 
 
-@also("D69", KUSTOMIZATION)
+@Check(
+    "D80", INFO, KUSTOMIZATION, "a deprecated field for patches",
+    tools="Z",
+    kubectl="Not concerned.",
+    kustomize="The field still works, with a warning.",
+    example="# file: kustomization.yaml\nresources:\n- https://example.com/base\n"
+    "patchesStrategicMerge:\n- web.yaml\n# file: web.yaml\napiVersion: apps/v1\n"
+    "kind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 2",
+    counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\n"
+    "patches:\n- path: web.yaml\n# file: web.yaml\napiVersion: apps/v1\n"
+    "kind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 2",
+    mend="Write `patches: [{path: ..}]`; `kustomize edit fix` does it.",
+)  # fmt: skip
 def deprecated_fields(one: Kustomization, world: World) -> Iterator[Found]:
     """Find `patchesStrategicMerge` and `patchesJson6902`. The field `patches` replaces them."""
     for field in ("patchesStrategicMerge", "patchesJson6902"):

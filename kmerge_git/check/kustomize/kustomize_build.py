@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators")
 ORDER = ("patchesStrategicMerge", "patches")
 RENAMED_BY = ("metadata", "kind", "apiVersion")  # replacements may change these
-PATTERN = frozenset("*?+|()[]{}^$\\")  # the characters of patterns, which no name has
 
 # The kinds of mistakes in a build; a check reports each kind.
 TWICE = "twice"  # two resources have one identity
@@ -323,9 +322,8 @@ def _selected(
     answers = [(one, selects(target, one)) for one in build.resources]
     if build.is_sure and not place.inside and all(answer == NO for _, answer in answers):
         kind, name = target.string("kind") or "*", target.string("name") or "*"
-        severity = "" if PATTERN.isdisjoint(name) else WARNING
-        what = f"no resource {kind}/{name} in this kustomization"
-        build.trouble(NOT_THERE, place, what, severity)
+        what = f"no resource {kind}/{name} in this kustomization, so that the patch does nothing"
+        build.trouble(NOT_THERE, place, what, WARNING)
     is_deletion = any(not isinstance(x, Map) or x.string("$patch") == "delete" for x in roots)
     may_rename = is_deletion or entry.options is not None
     for one, answer in answers:

@@ -24,6 +24,7 @@ from kmerge_git.check.page_values import (
 from kmerge_git.check.registry import (
     ENTRY,
     ERROR,
+    INFO,
     INLINE,
     MANIFEST,
     PATCH_BOOK,
@@ -137,8 +138,11 @@ def several_documents(book: Book) -> Iterator[Found]:
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
     """Find a key that a mapping of a patch has twice."""
-    for key, at, *_ in plain.repeated:
-        yield Found(at, f"{key} is here twice: kubectl takes the last value, kustomize the first")
+    for key, at, is_alike, _ in plain.repeated:
+        is_harmless = is_alike and plain.is_json
+        effect = "kubectl takes the last value, kustomize the first"
+        what = f"{key} is here twice: " + ("its values are equal" if is_harmless else effect)
+        yield Found(at, what, severity=INFO if is_harmless else "")
 
 
 @Check(

@@ -448,6 +448,8 @@ def _pointers(item: Value) -> list[tuple[str, str]]:
     A `move`, for example, works like a `remove` on the path in `from`.
     """
     op = item.string("op")
+    if op == "test" and "value" in item.fields and not item.has("value"):
+        return [("path", "replace")]  # null is what a test finds where nothing is
     if "from" not in OPERATIONS.get(op, ()):
         return [("path", op)] if op in OPERATIONS else []
     return [("from", "remove" if op == "move" else "test"), ("path", op)]
