@@ -189,7 +189,7 @@ RULE_TEXTS = {
     2: ("a kustomization names it in `patches` or `patchesStrategicMerge`, or holds it there", "patch for kustomize"),
     3: ("a `PatchTransformer` or `PatchStrategicMergeTransformer` names or holds it", "patch for kustomize"),
     4: ("`patchesJson6902`, or a list whose items have `op`", "JSON 6902: see D75, D76"),
-    5: ("Flux, HelmRelease, Argo CD and Kyverno objects hold it", "patch for kustomize"),
+    5: ("Flux, HelmRelease, Argo CD, Kyverno and Hive objects hold it", "patch for kustomize; of Hive for kubectl, by its `patchType`"),
     6: ("kubeadm's names: `etcd+strategic.yaml`; `+json` and `+merge` are none", "patch for kubectl"),
     7: ("a script of the repository gives it to `kubectl patch`", "patch for kubectl"),
     8: ("`patch` or `patches` is a word of its name (`web-patch`, `webPatch`; not `patched`), a folder `patches`, or a file of an overlay that its kustomization does not list", "patch for both, if it has a directive or is part of an object: a whole object is none, nor is one of a custom kind without a directive"),

@@ -50,6 +50,7 @@ RETAINED = "retained"  # KeySpot: `$retainKeys`
 DOLLAR = "dollar"  # KeySpot: any other key that starts with a `$`
 ENTRY = "entry"  # PatchEntry, values, offset: an entry for a patch
 OPERATION = "operation"  # PatchOperation: an operation of a JSON 6902 patch
+MERGE_PATCH = "merge patch"  # page_values.Plain: a document of a JSON merge patch
 INLINE = "inline"  # PatchEntry: a patch inside another file that cannot be parsed
 MERGED = "merged"  # merged_files.SidedFile: the result of a merge, and the versions of the sides
 MERGED_TEXT = "merged text"  # SidedFile: the result before it is parsed

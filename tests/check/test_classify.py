@@ -260,3 +260,38 @@ def test_kubeadm_patches_are_of_known_kinds() -> None:
     text = "spec:\n  containers:\n  - image: x\n"
     assert places(check({"etcd+strategic.yaml": text})) == [("D15", 3, 5)]
     assert CUSTOM.startswith("apiVersion: example.com")
+
+
+HIVE = "apiVersion: hive.openshift.io/v1\nkind: %s\nmetadata: {name: s}\nspec:\n  patches:\n  - "
+OF_HIVE = "apiVersion: apps/v1\n%skind: Deployment\n%sname: web\n%spatchType: %s\n%spatch: |\n%s"
+STRATEGIC = "spec: {template: {spec: {containers: [{image: x}]}}}"
+OPERATIONS = "[{op: Replace, path: /spec/replicas, value: 3}]"
+HIVE_PATCHES = [
+    ("strategic", STRATEGIC, [("D15", 39)]),
+    ("strategic", "{spec: {replica: 1}}", [("D68", 9)]),
+    ("merge", STRATEGIC, []),
+    ("merge", "{spec: {strategy: {$patch: replace}}}", [("D60", 20)]),
+    ("merge", "{spec: 1, spec: 2}", [("D66", 11)]),
+    ("json", OPERATIONS, [("D75", 7)]),
+    ("json", OPERATIONS.replace("Rep", "rep"), []),
+    ("strategic", "{{ fromCDLabel `x` }}", []),
+    ("merge", "{spec: [", [("D64", 0)]),
+]
+
+
+@pytest.mark.parametrize("kind", ["SyncSet", "SelectorSyncSet", ""])
+@pytest.mark.parametrize("patch_type, patch, expected", HIVE_PATCHES)
+def test_patches_of_hive(
+    kind: str, patch_type: str, patch: str, expected: list[tuple[str, int]]
+) -> None:
+    """The object, or the entry in a file of its own, is no patch; its inner patch is checked."""
+    indent = "    " if kind else ""
+    entry = OF_HIVE % (indent, indent, indent, patch_type, indent, f"{indent}  {patch}\n")
+    text = (HIVE % kind if kind else "") + entry
+    for path in ("web-patch.yaml", "patches/a.yaml", "a.yaml"):
+        found = check({path: text})
+        line = text.count("\n")
+        for one, (id, column) in zip(found, expected, strict=True):
+            assert one.id == id
+            assert one.rule == f"rule 5: an inline patch of {kind or 'Hive'}"
+            assert not column or (one.line, one.column) == (line, len(indent) + 2 + column)

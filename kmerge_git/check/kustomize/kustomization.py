@@ -33,6 +33,7 @@ GENERATED = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
 REMOTE = ("://", "git@", "?ref=", "?version=", "github.com/", "github.com:", "git::", "gh:")
 PLACEHOLDERS = ("$", "{{", "{%", "<", "%")
 LONGEST = 256  # characters of a text that may be a path
+HIVE, HIVE_GROUP = "Hive", "hive.openshift.io/"
 DOMAINS = ("com", "org", "net", "io", "dev", "de", "eu", "cloud", "local", "internal", "corp")
 
 
@@ -50,6 +51,12 @@ class PatchEntry(NamedTuple):
     is_json6902: bool = False  # if false, the content decides
     options: Map | None = None
     holder: str = ""  # the kind of the object around an inline patch
+    patch_type: str = ""  # of a patch for kubectl in an object of Hive: strategic, json or merge
+
+    @property
+    def tools(self) -> str:
+        """Return the tool that reads the patch: K is kubectl, Z is kustomize."""
+        return "K" if self.patch_type else "Z"
 
     @property
     def is_of_policy(self) -> bool:
@@ -125,6 +132,8 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
     entries: list[PatchEntry] = []
     if kind in TRANSFORMERS:
         entries = list(_transformer(page, root))
+    elif is_hive_patch(root):
+        return list(_hive(page, [((), root)], HIVE))
     elif spec is None:
         return []
     elif api.startswith("kustomize.toolkit.fluxcd.io/"):
@@ -138,6 +147,9 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
         entries = list(_argo(page, spec))
     elif api.startswith(("kyverno.io/", "policies.kyverno.io/")):
         entries = list(_kyverno(page, spec))
+    elif api.startswith(HIVE_GROUP):
+        patches = ((("spec", "patches", n), item) for n, item in spec.maps("patches"))
+        entries = list(_hive(page, patches))
     return [entry._replace(holder=kind) for entry in entries]
 
 
@@ -221,6 +233,31 @@ def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:
             if isinstance(text, Text) and not text.null:
                 here = (*field, "patchesJson6902")
                 yield PatchEntry(page, text.at, here, 5, inline=text, is_json6902=True)
+
+
+def is_hive_patch(root: Value) -> bool:
+    """Return whether a document is an entry for the patches of a SyncSet, in a file of its own.
+
+    A script wraps such files in a SyncSet. The document has the kind of the object that it patches.
+    """
+    is_named = bool(root.string("kind") and root.string("name")) and "metadata" not in root.fields
+    return is_named and bool(root.string("patch")) and bool(root.string("patchType"))
+
+
+def is_of_hive(root: Value) -> bool:
+    """Return whether a document holds patches of Hive, and so is no patch itself."""
+    return root.string("apiVersion").startswith(HIVE_GROUP) or is_hive_patch(root)
+
+
+def _hive(page: Page, items: Iterable[tuple[Path, Map]], holder: str = "") -> Iterator[PatchEntry]:
+    for field, item in items:
+        text = item.get("patch")
+        if isinstance(text, Text) and text.text:
+            kind = item.string("patchType") or "strategic"
+            yield PatchEntry(
+                page, item.at, (*field, "patch"), 5, inline=text, target=item,
+                is_json6902=kind == "json", holder=holder, patch_type=kind,
+            )  # fmt: skip
 
 
 def _join(directory: str, path: str) -> str:

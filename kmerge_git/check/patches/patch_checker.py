@@ -79,7 +79,8 @@ class PatchChecker:
     def inner(self, entry: PatchEntry, one: Kustomization | None) -> list[Finding]:
         """Return the findings of a patch that is a part of another file."""
         page = entry.page
-        verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
+        where = entry.holder or page.path
+        verdict = Verdict(PATCH, entry.rule, entry.tools, where, entry, one)
         if isinstance(entry.value, List):
             return self._operations(page, entry.value, verdict)
         if entry.value is not None:
@@ -90,9 +91,19 @@ class PatchChecker:
             book = Book(embedded(page, entry.inline))
         except CannotParse:
             return page.findings(self.checks, registry.INLINE, entry, rule=verdict.why)
+        if entry.patch_type == "merge":
+            return self._merge_patch(book, verdict)
         findings = self.book(book, verdict)
-        if not entry.is_of_policy:
+        if not entry.is_of_policy and not entry.patch_type:
             findings += self.entry(entry, one, book, entry.inline.at)
+        return findings
+
+    def _merge_patch(self, book: Book, verdict: Verdict) -> list[Finding]:
+        """Return the findings of a JSON merge patch, which has no directives."""
+        page, rule, findings = book.page, verdict.why, []
+        for plain in book.plains:
+            for scope in (registry.PATCH_REPEATED, registry.MERGE_PATCH):
+                findings += page.findings(self.checks, scope, plain, root=plain.root, rule=rule)
         return findings
 
     def entry(
@@ -176,6 +187,8 @@ def _selected_kind(target: Map | None) -> tuple[str, str]:
     """Return the apiVersion and kind that a `target:` names; each is '' if not given."""
     if target is None:
         return "", ""
+    if target.string("apiVersion"):  # an entry of Hive; a `target:` has group and version
+        return target.string("apiVersion"), target.string("kind")
     group, version, kind = (target.string(field) for field in ("group", "version", "kind"))
     return api_version(group, version or ("v1" if group else version_of(kind))), kind
 

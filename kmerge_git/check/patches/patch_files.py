@@ -27,6 +27,7 @@ from kmerge_git.check.registry import (
     INFO,
     INLINE,
     MANIFEST,
+    MERGE_PATCH,
     PATCH_BOOK,
     PATCH_REPEATED,
     WARNING,
@@ -69,6 +70,14 @@ def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
             yield Found(at, f"{key} in a file that is no patch: {what}")
 
 
+@also("D60", MERGE_PATCH)
+def directive_in_merge_patch(plain: Plain) -> Iterator[Found]:
+    """Find a directive in a JSON merge patch."""
+    for at, key in directives_below(plain.root) if plain.dollar else ():
+        what = f"{key} in a merge patch is stored as a field"
+        yield Found(at, f"{what}; remove it, or make this a strategic merge patch")
+
+
 def _directives_held(page: Page, root: Map) -> set[int]:
     """Return the offsets of the directives in the patches that an object contains."""
     if root.string("kind") == "ControllerRevision":  # a stored revision is a patch by design
@@ -107,7 +116,7 @@ def refused_patch(entry: PatchEntry, roots: list[Value], at: int) -> Iterator[Fo
 def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
     """Find an inline patch whose text is not YAML."""
     if entry.inline is not None:
-        message = f"{shown(entry.field)} is no YAML; kustomize refuses this patch"
+        message = f"{shown(entry.field)} is no YAML; this patch is refused"
         yield Found(entry.inline.at, message)
 
 

@@ -14,6 +14,7 @@ from kmerge_git.check.kustomize.kustomization import (
     Kustomization,
     PatchEntry,
     is_kustomization,
+    is_of_hive,
 )
 from kmerge_git.check.page_values import (
     List,
@@ -163,17 +164,19 @@ def classify(
     if kubeadm is not None:
         return kubeadm
     is_mentioned = near is not None and normpath(path) in near.mentioned
-    is_for_kustomize = any(
-        is_kustomization(path, root) or root.string("apiVersion").startswith(JOB_OF_KUSTOMIZE)
-        for root in roots
-    )
-    if is_mentioned or is_for_kustomize:
+    if is_mentioned or any(_is_for_another_tool(path, root) for root in roots):
         return Verdict(MANIFEST, 11)
     script = script_with(path)
     if script:
         return Verdict(PATCH, 7, "K", script, kustomization=near)
     has_directive = any(p.dollar and directives_below(p.root) for p in plains)
     return _by_content(path, roots, near, has_directive)
+
+
+def _is_for_another_tool(path: str, root: Value) -> bool:
+    """Return whether a document is for kustomize or Hive, and may hold patches."""
+    is_job = root.string("apiVersion").startswith(JOB_OF_KUSTOMIZE)
+    return is_job or is_kustomization(path, root) or is_of_hive(root)
 
 
 def _by_content(
