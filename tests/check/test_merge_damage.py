@@ -301,8 +301,22 @@ def test_a_field_that_came_with_its_section() -> None:
     merged = moved + "        f: {x: 1}\n"
     sides = (NEST.encode(), ours.encode(), moved.encode())
     assert merge_findings(sides, merged.encode()) == []
-    other = moved + "        f: {x: 2}\n"  # nobody has that
+    edited = moved + "        f: {x: 2}\n"  # the field came along, its value was decided
+    assert merge_findings(sides, edited.encode()) == []
+    other = moved + "        g: {x: 1}\n"  # nobody has that
     assert [one.id for one in merge_findings(sides, other.encode())] == ["M20"]
+
+
+def test_a_field_of_an_element_that_the_other_side_renamed() -> None:
+    """Theirs added it under the old name, and its value was decided."""
+    base = "containers:\n- name: controller\n  image: a\n  tty: true\n"
+    ours = base.replace("controller", "manager").replace("image: a", "image: b")
+    theirs = base + "  env:\n  - name: A\n    value: $A\n"
+    added = theirs.removeprefix(base).replace("$A", "a")
+    sides = (base.encode(), ours.encode(), theirs.encode())
+    assert merge_findings(sides, (ours + added).encode()) == []
+    slipped = ours + added.replace("env", "args")
+    assert [one.id for one in merge_findings(sides, slipped.encode())] == ["M20"]
 
 
 MOVED = "top:\n  image:\n    name: web\n    tag: v1\n"

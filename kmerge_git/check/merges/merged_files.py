@@ -333,6 +333,12 @@ class _Version:
         """Return whether a node is part of this version."""
         return any(root.text is node.text for root in self._roots)
 
+    def added(self, name: str, base: _Version) -> Iterator[Place]:
+        """Yield the places of the mappings of base that have a field here, but not in base."""
+        for place, mapping in self.at.items():
+            if mapping.get(name) is not None and base.field(place, name) is None:
+                yield place
+
     def field(self, place: Place, name: str) -> Node | None:
         """Return the value of a field of the mapping at a place, or None."""
         mapping = self.at.get(place)
@@ -351,10 +357,10 @@ def _is_moved(odd: Odd, versions: list[_Version], known: Known) -> bool:
     if len(versions) < WITH_BASE:
         return False
     base, *sides = versions
+    places = [place for version in versions for place in version.named.get(field, ())]
+    places += (place for side in sides for place in side.added(names[-1], base))
     return any(
-        _came_with_others(odd, odd.parent, place, base, sides)
-        for version in versions
-        for place in version.named.get(field, ())
+        _came_with_others(odd, odd.parent, place, base, sides) for place in dict.fromkeys(places)
     ) or _is_renamed(odd, odd.parent, names[-1], base, sides, known)
 
 
