@@ -96,7 +96,8 @@ kmerge check --merge-of v1.2.0    # a merge commit, whoever made it
 *merge-damage*; `--select` chooses others. Files that both sides changed are looked at. A file that is
 still in conflict without markers (a link, a binary or generated file, a deleted one) is *not checked*,
 with the reason, and the exit code is 1. Of an encrypted or generated file that is exactly one side, and
-of one that is deleted, M11 names what of the other side is not in it. Of HEAD that
+of one that is deleted, M11 names what of the other side is not in it. A resource that each side added
+in another file of one folder is a warning (M04). Of HEAD that
 is no merge it says so, and exits with 0. In CI: [adopting.md](adopting.md#3-for-the-team).
 
 ## Kustomizations

@@ -140,7 +140,11 @@ def _check(args: argparse.Namespace) -> int:
     if merge:
         dropped = {finding.file for finding in findings if finding.id == "M11"}
         ids = worker.checks.ids
-        more = (*merge.one_sided(ids, dropped), *merge.taken(ids, findings))
+        more = (
+            *merge.one_sided(ids, dropped),
+            *merge.taken(ids, findings),
+            *merge.added(ids, findings),
+        )
         findings = sorted([*findings, *more], key=order)
         worker.skipped.update(undecided)
     if findings:

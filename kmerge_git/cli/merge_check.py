@@ -32,6 +32,7 @@ from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.finding import Finding
 from kmerge_git.git.merge_sides import Change, in_progress, is_applying, of_commit
 from kmerge_git.git.tracked_files import Blobs, committed, values_of
+from kmerge_git.kube.identity import describe
 from kmerge_git.merge.three import Three
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import VAULT, holds_seal
@@ -229,6 +230,27 @@ class MergeCheck:
             if words and is_wanted and not is_known and (chosen is None or check in chosen):
                 path, mend = from_here(self._top, files[-1]), get(check).mend
                 findings.append(Finding(check, severity, path, 1, 1, words, mend=mend))
+        return findings
+
+    def added(self, chosen: frozenset[str] | None, known: list[Finding]) -> list[Finding]:
+        """Return findings for resources that each side added in a file of its own.
+
+        Leave out the files of the `known` findings, for example those of a kustomization.
+        """
+        if self.sides is None or (chosen is not None and _TWICE not in chosen):
+            return []
+        from kmerge_git.whole.added_resources import added_by_both  # late: few merges have any
+        from kmerge_git.whole.moved_edits import has_resource
+
+        findings = []
+        for key, one, other in added_by_both(*self.sides.changes(), self._read):
+            name, files = describe(key), (one, other)
+            is_known = any(f.id == _TWICE and name in f.message for f in known)
+            is_there = all(has_resource(self._present(path), key) for path in files)
+            if is_there and not is_known and any(map(self._is_wanted, files)):
+                what = f"{name} is in two files: ours added {one}, theirs added {other}"
+                path, mend = from_here(self._top, other), get(_TWICE).mend
+                findings.append(Finding(_TWICE, WARNING, path, 1, 1, what, mend=mend))
         return findings
 
     def _read(self, oid: str) -> bytes:

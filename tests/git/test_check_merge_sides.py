@@ -229,3 +229,20 @@ def test_a_project_in_a_folder_of_another(repo: Repo, made: str, found: list[str
         assert ids(repo.kmerge("check", *words, check=False).out) == found
     repo.git("commit", "-m", "merged", check=False)
     assert ids(repo.kmerge("check", "--merge-of", "HEAD", check=False).out) == found
+
+
+@pytest.mark.parametrize("folder, listed, found", [("", False, 1), ("b/", False, 0), ("", True, 0)])
+def test_one_resource_that_each_side_added(
+    repo: Repo, folder: str, listed: bool, found: int
+) -> None:
+    """Git sees no conflict; in two folders it is the same thing for two environments."""
+    service = "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  type: %s\n"
+    base = {"c.yaml": "a: 1\n"}
+    if listed:  # then the build of the kustomization fails, which is an error
+        base["kustomization.yaml"] = "resources: [one.yaml, two.yaml]\n"
+    repo.fork(base, {"one.yaml": service % "A"}, {f"{folder}two.yaml": service % "B"})
+    assert repo.merge().code == 0
+    said = repo.kmerge("check", "--merge", check=False).out
+    words = f"warning M04 Service/web is in two files: ours added one.yaml, theirs added {folder}two.yaml"
+    assert said.count(words) == found
+    assert ("error M04 resources[1]: Service/web" in said) == listed
