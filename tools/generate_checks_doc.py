@@ -10,6 +10,7 @@ With `--check` nothing is written; exit code 1 says that the page is stale.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -21,15 +22,19 @@ from kmerge_git.check.patches.patch_verdict import RULES  # noqa: E402
 from kmerge_git.cli.check import TITLES  # noqa: E402
 
 TARGET = HERE / "docs" / "checks.md"
-TOOLS = {"K": "kubectl and the API server", "Z": "kustomize", "KZ": "kubectl and kustomize"}
-NEEDS = {"S": "the schema of the kind", "T": "the object that the patch changes"}
+TOOLS = {"K": "; for kubectl alone", "Z": "; for kustomize alone", "KZ": ""}
+NEEDS = {"S": "the schema", "T": "the target"}
+NOTHING_TO_SAY = ("Not concerned.", "It does not read kustomizations.")
+# the first line of a part of an example
+PART = re.compile(r"^(?=# (?:file: .*|base:|ours:|theirs:|committed:)$)", re.MULTILINE)
 
 INTRODUCTION = """\
 # The checks
 
 `kmerge check` finds wrong directives in patches, what a careless merge leaves behind, and words
 in manifests that mean something else than they look like. This page is generated from the
-registry of checks by `tools/generate_checks_doc.py`; `kmerge check --explain ID` shows the same.
+registry of checks by `tools/generate_checks_doc.py`. `kmerge check --list` lists all checks,
+`--explain ID` shows what is below of one.
 
 ```
 $ kmerge check overlays/prod
@@ -219,22 +224,20 @@ def page() -> str:
     for group, title in TITLES.items():
         checks = [c for c in registry.every() if c.group == group]
         parts.append(f"\n## {title}\n" + ABOUT.get(group, ""))
-        rows = [f"| [{c.id}](#{c.id.lower()}) | {c.severity} | {cell(c.what)} |" for c in checks]
-        parts.append("| id | severity | finds |\n| --- | --- | --- |\n" + "\n".join(rows) + "\n")
         parts += [entry(c) for c in checks]
     return "\n".join(parts).rstrip() + "\n"
 
 
 ABOUT = {
     "directives": """
-The first text under each check is what it finds; *it lets pass* what is close to that, and right.
-A text without `apiVersion` is a part of an object, the rest is left out. `# file: NAME` starts
-another file: `target.yaml` is the object that the patch changes (`--target`, or the resource of
-the kustomization).
+The first text under each check is what it finds, the second is close to that and right; parts that
+are as in the first are left out. Some checks need the schema of the kind, or the target: the object
+that the patch changes (`target.yaml`, by `--target` or the resource of the kustomization). A text
+without `apiVersion` is a part of an object. `# file: NAME` starts another file.
 """,
     "merge-damage": """
-Where a check compares the versions of a file, they stand below `# base:`, `# ours:`, `# theirs:`
-and `# committed:`, the result.
+Where a check compares the versions of a file, they are below `# base:`, `# ours:`, `# theirs:` and
+`# committed:`, the result.
 """,
 }
 
@@ -242,31 +245,35 @@ and `# committed:`, the result.
 def entry(check: registry.Check) -> str:
     """What one check finds, why it hurts, an example, and how to mend it."""
     needs = " and ".join(NEEDS[letter] for letter in check.needs)
+    effects = [("kubectl", check.kubectl), ("kustomize", check.kustomize)]
+    if check.kubectl == check.kustomize:
+        effects = [("both", check.kubectl)]
     lines = [
         f'### <a id="{check.id.lower()}"></a>{check.id}: {check.what}',
         "",
-        f"{check.severity}; wrong for {TOOLS[check.tools]}" + (f"; needs {needs}" * bool(needs)),
+        check.severity + TOOLS[check.tools] + (f"; needs {needs}" * bool(needs)),
         "",
-        f"- kubectl: {check.kubectl}",
-        f"- kustomize: {check.kustomize}",
+        *(f"- {tool}: {effect}" for tool, effect in effects if effect not in NOTHING_TO_SAY),
         f"- fix: {check.mend}",
         "",
         "```yaml",
         check.example,
         "```",
         "",
-        "It lets pass:",
+        "Passes:",
         "",
         "```yaml",
-        check.counter,
+        what_differs(check.counter, check.example),
         "```",
         "",
     ]
     return "\n".join(lines)
 
 
-def cell(text: str) -> str:
-    return text.replace("|", "\\|")
+def what_differs(counter: str, example: str) -> str:
+    """Return the parts of a correct text that the example does not have."""
+    known = {part.rstrip() for part in PART.split(example)}
+    return "".join(part for part in PART.split(counter) if part.rstrip() not in known)
 
 
 if __name__ == "__main__":
