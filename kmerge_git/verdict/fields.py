@@ -92,15 +92,11 @@ class FieldWalk:
     def differences(self, four: Four, path: Path, where: Where) -> Iterator[Difference]:
         """Yield the places, at a path or below the path, that a side changed."""
         at = four.at
-        if alike(at.base, at.ours) and alike(at.base, at.theirs):
-            is_same = four.ends is None or all(alike(at.base, end) for end in four.ends)
-            if is_same or not self._is_thorough:
-                return
-        if self._is_thorough and four.ends == (None, None):
-            yield whole(four, path)
+        if self._is_settled(four):
             return
         is_set = False
-        if at.base is not None or not alike(at.ours, at.theirs):
+        is_gone = self._is_thorough and four.ends == (None, None)
+        if not is_gone and (at.base is not None or not alike(at.ours, at.theirs)):
             if _are_all(at, Mapping):
                 yield from marked(four, path)
                 yield from self._in_mapping(four, path, where.at(at.base or at.ours))
@@ -114,12 +110,18 @@ class FieldWalk:
                     yield from self._in_list(four, path, where, tables)
                     return
         one = whole(four, path, is_set=is_set)
-        is_unclear = one.verdict in (DECIDED, INVENTED) or (
-            one.verdict == LOST and four.result is not None
-        )
-        yield from (
-            self._parts(four, path, where, one) if is_unclear and self._is_thorough else [one]
-        )
+        if self._is_thorough and not is_gone and one.verdict in (DECIDED, INVENTED, LOST):
+            yield from self._parts(four, path, where, one)
+        else:
+            yield one
+
+    def _is_settled(self, four: Four) -> bool:
+        """Return whether no side changed a place; for a judge, the result is the same as well."""
+        at = four.at
+        if not (alike(at.base, at.ours) and alike(at.base, at.theirs)):
+            return False
+        is_same = four.ends is None or all(alike(at.base, end) for end in four.ends)
+        return is_same or not self._is_thorough
 
     def _parts(self, four: Four, path: Path, where: Where, one: Difference) -> Iterator[Difference]:
         """Yield the differences inside of a place; if there are none, yield the whole place."""

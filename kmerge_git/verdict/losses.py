@@ -234,7 +234,7 @@ def _below(name: str, node: Node, known: Known) -> Iterator[Leaf]:
         yield from _below(str(inner), entry.value, known)
 
 
-def dropped_side(rows: Sequence[Judged], side: str) -> bool:
+def is_dropped(rows: Sequence[Judged], side: str) -> bool:
     """Return whether a side changed something, and the result has none of its changes."""
     own = [row for row in rows if row.side in (side, "both")]
     has_any = any(
