@@ -71,12 +71,18 @@ or not the same everywhere. *info*: worth knowing. A check may tell a single fin
 severity than its own where less, or more, comes of it. In folders of test data (`fixtures`, `testdata`
 and the like) M02, M03, M05 and M14 are warnings.
 
-Every file is parsed first. What cannot be parsed on purpose is left alone: templates (a `{{` outside of
-quotes or below `templates/`, `{% %}`, `<% %>`, `%{ }`, `@NAME@`, `%NAME%`, `{NAME}`), also those whose comments hold
+Every file is parsed first. What cannot be parsed on purpose is left alone: templates of other tools (`{% %}`, `<% %>`,
+`%{ }`, `@NAME@`, `%NAME%`, `{NAME}`), also those whose comments hold
 the statements (`# {{ if .x }}`, `#@ if data.x:`), JSON with comments, several JSON documents in a row, and
 what is no text. Pipes, sockets and devices are not read, except `-` and what the shell has opened
 (`<(kustomize build .)`). Of SOPS files only the seal is looked at. The text output names up to ten of the files that
-were not checked, each with the reason; `--format json` names all, in `skipped` and `why_skipped`.
+were not checked, each with the reason, and counts the templates among them; `--format json` names all, in `skipped`
+and `why_skipped`.
+
+Helm templates (a `{{` outside of quotes or below `templates/`) are read without values, each condition once as true and once
+as false. A key (M02) or an element of a keyed list (M05, M06) is reported if it is there twice whenever both lines are
+rendered, in one branch or in equal conditions: the branches of `if` and `else` repeat nothing, and different conditions may
+exclude each other. What actions render is unknown, and `define` may be any text. M01 finds a lone `=======` there.
 The helpers and notes of a chart (`templates/**/*.tpl`, `templates/NOTES.txt`) are text: markers are found in them.
 A template that a merge made of both sides is rendered without values, and so checked by [M27](#m27).
 Other files that cannot be parsed are a finding, [M10](#m10), where they are manifests, where they are named

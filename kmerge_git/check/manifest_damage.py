@@ -16,6 +16,7 @@ from kmerge_git.check.registry import (
     KEYED,
     PATCH_KEYED,
     REPEATED,
+    TEMPLATE,
     TEXT,
     UNREAD,
     WARNING,
@@ -29,6 +30,8 @@ from kmerge_git.patch import PATCH
 
 # A line that looks like a marker: its indentation, the marker, and the marker's character.
 MARKER = re.compile(r"^( *)(([<>|=])\3{2,})(?=\r*$| )", re.MULTILINE)
+# What decides whether a line of `=======` in a template is a marker.
+LONE = re.compile(r"^=======(?=\r*$)|\{\{-?\s*(define\b)?|\}\}", re.MULTILINE)
 # Keys that may be repeated outside of Kubernetes: merge keys, because Python, Ruby and JavaScript
 # use all of them, and keys that people use for comments in JSON.
 REPEATABLE = frozenset(("<<", "//", "#", "_comment", "__comment", "$comment", "_comment_"))
@@ -86,6 +89,23 @@ def _in_a_block(text: str, at: int, indent: int) -> bool:
                 return True
             indent = depth
     return False
+
+
+@also("M01", TEMPLATE)
+def lone_marker(page: Page) -> Iterator[Found]:
+    """Find a `=======` alone, which is YAML nowhere at the start of a line.
+
+    The line is left out in an action, such as a comment, and in or behind a definition, because a
+    definition may be any text.
+    """
+    text, is_inside = page.source.text, False
+    for mark in LONE.finditer(text) if "\n=======" in text else ():
+        if mark[1]:
+            return
+        if mark[0] == "=======" and not is_inside:
+            yield Found(mark.start(), "leftover conflict marker =======")
+        elif mark[0] != "=======":
+            is_inside = mark[0] != "}}"
 
 
 @Check(
@@ -202,7 +222,7 @@ def _line_of_anchor(text: str, name: str) -> int:
     kustomize="The file cannot be read.",
     example="spec:\n  replicas: 2\n   paused: true",
     counter="spec:\n  replicas: {{ .Values.replicas }}\n  paused: true",
-    mend="Correct the YAML. Templates and JSON with comments are recognised and skipped.",
+    mend="Correct the YAML. Templates and JSON with comments are recognised.",
 )  # fmt: skip
 def unparseable(unread: Unread) -> Iterator[Found]:
     """Find a file that should be YAML but cannot be parsed.

@@ -32,6 +32,7 @@ STATEMENT = r"(?m)^[ \t]*(?:\{%.*%\}|\{\{.*\}\}|<%.*%>|\{#.*#\}|\[%.*%\]|%\{.*\}
 # The beginnings of statements, each with the name of the kind of template.
 OPENERS = (("{%", "{% %}"), ("<%", "<% %>"), ("{{", "{{ }}"), ("[%", "[% %]"), ("%{", "%{ }"))
 IN_TEMPLATES = "a template below templates/"
+WITH_ACTIONS = "a template with {{ }}"
 OPENING = ("if", "range", "with", "for", "unless", "foreach")
 
 

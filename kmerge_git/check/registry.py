@@ -31,6 +31,7 @@ GROUPS = {"D": "directives", "M": "merge-damage"}
 # The scopes of checks, each with the arguments of the function of a check.
 TEXT = "text"  # checked_texts.Page: a file before it is parsed
 UNREAD = "unread"  # manifest_damage.Unread: a file that cannot be decoded or parsed
+TEMPLATE = "template"  # Page: a template in Go's language, which is not parsed
 BOOK = "book"  # checked_texts.Book, whether a kustomization lists it: a file that is no patch
 PATCH_BOOK = "patch book"  # as BOOK: a file that is a patch
 MANIFEST = "manifest"  # Page, page_values.Plain: a document that is not a patch

@@ -20,6 +20,7 @@ from kmerge_git.check.manifest_damage import Unread
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, sealed
 from kmerge_git.check.not_yaml import (
     IN_TEMPLATES,
+    WITH_ACTIONS,
     is_steered,
     looks_like_a_manifest,
     reason,
@@ -195,15 +196,23 @@ class Run:
     def _template(
         self, page: Page, merged: SidedFile | None, findings: list[Finding], why: str
     ) -> list[Finding]:
-        """Run the checks for merged templates and add their findings to `findings`.
+        """Run the checks for templates and add their findings to `findings`.
 
-        If there are no findings and no such check was run, record the file as skipped.
+        If there are no findings and no check could read the template, record it as skipped.
         """
         is_asked = False
         if merged is not None and "{{" in page.source.text:
             findings = findings + page.findings(self.checks, registry.MERGED_TEMPLATE, merged)
             is_asked = merged.is_mixed and bool(self.checks.of(registry.MERGED_TEMPLATE))
-        if not findings and not is_asked:
+        if why in (IN_TEMPLATES, WITH_ACTIONS) and not is_chart_text(page.path):
+            from kmerge_git.check.template_files import repeats  # late: few files are templates
+
+            known = {finding.line for finding in findings}
+            more, why = repeats(page, self.checks)
+            more += page.findings(self.checks, registry.TEMPLATE, page)
+            findings = findings + [finding for finding in more if finding.line not in known]
+            why = f"a template that cannot be read: {why}" if why else ""
+        if why and not findings and not is_asked:
             self.skipped[page.path] = why
         return findings
 

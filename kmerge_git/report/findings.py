@@ -34,6 +34,7 @@ COLORS = {ERROR: RED, WARNING: YELLOW, INFO: BLUE}
 COMMANDS = {ERROR: "error", WARNING: "warning"}  # of GitHub
 LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}  # of SARIF
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+TEMPLATE = "a template"  # such reasons begin so: a repository may have hundreds of these files
 _FIELDS = ("id", "severity", "file", "line", "column", "path", "message", "mend", "rule")
 
 
@@ -44,12 +45,19 @@ def as_text(
     skipped: Mapping[str, str] = NOTHING,
     color: bool = False,
 ) -> str:
-    """Return all findings, the files that were not checked, and a line with the counts."""
+    """Return all findings, the files that were not checked, and a line with the counts.
+
+    Templates that were not checked are only counted.
+    """
     blocks = [_block(finding, color) for finding in findings]
     last = summary(findings, files, len(skipped), color)
-    lines = [f"not checked: {path}: {why}" for path, why in sorted(skipped.items())[:SHOWN_SKIPPED]]
-    if len(skipped) > SHOWN_SKIPPED:
-        lines.append(f"... and {len(skipped) - SHOWN_SKIPPED} more (--format json names all)")
+    named = [(path, why) for path, why in sorted(skipped.items()) if not why.startswith(TEMPLATE)]
+    lines = [f"not checked: {path}: {why}" for path, why in named[:SHOWN_SKIPPED]]
+    if len(named) > SHOWN_SKIPPED:
+        lines.append(f"... and {len(named) - SHOWN_SKIPPED} more (--format json names all)")
+    if len(named) < len(skipped):
+        templates = counted(len(skipped) - len(named), "template")
+        lines.append(f"not checked: {templates} (--format json names all)")
     lines = [_paint(visible(line), DIM, color) for line in lines]
     return "\n".join([*blocks, *lines, last]) + "\n"
 

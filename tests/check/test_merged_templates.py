@@ -92,13 +92,15 @@ def test_a_decision_is_no_damage(why: str, old: str, new: str) -> None:
     assert merge_findings(SIDES, made.encode(), PATH) == []
 
 
-def test_what_nobody_merged_is_not_looked_at() -> None:
+def test_what_nobody_merged_is_looked_at_without_its_sides() -> None:
     damaged = MERGED.replace("  script: |\n", "  replicas: 2\n  script: |\n").encode()
-    assert merge_findings((SIDES[0], SIDES[0], SIDES[2]), damaged, PATH) == []
+    alone = Run(nowhere()).file(PATH, damaged)
+    assert [(one.id, one.line) for one in alone] == [("M02", 21)]
+    assert merge_findings((SIDES[0], SIDES[0], SIDES[2]), damaged, PATH) == alone
     assert merge_findings((SIDES[0], SIDES[1], damaged), damaged, PATH) == []
     for broken in ("{{ if }}", "{{ end }}", "{{ .a"):  # no template on a side: nobody can tell
         sides = (SIDES[0], SIDES[1], SIDES[2] + broken.encode())
-        assert merge_findings(sides, damaged, PATH) == []
+        assert merge_findings(sides, damaged, PATH) == alone
 
 
 @pytest.mark.parametrize("path", [PATH, "web/templates/_helpers.tpl"])
@@ -108,7 +110,7 @@ def test_what_was_rendered_was_checked(path: str) -> None:
         versions = GitVersions(lambda: SIDES[1], lambda merge=merge: merge)  # type: ignore[misc]
         run = Run(nowhere(), versions=lambda path, versions=versions: versions)  # type: ignore[misc]
         assert run.file(path, result) == []
-        assert (path not in run.skipped) == is_checked
+        assert (path not in run.skipped) == (is_checked or path == PATH)
 
 
 def test_a_file_that_is_new_on_both_sides() -> None:

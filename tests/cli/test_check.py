@@ -81,24 +81,26 @@ def test_a_file_that_may_not_be_read(capsys: Capture, monkeypatch: pytest.Monkey
 
 def test_what_is_not_checked_is_told(capsys: Capture) -> None:
     write({"good.yaml": GOOD, "broken.yaml": "a: [1\n", "helm.yaml": "{{- if .b }}\na: 1\n"})
+    write({"chart.yaml": "{{- if .b }}\na: 1\n{{- end }}\n"})
     Path("wide.yaml").write_bytes(GOOD.encode("utf-16"))
     assert main(["check", "."]) == 0
     assert capsys.readouterr().out == (
         'not checked: broken.yaml: no YAML: the "[" in line 1 is not closed, or lacks a comma '
         "before this place\n"
-        "not checked: helm.yaml: a template with {{ }}\n"
         "not checked: wide.yaml: no text: the file is UTF-16\n"
-        "1 file checked, nothing found, 3 skipped\n"
+        "not checked: 1 template (--format json names all)\n"
+        "2 files checked, nothing found, 3 skipped\n"
     )
     assert main(["check", "--format", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["skipped"] == ["broken.yaml", "helm.yaml", "wide.yaml"]
-    assert report["why_skipped"]["helm.yaml"] == "a template with {{ }}"
+    why = "a template that cannot be read: `if` without an end"
+    assert report["why_skipped"]["helm.yaml"] == why
     write({f"{n:02}.yaml": "a: [1\n" for n in range(11)})
     assert main(["check", "."]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert len(said) == 12
-    assert said[10] == "... and 4 more (--format json names all)"
+    assert len(said) == 13
+    assert said[10] == "... and 3 more (--format json names all)"
 
 
 def test_a_broken_manifest(capsys: Capture) -> None:
@@ -115,7 +117,7 @@ def test_a_broken_file_that_is_named(capsys: Capture) -> None:
     assert main(["check", "./a/broken.yaml", "a/helm.yaml"]) == 1
     said = capsys.readouterr().out
     assert "a/broken.yaml:1:6: error M10 not YAML" in said
-    assert "not checked: a/helm.yaml: a template with {{ }}\n" in said
+    assert "not checked: 1 template (--format json names all)\n" in said
     assert main(["check", "a"]) == 0
     assert main(["check", "a/helm.yaml"]) == 0
     Path("a/latin.yml").write_bytes(b"a: \xe4\n")
