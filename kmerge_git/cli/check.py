@@ -152,7 +152,8 @@ def _check(args: argparse.Namespace) -> int:
     shown = findings
     if findings and args.quiet and args.format == "text":
         shown = stopping(args, findings)
-    _report(args, shown, len({*paths, *undecided}) - len(missing), worker.skipped)
+    files = len({*paths, *undecided}) - len(missing)
+    _report(args, shown, files, worker.skipped, has_missing=bool(missing))
     if len(shown) < len(findings):
         count_others(args, findings)
     if missing:
@@ -283,7 +284,12 @@ def _painted(line: str, *, color: bool) -> str:
 
 
 def _report(
-    args: argparse.Namespace, findings: list[Finding], files: int, skipped: dict[str, str]
+    args: argparse.Namespace,
+    findings: list[Finding],
+    files: int,
+    skipped: dict[str, str],
+    *,
+    has_missing: bool,
 ) -> None:
     from kmerge_git.report import findings as rendering  # late: it is the last step
 
@@ -297,7 +303,7 @@ def _report(
         from kmerge_git.check.registry import every
 
         text = rendering.as_sarif(findings, every(), __version__)
-    elif findings or not args.quiet:
+    elif findings or not (args.quiet or (has_missing and not files)):
         color = wants_colour(args.color, sys.stdout)
         text = rendering.as_text(findings, files=files, skipped=skipped, color=color)
     sys.stdout.write(text)

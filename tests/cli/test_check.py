@@ -68,6 +68,8 @@ def test_the_other_files_are_checked_if_one_is_missing(capsys: Capture) -> None:
         assert said.err == "kmerge: none.yaml: no such file or folder; check its name\n"
     assert main(["check", "none.yaml", "good.yaml"]) == 2
     assert capsys.readouterr().out == "1 file checked, nothing found\n"
+    assert main(["check", "./none.yaml"]) == 2
+    assert capsys.readouterr().out == ""
 
 
 def test_a_file_that_may_not_be_read(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
