@@ -17,6 +17,7 @@ from kmerge_git.outcome import SIDES, Options
 from kmerge_git.pipeline import rules_for
 from kmerge_git.template.template_parser import Template
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
+from kmerge_git.text.markers import SIZE
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Collection, Mapping, Node
 from kmerge_git.tree.same import canon_of
@@ -72,7 +73,7 @@ def judged(
     elsewhere: Elsewhere = nowhere,
 ) -> list[Judged]:
     """Return what became of each place that a side changed; raise KmergeError if unreadable."""
-    return [*_Judge(versions, path, is_template, elsewhere).of((result, True), 7)]
+    return [*_Judge(versions, path, is_template, elsewhere).of((result, True))]
 
 
 def without_asking(
@@ -91,7 +92,7 @@ def without_asking(
     there: list[Judged] = []
     for merged in merges:
         try:
-            there += [row for row in judge.of(merged, 7) if row.verdict in (KEPT, COMBINED)]
+            there += [row for row in judge.of(merged) if row.verdict in (KEPT, COMBINED)]
         except KmergeError:
             continue
     return [row for row in rows if any(_covers(one, row) for one in there)]
@@ -117,20 +118,18 @@ class _Judge:
         self._is_template = is_template
         self._elsewhere = elsewhere
 
-    def of(self, merged: Merged, size: int) -> Iterator[Judged]:
+    def of(self, merged: Merged) -> Iterator[Judged]:
         """Yield what became of each place, without the places that are unknown."""
         if self._is_template:
-            yield from self._of_template(*merged, size)
+            yield from self._of_template(*merged)
             return
         texts = self._versions.map(lambda data: YamlText(data, self._path))
-        yield from self._of_texts(texts, *merged, size)
+        yield from self._of_texts(texts, *merged)
 
-    def _of_texts(
-        self, texts: Three[YamlText], result: bytes, is_clean: bool, size: int
-    ) -> Iterator[Judged]:
+    def _of_texts(self, texts: Three[YamlText], result: bytes, is_clean: bool) -> Iterator[Judged]:
         base = texts.base.stream
         streams = Three(base, texts.ours.stream_like(base), texts.theirs.stream_like(base))
-        ends = ends_of(YamlText(result, self._path), texts, size, is_clean=is_clean)
+        ends = ends_of(YamlText(result, self._path), texts, SIZE, is_clean=is_clean)
         if ends is None:
             return
         rules = rules_for(Options(self._path))
@@ -143,7 +142,7 @@ class _Judge:
                 row.values, row.result, at,
             )  # fmt: skip
 
-    def _of_template(self, result: bytes, is_clean: bool, size: int) -> Iterator[Judged]:
+    def _of_template(self, result: bytes, is_clean: bool) -> Iterator[Judged]:
         """Yield what became of the fields of a template, where all of its conditions are true."""
         if not is_clean:
             return
@@ -157,7 +156,7 @@ class _Judge:
         for name, reading in last.items():
             there = [one[name].text.encode() if name in one else b"" for one in readings]
             versions = Three(*map(YamlText, there))
-            rows = self._of_texts(versions, reading.text.encode(), True, size)
+            rows = self._of_texts(versions, reading.text.encode(), True)
             for row in rows:
                 if not (row.resource or row.path):  # definitions and outputs are no fields
                     continue
