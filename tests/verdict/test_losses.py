@@ -146,3 +146,9 @@ def test_a_clean_merge_loses_nothing(seed: int) -> None:
             assert lost(Three(*texts), outcome.text) == []
         except KmergeError:
             assert outcome.method != "structure"
+
+
+def test_what_a_person_put_elsewhere_is_not_lost() -> None:
+    three = Three(b"a: {x: 1}\nb: {y: 1}\n", b"a: {x: 1}\nb: {y: 2}\n", b"a: {x: 1, z: 5}\nb: {y: 1}\n")  # fmt: skip
+    assert lost(three, b"a: {x: 1}\nb: {y: 2, z: 5}\n") == []
+    assert lost(three, b"a: {x: 1}\nb: {y: 2, z: 6}\n") == [("a.z", "theirs")]
