@@ -18,6 +18,8 @@ import pytest
 from forking import run_forked, starts_for_real
 from whole_text import unread
 
+from kmerge_git.cli.check_repository import BRANCHES, COMMITS, SERVICES
+
 ROOT = Path(__file__).resolve().parents[2]
 EPOCH = "1700000000 +0000"
 PERSON = {
@@ -124,9 +126,18 @@ def living(root: Path, more: Mapping[str, str] | None = None) -> Iterator[World]
 
 
 def sealed_environment(root: Path) -> dict[str, str]:
-    """The environment of the sealed world below `root`, with nothing of git or Python inherited."""
+    """The environment of the sealed world below `root`, nothing of git, Python or CI in it."""
     others = ("GIT_", "KMERGE", "XDG_", "PYTHON")
-    keep = {k: v for k, v in os.environ.items() if not k.startswith(others)}
+    of_a_service = {
+        *SERVICES,
+        *COMMITS,
+        *BRANCHES,
+    }  # CI may run the suite, but is not in its worlds
+    keep = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(others) and name not in of_a_service
+    }
     prefix = sys.pycache_prefix  # where `tests/run` has compiled the package
     return (
         keep
