@@ -60,6 +60,8 @@ MERGED_TEMPLATE = "merged template"  # SidedFile: a result that is a template or
 KUSTOMIZATION = "kustomization"  # Kustomization, World: a kustomization by itself
 SET = "set"  # Gathering, World, Past: a kustomization with all the files that it names
 HISTORY = "history"  # bytes, GitVersions: a file, and its versions in git
+# what compares a merged file with its sides, and so finds nothing in a side alone
+BESIDE = (HISTORY, MERGED, MERGED_UNREAD, MERGED_TEMPLATE)
 COMMENTS = "comments"  # silencing.Comments: the comments of a file that silence findings
 
 # The modules of checks: for all files, for patches, for results of merges, and for kustomizations.
@@ -68,7 +70,7 @@ COMMON = (
     "silencing",
 )  # fmt: skip
 FOR_PATCHES = ("patches.directive_checks", "patches.tool_limits", "patches.target_checks")
-FOR_MERGES = ("merges.merge_damage",)
+FOR_MERGES = ("merges.merge_damage", "merges.dropped_changes")
 FOR_KUSTOMIZATIONS = ("kustomize.kustomization_damage",)
 LATE = {
     **dict.fromkeys((MERGED, MERGED_TEXT, MERGED_UNREAD, MERGED_TEMPLATE), FOR_MERGES),

@@ -148,7 +148,7 @@ class Run:
             return None
         from kmerge_git.check.merges.merged_files import SidedFile  # few commits are merges
 
-        return SidedFile(page.file, merge.sides, merge.elsewhere)
+        return SidedFile(page.file, merge.sides, merge.elsewhere, merge.gained, merge.gravest)
 
     def _undecoded(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
         """Return the findings of a file whose bytes cannot be decoded as text."""

@@ -138,14 +138,8 @@ def _check(args: argparse.Namespace) -> int:
     missing = [] if merge else report_missing(worker, staged=args.staged)
     undecided = merge.undecided if merge else {}
     if merge:
-        dropped = {finding.file for finding in findings if finding.id == "M11"}
-        ids = worker.checks.ids
-        more = (
-            *merge.one_sided(ids, dropped),
-            *merge.taken(ids, findings),
-            *merge.added(ids, findings),
-        )
-        findings = sorted([*findings, *more], key=order)
+        beside = merge.beside(findings, worker.checks.ids)
+        findings = sorted([*findings, *beside], key=order)
         worker.skipped.update(undecided)
     if findings:
         findings = _heard(args, findings, worker, merge)
@@ -368,12 +362,12 @@ def stopping(args: argparse.Namespace, findings: list[Finding]) -> list[Finding]
 
 def count_others(args: argparse.Namespace, findings: list[Finding]) -> None:
     """Print how many findings do not fail the hook, and which commands list them."""
-    from kmerge_git.check.registry import HISTORY, get
+    from kmerge_git.check.registry import BESIDE, get
     from kmerge_git.report.findings import totals
 
     stops = set(map(id, stopping(args, findings)))
     others = [finding for finding in findings if id(finding) not in stops]
-    of_merge = [finding for finding in others if get(finding.id).scope == HISTORY]
+    of_merge = [finding for finding in others if get(finding.id).scope in BESIDE]
     rest = [finding for finding in others if finding not in of_merge]
     commands = [_command(args, rest, ["--merge"] if args.merge else [])] if rest else []
     commands += [_command(args, of_merge, ["--merge"])] if of_merge else []

@@ -16,6 +16,7 @@ from kmerge_git.check.checked_texts import World
 from kmerge_git.check.kustomize.kustomization import DELETED, MADE, NAMES, UNSTAGED, Fate, Past
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, MergeVersions
 from kmerge_git.check.page_values import documents, objects
+from kmerge_git.check.registry import ERROR, WARNING
 from kmerge_git.check.run import SUFFIXES
 from kmerge_git.cli.check_repository import (
     Bounds,
@@ -240,7 +241,7 @@ if TYPE_CHECKING:
 _TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
 _VARIABLE = "GITHEAD_"
 # values of the attribute `merge` with which a file is merged by its content
-MERGING = ("set", "unset", "text", "union", "kmerge")
+MERGING = ("set", "text", "union", "kmerge")
 
 
 def versions_on_disk() -> VersionsOf:
@@ -315,7 +316,7 @@ class Versions:
         if self.sides is None:
             entries = self._applied(name)
             return MergeVersions(self._texts(entries), None) if entries else None
-        case = self.sides.cases().get(name)
+        case = self.sides.files().get(name)
         if case is None or not case.is_text:
             return None
         at = self._texts(case.entries)
@@ -325,9 +326,9 @@ class Versions:
         return MergeVersions(
             at,
             result,
-            lost=lambda side: self._lost(at, side, name),
-            was_in_conflict=lambda: self._was_in_conflict(at, name),
             elsewhere=self._elsewhere,
+            gained=lambda wanted: self.gained(wanted, name),
+            gravest=lambda: self._gravest(name),
         )
 
     def _is_link(self, name: str, result: bytes | None) -> bool:
@@ -362,37 +363,25 @@ class Versions:
 
         return {stages.path: stages for stages in resolved_conflicts(self._top)}
 
-    def _was_in_conflict(self, at: Three[bytes | None], name: str) -> bool:
-        """Return whether a file was in conflict, so that a person may have chosen its content."""
-        if self.sides is not None and self.sides.is_one_side:
-            return True
-        if self._commit is None:
-            return name in self._resolved
-        from kmerge_git.text.linemerge import TemporaryFiles
+    def _gravest(self, name: str) -> str:
+        """Return how severe a lost change of a file is at most, or '' if the file is not judged.
 
-        base, ours, theirs = (text or b"" for text in at.each())
-        return TemporaryFiles((base, ours, theirs)).result()[1] != 0
-
-    def _lost(self, at: Three[bytes | None], side: str, name: str) -> tuple[str, ...]:
-        """Return the fields that a clean merge has but one side's version of the file lacks."""
-        from kmerge_git.api import merge_files  # needed for few files
-        from kmerge_git.check.merges.merged_files import differences
-
+        Not judged are generated files, files that git does not merge, and all files of a merge
+        that is one of its sides: that is one finding for all of them.
+        """
         drivers, generated = self._attributes
         if drivers.get(name, "set") not in MERGING or generated.get(name) in ("set", "true"):
-            return ()
-        base, ours, theirs = (text or b"" for text in at.each())
-        made = merge_files(base, ours, theirs, path=name, favor=side)
-        if made.method == "kept" or not made.clean:
-            return ()
-        return differences(at.side(side) or b"", made.text, name)
+            return ""
+        if self.sides is None or not self.sides.is_one_side:
+            return ERROR
+        return WARNING if sum(map(is_manifest_name, self.sides.files())) == 1 else ""
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return the values of the attributes `merge` and `kmerge-generated`, each by file."""
         from kmerge_git.git.tracked_files import values_of
 
-        names = self.sides.cases() if self.sides else ()
+        names = self.sides.files() if self.sides else ()
         drivers, generated = (
             values_of(self._top, names, about) for about in ("merge", "kmerge-generated")
         )
@@ -402,15 +391,31 @@ class Versions:
         """Return the versions of a resource in the other files of the merge."""
         found = []
         for oid in self.sides.blobs() if self.sides else ():
-            data = self._blobs.read(oid) or b""
-            if wanted.name.encode() not in data:
-                continue
-            try:
-                roots = YamlText(data).roots
-            except KmergeError:
-                continue
-            found += [root for root in roots if identity(root) == wanted]
+            root = _resource(self._blobs.read(oid), wanted)
+            found += [root] if root is not None else []
         return found
+
+    def gained(self, wanted: Identity, without: str) -> Node | None:
+        """Return a resource in another file that has it in the result and not in base."""
+        if self.sides is None:
+            return None
+        for name in self.sides.written() - {without}:
+            found = _resource(self._blobs.read(f"{self.sides.result or ':0'}:{name}"), wanted)
+            base = self._blobs.read(f"{self.sides.base}:{name}") if found is not None else None
+            if found is not None and _resource(base, wanted) is None:
+                return found
+        return None
+
+
+def _resource(data: bytes | None, wanted: Identity) -> Node | None:
+    """Return the root of a resource in a file, or None."""
+    if data is None or wanted.name.encode() not in data:
+        return None
+    try:
+        roots = YamlText(data).roots
+    except KmergeError:
+        return None
+    return next((root for root in roots if identity(root) == wanted), None)
 
 
 HEADS = ("HEAD", "MERGE_HEAD")

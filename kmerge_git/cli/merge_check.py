@@ -16,7 +16,7 @@ from kmerge_git.atomic_files import content
 from kmerge_git.bounds import MESSAGE_NAMES
 from kmerge_git.check.checked_texts import World, nowhere
 from kmerge_git.check.merges.git_versions import NOTHING
-from kmerge_git.check.registry import ERROR, HISTORY, MERGED, MERGED_UNREAD, WARNING, get
+from kmerge_git.check.registry import BESIDE, ERROR, WARNING, get
 from kmerge_git.check.run import Run, check_files
 from kmerge_git.cli.check_files import (
     Versions,
@@ -43,11 +43,10 @@ if TYPE_CHECKING:
 
     from kmerge_git.cli.check_files import VersionsOf
     from kmerge_git.compare.change import FieldChange
-    from kmerge_git.git.merge_sides import Entries
+    from kmerge_git.git.merge_sides import Entries, FileCase
     from kmerge_git.whole.moved_edits import TakenByBoth
 
 
-BESIDE = (HISTORY, MERGED, MERGED_UNREAD)
 # the checks of a merge if the user selects none: merge damage, and patches without a target
 SELECTED = ["merge-damage", "D69"]
 
@@ -69,10 +68,15 @@ class MergeCheck:
 
     @cached_property
     def _names(self) -> dict[str, None]:
-        """Return the manifests that both sides touched; a file with two new names is none."""
-        cases = self.sides.cases().values() if self.sides else ()
+        """Return the manifests that both sides touched, or one side alone in vain.
+
+        A file with two new names is none.
+        """
+        if self.sides is None:
+            return {}
+        cases = self.sides.files().values()
         both = (case.path for case in cases if case.kind != "renamed to two names")
-        return dict.fromkeys(name for name in both if is_manifest_name(name))
+        return dict.fromkeys(sorted(name for name in both if is_manifest_name(name)))
 
     def world(self, paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
         """Return a reader of the merged files, a finder of versions, and the files to check."""
@@ -149,24 +153,86 @@ class MergeCheck:
             return False
         return first_marker(data.decode("utf-8", "surrogateescape")) >= 0
 
-    def one_sided(self, chosen: frozenset[str] | None, known: Container[str]) -> list[Finding]:
-        """Return a finding for each file of which a person took one side whole.
+    def beside(self, found: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
+        """Return what is found of whole files, and of resources in several files."""
+        if one := self.as_one(chosen):
+            return one
+        known = {finding.file for finding in found if finding.id == _DROPPED}
+        sided = self.one_sided(chosen, known)
+        return [*sided, *self.taken(chosen, found), *self.added(chosen, found)]
 
-        These are encrypted and generated files, and files that one side deleted. The finding names
-        the fields of the other side that are not in the result. Leave out the `known` files.
+    def one_sided(self, chosen: frozenset[str] | None, known: Container[str]) -> list[Finding]:
+        """Return a finding for each file of which the result has one side whole.
+
+        These are files that are not judged by value: encrypted and generated files, files that git
+        does not merge, and files that one side deleted. Leave out the `known` files.
         """
         if chosen is not None and _DROPPED not in chosen:
             return []
         cases = {name: entries for name, entries in self._conflicts() if self._is_wanted(name)}
-        marked = values_of(self._top, cases, "kmerge-generated") if cases else {}
-        findings = []
-        for name, entries in cases.items():
-            path = from_here(self._top, name)
-            is_generated = marked.get(name) in ("set", "true")
-            for words in self._lacks(name, entries, is_generated=is_generated):
-                mend = get(_DROPPED).mend
-                findings.append(Finding(_DROPPED, WARNING, path, 1, 1, words, mend=mend))
-        return [finding for finding in findings if finding.file not in known]
+        undone = self._undone()
+        kinds = self._kinds([*cases, *undone]) if cases or undone else {}
+        found = [
+            (WARNING, name, words)
+            for name, entries in cases.items()
+            for words in self._lacks(name, entries, kinds.get(name, ""))
+        ]
+        for name, case in undone.items():
+            if words := self._lost_of_one(case, is_whole=name in kinds):
+                found.append((ERROR, name, words))
+        return [
+            Finding(_DROPPED, severity, path, 1, 1, words, mend=get(_DROPPED).mend)
+            for severity, name, words in found
+            if (path := from_here(self._top, name)) not in known
+        ]
+
+    def _kinds(self, names: list[str]) -> dict[str, str]:
+        """Return the kind of each file that attributes make one to be taken whole."""
+        marked = values_of(self._top, names, "kmerge-generated")
+        drivers = values_of(self._top, names, "merge")
+        generated = [name for name in names if marked.get(name) in ("set", "true")]
+        unmerged = [name for name in names if drivers.get(name) == "unset"]
+        return dict.fromkeys(unmerged, "unmerged ") | dict.fromkeys(generated, "generated ")
+
+    def _undone(self) -> dict[str, FileCase]:
+        """Return the manifests that one side alone changed, and that are not so in the result."""
+        cases = self.sides.undone() if self.sides and not self.sides.is_one_side else {}
+        return {
+            name: case
+            for name, case in cases.items()
+            if case.is_text and is_manifest_name(name) and self._is_wanted(name)
+        }
+
+    def _lost_of_one(self, case: FileCase, *, is_whole: bool) -> str:
+        """Return a message if the result has nothing of a file that one side alone changed.
+
+        A file of fields that is still there is judged by value.
+        """
+        base, ours, theirs = (self._blobs.read(e.oid) if e else None for e in case.entries)
+        side = "ours" if theirs == base else "theirs"
+        result = self._result(case.path)
+        if result is None and not case.note and not self._is_moved(case.path, ours, theirs):
+            return f"{side} alone changed this file, and the merge does not have it"
+        if result == base and (is_whole or holds_seal(*(v for v in (ours, theirs) if v))):
+            return f"{side} alone changed this file, and the merge has nothing of it"
+        return ""
+
+    def _result(self, name: str) -> bytes | None:
+        """Return a file of the merge commit, or the staged file."""
+        return self._blobs.read(f"{self.sides.result if self.sides else ''}:{name}")
+
+    def _is_moved(self, name: str, *versions: bytes | None) -> bool:
+        """Return whether other files of the result have gained all resources of a file."""
+        from kmerge_git.kube.identity import identity
+        from kmerge_git.tree.documents import YamlText
+
+        finder = Versions(self._top, self._blobs, self.sides)
+        try:
+            roots = [r for v in versions if v is not None for r in YamlText(v, name).roots]
+        except KmergeError:
+            return False
+        names = [identity(root) for root in roots]
+        return bool(names) and all(one and finder.gained(one, name) for one in names)
 
     def _conflicts(self) -> Iterator[tuple[str, Entries]]:
         """Yield the manifests that a person may have decided, with their three versions."""
@@ -185,16 +251,15 @@ class MergeCheck:
             if is_text and is_manifest_name(stages.path) and head == ours:
                 yield stages.path, stages.entries
 
-    def _lacks(self, name: str, entries: Entries, *, is_generated: bool) -> Iterator[str]:
+    def _lacks(self, name: str, entries: Entries, kind: str) -> Iterator[str]:
         """Yield a message if a file is one side of a conflict about the whole file."""
         at = Three(*(self._blobs.read(entry.oid) if entry else None for entry in entries))
         versions = [data for data in at.each() if data is not None]
-        kind = "generated " if is_generated else ""
         if holds_seal(*versions):
             kind = "encrypted "
         if not kind and None not in (at.ours, at.theirs):
             return
-        result = self._blobs.read(f"{self.sides.result if self.sides else ''}:{name}")
+        result = self._result(name)
         for side, other in (("ours", "theirs"), ("theirs", "ours")):
             if result != at.side(side) or at.side(other) in (None, result, at.base):
                 continue
@@ -206,6 +271,18 @@ class MergeCheck:
                 yield f"{what}; of {other} is lost: {listed(names, MESSAGE_NAMES)}"
 
     # -- resources that both sides took out of one file --------------------------------------------
+
+    def as_one(self, chosen: frozenset[str] | None) -> list[Finding]:
+        """Return one finding if the whole result is one side, as `git merge -s ours` makes it."""
+        is_asked = chosen is None or _DROPPED in chosen
+        if self.sides is None or not is_asked or not self.sides.is_one_side:
+            return []
+        names = [name for name in self._names if self._is_wanted(name)]
+        if len(self._names) < 2 or not names:  # one file is judged
+            return []
+        words = f"the whole merge is one of its sides: {listed(names, MESSAGE_NAMES)}"
+        path, mend = from_here(self._top, names[0]), get(_DROPPED).mend
+        return [Finding(_DROPPED, WARNING, path, 1, 1, words, mend=mend)]
 
     def taken(self, chosen: frozenset[str] | None, known: list[Finding]) -> list[Finding]:
         """Return findings for resources that both sides moved, or one moved and the other deleted.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
@@ -25,7 +25,10 @@ _PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
 class MergeSides:
     """Hold the commits of a merge; `result` is the merge commit, or '' for a merge in progress."""
 
-    __slots__ = ("_cases", "_changes", "_is_one", "base", "is_gits", "ours", "result", "theirs")
+    __slots__ = (
+        "_cases", "_changes", "_is_one", "_undone", "_written",
+        "base", "is_gits", "ours", "result", "theirs",
+    )  # fmt: skip
 
     def __init__(
         self, base: str, ours: str, theirs: str, result: str = "", *, is_gits: bool = False
@@ -38,6 +41,8 @@ class MergeSides:
         self._cases: dict[str, FileCase] | None = None
         self._changes: tuple[list[Change], list[Change]] | None = None
         self._is_one: bool | None = None
+        self._undone: dict[str, FileCase] | None = None
+        self._written: frozenset[str] | None = None
 
     def changes(self) -> tuple[list[Change], list[Change]]:
         """Return the file changes of ours and the file changes of theirs."""
@@ -54,6 +59,46 @@ class MergeSides:
         if self._cases is None:
             self._cases = {case.path: case for case in touched_by_both(*self.changes())}
         return self._cases
+
+    def files(self) -> dict[str, FileCase]:
+        """Return the files that both sides touched, or one side alone in vain."""
+        return self.undone() | self.cases()
+
+    def undone(self) -> dict[str, FileCase]:
+        """Return the files that one side alone changed, and that are not so in the result."""
+        if self._undone is None:
+            ours, theirs = self.changes()
+            cases = (*self._differing(ours, theirs), *self._differing(theirs, ours, is_ours=False))
+            self._undone = {case.path: case for case in cases}
+        return self._undone
+
+    def _differing(
+        self, own: list[Change], others: list[Change], *, is_ours: bool = True
+    ) -> Iterator[FileCase]:
+        """Yield the files that one side alone changed, and that differ in the result."""
+        touched = {path for change in others for path in (change.old_path, change.new_path)}
+        alone = [one for one in own if touched.isdisjoint((one.old_path, one.new_path))]
+        side = self.ours if is_ours else self.theirs
+        differing = self._changed_since(side) if alone else frozenset()
+        for change in alone:
+            if change.new_path in differing and change.new != change.old:
+                old, new, path = change.old, change.new, change.new_path
+                entries = (old, new, old) if is_ours else (old, old, new)
+                note = f"renamed from {change.old_path}" if change.old_path != path else ""
+                yield FileCase(path, "changed by one side", entries, note)
+
+    def written(self) -> frozenset[str]:
+        """Return the files that differ between base and the result."""
+        if self._written is None:
+            self._written = self._changed_since(self.base)
+        return self._written
+
+    def _changed_since(self, side: str) -> frozenset[str]:
+        """Return the files that differ between a side, or base, and the result."""
+        command = "diff-tree -r --no-commit-id" if self.result else "diff-index --cached"
+        revisions = [side, self.result] if self.result else [side]
+        out = git_bytes(*command.split(), "-z", "--name-only", *revisions)
+        return frozenset(os.fsdecode(name) for name in out.split(b"\0") if name)
 
     def blobs(self) -> list[str]:
         """Return the old and the new blobs of all files that a side changed."""
@@ -200,6 +245,7 @@ SUBMODULE = 0o160000
 
 Kind = Literal[
     "changed by both",
+    "changed by one side",
     "added by both",
     "deleted by us",
     "deleted by them",

@@ -59,6 +59,11 @@ class Judged:
     at: int  # an offset in the result: the place, or the nearest one around it
 
     @property
+    def is_gone(self) -> bool:
+        """Return whether both sides have this, and the result has nothing of it."""
+        return not self.result and bool(self.values.ours and self.values.theirs)
+
+    @property
     def place(self) -> str:
         """Return the resource and the field, such as `Deployment/web spec.replicas`."""
         return " ".join(part for part in (self.resource, fieldpath.show(self.path)) if part)

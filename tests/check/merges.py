@@ -13,15 +13,29 @@ from kmerge_git.merge.three import Three
 Sides = tuple[bytes | None, bytes, bytes]
 
 
-def merge_findings(sides: Sides, result: bytes, path: str = "a.yaml") -> list[Finding]:
-    """What is found in the result of a merge, and on neither side."""
-    merge = MergeVersions(Three(*sides), result)
-    versions = GitVersions(lambda: sides[1], lambda: merge)
+LOSSES = ("M11", "M28")
+
+
+def merge_findings(
+    sides: Sides, result: bytes, path: str = "a.yaml", *, is_judged: bool = False
+) -> list[Finding]:
+    """What is found in the result of a merge, and on neither side.
+
+    Only where it is judged, a change that the result has not counts.
+    """
+    versions = merged_versions(sides, result)
     found = Run(nowhere(), versions=lambda path: versions).file(path, result)
+    found = [one for one in found if is_judged or one.id not in LOSSES]
     known: Counter[tuple[str, str, str]] = Counter()
     for side in sides[1:]:
         known |= said(Run(nowhere()).file(path, side or b""))
     return beyond(found, known)
+
+
+def merged_versions(sides: Sides, result: bytes) -> GitVersions:
+    """The versions of a file in a merge, without git."""
+    merge = MergeVersions(Three(*sides), result)
+    return GitVersions(lambda: sides[1], lambda: merge)
 
 
 def beyond(found: list[Finding], known: Counter[tuple[str, str, str]]) -> list[Finding]:

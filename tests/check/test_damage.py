@@ -9,7 +9,6 @@ from kmerge_git.check.merges.git_versions import (
     GitVersions,
     MergeVersions,
     changed_without_mac,
-    one_side_dropped,
 )
 from kmerge_git.check.page_values import Map, documents
 from kmerge_git.check.run import check_text
@@ -310,39 +309,6 @@ def test_two_overlays_may_have_the_same_resource() -> None:
 
 
 # -- versions in git -----------------------------------------------------------------------------
-
-
-def in_merge(
-    base: bytes | None, ours: bytes, theirs: bytes | None, result: bytes, *lost: str
-) -> GitVersions:
-    merge = MergeVersions(Three(base, ours, theirs), result, lost=lambda side: lost)
-    return GitVersions(lambda: ours, lambda: merge)
-
-
-SIDES: list[tuple[str, GitVersions, bool]] = [
-    ("ours", in_merge(b"b", b"o", b"t", b"o", "spec.a"), True),
-    ("theirs", in_merge(b"b", b"o", b"t", b"t", "spec.a"), True),
-    ("merged", in_merge(b"b", b"o", b"t", b"m", "spec.a"), False),
-    ("only theirs changed", in_merge(b"b", b"b", b"t", b"t", "spec.a"), False),
-    ("only ours changed", in_merge(b"b", b"o", b"b", b"o", "spec.a"), False),
-    ("the same change", in_merge(b"b", b"s", b"s", b"s", "spec.a"), False),
-    ("no merge", GitVersions(lambda: b"o"), False),
-    ("added by both", in_merge(None, b"o", b"t", b"o", "spec.a"), True),
-    ("nothing of it merges clean", in_merge(b"b", b"o", b"t", b"o"), False),
-]
-
-
-@pytest.mark.parametrize("why, versions, dropped", SIDES, ids=[c[0] for c in SIDES])
-def test_one_side_dropped(why: str, versions: GitVersions, dropped: bool) -> None:
-    found = list(one_side_dropped(b"", versions))
-    assert len(found) == dropped
-
-
-def test_what_is_dropped_is_named() -> None:
-    (found,) = one_side_dropped(b"", in_merge(b"b", b"o", b"t", b"o", *"abcdef"))
-    assert found.message.endswith(
-        "these changes of theirs merge clean and are dropped: a, b, c, d and 2 more"
-    )
 
 
 SOPS = "a: ENC[x]\nmeta:\n  b: 1\nsops:\n  mac: ENC[1]\n  lastmodified: x\n"

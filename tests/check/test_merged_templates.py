@@ -105,8 +105,9 @@ def test_what_nobody_merged_is_looked_at_without_its_sides() -> None:
 
 @pytest.mark.parametrize("path", [PATH, "web/templates/_helpers.tpl"])
 def test_what_was_rendered_was_checked(path: str) -> None:
-    for result, is_checked in ((MERGED.encode(), True), (SIDES[1], False)):
-        merge = MergeVersions(Three(*SIDES), result)
+    one_side = (SIDES[0], SIDES[1], SIDES[0])
+    for sides, result, is_checked in ((SIDES, MERGED.encode(), True), (one_side, SIDES[1], False)):
+        merge = MergeVersions(Three(*sides), result)
         versions = GitVersions(lambda: SIDES[1], lambda merge=merge: merge)  # type: ignore[misc]
         run = Run(nowhere(), versions=lambda path, versions=versions: versions)  # type: ignore[misc]
         assert run.file(path, result) == []

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from merges import merge_findings
 
-from kmerge_git.check.checked_texts import nowhere
-from kmerge_git.check.merges.git_versions import GitVersions, MergeVersions
-from kmerge_git.check.run import Run, check_text
-from kmerge_git.merge.three import Three
+from kmerge_git.check.run import check_text
 
 CASES = [
     ("a: 1\na: 2\n", ["M02"]),
@@ -62,10 +60,9 @@ def test_what_is_said_of_words_that_silence_nothing() -> None:
 
 @pytest.mark.parametrize("words", ["", " M11", " all", " merge-damage", "-file", "-file M"])
 def test_no_comment_silences_a_dropped_side(words: str) -> None:
-    data = f"# kmerge: ignore{words}\na: 2\n".encode()
-    merge = MergeVersions(Three(b"a: 1\n", data, b"a: 3\n"), data, lost=lambda side: ("a",))
-    run = Run(nowhere(), versions=lambda path: GitVersions(lambda: data, lambda: merge))
-    assert "M11" in [finding.id for finding in run.file("a.yaml", data)]
+    data = f"# kmerge: ignore{words}\na: 2\nb: 1\n".encode()
+    sides = (b"a: 1\nb: 1\n", data, b"a: 1\nb: 2\n")
+    assert "M11" in [one.id for one in merge_findings(sides, data, is_judged=True)]
 
 
 def test_inside_an_inline_patch() -> None:

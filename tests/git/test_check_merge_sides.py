@@ -149,7 +149,7 @@ def test_a_renamed_file_has_its_sides(repo: Repo) -> None:
     assert repo.kmerge("check", "--merge").out == "1 file checked, nothing found\n"
     repo.write("b.yaml", SLIPPED)
     repo.git("commit", "--amend", "-am", "slip")
-    assert ids(repo.kmerge("check", "--merge", check=False).out) == ["M20", "M21"]
+    assert ids(repo.kmerge("check", "--merge", check=False).out) == ["M20", "M21", "M28"]
 
 
 def test_a_resource_that_moved_has_its_sides(repo: Repo) -> None:

@@ -68,19 +68,21 @@ def fork_with_driver(repo: Repo, world: World, attribute: str = "") -> None:
 
 
 @pytest.mark.costly
-def test_one_side_was_dropped_on_purpose(repo: Repo, world: World) -> None:
-    """The file was in conflict, and somebody chose: the hook says what is lost, and lets it be."""
+def test_one_side_was_dropped_in_a_conflict(repo: Repo, world: World) -> None:
+    """Somebody chose between two values; the other change was in no conflict."""
     fork_with_driver(repo, world)
     for side, lost in (("--ours", "theirs"), ("--theirs", "ours")):
         repo.git("checkout", side, "a.yaml")
         repo.git("add", "a.yaml")
-        for checked in (repo.kmerge("check", "--staged"), repo.kmerge("check", "a.yaml")):
-            assert "a.yaml:1:1: warning M11 both sides changed this file" in checked.out
+        for words in (["--staged"], ["a.yaml"]):
+            checked = repo.kmerge("check", *words, check=False)
+            assert "a.yaml:1:1: error M11 both sides changed this file" in checked.out
             field = "k11" if lost == "theirs" else "k0"
-            assert f"{lost} merge clean and are dropped: ConfigMap/a data.{field}\n" in checked.out
+            assert f"nothing of {lost}: lost is ConfigMap/a data.{field}\n" in checked.out
         if side == "--ours":
             repo.git("checkout", "-m", "a.yaml")
-    assert repo.git("commit", "-m", "merged").code == 0
+    assert repo.git("commit", "-m", "merged", check=False).code == 1
+    assert repo.git("commit", "-m", "merged", env={"KMERGE_CHECK_IGNORE": "M11"}).code == 0
 
 
 @pytest.mark.costly
@@ -100,7 +102,7 @@ def test_one_side_was_dropped_by_a_slip(repo: Repo, world: World) -> None:
         assert done.code == 1
         assert "a.yaml:1:1: error M11 both sides changed this file" in done.said
         field = "k11" if lost == "theirs" else "k0"
-        assert f"{lost} merge clean and are dropped: ConfigMap/a data.{field}\n" in done.said
+        assert f"nothing of {lost}: lost is ConfigMap/a data.{field}\n" in done.said
         assert "--no-verify" not in done.said
         checked = repo.kmerge("check", "a.yaml", check=False)  # as pre-commit calls it
         assert (checked.code, "error M11" in checked.out) == (1, True)
@@ -174,11 +176,9 @@ def test_what_was_decided_is_committed(repo: Repo, world: World, way: str) -> No
         assert "using previous resolution" in repo.merge().said
     else:
         repo.kmerge("solve", *(["--favor", way.split()[1]] if policy == "" else []))
-    done = repo.git("commit", "-m", "merged")
-    assert done.code == 0
-    assert ("1 warning in 1 file" in done.said) == (
-        way == "rerere"
-    )  # it has learned to drop what merges clean
+    done = repo.git("commit", "-m", "merged", check=False)
+    is_learned = way == "rerere"  # to drop what merges clean
+    assert (done.code, "error M11" in done.said) == (is_learned, is_learned)
 
 
 def test_in_a_linked_working_tree(repo: Repo, world: World) -> None:
@@ -198,15 +198,14 @@ def test_in_a_linked_working_tree(repo: Repo, world: World) -> None:
     assert repo.kmerge("check", "a.yaml").code == 0
 
 
-def test_a_dropped_side_is_no_matter_where_the_driver_does_not_merge(
-    repo: Repo, world: World
-) -> None:
+def test_a_dropped_side_is_found_whoever_merges(repo: Repo, world: World) -> None:
     fork_with_driver(repo, world)
     repo.write(".gitattributes", "")
     repo.git("add", ".gitattributes")
     repo.git("checkout", "--ours", "a.yaml")
     repo.git("add", "a.yaml")
-    assert repo.git("commit", "-m", "merged").code == 0
+    done = repo.git("commit", "-m", "merged", check=False)
+    assert (done.code, "error M11" in done.said) == (1, True)
 
 
 SOPS = "a: ENC[x]\nplain:\n  b: 1\nsops:\n  mac: ENC[1]\n"

@@ -207,7 +207,7 @@ def test_commits_and_merges(repo: Repo, source: Path, cache: Path) -> None:
 
 
 @pytest.mark.installed
-def test_a_side_taken_on_purpose(repo: Repo, source: Path, cache: Path) -> None:
+def test_a_side_taken_whole(repo: Repo, source: Path, cache: Path) -> None:
     base = GOOD + "".join(f"  k{n}: v\n" for n in range(12))
     repo.fork(
         {
@@ -224,7 +224,9 @@ def test_a_side_taken_on_purpose(repo: Repo, source: Path, cache: Path) -> None:
     repo.git("checkout", "--ours", "a.yaml")
     repo.git("add", "a.yaml")
     done = repo.git("commit", "-m", "merged", env=env, check=False)
-    assert (done.code, "M11" in done.said) == (0, False), done.said
+    assert (done.code, "error M11" in done.said) == (1, True), done.said
+    meant = repo.git("commit", "-m", "meant", env=env | {"KMERGE_CHECK_IGNORE": "M11"})
+    assert "M11" not in meant.said
 
 
 @pytest.mark.installed
@@ -261,7 +263,6 @@ def test_the_ways_to_finish_a_merge(repo: Repo, source: Path, cache: Path) -> No
     repo.git("rerere", "forget", "web.yaml", check=False)
     repo.git("config", "rerere.enabled", "false")
     ways = {
-        "a side": ["git", "checkout", "--ours", "web.yaml"],
         "solve": ["kmerge", "solve", "--favor", "theirs"],
         "resolve": ["kmerge", "resolve", "--take", "ours", "web.yaml"],
     }
@@ -273,4 +274,9 @@ def test_the_ways_to_finish_a_merge(repo: Repo, source: Path, cache: Path) -> No
         assert (done.code, "Passed" in done.said) == (0, True), done.said
     repo.git("reset", "-q", "--hard", start)
     done = repo.git("merge", "-X", "ours", "-m", "favoured", "side", env=env, check=False)
-    assert (done.code, "Passed" in done.said) == (0, True), done.said
+    assert (done.code, "error M28" in done.said) == (1, True), done.said
+    stopped()
+    repo.git("checkout", "--ours", "web.yaml")
+    repo.git("add", "web.yaml")
+    done = commit("a side")
+    assert (done.code, "error M11" in done.said) == (1, True), done.said

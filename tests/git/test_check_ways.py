@@ -203,7 +203,6 @@ WAYS: dict[str, tuple[Way, int]] = {
     "a tool": (with_a_tool, 1),
     "clean": (clean, 1),
     "clean by kmerge": (clean_by_kmerge, 1),
-    "git -X ours": (lambda repo: favoured(repo, "git"), 1),
     "kmerge -X ours": (lambda repo: favoured(repo, "kmerge"), 1),
     "solve --favor ours": (lambda repo: solved(repo, "ours"), 1),
     "solve --favor theirs": (lambda repo: solved(repo, "theirs"), 1),
@@ -222,14 +221,25 @@ def test_without_a_finding(hooked: Repo, name: str) -> None:
     assert hooked.git("status", "--porcelain", "-uno").out == ""
 
 
-@pytest.mark.parametrize("side", ["ours", "theirs"])
-@pytest.mark.costly
-def test_a_side_that_is_taken_whole_is_counted(hooked: Repo, side: str) -> None:
-    """It drops what merges clean; somebody has chosen, so it is no more than a warning."""
-    done = a_side(hooked, side)
-    assert done.code == 0
-    assert done.err == "kmerge: 1 warning in 1 file; `kmerge check --merge web.yaml` lists them\n"
-    assert "M11" in hooked.kmerge("check", "--merge", "web.yaml").out
+DROPPED: dict[str, Callable[[Repo], Done]] = {
+    "M11 ours": lambda repo: a_side(repo, "ours"),
+    "M11 theirs": lambda repo: a_side(repo, "theirs"),
+    "M28 git -X ours": lambda repo: favoured(repo, "git"),
+}
+
+
+@pytest.mark.parametrize("way", DROPPED)
+@pytest.mark.world
+def test_what_merges_clean_is_not_dropped(hooked: Repo, way: str) -> None:
+    """A way that takes one side for a whole conflict also drops what nobody disagreed about."""
+    id = way.split(maxsplit=1)[0]
+    done = DROPPED[way](hooked)
+    assert (done.code, f": error {id} " in done.said) == (1, True), done.said
+    meant = hooked.git("commit", "-m", "meant", env={"KMERGE_CHECK_IGNORE": id})
+    assert meant.code == 0
+    # a merge that is one of its sides is a warning: nobody can tell whether a strategy made it
+    worst = "error" if id == "M28" else "warning"
+    assert f": {worst} {id} " in hooked.kmerge("check", "--merge", "web.yaml", check=False).out
 
 
 LOST = BOTH.replace("  paused: false\n", "")

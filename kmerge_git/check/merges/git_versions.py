@@ -1,4 +1,4 @@
-"""M11, M12: find mistakes that show only in a comparison of the versions of a file in git.
+"""M12: find a mistake that shows only in a comparison of the versions of a file in git.
 
 This module does not call git: its caller reads the versions.
 """
@@ -8,11 +8,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import NamedTuple
 
-from kmerge_git.bounds import MESSAGE_NAMES
 from kmerge_git.check.page_values import Map, Text, Value, alike, documents
-from kmerge_git.check.registry import ERROR, HISTORY, WARNING, Check, Found
+from kmerge_git.check.registry import ERROR, HISTORY, Check, Found
 from kmerge_git.errors import CannotParse
-from kmerge_git.merge.three import Three, whose
+from kmerge_git.merge.three import Three
 from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kmerge_git.check.merges.merged_files import Elsewhere
+    from kmerge_git.kube.identity import Identity
+    from kmerge_git.tree.nodes import Node
 
 
 class MergeVersions(NamedTuple):
@@ -27,10 +28,11 @@ class MergeVersions(NamedTuple):
 
     sides: Three[bytes | None]
     result: bytes | None  # the file as it is committed, or staged
-    # the fields that would merge cleanly, but that one side lacks; computed for few files
-    lost: Callable[[str], tuple[str, ...]] = lambda side: ()
-    was_in_conflict: Callable[[], bool] = lambda: False  # if so, a person chose the result
     elsewhere: Elsewhere = lambda identity: []
+    # the resource in a file that gained it in this merge
+    gained: Callable[[Identity], Node | None] = lambda identity: None
+    # how severe a lost change is at most, or '' if the file is not judged: generated, for example
+    gravest: Callable[[], str] = lambda: ERROR
 
 
 class GitVersions:
@@ -56,45 +58,6 @@ class GitVersions:
 
 
 NOTHING = GitVersions()
-
-
-@Check(
-    "M11", ERROR, HISTORY, "one side of a merge was dropped",
-    by_comment=False,
-    kubectl="The file is valid, but the changes of one branch are gone.",
-    kustomize="The file is valid, but the changes of one branch are gone.",
-    example="# base:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v1\n"
-    "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
-    "# theirs:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v2\n"
-    "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
-    counter="# base:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v1\n"
-    "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
-    "# theirs:\nreplicaCount: 3\nimage:\n  name: web\n  tag: v1\n"
-    "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
-    mend="`git checkout -m -- FILE` merges a file that was in conflict anew, `git merge --abort` "
-    "takes all of the merge back; `git diff MERGE_HEAD -- FILE` and `git diff HEAD -- FILE` show "
-    "what each side has. If it is meant, `git config kmerge.check.ignore M11` says so.",
-)  # fmt: skip
-def one_side_dropped(data: bytes, versions: GitVersions) -> Iterator[Found]:
-    """Find a merged file that equals one branch and lost the changes of the other branch.
-
-    If both branches changed only the same places, taking one side loses nothing. If the file was in
-    conflict, a person has chosen the side, so the finding is only a warning.
-    """
-    merge = versions.merge
-    if merge is None or merge.result is None or whose(merge.sides):
-        return
-    for name, other in (("ours", "theirs"), ("theirs", "ours")):
-        if merge.result == merge.sides.side(name):
-            lost = merge.lost(name)
-            if lost:
-                left = len(lost) - MESSAGE_NAMES
-                more = f" and {left} more" if left > 0 else ""
-                yield Found(
-                    0, f"both sides changed this file, and it is exactly {name}: these changes of "
-                    f"{other} merge clean and are dropped: {', '.join(lost[:MESSAGE_NAMES])}{more}",
-                    severity=WARNING if merge.was_in_conflict() else "",
-                )  # fmt: skip
 
 
 @Check(

@@ -1,4 +1,4 @@
-"""M20-M28: compare a merged file with its sides, to find mistakes that the merge made."""
+"""M20-M27: compare a merged file with its sides, to find mistakes that the merge made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from kmerge_git.check.registry import (
     MERGED_TEMPLATE,
     MERGED_TEXT,
     MERGED_UNREAD,
-    WARNING,
     Check,
     Found,
     also,
@@ -169,33 +168,6 @@ def no_longer_parses(merged: SidedFile, error: CannotParse, offset: int) -> Iter
     """
     if "undefined alias" not in error.why and merged.could_be_read():
         yield Found(offset, f"{error.why}; every side of the merge could be parsed")
-
-
-def _documents(names: str) -> str:
-    """Return the documents of an example."""
-    start = "apiVersion: v1\nkind: ConfigMap\nmetadata: "
-    return "---\n".join(f"{start}{{name: {name}}}\n" for name in names)
-
-
-@Check(
-    "M28", WARNING, MERGED, "documents in an order that one side of the merge had changed",
-    tools="K",
-    kubectl="`apply -f` goes through the documents from the top: a resource may come before its "
-    "namespace or its definition.",
-    kustomize="Nothing: kustomize sorts what it builds.",
-    example="# base:\n" + _documents("abc") + "# ours:\n" + _documents("bac")
-    + "# theirs:\n" + _documents("acbd") + "# committed:\n" + _documents("bacd"),
-    counter="# base:\n" + _documents("abc") + "# ours:\n" + _documents("bac")
-    + "# theirs:\n" + _documents("abcd") + "# committed:\n" + _documents("bacd"),
-    mend="Put the documents in the order in which they are to be applied. " + _ON_PURPOSE,
-)  # fmt: skip
-def turned_documents(merged: SidedFile) -> Iterator[Found]:
-    """Find two documents whose order one side changed, where the result lacks this change."""
-    found = merged.turned()
-    if found:
-        document, name, other = found
-        what = f"{name} stands behind {other}, and one side had it before"
-        yield Found(document.start, what)
 
 
 @also("M01", MERGED_TEXT)

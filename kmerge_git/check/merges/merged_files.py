@@ -16,13 +16,11 @@ from collections import Counter, defaultdict
 from functools import cached_property
 
 from kmerge_git.check.merges.merge_walk import FUSED, GONE, NEW, Odd, least, walked
-from kmerge_git.compare.file_changes import paired_documents, refuse_changed_entries
+from kmerge_git.check.registry import ERROR
+from kmerge_git.compare.file_changes import paired_documents
 from kmerge_git.errors import KmergeError
-from kmerge_git.kube.differing import differing
-from kmerge_git.kube.fieldpath import show
 from kmerge_git.kube.identity import Identity, describe, identity
-from kmerge_git.kube.listkeys import field_text, start
-from kmerge_git.merge.pairing import name_of
+from kmerge_git.kube.listkeys import field_text
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.sites import disordered
 from kmerge_git.tree.documents import Document, Stream, YamlText, is_idle
@@ -53,11 +51,15 @@ class SidedFile:
         result: YamlText,
         sides: Three[bytes | None],
         elsewhere: Elsewhere = lambda identity: [],
+        gained: Callable[[Identity], Node | None] = lambda identity: None,
+        gravest: Callable[[], str] = lambda: ERROR,
     ) -> None:
         self.result = result
+        self.gained = gained  # finds a resource in a file that gained it in this merge
+        self.gravest = gravest  # how severe a lost change is at most, or '' for not judged
         self.sides = sides.map(lambda data: None if data is None else YamlText(data, result.path))
         self._there = [side for side in self.sides.each() if side is not None]
-        self._elsewhere = elsewhere
+        self.elsewhere = elsewhere  # finds the versions of a resource in other files
 
     @cached_property
     def is_mixed(self) -> bool:
@@ -66,6 +68,14 @@ class SidedFile:
         if ours is None or theirs is None or ours == theirs or base in (ours, theirs):
             return False
         return self.result.data not in (ours, theirs)
+
+    @cached_property
+    def is_yaml(self) -> bool:
+        """Return whether the result can be parsed."""
+        try:
+            return self.result.roots is not None
+        except KmergeError:
+            return False
 
     def odd(self, *sorts: str) -> list[Odd]:
         """Return the oddities of the given sorts (see `merge_walk`)."""
@@ -77,7 +87,7 @@ class SidedFile:
             return []
         try:
             sides = [side.stream for side in self._there]
-            odd = list(_documents(self.result.stream, sides, self.result.path, self._elsewhere))
+            odd = list(_documents(self, sides))
             is_new = any(one.what == NEW for one in odd)
             return without_moved(odd, [side.roots for side in sides]) if is_new else odd
         except KmergeError:
@@ -86,7 +96,7 @@ class SidedFile:
     def turned(self) -> tuple[Document, str, str] | None:
         """Return a document of the result, its name, and the name of one that a side put behind it.
 
-        The result has this document behind the other one, and the other side did not move the two.
+        The result has the two in the order of base.
         """
         three = self._there
         if len(three) < WITH_BASE or len({side.data for side in three}) < WITH_BASE:
@@ -98,7 +108,10 @@ class SidedFile:
             names = [list(map(_key, stream.documents)) for stream in streams]
         except KmergeError:
             return None
-        places = sorted(map(names[-1].index, disordered(*names)))
+        turned = disordered(*names)
+        if [*turned] != sorted(turned, key=names[-1].index):
+            return None  # base has them so, and the result has an order of its own
+        places = [names[-1].index(key) for key in turned]
         documents = [streams[-1].documents[place] for place in places]
         shown = [describe(name) for d in documents if (name := _resource(d.root))]
         return (documents[1], shown[1], shown[0]) if len(shown) > 1 else None
@@ -171,10 +184,9 @@ class _Side:
         return partner.root if partner is not None else None
 
 
-def _documents(
-    result: Stream, sides: list[Stream], path: str, elsewhere: Elsewhere
-) -> Iterator[Odd]:
+def _documents(merged: SidedFile, sides: list[Stream]) -> Iterator[Odd]:
     """Yield the oddities of the documents that differ from the documents of every side."""
+    result, path = merged.result.stream, merged.result.path
     known, made = _contents(sides), _contents([result])
     new = [d for d in result.documents if d.content not in known and not is_idle(d.content)]
     at = [_Side(side, made, new) for side in sides]
@@ -183,7 +195,7 @@ def _documents(
     if not made and least([side.count for side in at]):
         yield Odd(GONE, 0, (), "nothing is left of what every side of the merge has")
         return
-    gone = _gone(result, sides, [side.alone for side in at])
+    gone = _gone(merged, sides, [side.alone for side in at])
     fewer = len(result.documents) < min(side.count for side in at)
     contained: list[Document] = []
     for document in new:
@@ -194,7 +206,8 @@ def _documents(
             what = f"{names} became part of another document: the line `---` between them is gone"
             yield Odd(FUSED, _seam(document.root, held), (), what)
         else:
-            yield from _inside(document, [side.root(document) for side in at], path, elsewhere)
+            roots = [side.root(document) for side in at]
+            yield from _inside(document, roots, path, merged.elsewhere)
     for document in gone:
         if document not in contained:
             yield Odd(GONE, 0, (), f"{_name(document)} is gone: every side of the merge has it")
@@ -221,8 +234,9 @@ def _inside(document: Document, sides: Nodes, path: str, elsewhere: Elsewhere) -
     return odd
 
 
-def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> list[Document]:
+def _gone(merged: SidedFile, sides: list[Stream], alone: list[list[Document]]) -> list[Document]:
     """Return the documents of ours that every side has and that the result lost."""
+    result = merged.result.stream
     keys = [{_key(document) for document in side} for side in alone]
     return [
         document
@@ -230,7 +244,14 @@ def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> l
         if document.root is not None
         and all(_key(document) in key for key in keys)
         and _count(result, document) < least([_count(side, document) for side in sides])
+        and not _is_moved_away(document, merged)
     ]
+
+
+def _is_moved_away(document: Document, merged: SidedFile) -> bool:
+    """Return whether another file has gained the resource of a document in this merge."""
+    resource = _resource(document.root)
+    return resource is not None and merged.gained(resource) is not None
 
 
 def _count(stream: Stream, wanted: Document) -> int:
@@ -405,32 +426,3 @@ def _was_element(odd: Odd, name: str) -> bool:
     elements = [e.value for one in odd.beside if isinstance(one, Sequence) for e in one.entries]
     fields = [e.value for one in elements if isinstance(one, Mapping) for e in one.entries]
     return any(isinstance(one, Scalar) and one.value == name for one in (*elements, *fields))
-
-
-# -- the fields in which two versions of a file differ --------------------------------------------
-
-
-def differences(old: bytes, new: bytes, path: str) -> tuple[str, ...]:
-    """Return the fields in which two versions of a file differ; return () if none differs."""
-    try:
-        return tuple(dict.fromkeys(_fields(old, new, path)))
-    except KmergeError:
-        return ("lines",)
-
-
-def _fields(old: bytes, new: bytes, path: str) -> Iterator[str]:
-    before, after = (
-        [d for d in YamlText(data, path).stream.documents if not is_idle(d.content)]
-        for data in (old, new)
-    )
-    refuse_changed_entries(before, after)
-    pairs = paired_documents(before, after)
-    for i, j in sorted(pairs, key=lambda pair: pair[1]):
-        one, other = before[i].root, after[j].root
-        if before[i].content != after[j].content and one is not None and other is not None:
-            for steps in differing(one, other, start(other, path)):
-                yield f"{name_of(after[j])} {show(steps)}".strip()
-    for side, documents in enumerate((before, after)):
-        paired = {pair[side] for pair in pairs}
-        left = (document for n, document in enumerate(documents) if n not in paired)
-        yield from (name_of(document) or "a document" for document in left)

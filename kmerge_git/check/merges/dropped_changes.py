@@ -1,0 +1,127 @@
+"""M11, M28: find the changes of a side that the result of a merge does not have."""
+
+from __future__ import annotations
+
+from kmerge_git.bounds import FOUND_PLACES, MESSAGE_NAMES
+from kmerge_git.check.merges.judged_file import judged_file
+from kmerge_git.check.merges.merge_walk import GONE
+from kmerge_git.check.registry import ERROR, MERGED, MERGED_TEMPLATE, WARNING, Check, Found, also
+from kmerge_git.visible import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kmerge_git.check.merges.merged_files import SidedFile
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.verdict.losses import Judged
+
+_MEANT = (
+    "If it is meant, `KMERGE_CHECK_IGNORE={id} git commit` lets it pass once; a line `{line}` at "
+    "the end of the message of the merge commit says so for good."
+)
+
+
+@Check(
+    "M11", ERROR, MERGED, "one side of a merge was dropped",
+    by_comment=False,
+    kubectl="The file is valid, but the changes of one branch are gone.",
+    kustomize="The file is valid, but the changes of one branch are gone.",
+    example="# base:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v2\n"
+    "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
+    counter="# base:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicaCount: 3\nimage:\n  name: web\n  tag: v1\n"
+    "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
+    mend="`git checkout -m -- FILE` merges a file that was in conflict again, and `git merge "
+    "--abort` takes back the whole merge. "
+    + _MEANT.format(id="M11", line="Kmerge-Dropped: FILE"),
+)  # fmt: skip
+def side_dropped(merged: SidedFile) -> Iterator[Found]:
+    """Find a merged file that has none of the changes of one side.
+
+    If both sides changed only the same places, taking one side loses nothing.
+    """
+    file = judged_file(merged)
+    for side in file.dropped:
+        rows = [row for row in file.lost if row.side == side]
+        names = list(dict.fromkeys(row.place or "a line" for row in rows))
+        left = len(names) - MESSAGE_NAMES
+        more = f" and {left} more" if left > 0 else ""
+        who = f"{side} alone" if file.is_of_one_side else "both sides"
+        what = f"{who} changed this file, and the merge has nothing of {side}: lost is "
+        what += f"{', '.join(names[:MESSAGE_NAMES])}{more}"
+        yield Found(0, what, severity=file.severity(rows))
+
+
+@Check(
+    "M28", ERROR, MERGED, "a change that got lost in a merge",
+    by_comment=False,
+    kubectl="The file is valid, but a change of one branch is gone.",
+    kustomize="The file is valid, but a change of one branch is gone.",
+    example="# base:\nreplicaCount: 1\nport: 80\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicaCount: 2\nport: 80\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicaCount: 1\nport: 81\nimage:\n  name: web\n  tag: v2\n"
+    "# committed:\nreplicaCount: 2\nport: 80\nimage:\n  name: web\n  tag: v2",
+    counter="# base:\nreplicaCount: 1\nport: 80\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicaCount: 2\nport: 80\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicaCount: 1\nport: 81\nimage:\n  name: web\n  tag: v2\n"
+    "# committed:\nreplicaCount: 2\nport: 81\nimage:\n  name: web\n  tag: v2",
+    mend="Make the change again. "
+    + _MEANT.format(id="M28", line="Kmerge-Dropped: FILE FIELD"),
+)  # fmt: skip
+def change_lost(merged: SidedFile) -> Iterator[Found]:
+    """Find each change of a side that the result does not have, and the order of documents.
+
+    A field of another value than on all sides is not lost: somebody decided it.
+    """
+    file = judged_file(merged)
+    dropped = file.dropped if file.lost else []
+    gone = [odd.path for odd in merged.odd(GONE)] if file.lost else []
+    rows = [
+        row
+        for row in file.lost
+        if row.side not in dropped and not (row.is_gone and any(_is_in(row, at) for at in gone))
+    ]
+    for row in rows[:FOUND_PLACES]:
+        yield Found(row.at, message_of(row), path=row.path, severity=file.severity([row]))
+    left = rows[FOUND_PLACES:]
+    if left:
+        yield Found(
+            0, f"and {counted(len(left), 'more lost change')}", severity=file.severity(left)
+        )
+    turned = merged.turned()
+    if turned:
+        document, name, other = turned
+        what = f"{name} stands behind {other}, and one side had it before"
+        yield Found(document.start, what, severity=WARNING)
+
+
+also("M11", MERGED_TEMPLATE)(side_dropped)
+also("M28", MERGED_TEMPLATE)(change_lost)
+
+
+def _is_in(row: Judged, place: Path) -> bool:
+    """Return whether a place is that of a field or list whose lost parts M21 reports."""
+    return row.path[: len(place)] == place
+
+
+def message_of(row: Judged) -> str:
+    """Return the message about a lost change."""
+    who = "both sides" if row.side == "both" else row.side
+    before = row.values.base
+    after = row.values.ours if row.side == "both" else row.values.side(row.side)
+    place = row.place or "a line of the template"
+    if row.kind == "line":
+        return f"{place}: {who} changed this text, and its line is lost: {after}"
+    if row.kind == "order":
+        return f"{place}: {who} changed the order, and the merge has the old one"
+    if not after:
+        return f"{place}: {who} deleted this, and the merge still has it"
+    if not before:
+        return f"{place}: {who} added this, and the merge does not have it"
+    if not row.result:
+        return f"{place}: {who} changed this, and it is gone"
+    return f"{place}: {who} changed it from {before} to {after}, and the merge has {row.result}"

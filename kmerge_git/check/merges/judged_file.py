@@ -1,0 +1,126 @@
+"""Judge a merged file by value, whoever merged it.
+
+A change that git's lines or kmerge merge without asking, and that the result lacks, is an error:
+nobody had to decide it. If the place was in conflict, somebody may have decided it, so it is a
+warning.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property, lru_cache
+
+from kmerge_git.check.registry import ERROR, WARNING
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube.identity import identity
+from kmerge_git.outcome import SIDES
+from kmerge_git.text.opaque_files import holds_seal, is_chart_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.check.merges.merged_files import SidedFile
+    from kmerge_git.merge.three import Three
+    from kmerge_git.tree.documents import Document
+    from kmerge_git.tree.nodes import Node
+    from kmerge_git.verdict.losses import Judged, Merged
+
+
+@lru_cache(maxsize=1)  # M11 and M28 ask about the same file, one after the other
+def judged_file(merged: SidedFile) -> JudgedFile:
+    """Return a merged file as it is judged by value."""
+    return JudgedFile(merged)
+
+
+class JudgedFile:
+    """Judge a merged file by value: its lost changes, and the sides that were dropped whole."""
+
+    def __init__(self, merged: SidedFile) -> None:
+        self._merged = merged
+        self._path = merged.result.path
+        self._versions: Three[bytes] = merged.sides.map(lambda side: side.data if side else b"")
+
+    @cached_property
+    def _is_template(self) -> bool:
+        """Return whether the file is a Helm template, which is judged by its readings."""
+        return is_chart_text(self._path) or not self._merged.is_yaml
+
+    @cached_property
+    def rows(self) -> list[Judged]:
+        """What became of each place, or nothing if the file cannot be judged by value."""
+        from kmerge_git.verdict.losses import judged  # late: few commits are merges
+
+        try:
+            return judged(
+                self._versions,
+                self._merged.result.data,
+                self._path,
+                is_template=self._is_template,
+                elsewhere=self._elsewhere,
+            )
+        except KmergeError:
+            return []
+
+    @cached_property
+    def lost(self) -> list[Judged]:
+        """The lost changes, in the order of the file."""
+        if self._has_every_line or holds_seal(*self._versions.each()):
+            return []
+        if not self._gravest:
+            return []
+        return [row for row in self.rows if row.verdict == "lost" and not _is_of_documents(row)]
+
+    @property
+    def is_of_one_side(self) -> bool:
+        """Return whether one side alone changed the file."""
+        return self._versions.base in (self._versions.ours, self._versions.theirs)
+
+    @property
+    def dropped(self) -> list[str]:
+        """The sides that changed something, and of whose changes the result has none."""
+        from kmerge_git.verdict.losses import is_dropped
+
+        return [side for side in SIDES if self.lost and is_dropped(self.rows, side)]
+
+    def severity(self, rows: list[Judged]) -> str:
+        """Return the severity of lost changes: an error if one was not in conflict."""
+        is_grave = self._gravest == ERROR and any(row in self._unasked for row in rows)
+        return ERROR if is_grave else WARNING
+
+    @cached_property
+    def _gravest(self) -> str:
+        return self._merged.gravest()
+
+    @cached_property
+    def _unasked(self) -> list[Judged]:
+        """The lost changes that git's lines or kmerge merge without asking anybody."""
+        from kmerge_git.verdict.losses import without_asking
+
+        return without_asking(
+            self.lost, self._versions, self._merges(), self._path, is_template=self._is_template
+        )
+
+    def _merges(self) -> list[Merged]:
+        from kmerge_git.api import merge_files
+        from kmerge_git.text.linemerge import TemporaryFiles
+
+        by_git, count = TemporaryFiles(self._versions.each()).result()
+        lines = by_git, count == 0
+        made = merge_files(*self._versions.each(), path=self._path, line_merge=lambda *_: lines)
+        return [(made.text, made.clean), lines]
+
+    @property
+    def _has_every_line(self) -> bool:
+        """Return whether the result has the lines that the changes of both sides come to."""
+        base, ours, theirs = (Counter(data.split(b"\n")) for data in self._versions.each())
+        expected = ours + theirs
+        expected.subtract(base)
+        return Counter(self._merged.result.data.split(b"\n")) == +expected
+
+    def _elsewhere(self, document: Document) -> Node | None:
+        known = identity(document.root) if document.root is not None else None
+        return self._merged.gained(known) if known is not None and known.name else None
+
+
+def _is_of_documents(row: Judged) -> bool:
+    """Return whether a place is the order of documents, which no cluster depends on."""
+    return row.kind == "order" and not row.path

@@ -1,0 +1,158 @@
+"""M11 and M28: a change that the result of a merge does not have, whoever made the merge."""
+
+from __future__ import annotations
+
+import pytest
+from merges import LOSSES, Sides, merge_findings
+
+BASE = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 1
+  paused: false
+  template:
+    spec:
+      containers:
+      - name: web
+        image: web:1
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: text
+data:
+  run: |
+    one
+    two
+    three
+    four
+"""
+OURS = BASE.replace("replicas: 1", "replicas: 2").replace("    one\n", "    1\n")
+THEIRS = BASE.replace("web:1", "web:2").replace("    four\n", "    four\n    five\n")
+THEIRS = THEIRS.replace("  paused: false\n", "")
+MERGED = OURS.replace("web:1", "web:2").replace("    four\n", "    four\n    five\n")
+MERGED = MERGED.replace("  paused: false\n", "")
+SIDES = (BASE.encode(), OURS.encode(), THEIRS.encode())
+
+
+def lost(sides: Sides, result: str, path: str = "a.yaml") -> list[tuple[str, str, str]]:
+    found = merge_findings(sides, result.encode(), path, is_judged=True)
+    return [(one.id, one.severity, one.message) for one in found if one.id in LOSSES]
+
+
+DROPPED = [
+    ("replicas: 2", "replicas: 1", "spec.replicas: ours changed it from 1 to 2, and the merge has 1"),
+    ("web:2", "web:1", "theirs changed it from web:1 to web:2, and the merge has web:1"),
+    ("  replicas: 2\n", "  replicas: 2\n  paused: false\n", "spec.paused: theirs deleted this, and the merge still has it"),
+    ("    five\n", "", "data.run: theirs changed this text, and its line is lost: five"),
+    ("    1\n", "    one\n", "data.run: ours changed this text, and its line is lost: 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("new, old, said", DROPPED)
+def test_a_lost_change(new: str, old: str, said: str) -> None:
+    """Each of them merges clean, so nobody was asked."""
+    assert MERGED.count(new) == 1
+    [(id, severity, message)] = lost(SIDES, MERGED.replace(new, old))
+    assert (id, severity) == ("M28", "error")
+    assert message.endswith(said)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        MERGED,
+        MERGED.replace("replicas: 2", "replicas: 3"),  # somebody decided it
+        MERGED.replace("    1\n", "    1 again\n"),
+        "\n---\n".join(MERGED.split("---\n")[::-1]),
+        MERGED.replace("replicas: 2", "replicas: 0x2  # as it was"),
+        MERGED + "# the end\n",
+    ],
+)
+def test_nothing_is_lost(result: str) -> None:
+    assert lost(SIDES, result) == []
+
+
+def test_a_side_is_dropped_by_value() -> None:
+    """A comment, a newline or the order of fields does not hide it."""
+    for more in ("", "\n", "# merged by hand\n"):
+        [(id, severity, message)] = lost(SIDES, OURS + more)
+        assert (id, severity) == ("M11", "error")
+        assert "both sides changed this file, and the merge has nothing of theirs" in message
+        assert "Deployment/web spec.paused" in message and "ConfigMap/text data.run" in message
+
+
+def test_one_side_alone_changed_it() -> None:
+    [(id, severity, message)] = lost((SIDES[0], SIDES[0], SIDES[2]), BASE)
+    assert (id, severity) == ("M11", "error")
+    assert message.startswith("theirs alone changed this file, and the merge has nothing of theirs")
+    assert lost((SIDES[0], SIDES[0], SIDES[2]), THEIRS) == []
+
+
+def test_what_was_in_conflict_is_a_warning() -> None:
+    """A person had the whole text before the eyes."""
+    ours = BASE.replace("    two\n", "    2\n").replace("replicas: 1", "replicas: 2")
+    theirs = BASE.replace("    two\n    three\n", "    II\n    III\n").replace("web:1", "web:2")
+    result = ours.replace("web:1", "web:2")
+    [(id, severity, message)] = lost((SIDES[0], ours.encode(), theirs.encode()), result)
+    assert (id, severity) == ("M28", "warning")
+    assert message.endswith("theirs changed this text, and its line is lost: II")
+
+
+def test_both_made_the_same_change() -> None:
+    both = BASE.replace("replicas: 1", "replicas: 2")
+    sides = (SIDES[0], both.encode(), both.replace("web:1", "web:2").encode())
+    [(id, _, message)] = lost(sides, BASE.replace("web:1", "web:2"))
+    assert (id, "both sides changed it from 1 to 2, and the merge has 1" in message) == (
+        "M28",
+        True,
+    )
+
+
+def test_many_lost_changes_are_counted() -> None:
+    base = "".join(f"k{n}: a\n" for n in range(60)) + "end: 1\n"
+    theirs = base.replace(": a", ": b").replace("end: 1", "end: 2")
+    sides = (base.encode(), base.replace("end: 1", "end: 2").encode() + b"x: 1\n", theirs.encode())
+    found = lost(sides, base.replace("end: 1", "end: 2").replace("k0: a", "k0: b") + "x: 1\n")
+    assert {id for id, _, _ in found} == {"M28"}
+    assert len(found) < 60 and any("more lost changes" in message for _, _, message in found)
+
+
+TEMPLATE = (
+    "kind: A\nmetadata:\n  name: {{ .Values.name }}\nspec:\n  a: 1\n  b: {{ .Values.b }}\n  c: 1\n"
+)
+
+
+def test_in_a_template() -> None:
+    ours = TEMPLATE.replace("a: 1", "a: {{ .Values.a }}").replace("kind: A", "kind: A\nx: 1")
+    theirs = TEMPLATE.replace("c: 1", "c: 2").replace("  b:", "  new: 1\n  b:")
+    merged = ours.replace("c: 1", "c: 2").replace("  b:", "  new: 1\n  b:")
+    sides = (TEMPLATE.encode(), ours.encode(), theirs.encode())
+    path = "web/templates/a.yaml"
+    assert lost(sides, merged, path) == []
+    for new, old in (("c: 2", "c: 1"), ("  new: 1\n", ""), ("a: {{ .Values.a }}", "a: 1")):
+        [(id, severity, _)] = lost(sides, merged.replace(new, old), path)
+        assert (id, severity) == ("M28", "error")
+    [(id, severity, _)] = lost(sides, ours, path)
+    assert (id, severity) == ("M11", "error")
+
+
+def test_the_order_of_documents() -> None:
+    """Ours moved one, theirs changed something else, and the merge has the old order."""
+    names = "abc"
+    one, two, three = (f"kind: A\nmetadata:\n  name: {name}\nx: 1\n" for name in names)
+    base = "---\n".join((one, two, three))
+    ours = "---\n".join((three, one, two))
+    theirs = base.replace("name: b\nx: 1", "name: b\nx: 2")
+    sides = (base.encode(), ours.encode(), theirs.encode())
+    kept = ours.replace("name: b\nx: 1", "name: b\nx: 2")
+    assert lost(sides, kept) == []
+    [(id, severity, message)] = lost(sides, theirs)
+    assert (id, severity, message) == (
+        "M28",
+        "warning",
+        "A/c stands behind A/a, and one side had it before",
+    )
