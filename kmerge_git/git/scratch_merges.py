@@ -31,7 +31,7 @@ from kmerge_git.git.attribute_files import DEFAULTS, AttributeFile, select
 from kmerge_git.git.driver_lines import MARKING, NAME, ONLY_MARK, marked
 from kmerge_git.git.index_stages import Stages, read_stages
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.run_git import ask_git, environment, git, git_version
+from kmerge_git.git.run_git import ask_git, environment, git, git_version, to_its_end
 
 SINCE = (2, 38)
 # `could not fetch ID from promisor remote`, `unable to read tree (ID)`, `Could not read ID`
@@ -207,7 +207,10 @@ def scratch(
         with _marking(folder, repository, alone=alone) as words:
             yield Scratch(folder, objects, shallow, git_dir, worktree, tuple(words), twin)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        with to_its_end() as interrupts:  # a second Ctrl-C, or the first at the end of the work
+            shutil.rmtree(folder, ignore_errors=True)
+        if interrupts:
+            raise KeyboardInterrupt
 
 
 def _at(git_dir: str, worktree: str) -> list[str]:
