@@ -9,6 +9,9 @@ INFO = "info"  # worth knowing
 SEVERITIES = (ERROR, WARNING, INFO)  # the worst one first
 
 
+DROPPED = "Kmerge-Dropped"  # the trailer of a merge commit that names a change dropped on purpose
+
+
 class Finding:
     """Hold a problem, its place and its remedy; a finding never changes after its creation."""
 
@@ -19,6 +22,7 @@ class Finding:
         "fix",
         "id",
         "line",
+        "meant",
         "mend",
         "message",
         "path",
@@ -40,6 +44,7 @@ class Finding:
         rule: str = "",
         excerpt: str = "",
         fix: tuple[str, ...] = (),
+        meant: str = "",
     ) -> None:
         self.id = id
         self.severity = severity
@@ -54,6 +59,7 @@ class Finding:
         self.fix = (
             fix  # the change by `--fix`: ("word", old, new), ("drop",), ("null",), or nothing
         )
+        self.meant = meant  # a lost change as the trailer `Kmerge-Dropped` names it: FILE FIELD
 
     def __repr__(self) -> str:
         return f"Finding({self.id} {self.file}:{self.line}:{self.column} {self.message!r})"

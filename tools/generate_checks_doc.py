@@ -91,23 +91,33 @@ folders like `testdata` and `fixtures` only the last ones.
 
 ## Merges
 
-While a merge is in progress, and in the hooks of its commit, files that both sides changed are
-compared with base, ours and theirs (M11, M20-M26): a field that no side has, or that all of them
-have and that is gone, an element that stands twice, markers wherever they stand. No driver need be
-registered. In a cherry-pick, a revert, a rebase and a squash this is so for the files that were in
-conflict.
+While a merge is in progress, and in the hooks of its commit, its files are compared with base, ours
+and theirs (M11, M20-M28): a change of a side that is not there, a field that no side has, or that all
+of them have and that is gone, an element that stands twice, markers wherever they stand. No driver
+need be registered. In a cherry-pick, a revert, a rebase and a squash this is so for the files that were
+in conflict.
 
 ```sh
 kmerge check --merge              # the merge in progress, else HEAD
 kmerge check --merge apps/        # of these files alone
 kmerge check --merge-of v1.2.0    # a merge commit, whoever made it
+kmerge check --merged "$(git merge-base main~ topic)" main~ topic main    # a squash, or a rebased branch
 ```
 
 `--merge` says what the merge did, not what a side has already, and runs the checks of
-*merge-damage*; `--select` chooses others. Files that both sides changed are looked at. A file that is
-still in conflict without markers (a link, a binary or generated file, a deleted one) is *not checked*,
-with the reason, and the exit code is 1. Of an encrypted or generated file that is exactly one side, and
-of one that is deleted, M11 names what of the other side is not in it. A resource that each side added
+*merge-damage*; `--select` chooses others. It looks at files that both sides changed, and at files that
+one side changed and that are not so in the merge. A change that is lost is an error where it merges
+clean, by git's lines or by kmerge: nobody had to decide it. It is a warning where its place was in
+conflict. Comments, layout and the order of fields are no changes; a value of one's own is a decision; a
+resource may be in another file that gained it in the merge. A merge that is one of its sides
+(`git merge -s ours`) is one warning. What is meant is named at the end of the message of the merge
+commit, as the finding prints it (`Kmerge-Dropped: web.yaml Deployment/web spec.replicas`, or the file
+alone); no comment in a file silences these two checks. Values of Secrets are not shown.
+
+A file that is still in conflict without markers (a link, a binary or generated file, a deleted one) is
+*not checked*, with the reason, and the exit code is 1. An encrypted or generated file, and one that git
+does not merge (`-merge`), is not judged by value: if it is exactly one side, or deleted, M11 names what
+of the other side is not in it. A resource that each side added
 in another file of one folder is a warning (M04). Of HEAD that
 is no merge it says so, and exits with 0. In CI: [adopting.md](adopting.md#3-for-the-team).
 

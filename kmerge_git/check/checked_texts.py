@@ -76,8 +76,8 @@ class Page:
             severity = WARNING
         return Finding(
             check.id, severity, self.path, line, column, found.message,
-            path=shown(found.path or path), mend=check.mend, rule=rule,
-            excerpt=self.excerpt(found.at), fix=found.fix,
+            path=shown(found.path or path), mend=check.mend_for(found.meant), rule=rule,
+            excerpt=self.excerpt(found.at), fix=found.fix, meant=found.meant,
         )  # fmt: skip
 
     def findings(

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from kmerge_git.errors import UsageError
-from kmerge_git.finding import ERROR, INFO, WARNING
+from kmerge_git.finding import DROPPED, ERROR, INFO, WARNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class Found(NamedTuple):
     severity: str = ""  # replaces the severity of the check
     fix: tuple[str, ...] = ()  # see `finding.Finding`
     page: Any = None  # the `checked_texts.Page` of the place, if it is on another page
+    meant: str = ""  # see `finding.Finding`
 
 
 class Check:
@@ -146,6 +147,11 @@ class Check:
         """Register the function for the scope of the check."""
         self.functions[self.scope] = function
         return function
+
+    def mend_for(self, meant: str) -> str:
+        """Return what to do, with the trailer for a lost change filled in."""
+        before, trailer, rest = self.mend.partition(f"`{DROPPED}: ")
+        return f"{before}{trailer}{meant}`{rest.partition('`')[2]}" if meant else self.mend
 
 
 _checks: dict[str, Check] = {}

@@ -148,7 +148,8 @@ class Run:
             return None
         from kmerge_git.check.merges.merged_files import SidedFile  # few commits are merges
 
-        return SidedFile(page.file, merge.sides, merge.elsewhere, merge.gained, merge.gravest)
+        known = (merge.elsewhere, merge.gained, merge.gravest, merge.name)
+        return SidedFile(page.file, merge.sides, *known)
 
     def _undecoded(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
         """Return the findings of a file whose bytes cannot be decoded as text."""

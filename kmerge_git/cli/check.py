@@ -61,6 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare the merge in progress, else HEAD, with its sides: damage that it did",
     )  # fmt: skip
     merge.add_argument("--merge-of", default="", metavar="REV", help="the same for a merge commit")
+    merge.add_argument(
+        "--merged", nargs=4, default=(), metavar=("BASE", "OURS", "THEIRS", "RESULT"),
+        help="the same for a squash or a rebased branch, by its four revisions",
+    )  # fmt: skip
     add("--format", choices=FORMATS, default="text", help="how to report (default: text)")
     same = "the same as --format json"
     add("--json", dest="format", action="store_const", const="json", help=same)
@@ -118,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
         return report_registration()
     if (args.fix or args.dry_run) and args.staged:
         raise UsageError("--fix changes files, --staged reads what is staged", hint="choose one")
-    if (args.fix or args.dry_run) and (args.merge or args.merge_of):
+    if (args.fix or args.dry_run) and _is_about_a_merge(args):
         raise UsageError("--fix mends no merge", hint="leave out --fix, or --merge")
     return _check(args)
 
@@ -130,9 +134,9 @@ def _check(args: argparse.Namespace) -> int:
 
     make_haste()
     merge = None
-    if args.merge or args.merge_of:
+    if _is_about_a_merge(args):
         args.select = args.select or SELECTED
-        merge = MergeCheck(args.merge_of, staged=args.staged)
+        merge = MergeCheck(args.merge_of, staged=args.staged, merged=args.merged)
     worker, paths = _worker(args, merge)
     findings = check_files(paths, worker, within)
     missing = [] if merge else report_missing(worker, staged=args.staged)
@@ -158,6 +162,10 @@ def _check(args: argparse.Namespace) -> int:
     return int(is_found or bool(undecided))
 
 
+def _is_about_a_merge(args: argparse.Namespace) -> bool:
+    return bool(args.merge or args.merge_of or args.merged)
+
+
 def report_missing(worker: Run, *, staged: bool) -> list[str]:
     """Report and return the named files that do not exist and that no commit deletes."""
     from kmerge_git.cli.check_files import was_deleted
@@ -181,7 +189,7 @@ def _heard(
     settings = FileSettings(args.select, staged=args.staged, judge=judge)
     findings = settings.heard(findings)
     if merge:
-        findings = merge.brought(findings, worker.checks.ids)
+        findings = merge.unmeant(merge.brought(findings, worker.checks.ids))
     if not (args.fix or args.dry_run):
         return findings
 
@@ -196,6 +204,7 @@ def _require_alone(args: argparse.Namespace) -> None:
     name = "--list" if args.list else "--explain"
     others = {
         "FILE": args.files, "--merge": args.merge, "--merge-of": args.merge_of,
+        "--merged": args.merged,
         "--explain": args.list and args.explain, "--staged": args.staged,
         "--select": args.select, "--ignore": args.ignore, "--format": args.format != "text",
         "--target": args.target, "--tool": args.tool, "--fix": args.fix, "--dry-run": args.dry_run,
@@ -381,6 +390,7 @@ def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]
 
     words = ["kmerge", "check", *words]
     words += ["--merge-of", args.merge_of] if args.merge_of else []
+    words += ["--merged", *args.merged] if args.merged else []
     for flag, values in (("--select", args.select), ("--ignore", args.ignore)):
         words += [word for value in values for word in (flag, value)]
     words += ["--as", args.told] if args.told else []

@@ -315,7 +315,7 @@ class Versions:
             return None
         if self.sides is None:
             entries = self._applied(name)
-            return MergeVersions(self._texts(entries), None) if entries else None
+            return MergeVersions(self._texts(entries), None, name=name) if entries else None
         case = self.sides.files().get(name)
         if case is None or not case.is_text:
             return None
@@ -329,6 +329,7 @@ class Versions:
             elsewhere=self._elsewhere,
             gained=lambda wanted: self.gained(wanted, name),
             gravest=lambda: self._gravest(name),
+            name=name,
         )
 
     def _is_link(self, name: str, result: bytes | None) -> bool:

@@ -29,8 +29,15 @@ from kmerge_git.cli.check_repository import from_here, from_top_of, top_of
 from kmerge_git.cli.in_and_out import listed, warn
 from kmerge_git.compare.shown_values import ENCRYPTED
 from kmerge_git.errors import KmergeError, UsageError
-from kmerge_git.finding import Finding
-from kmerge_git.git.merge_sides import Change, in_progress, is_applying, of_commit
+from kmerge_git.finding import DROPPED, Finding
+from kmerge_git.git.merge_sides import (
+    Change,
+    in_progress,
+    is_applying,
+    of_commit,
+    of_revisions,
+    trailers_of,
+)
 from kmerge_git.git.tracked_files import Blobs, committed, values_of
 from kmerge_git.kube.identity import describe
 from kmerge_git.merge.three import Three
@@ -39,11 +46,11 @@ from kmerge_git.text.opaque_files import VAULT, holds_seal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from kmerge_git.cli.check_files import VersionsOf
     from kmerge_git.compare.change import FieldChange
-    from kmerge_git.git.merge_sides import Entries, FileCase
+    from kmerge_git.git.merge_sides import Entries, FileCase, MergeSides
     from kmerge_git.whole.moved_edits import TakenByBoth
 
 
@@ -54,15 +61,10 @@ SELECTED = ["merge-damage", "D69"]
 class MergeCheck:
     """Check the files of a merge in progress or of a merge commit."""
 
-    def __init__(self, rev: str = "", *, staged: bool = False) -> None:
-        self._top = top_of("--merge-of" if rev else "--merge")
+    def __init__(self, rev: str = "", *, staged: bool = False, merged: Sequence[str] = ()) -> None:
+        self._top = top_of("--merged" if merged else "--merge-of" if rev else "--merge")
         self._staged = staged
-        found = (None if rev else in_progress()) or of_commit(rev or "HEAD")
-        if isinstance(found, str) and rev:
-            raise UsageError(f"it is {found}", path=rev, hint="name a merge of two commits")
-        if isinstance(found, str):
-            warn(f"no merge is in progress, and HEAD is {found}: nothing to compare")
-        self.sides = None if isinstance(found, str) else found
+        self.sides = of_revisions(*merged) if merged else _sides_of(rev)
         self._blobs = Blobs(self._top)
         self._wanted: list[str] = []  # the paths that the user named, from the top
 
@@ -172,6 +174,7 @@ class MergeCheck:
         cases = {name: entries for name, entries in self._conflicts() if self._is_wanted(name)}
         undone = self._undone()
         kinds = self._kinds([*cases, *undone]) if cases or undone else {}
+        check = get(_DROPPED)
         found = [
             (WARNING, name, words)
             for name, entries in cases.items()
@@ -181,7 +184,7 @@ class MergeCheck:
             if words := self._lost_of_one(case, is_whole=name in kinds):
                 found.append((ERROR, name, words))
         return [
-            Finding(_DROPPED, severity, path, 1, 1, words, mend=get(_DROPPED).mend)
+            Finding(_DROPPED, severity, path, 1, 1, words, mend=check.mend_for(name), meant=name)
             for severity, name, words in found
             if (path := from_here(self._top, name)) not in known
         ]
@@ -284,6 +287,23 @@ class MergeCheck:
         path, mend = from_here(self._top, names[0]), get(_DROPPED).mend
         return [Finding(_DROPPED, WARNING, path, 1, 1, words, mend=mend)]
 
+    def unmeant(self, findings: list[Finding]) -> list[Finding]:
+        """Leave out the lost changes that the message of the merge commit names as meant.
+
+        Report the names in the message that no finding has.
+        """
+        named = trailers_of(self.sides.result, DROPPED) if self.sides and self.sides.result else []
+        if not named:
+            return findings
+        answers = {finding: {finding.meant, self._name_of(finding)} for finding in findings}
+        lost = [finding for finding in findings if finding.meant]
+        known = {name for finding in lost for name in answers[finding]}
+        warn(*(f"{DROPPED}: {name}: nothing of it is lost" for name in named if name not in known))
+        return [one for one in findings if one not in lost or answers[one].isdisjoint(named)]
+
+    def _name_of(self, finding: Finding) -> str:
+        return from_top_of(self._top, finding.file)
+
     def taken(self, chosen: frozenset[str] | None, known: list[Finding]) -> list[Finding]:
         """Return findings for resources that both sides moved, or one moved and the other deleted.
 
@@ -342,6 +362,17 @@ class MergeCheck:
             return content(Path(self._top), name) or b""
         except KmergeError:  # a folder
             return b""
+
+
+def _sides_of(rev: str) -> MergeSides | None:
+    """Return the sides of a merge commit, or of the merge in progress; else those of HEAD."""
+    found = (None if rev else in_progress()) or of_commit(rev or "HEAD")
+    if not isinstance(found, str):
+        return found
+    if rev:
+        raise UsageError(f"it is {found}", path=rev, hint="name a merge of two commits")
+    warn(f"no merge is in progress, and HEAD is {found}: nothing to compare")
+    return None
 
 
 def _about(one: TakenByBoth, there: int) -> tuple[str, str, str]:

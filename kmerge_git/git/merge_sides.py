@@ -17,6 +17,7 @@ from kmerge_git.errors import UsageError
 from kmerge_git.git.run_git import git_bytes, try_git
 
 _GITHEAD = "GITHEAD_"
+_SEE = "see `git log` and `git branch -a`"
 # operations that apply one commit, or all of a branch as one: git remembers the sides of the files
 # that were in conflict
 _PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
@@ -150,7 +151,7 @@ def of_commit(rev: str) -> MergeSides | str:
     """Return the sides of a merge commit, or the reason if there are no two sides to compare."""
     oid = _commit(rev)
     if not oid:
-        raise UsageError(f"{rev!r} is not a commit here", hint="see `git log` and `git branch -a`")
+        raise UsageError(f"{rev!r} is not a commit here", hint=_SEE)
     # not `git rev-list`, which hides the parents where a shallow history ends
     header = git_bytes("cat-file", "commit", oid).partition(b"\n\n")[0].decode("utf-8", "replace")
     parents = [line.split()[1] for line in header.split("\n") if line.startswith("parent ")]
@@ -165,6 +166,26 @@ def of_commit(rev: str) -> MergeSides | str:
     return MergeSides(base, parents[0], parents[1], oid)
 
 
+def of_revisions(base: str, ours: str, theirs: str, result: str) -> MergeSides:
+    """Return the sides of a merge that is no merge commit: a squash, or a rebase as a whole."""
+    oids = []
+    for rev in (base, ours, theirs, result):
+        oid = _commit(rev) or (_resolved(f"{rev}^{{tree}}") if rev == base else "")
+        if not oid:
+            raise UsageError(
+                f"{rev!r} is not a commit here", hint="see `git log` and `git branch -a`"
+            )
+        oids.append(oid)
+    return MergeSides(*oids)
+
+
+def trailers_of(commit: str, key: str) -> list[str]:
+    """Return the values of the trailers with a key, in the message of a commit."""
+    wanted = f"--format=%(trailers:key={key},valueonly,unfold)"
+    text = try_git("show", "-s", "--no-show-signature", wanted, commit).decode("utf-8", "replace")
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
 def _merge_base(ours: str, theirs: str) -> str:
     """Return the merge base, or the empty tree if the histories are unrelated.
 
@@ -177,7 +198,11 @@ def _merge_base(ours: str, theirs: str) -> str:
 
 
 def _commit(rev: str) -> str:
-    return try_git("rev-parse", "--verify", "-q", f"{rev}^{{commit}}").decode().strip()
+    return _resolved(f"{rev}^{{commit}}")
+
+
+def _resolved(rev: str) -> str:
+    return try_git("rev-parse", "--verify", "-q", "--end-of-options", rev).decode().strip()
 
 
 def git_file(name: str) -> str:

@@ -27,7 +27,7 @@ from kmerge_git.verdict.text_lines import lost_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.tree.documents import Document, Stream
@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     Leaf = tuple[str, Hashable]
 
 
+HIDDEN = "(hidden)"
+_SECRET = re.compile(rb"""["']?kind["']?\s*:\s*["']?Secret\b""")
+_OPEN = ("apiVersion", "immutable", "kind", "type")
+# the fields below `metadata` and `annotations` that hold a copy of the whole object
+_WHOLE = ("", "annotations")
+_COPY = "kubectl.kubernetes.io/last-applied-configuration"
 # lines of a template that are alike everywhere, and comments
 _COMMON = re.compile(r"\{\{-?\s*(end|else|/\*)")
 
@@ -77,8 +83,12 @@ def judged(
     is_template: bool = False,
     elsewhere: Elsewhere = nowhere,
 ) -> list[Judged]:
-    """Return what became of each place that a side changed; raise KmergeError if unreadable."""
-    return [*_Judge(versions, path, is_template, elsewhere).of((result, True))]
+    """Return what became of each place that a side changed, with the values of Secrets hidden.
+
+    Raise KmergeError if the files cannot be read.
+    """
+    rows = _Judge(versions, path, is_template, elsewhere).of((result, True))
+    return _without_secrets(rows, (*versions.each(), result))
 
 
 def without_asking(
@@ -248,3 +258,39 @@ def is_dropped(rows: Sequence[Judged], side: str) -> bool:
         for row in own
     )
     return not has_any and any(row.verdict == LOST and row.side == side for row in own)
+
+
+# -- values of Secrets ----------------------------------------------------------------------------
+
+
+def _without_secrets(rows: Iterable[Judged], texts: Iterable[bytes]) -> list[Judged]:
+    """Return the places with the values of Secrets hidden; logs are read by many people.
+
+    The texts are all versions of the file. In a List, and outside of resources, each place may be
+    that of a Secret if the file has one.
+    """
+    if not any(_SECRET.search(text) for text in texts):
+        return [*rows]
+    return [_hidden(row) if _may_be_secret(row.resource) else row for row in rows]
+
+
+def _may_be_secret(resource: str) -> bool:
+    kind = resource.partition("/")[0]
+    return kind in ("", "Secret") or kind.endswith("List")
+
+
+def _is_open(path: Path) -> bool:
+    """Return whether a field of a Secret, perhaps in a List, is no secret."""
+    names = [step for step in path if isinstance(step, str)]
+    names = names[1:] if names[:1] == ["items"] else names
+    if names[:1] != ["metadata"]:
+        return names[:1] != [] and names[0] in _OPEN
+    below = (*names[1:], "", "")
+    return below[0] not in _WHOLE or below[1] not in ("", _COPY)
+
+
+def _hidden(row: Judged) -> Judged:
+    if _is_open(row.path):
+        return row
+    values = row.values.map(lambda value: HIDDEN if value else "")
+    return replace(row, values=values, result=HIDDEN if row.result else "")

@@ -142,3 +142,118 @@ def test_both_hold_after_a_clean_merge(repo: Repo) -> None:
     repo.fork({"web.yaml": WEB}, {"web.yaml": OURS}, {"web.yaml": THEIRS})
     merged(repo, {"web.yaml": BOTH})
     assert found(repo) == []
+
+
+# -- what is meant --------------------------------------------------------------------------------
+
+
+def meant(repo: Repo, *lines: str) -> None:
+    """Put trailers into the message of the last commit."""
+    trailers = "\n".join(f"Kmerge-Dropped: {line}" for line in lines)
+    repo.git("commit", "--amend", "-m", f"merged\n\nWhy.\n\n{trailers}\n")
+
+
+def test_a_trailer_names_what_is_meant(repo: Repo) -> None:
+    """The finding prints the line to paste; another one drops nothing, and is reported."""
+    base = f"{WEB}---\n{BASE.format('two')}"
+    theirs = base.replace("b: one", "b: theirs")
+    repo.fork(
+        {"x y.yaml": base},
+        {"x y.yaml": base.replace("a: one", "a: o", 1)},
+        {"x y.yaml": theirs, "z": "1"},
+    )
+    merged(repo, {"x y.yaml": base.replace("a: one", "a: o", 1).replace("b: one", "b: theirs", 1)})
+    done = repo.kmerge("check", "--merge", check=False)
+    assert "a line `Kmerge-Dropped: x y.yaml ConfigMap/two data.b` at the end" in done.out
+    meant(repo, "x y.yaml ConfigMap/two data.a")
+    done = repo.kmerge("check", "--merge", check=False)
+    said = "kmerge: Kmerge-Dropped: x y.yaml ConfigMap/two data.a: nothing of it is lost\n"
+    assert (done.code, done.err) == (1, said)
+    for line in ("x y.yaml ConfigMap/two data.b", "x y.yaml"):
+        meant(repo, line)
+        done = repo.kmerge("check", "--merge-of", "HEAD")
+        assert (done.err, "nothing found" in done.out) == ("", True)
+
+
+def test_a_trailer_names_a_whole_file(repo: Repo) -> None:
+    repo.fork({"web.yaml": WEB, "x": "1"}, {"x": "2"}, {"web.yaml": THEIRS, "z": "1"})
+    for files in ({"web.yaml": WEB}, {"web.yaml": None}):
+        merged(repo, files)
+        done = repo.kmerge("check", "--merge", check=False)
+        assert (done.code, "`Kmerge-Dropped: web.yaml`" in done.out) == (1, True)
+        meant(repo, "web.yaml")
+        assert repo.kmerge("check", "--merge").err == ""
+        repo.git("reset", "-q", "--hard", "HEAD^")
+
+
+def test_a_trailer_hides_no_damage(repo: Repo) -> None:
+    repo.fork({"web.yaml": WEB}, {"web.yaml": OURS}, {"web.yaml": THEIRS, "z": "1"})
+    merged(repo, {"web.yaml": BOTH + "  b: again\n"})
+    meant(repo, "web.yaml")
+    done = repo.kmerge("check", "--merge", check=False)
+    assert (done.code, "M02" in done.out, "nothing of it is lost" in done.err) == (1, True, True)
+
+
+# -- merges that are no merge commits -------------------------------------------------------------
+
+
+def test_a_squash_and_a_rebase_are_judged_by_their_revisions(repo: Repo) -> None:
+    ours, theirs = {"web.yaml": OURS, "y": "1"}, {"web.yaml": THEIRS, "z": "1"}
+    repo.fork({"web.yaml": WEB}, ours, theirs)
+    revisions = [repo.head("main^"), repo.head("main"), repo.head("side")]
+    for text, code in ((BOTH, 0), (OURS, 1), (THEIRS, 1)):
+        repo.git("reset", "-q", "--hard", revisions[1])
+        repo.git("merge", "--squash", "side", check=False)
+        repo.write("web.yaml", text)
+        repo.git("add", "-A")
+        repo.git("commit", "-m", "squashed")
+        done = repo.kmerge("check", "--merged", *revisions, "HEAD", check=False)
+        assert (done.code, "error M11" in done.out) == (code, bool(code))
+    meant(repo, "web.yaml")
+    assert repo.kmerge("check", "--merged", *revisions, "HEAD").err == ""
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_a_revision_that_is_not_there(repo: Repo, place: int) -> None:
+    repo.commit("one", {"web.yaml": WEB})
+    words = ["HEAD"] * 4
+    words[place] = "nothing\n"
+    done = repo.kmerge("check", "--merged", *words, check=False)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("kmerge: 'nothing\\n' is not a commit here; see ")
+
+
+def test_a_merge_of_branches_without_a_common_commit(repo: Repo) -> None:
+    empty = repo.git("hash-object", "-t", "tree", "/dev/null").out.strip()
+    repo.commit("one", {"web.yaml": WEB})
+    repo.git("checkout", "-q", "--orphan", "other")
+    repo.commit("two", {"web.yaml": THEIRS})
+    words = (empty, "main", "other", "main")
+    done = repo.kmerge("check", "--merged", *words, check=False)
+    assert done.code in (0, 1)
+    assert repo.kmerge("check", "--merged", "main", "main", "main", "main").code == 0
+
+
+# -- values that nobody may read ------------------------------------------------------------------
+
+SECRET = (
+    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  labels:\n    a: one\ndata:\n  p: b25l\n"
+)
+LIST = "apiVersion: v1\nkind: List\nitems:\n- " + SECRET.replace("\n", "\n  ").rstrip() + "\n"
+
+
+@pytest.mark.parametrize("path, text", [("s.yaml", SECRET), ("s.yaml", LIST), ("web/templates/s.yaml", SECRET.replace("name: s", "name: {{ .Values.name }}"))])  # fmt: skip
+def test_no_value_of_a_secret_is_printed(repo: Repo, path: str, text: str) -> None:
+    repo.fork(
+        {path: text, "x": "1"},
+        {path: text + "# ours\n"},
+        {path: text.replace("b25l", "dHdv").replace("a: one", "a: theirs"), "z": "1"},
+    )
+    merged(repo, {path: text.replace("a: one", "a: theirs") + "# ours\n"})
+    done = repo.kmerge("check", "--merge", check=False)
+    assert (
+        "data.p: theirs changed it from (hidden) to (hidden), and the merge has (hidden)"
+        in done.out
+    )
+    shown = [line for line in done.said.splitlines() if "error M28" in line]
+    assert shown and not any("dHdv" in line or "b25l" in line for line in shown)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from kmerge_git.bounds import FOUND_PLACES, MESSAGE_NAMES
 from kmerge_git.check.merges.judged_file import judged_file
 from kmerge_git.check.merges.merge_walk import GONE
-from kmerge_git.check.registry import ERROR, MERGED, MERGED_TEMPLATE, WARNING, Check, Found, also
+from kmerge_git.check.registry import (
+    ERROR,
+    MERGED,
+    MERGED_TEMPLATE,
+    WARNING,
+    Check,
+    Found,
+    also,
+)
+from kmerge_git.finding import DROPPED
 from kmerge_git.visible import counted
 
 TYPE_CHECKING = False
@@ -17,8 +26,8 @@ if TYPE_CHECKING:
     from kmerge_git.verdict.losses import Judged
 
 _MEANT = (
-    "If it is meant, `KMERGE_CHECK_IGNORE={id} git commit` lets it pass once; a line `{line}` at "
-    "the end of the message of the merge commit says so for good."
+    "If it is meant, `KMERGE_CHECK_IGNORE={id} git commit` lets it pass once; a line "
+    f"`{DROPPED}: {{line}}` at the end of the message of the merge commit says so for good."
 )
 
 
@@ -37,7 +46,7 @@ _MEANT = (
     "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
     mend="`git checkout -m -- FILE` merges a file that was in conflict again, and `git merge "
     "--abort` takes back the whole merge. "
-    + _MEANT.format(id="M11", line="Kmerge-Dropped: FILE"),
+    + _MEANT.format(id="M11", line="FILE"),
 )  # fmt: skip
 def side_dropped(merged: SidedFile) -> Iterator[Found]:
     """Find a merged file that has none of the changes of one side.
@@ -47,13 +56,13 @@ def side_dropped(merged: SidedFile) -> Iterator[Found]:
     file = judged_file(merged)
     for side in file.dropped:
         rows = [row for row in file.lost if row.side == side]
-        names = list(dict.fromkeys(row.place or "a line" for row in rows))
+        names = list(dict.fromkeys(map(place_of, rows)))
         left = len(names) - MESSAGE_NAMES
         more = f" and {left} more" if left > 0 else ""
         who = f"{side} alone" if file.is_of_one_side else "both sides"
         what = f"{who} changed this file, and the merge has nothing of {side}: lost is "
         what += f"{', '.join(names[:MESSAGE_NAMES])}{more}"
-        yield Found(0, what, severity=file.severity(rows))
+        yield Found(0, what, severity=file.severity(rows), meant=merged.name)
 
 
 @Check(
@@ -70,7 +79,7 @@ def side_dropped(merged: SidedFile) -> Iterator[Found]:
     "# theirs:\nreplicaCount: 1\nport: 81\nimage:\n  name: web\n  tag: v2\n"
     "# committed:\nreplicaCount: 2\nport: 81\nimage:\n  name: web\n  tag: v2",
     mend="Make the change again. "
-    + _MEANT.format(id="M28", line="Kmerge-Dropped: FILE FIELD"),
+    + _MEANT.format(id="M28", line="FILE FIELD"),
 )  # fmt: skip
 def change_lost(merged: SidedFile) -> Iterator[Found]:
     """Find each change of a side that the result does not have, and the order of documents.
@@ -86,17 +95,18 @@ def change_lost(merged: SidedFile) -> Iterator[Found]:
         if row.side not in dropped and not (row.is_gone and any(_is_in(row, at) for at in gone))
     ]
     for row in rows[:FOUND_PLACES]:
-        yield Found(row.at, message_of(row), path=row.path, severity=file.severity([row]))
+        meant = f"{merged.name} {place_of(row)}"
+        severity = file.severity([row])
+        yield Found(row.at, message_of(row), path=row.path, severity=severity, meant=meant)
     left = rows[FOUND_PLACES:]
     if left:
-        yield Found(
-            0, f"and {counted(len(left), 'more lost change')}", severity=file.severity(left)
-        )
+        what = f"and {counted(len(left), 'more lost change')}"
+        yield Found(0, what, severity=file.severity(left), meant=merged.name)
     turned = merged.turned()
     if turned:
         document, name, other = turned
         what = f"{name} stands behind {other}, and one side had it before"
-        yield Found(document.start, what, severity=WARNING)
+        yield Found(document.start, what, severity=WARNING, meant=f"{merged.name} {name}")
 
 
 also("M11", MERGED_TEMPLATE)(side_dropped)
@@ -108,12 +118,17 @@ def _is_in(row: Judged, place: Path) -> bool:
     return row.path[: len(place)] == place
 
 
+def place_of(row: Judged) -> str:
+    """Return the resource and the field of a lost change; lines of a template have none."""
+    return row.place or "a line of the template"
+
+
 def message_of(row: Judged) -> str:
     """Return the message about a lost change."""
     who = "both sides" if row.side == "both" else row.side
     before = row.values.base
     after = row.values.ours if row.side == "both" else row.values.side(row.side)
-    place = row.place or "a line of the template"
+    place = place_of(row)
     if row.kind == "line":
         return f"{place}: {who} changed this text, and its line is lost: {after}"
     if row.kind == "order":

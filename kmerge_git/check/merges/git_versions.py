@@ -33,6 +33,7 @@ class MergeVersions(NamedTuple):
     gained: Callable[[Identity], Node | None] = lambda identity: None
     # how severe a lost change is at most, or '' if the file is not judged: generated, for example
     gravest: Callable[[], str] = lambda: ERROR
+    name: str = ""  # the path from the top of the repository
 
 
 class GitVersions:

@@ -53,8 +53,10 @@ class SidedFile:
         elsewhere: Elsewhere = lambda identity: [],
         gained: Callable[[Identity], Node | None] = lambda identity: None,
         gravest: Callable[[], str] = lambda: ERROR,
+        name: str = "",
     ) -> None:
         self.result = result
+        self.name = name or result.path  # from the top of the repository
         self.gained = gained  # finds a resource in a file that gained it in this merge
         self.gravest = gravest  # how severe a lost change is at most, or '' for not judged
         self.sides = sides.map(lambda data: None if data is None else YamlText(data, result.path))
