@@ -114,6 +114,10 @@ resource may be in another file that gained it in the merge. A merge that is one
 commit, as the finding prints it (`Kmerge-Dropped: web.yaml Deployment/web spec.replicas`, or the file
 alone); no comment in a file silences these two checks. Values of Secrets are not shown.
 
+With `--json` a merge has a `certificate`: the commits, the ids of all four versions of each file, and a row
+for each place that a side changed: *kept*, *combined* (both changes), *decided* (another value),
+*lost* (as before) or *invented*. Its schema is `kmerge_git/report/check.schema.json`.
+
 A file that is still in conflict without markers (a link, a binary or generated file, a deleted one) is
 *not checked*, with the reason, and the exit code is 1. An encrypted or generated file, and one that git
 does not merge (`-merge`), is not judged by value: if it is exactly one side, or deleted, M11 names what

@@ -144,12 +144,7 @@ class Run:
     def _merged(self, page: Page) -> SidedFile | None:
         """If a merge made the file, return it with the versions of the sides, otherwise None."""
         merge = self.versions(page.path).merge
-        if merge is None:
-            return None
-        from kmerge_git.check.merges.merged_files import SidedFile  # few commits are merges
-
-        known = (merge.elsewhere, merge.gained, merge.gravest, merge.name)
-        return SidedFile(page.file, merge.sides, *known)
+        return merge.with_result(page.file) if merge is not None else None
 
     def _undecoded(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
         """Return the findings of a file whose bytes cannot be decoded as text."""

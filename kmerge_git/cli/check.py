@@ -151,7 +151,7 @@ def _check(args: argparse.Namespace) -> int:
     if findings and args.quiet and args.format == "text":
         shown = stopping(args, findings)
     files = len({*paths, *undecided}) - len(missing)
-    _report(args, shown, files, worker.skipped, has_missing=bool(missing))
+    _report(args, shown, files, worker, merge, has_missing=bool(missing))
     if len(shown) < len(findings):
         count_others(args, findings)
     if missing:
@@ -290,15 +290,17 @@ def _report(
     args: argparse.Namespace,
     findings: list[Finding],
     files: int,
-    skipped: dict[str, str],
+    worker: Run,
+    merge: MergeCheck | None,
     *,
     has_missing: bool,
 ) -> None:
     from kmerge_git.report import findings as rendering  # late: it is the last step
 
-    text = ""
+    text, skipped = "", worker.skipped
     if args.format == "json":
-        text = rendering.as_json(findings, skipped)
+        certificate = merge.certificate() if merge else {}
+        text = rendering.as_json(findings, skipped, certificate)
     elif args.format == "github":
         text = rendering.as_github(findings, with_fixes=True)
     elif args.format == "sarif":

@@ -16,7 +16,7 @@ from kmerge_git.check.checked_texts import World
 from kmerge_git.check.kustomize.kustomization import DELETED, MADE, NAMES, UNSTAGED, Fate, Past
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, MergeVersions
 from kmerge_git.check.page_values import documents, objects
-from kmerge_git.check.registry import ERROR, WARNING
+from kmerge_git.check.registry import ERROR, INFO, WARNING
 from kmerge_git.check.run import SUFFIXES
 from kmerge_git.cli.check_repository import (
     Bounds,
@@ -367,15 +367,15 @@ class Versions:
     def _gravest(self, name: str) -> str:
         """Return how severe a lost change of a file is at most, or '' if the file is not judged.
 
-        Not judged are generated files, files that git does not merge, and all files of a merge
-        that is one of its sides: that is one finding for all of them.
+        Not judged are generated files, and files that git does not merge. A merge that is one of
+        its sides is one finding for all of its files.
         """
         drivers, generated = self._attributes
         if drivers.get(name, "set") not in MERGING or generated.get(name) in ("set", "true"):
             return ""
         if self.sides is None or not self.sides.is_one_side:
             return ERROR
-        return WARNING if sum(map(is_manifest_name, self.sides.files())) == 1 else ""
+        return WARNING if sum(map(is_manifest_name, self.sides.files())) == 1 else INFO
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:

@@ -92,6 +92,16 @@ class MergeCheck:
         world, of, _ = staged_world(chosen) if self._staged else disk_world(chosen)
         return world, of, chosen
 
+    def certificate(self) -> dict[str, object]:
+        """Return what became of each place in the files that are checked."""
+        if self.sides is None:
+            return {}
+        from kmerge_git.cli.certificate import certificate  # only for programs
+
+        names = [name for name in self._names if self._is_wanted(name)]
+        versions = Versions(self._top, self._blobs, self.sides)
+        return certificate(self._top, self.sides, names, versions.of)
+
     def _chosen(self, names: Iterable[str], paths: list[str]) -> list[str]:
         """Return the files of the merge that the user names directly or by a folder."""
         for path, place in zip(paths, self._wanted, strict=True):

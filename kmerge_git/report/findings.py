@@ -121,14 +121,20 @@ def _paint(text: str, code: str, color: bool) -> str:
 # -- for programs -------------------------------------------------------------------------------
 
 
-def as_json(findings: list[Finding], skipped: Mapping[str, str]) -> str:
+def as_json(
+    findings: list[Finding],
+    skipped: Mapping[str, str],
+    certificate: Mapping[str, object] = NOTHING,
+) -> str:
     """Return one JSON object; `skipped` maps each skipped path to the reason."""
-    fields = {
+    fields: dict[str, object] = {
         "schema": SCHEMA,
         "findings": [{name: getattr(f, name) for name in _FIELDS} for f in findings],
         "skipped": sorted(skipped),
         "why_skipped": {path: skipped[path] for path in sorted(skipped)},
     }
+    if certificate:  # of a merge
+        fields["certificate"] = certificate
     return dumps(fields) + "\n"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from json_schema import wrong
 
 from kmerge_git import __version__
 from kmerge_git.check.registry import every
@@ -144,44 +145,6 @@ BROKEN = [
 def test_the_validation_itself(change: dict[str, Any], place: str) -> None:
     log = {"version": "2.1.0", "runs": []} | change
     assert any(place in problem for problem in wrong(log, SCHEMA))
-
-
-TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "number": (int, float)}
-
-
-def wrong(value: Any, schema: dict[str, Any], at: str = "") -> Any:
-    """What a JSON schema (of the keywords our file uses) finds wrong with a value."""
-    if "$ref" in schema:
-        schema = SCHEMA["definitions"][schema["$ref"].rpartition("/")[2]]
-    known = {"$schema", "$comment", "title", "definitions", "type", "properties", "required",
-             "additionalProperties", "items", "enum", "minimum", "anyOf"}  # fmt: skip
-    assert set(schema) <= known
-    kind = schema.get("type")
-    if kind == "integer":
-        if not isinstance(value, int) or isinstance(value, bool):
-            yield f"{at}: no integer"
-    elif kind and not isinstance(value, TYPES[kind]):
-        yield f"{at}: no {kind}"
-        return
-    if "enum" in schema and value not in schema["enum"]:
-        yield f"{at}: {value!r} is not allowed"
-    if "minimum" in schema and value < schema["minimum"]:
-        yield f"{at}: {value} is too small"
-    if "anyOf" in schema and all(list(wrong(value, one, at)) for one in schema["anyOf"]):
-        yield f"{at}: none of the forms"
-    if isinstance(value, dict):
-        for name in schema.get("required", ()):
-            if name not in value:
-                yield f"{at}: lacks {name}"
-        properties = schema.get("properties", {})
-        for name, inner in value.items():
-            if name in properties:
-                yield from wrong(inner, properties[name], f"{at}/{name}")
-            elif schema.get("additionalProperties") is False:
-                yield f"{at}: {name} is not allowed"
-    if isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from wrong(inner, schema.get("items", {}), f"{at}/{number}")
 
 
 HIDDEN = "a\x1b[2J\u202e\x9b\x7f\u2028\u200b\r\ud83d b"

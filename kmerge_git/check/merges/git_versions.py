@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from kmerge_git.check.merges.merged_files import Elsewhere
+    from kmerge_git.check.merges.merged_files import Elsewhere, SidedFile
     from kmerge_git.kube.identity import Identity
     from kmerge_git.tree.nodes import Node
 
@@ -31,9 +31,17 @@ class MergeVersions(NamedTuple):
     elsewhere: Elsewhere = lambda identity: []
     # the resource in a file that gained it in this merge
     gained: Callable[[Identity], Node | None] = lambda identity: None
-    # how severe a lost change is at most, or '' if the file is not judged: generated, for example
+    # how severe a lost change is at most, INFO if another finding names it, or ''
+    # if the file is not judged by value: generated, for example
     gravest: Callable[[], str] = lambda: ERROR
     name: str = ""  # the path from the top of the repository
+
+    def with_result(self, result: YamlText) -> SidedFile:
+        """Return a result, such as the file on the disk, with the versions of the sides."""
+        from kmerge_git.check.merges.merged_files import SidedFile  # few commits are merges
+
+        known = (self.elsewhere, self.gained, self.gravest, self.name)
+        return SidedFile(result, self.sides, *known)
 
 
 class GitVersions:

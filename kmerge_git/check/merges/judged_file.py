@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property, lru_cache
 
-from kmerge_git.check.registry import ERROR, WARNING
+from kmerge_git.check.registry import ERROR, INFO, WARNING
 from kmerge_git.errors import KmergeError
+from kmerge_git.kube import fieldpath
 from kmerge_git.kube.identity import identity
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.opaque_files import holds_seal, is_chart_text
@@ -35,6 +36,7 @@ class JudgedFile:
     """Judge a merged file by value: its lost changes, and the sides that were dropped whole."""
 
     def __init__(self, merged: SidedFile) -> None:
+        self.why = ""  # the reason why there are no rows
         self._merged = merged
         self._path = merged.result.path
         self._versions: Three[bytes] = merged.sides.map(lambda side: side.data if side else b"")
@@ -42,13 +44,17 @@ class JudgedFile:
     @cached_property
     def _is_template(self) -> bool:
         """Return whether the file is a Helm template, which is judged by its readings."""
-        return is_chart_text(self._path) or not self._merged.is_yaml
+        has_actions = b"{{" in self._merged.result.data
+        return is_chart_text(self._path) or (has_actions and not self._merged.is_yaml)
 
     @cached_property
     def rows(self) -> list[Judged]:
         """What became of each place, or nothing if the file cannot be judged by value."""
         from kmerge_git.verdict.losses import judged  # late: few commits are merges
 
+        if not (self._is_template or self._merged.is_yaml):
+            self.why = "it is no YAML"
+            return []
         try:
             return judged(
                 self._versions,
@@ -57,17 +63,39 @@ class JudgedFile:
                 is_template=self._is_template,
                 elsewhere=self._elsewhere,
             )
-        except KmergeError:
+        except KmergeError as error:
+            self.why = error.why
             return []
+
+    def table(self) -> list[dict[str, str]]:
+        """Return the rows for programs."""
+        return [
+            {
+                "resource": row.resource,
+                "field": fieldpath.show(row.path),
+                "what": row.what,
+                "verdict": row.verdict,
+                "side": row.side,
+                "taken": row.taken,
+                "base": row.values.base,
+                "ours": row.values.ours,
+                "theirs": row.values.theirs,
+                "result": row.result,
+            }
+            for row in self.rows
+        ]
 
     @cached_property
     def lost(self) -> list[Judged]:
         """The lost changes, in the order of the file."""
-        if self._has_every_line or holds_seal(*self._versions.each()):
-            return []
-        if not self._gravest:
+        if self._has_every_line or self.is_whole or self._gravest == INFO:
             return []
         return [row for row in self.rows if row.verdict == "lost" and not _is_of_documents(row)]
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Return whether the file is no matter of fields: encrypted, generated, or not merged."""
+        return not self._gravest or holds_seal(*self._versions.each())
 
     @property
     def is_of_one_side(self) -> bool:
