@@ -156,3 +156,32 @@ def test_the_order_of_documents() -> None:
         "warning",
         "A/c stands behind A/a, and one side had it before",
     )
+
+
+def test_what_a_person_renamed_is_not_lost() -> None:
+    """Both sides changed the container and its list; the merge gave them other names."""
+    ours = BASE.replace("web:1", "web:1\n        args: [ours]")
+    theirs = BASE.replace("web:1", "web:2")
+    sides = (SIDES[0], ours.encode(), theirs.encode())
+    result = ours.replace("web:1", "web:2")
+    assert lost(sides, result.replace("- name: web\n", "- name: front\n")) == []
+    base = "bases:\n- a\n- b\nx: 1\n"
+    named = (
+        base.encode(),
+        base.replace("- b", "- b\n- c").encode(),
+        base.replace("x: 1", "x: 2").encode(),
+    )
+    assert lost(named, "resources:\n- a\n- b\n- c\nx: 2\n", "kustomization.yaml") == []
+
+
+def test_an_element_without_a_key_is_lost() -> None:
+    """Theirs changed it, and the merge has neither version of it."""
+    base = "rules:\n- verbs: [get]\n  on: [a]\n- verbs: [list]\n  on: [b]\n- verbs: [x]\n  on: [c]\nend: 1\n"
+    sides = (
+        base.encode(),
+        base.replace("end: 1", "end: 2").encode(),
+        base.replace("on: [b]", "on: [b, d]").encode(),
+    )
+    result = base.replace("end: 1", "end: 2").replace("- verbs: [list]\n  on: [b]\n", "")
+    [(id, _, message)] = lost(sides, result)
+    assert (id, message.endswith("lost is rules[1]")) == ("M11", True)

@@ -90,7 +90,19 @@ class JudgedFile:
         """The lost changes, in the order of the file."""
         if self._has_every_line or self.is_whole or self._gravest == INFO:
             return []
-        return [row for row in self.rows if row.verdict == "lost" and not _is_of_documents(row)]
+        return [row for row in self._changes if row.verdict == "lost"]
+
+    @cached_property
+    def _changes(self) -> list[Judged]:
+        """The places that may be lost, without those of other checks.
+
+        M21 knows whether what all versions have got another name; elements without a key have none.
+        """
+        return [
+            row
+            for row in self.rows
+            if not (_is_of_documents(row) or (row.is_gone and not isinstance(row.path[-1], int)))
+        ]
 
     @cached_property
     def is_whole(self) -> bool:
@@ -107,7 +119,7 @@ class JudgedFile:
         """The sides that changed something, and of whose changes the result has none."""
         from kmerge_git.verdict.losses import is_dropped
 
-        return [side for side in SIDES if self.lost and is_dropped(self.rows, side)]
+        return [side for side in SIDES if self.lost and is_dropped(self._changes, side)]
 
     def severity(self, rows: list[Judged]) -> str:
         """Return the severity of lost changes: an error if one was not in conflict."""
