@@ -54,6 +54,7 @@ overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: has no effe
 | `kmerge check [FILE ..]` | files and folders; none: the folder you are in |
 | `--staged` | what will be committed, partly staged files too |
 | `--merge`, `--merge-of REV` | what a merge did: [merges](#merges) |
+| `--new [REV]` | only what is new counts: [hooks](#in-hooks) |
 | `--select IDS`, `--ignore IDS` | `D12`, `D1` (all that start so), `directives`, `merge-damage`, `all` |
 | `--fail-on error` / `warning` / `info` / `never` | the least severity that makes the exit code 1 |
 | `--format text` / `json` / `github` / `sarif` | how to report; `--json` is `--format json` |
@@ -193,8 +194,12 @@ call it, only what fails is listed (errors, or what `--fail-on` says); the rest 
 kmerge: 3 warnings in 2 files; `kmerge check apps/web.yaml apps/db.yaml` lists them
 ```
 
-To see that line under pre-commit, too, add `verbose: true` to the hook; to be stopped by warnings,
+To see that line under pre-commit, too, add `verbose: true`; to be stopped by warnings,
 `args: [--fail-on, warning]`.
+
+With `--new` old findings pass with a count, though their lines moved or the file was renamed: those of `REV`,
+else of `PRE_COMMIT_FROM_REF`, in CI of the request's target branch, in a merge of either side, and of `HEAD` where
+something is staged. Else all count. What compares a file with its versions always does.
 
 ## Is this file a patch?
 

@@ -28,6 +28,7 @@ examples:
   kmerge check                        every manifest below this folder
   kmerge check apps/web.yaml overlays
   kmerge check --staged               what will be committed, partly staged files too
+  kmerge check --new=origin/main      what is not there in that revision
   kmerge check --merge                damage that the merge in progress, or HEAD, has done
   kmerge check --merge-of v1.2.0      the same of a merge commit
   kmerge check --select D,M02         patch directives, and repeated keys
@@ -64,6 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     merge.add_argument(
         "--merged", nargs=4, default=(), metavar=("BASE", "OURS", "THEIRS", "RESULT"),
         help="the same for a squash or a rebased branch, by its four revisions",
+    )  # fmt: skip
+    add(
+        "--new", nargs="?", const="", metavar="REV",
+        help="findings that REV has, too, pass; without REV what a hook or a request compares with",
     )  # fmt: skip
     add("--format", choices=FORMATS, default="text", help="how to report (default: text)")
     same = "the same as --format json"
@@ -120,6 +125,10 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.installed:
         return report_registration()
+    if args.new:
+        from kmerge_git.cli.new_findings import require_commit
+
+        require_commit(args.new)
     if (args.fix or args.dry_run) and args.staged:
         raise UsageError("--fix changes files, --staged reads what is staged", hint="choose one")
     if (args.fix or args.dry_run) and _is_about_a_merge(args):
@@ -147,6 +156,8 @@ def _check(args: argparse.Namespace) -> int:
         worker.skipped.update(undecided)
     if findings:
         findings = _heard(args, findings, worker, merge)
+    if findings and args.new is not None:
+        findings = _only_new(args, findings, worker, merge)
     shown = findings
     if findings and args.quiet and args.format == "text":
         shown = stopping(args, findings)
@@ -199,6 +210,26 @@ def _heard(
     return _mend(look, findings, write=args.fix, color=wants_colour(args.color, sys.stdout))
 
 
+def _only_new(
+    args: argparse.Namespace, findings: list[Finding], worker: Run, merge: MergeCheck | None
+) -> list[Finding]:
+    """Return the findings that were not there before, and print how many others there are."""
+    if merge and merge.sides:
+        return findings  # a merge is compared with its sides already
+    from kmerge_git.cli.new_findings import only_new
+    from kmerge_git.visible import counted
+
+    new = only_new(findings, worker, args.new)
+    left = set(new)
+    old = [finding for finding in findings if finding not in left]
+    if old:
+        files = counted(len({finding.file for finding in old}), "file")
+        passes = "passes" if len(old) == 1 else "pass"
+        lists = f"`{_command(args, old, [])}` lists them"
+        warn(f"{counted(len(old), 'old finding')} in {files} {passes}; {lists}")
+    return new
+
+
 def _require_alone(args: argparse.Namespace) -> None:
     """Refuse the options that --list and --explain would ignore."""
     name = "--list" if args.list else "--explain"
@@ -208,7 +239,7 @@ def _require_alone(args: argparse.Namespace) -> None:
         "--explain": args.list and args.explain, "--staged": args.staged,
         "--select": args.select, "--ignore": args.ignore, "--format": args.format != "text",
         "--target": args.target, "--tool": args.tool, "--fix": args.fix, "--dry-run": args.dry_run,
-        "--as": args.told, "--installed": args.installed,
+        "--as": args.told, "--installed": args.installed, "--new": args.new is not None,
     }  # fmt: skip
     for other, is_given in others.items():
         if is_given:

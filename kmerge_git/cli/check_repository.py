@@ -309,8 +309,13 @@ def fetched(named: list[str], top: str) -> str:
     """Return the commit of the first target that exists here, or '' if no target was fetched."""
     for target in named:
         name = f"refs/remotes/{target}" if target.startswith("origin/") else target
-        asked = ("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
-        answer = ask_git("-C", top, *asked)
-        if answer.code == 0:
-            return answer.line
+        if commit := commit_of(top, name):
+            return commit
     return ""
+
+
+def commit_of(top: str, revision: str) -> str:
+    """Return the id of a commit, or '' if the revision names none that is here."""
+    asked = ("rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{commit}}")
+    answer = ask_git("-C", top, *asked)
+    return "" if answer.code else answer.line

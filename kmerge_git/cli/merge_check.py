@@ -27,6 +27,7 @@ from kmerge_git.cli.check_files import (
 )
 from kmerge_git.cli.check_repository import from_here, from_top_of, top_of
 from kmerge_git.cli.in_and_out import listed, warn
+from kmerge_git.cli.new_findings import unknown, words_of
 from kmerge_git.compare.shown_values import ENCRYPTED
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.finding import DROPPED, Finding
@@ -127,8 +128,8 @@ class MergeCheck:
             if all(get(finding.id).scope in BESIDE for finding in left):
                 break
             paths = sorted({f.file for f in findings if get(f.id).scope not in BESIDE})
-            known |= Counter(map(_words, check_files(paths, Run(self._world(rev), chosen))))
-            left = _unknown(findings, known)
+            known |= Counter(map(words_of, check_files(paths, Run(self._world(rev), chosen))))
+            left = unknown(findings, known)
         return left
 
     # -- files that a person decides as a whole ----------------------------------------------------
@@ -456,19 +457,3 @@ def _named(change: FieldChange) -> str:
         about = "comments or layout" if change.how == "layout" else "lines"
     place = " ".join(part for part in (change.resource, change.field) if part)
     return _CIPHER.sub(ENCRYPTED, " ".join(filter(None, (place, f"({about})" if about else ""))))
-
-
-def _unknown(findings: list[Finding], known: Counter[tuple[str, ...]]) -> list[Finding]:
-    """Return the findings that are not among the known ones, each as often as it is there."""
-    waiting = known.copy()
-    left = []
-    for finding in findings:
-        waiting[_words(finding)] -= 1
-        if waiting[_words(finding)] < 0:
-            left.append(finding)
-    return left
-
-
-def _words(finding: Finding) -> tuple[str, ...]:
-    """Return the parts of a finding that do not depend on its line."""
-    return finding.file, finding.id, finding.path, finding.message

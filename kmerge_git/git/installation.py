@@ -54,9 +54,9 @@ SHIM = """\
 #!/bin/sh
 # kmerge-git: checks the staged manifests; without kmerge on PATH it is in nobody's way
 command -v kmerge >/dev/null || { echo 'kmerge: not on PATH, nothing was checked' >&2; exit 0; }
-exec kmerge check --staged --quiet
+exec kmerge check --staged --new --quiet
 """
-TO_ADD = "kmerge check --staged --quiet || exit 1"
+TO_ADD = "kmerge check --staged --new --quiet || exit 1"
 
 
 @dataclass(frozen=True, slots=True)

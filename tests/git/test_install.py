@@ -606,7 +606,7 @@ def test_hooks_are_written_and_run(repo: Repo, world: World) -> None:
     repo.write("x.yaml", BASE)
     repo.git("add", "-A")
     done = repo.git("commit", "-m", "x", env={"PATH": path}, check=False)
-    assert (done.code, done.err) == (1, "called: check --staged --quiet\n")
+    assert (done.code, done.err) == (1, "called: check --staged --new --quiet\n")
 
 
 def test_hooks_without_kmerge_are_in_nobodys_way(repo: Repo, world: World) -> None:
@@ -625,7 +625,7 @@ def test_hooks_of_others_are_left_alone(repo: Repo) -> None:
     hook = repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n")
     done = repo.kmerge("install", "--hooks")
     assert hook.read_text() == "#!/bin/sh\nexit 0\n"
-    assert "somebody else's hook: add `kmerge check --staged --quiet || exit 1`" in done.err
+    assert "somebody else's hook: add `kmerge check --staged --new --quiet || exit 1`" in done.err
     repo.kmerge("uninstall")
     assert hook.exists()
     assert not (repo.path / ".git" / "hooks" / "pre-merge-commit").exists()
