@@ -23,6 +23,7 @@ MOVED_DOCUMENTS = 2_000  # documents in a file whose resources may have moved
 BLAME_LINES = 500  # lines of one side of a conflict
 NAMES_AT_ONCE = 200  # file names in one question to git
 CHANGED_FILES = 2_000  # changed files whose kustomizations are all read
+PUSHED_MERGES = 20  # merges of one push that are judged
 COMPARED_FILES = 100  # files read to compare with the checked files
 PARSED_FILES = 64  # parsed files kept, because each overlay reads its base again
 BUILT_BASES = 50  # bases of bases that are built

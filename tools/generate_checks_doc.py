@@ -175,17 +175,22 @@ reviewer sees them beside what they silence.
 With the [pre-commit](https://pre-commit.com) framework (or prek), in `.pre-commit-config.yaml`:
 
 ```yaml
-default_install_hook_types: [pre-commit, pre-merge-commit]
+default_install_hook_types: [pre-commit, pre-merge-commit, pre-push]
 repos:
 - repo: https://github.com/from/this-repository
   rev: v0.1.0
   hooks:
   - id: kmerge-check          # everything; or kmerge-directives, kmerge-merge-damage
+  - id: kmerge-merge          # merges, deletions and pushes
   - id: kmerge-installed      # does git know the driver that .gitattributes names? (passes in CI)
 ```
 
 Git runs `pre-merge-commit` for clean merges and `pre-commit` for those finished by hand, so both
 are needed; `kmerge status` reports whether git calls pre-commit. Without the framework: `kmerge install --hooks`.
+
+`kmerge-merge` (`kmerge check --committed`) gets no file names: it judges a merge, what was in conflict in a rebase,
+cherry-pick, revert or squash (M11, M28), what names a deleted file (M14, M15, D69), and the merges that are pushed, the newest 20.
+Its warnings are printed as well.
 
 A hook that passes is not read, and pre-commit shows nothing of it. So with `--quiet`, as all hooks
 call it, only what fails is listed (errors, or what `--fail-on` says); the rest is a line on stderr:
@@ -194,8 +199,7 @@ call it, only what fails is listed (errors, or what `--fail-on` says); the rest 
 kmerge: 3 warnings in 2 files; `kmerge check apps/web.yaml apps/db.yaml` lists them
 ```
 
-To see that line under pre-commit, too, add `verbose: true`; to be stopped by warnings,
-`args: [--fail-on, warning]`.
+Pre-commit shows it with `verbose: true`; `args: [--fail-on, warning]` stops at warnings.
 
 With `--new` old findings pass with a count, though their lines moved or the file was renamed: those of `REV`,
 else of `PRE_COMMIT_FROM_REF`, in CI of the request's target branch, in a merge of either side, and of `HEAD` where

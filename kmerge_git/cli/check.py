@@ -90,6 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--explain", metavar="ID", help="explain a check")
     help = "only see whether git knows the driver that .gitattributes names"
     add("--installed", action="store_true", help=help)
+    help = "for hooks: judge the merge, the deletions or the pushed merges that git has in hand"
+    add("--committed", action="store_true", help=help)
     help = "for hooks: list what fails, count the rest, say nothing where nothing was found"
     add("-q", "--quiet", action="store_true", help=help)
     add_color(parser, "colour the text")
@@ -125,6 +127,10 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.installed:
         return report_registration()
+    if args.committed:
+        from kmerge_git.cli.hook_check import judge  # early: most commits need nothing else
+
+        return judge(args, _check)
     if args.new:
         from kmerge_git.cli.new_findings import require_commit
 
@@ -148,16 +154,14 @@ def _check(args: argparse.Namespace) -> int:
         merge = MergeCheck(args.merge_of, staged=args.staged, merged=args.merged)
     worker, paths = _worker(args, merge)
     findings = check_files(paths, worker, within)
-    missing = [] if merge else report_missing(worker, staged=args.staged)
+    missing = [] if merge or args.committed else report_missing(worker, staged=args.staged)
     undecided = merge.undecided if merge else {}
     if merge:
         beside = merge.beside(findings, worker.checks.ids)
         findings = sorted([*findings, *beside], key=order)
         worker.skipped.update(undecided)
     if findings:
-        findings = _heard(args, findings, worker, merge)
-    if findings and args.new is not None:
-        findings = _only_new(args, findings, worker, merge)
+        findings = _only_new(args, _heard(args, findings, worker, merge), worker, merge)
     shown = findings
     if findings and args.quiet and args.format == "text":
         shown = stopping(args, findings)
@@ -214,7 +218,7 @@ def _only_new(
     args: argparse.Namespace, findings: list[Finding], worker: Run, merge: MergeCheck | None
 ) -> list[Finding]:
     """Return the findings that were not there before, and print how many others there are."""
-    if merge and merge.sides:
+    if args.new is None or (merge and merge.sides):
         return findings  # a merge is compared with its sides already
     from kmerge_git.cli.new_findings import only_new
     from kmerge_git.visible import counted
@@ -240,6 +244,7 @@ def _require_alone(args: argparse.Namespace) -> None:
         "--select": args.select, "--ignore": args.ignore, "--format": args.format != "text",
         "--target": args.target, "--tool": args.tool, "--fix": args.fix, "--dry-run": args.dry_run,
         "--as": args.told, "--installed": args.installed, "--new": args.new is not None,
+        "--committed": args.committed,
     }  # fmt: skip
     for other, is_given in others.items():
         if is_given:
@@ -397,7 +402,12 @@ def explain(id: str) -> str:
 
 
 def stopping(args: argparse.Namespace, findings: list[Finding]) -> list[Finding]:
-    """Return the findings that fail the hook: errors, or the severities of `--fail-on`."""
+    """Return the findings that fail the hook: errors, or the severities of `--fail-on`.
+
+    `--committed` lists all, because a warning is about what a person has decided just now.
+    """
+    if args.committed:
+        return findings
     least = worst_first(ERROR if args.fail_on == "never" else args.fail_on)
     return [finding for finding in findings if worst_first(finding.severity) <= least]
 

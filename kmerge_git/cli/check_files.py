@@ -24,6 +24,7 @@ from kmerge_git.cli.check_repository import (
     from_top_of,
     git_directory,
     is_beyond,
+    may_be_merging,
     prefix_of,
     top_here,
     top_of,
@@ -237,9 +238,6 @@ def _staged_names(from_top: list[str], known: Iterable[str]) -> list[str]:
 if TYPE_CHECKING:
     VersionsOf = Callable[[str], GitVersions]
 
-# files in git's folder during a merge, and the prefix of the variables of `git merge`
-_TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
-_VARIABLE = "GITHEAD_"
 # values of the attribute `merge` with which a file is merged by its content
 MERGING = ("set", "text", "union", "kmerge")
 
@@ -266,18 +264,6 @@ def _reader() -> Versions | None:
 
     top = top_here()
     return Versions(top, Blobs(top)) if top else None
-
-
-def may_be_merging(git_directory: str) -> bool:
-    """Look at git's files and return whether a merge may be in progress, without calling git."""
-    found = git_directory
-    if os.path.isfile(found):  # `gitdir: PATH`, relative to the file
-        with open(found, encoding="utf-8", errors="surrogateescape") as file:
-            pointer = file.read().partition("gitdir:")[2].strip()
-        found = os.path.join(os.path.dirname(found), pointer)
-    return any(name.startswith(_VARIABLE) for name in os.environ) or any(
-        os.path.exists(os.path.join(found, name)) for name in _TRACES
-    )
 
 
 class Versions:

@@ -238,6 +238,23 @@ def git_directory() -> str:
     return path if os.environ.get("GIT_DIR") or os.path.exists(path) else ""
 
 
+# files in git's folder during a merge, and the prefix of the variables of `git merge`
+_TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
+_VARIABLE = "GITHEAD_"
+
+
+def may_be_merging(git_directory: str) -> bool:
+    """Look at git's files and return whether a merge may be in progress, without calling git."""
+    found = git_directory
+    if os.path.isfile(found):  # `gitdir: PATH`, relative to the file
+        with open(found, encoding="utf-8", errors="surrogateescape") as file:
+            pointer = file.read().partition("gitdir:")[2].strip()
+        found = os.path.join(os.path.dirname(found), pointer)
+    return any(name.startswith(_VARIABLE) for name in os.environ) or any(
+        os.path.exists(os.path.join(found, name)) for name in _TRACES
+    )
+
+
 def top_here() -> str:
     """Return the top of the working tree around this folder, or '' outside of a repository."""
     from kmerge_git.git.tracked_files import top_of_tree

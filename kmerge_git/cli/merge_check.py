@@ -73,10 +73,11 @@ class MergeCheck:
     def _names(self) -> dict[str, None]:
         """Return the manifests that both sides touched, or one side alone in vain.
 
-        A file with two new names is none.
+        A file with two new names is none. If git applies a commit, return the manifests that were
+        in conflict.
         """
         if self.sides is None:
-            return {}
+            return dict.fromkeys(sorted(name for name, _ in self._conflicts()))
         cases = self.sides.files().values()
         both = (case.path for case in cases if case.kind != "renamed to two names")
         return dict.fromkeys(sorted(name for name in both if is_manifest_name(name)))
@@ -84,10 +85,10 @@ class MergeCheck:
     def world(self, paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
         """Return a reader of the merged files, a finder of versions, and the files to check."""
         self._wanted = [from_top_of(self._top, path) for path in paths]
-        if self.sides is None:
+        if self.sides is None and not self._names:
             return nowhere(), lambda path: NOTHING, []
         chosen = self._chosen(self._names, paths)
-        if self.sides.result:
+        if self.sides is not None and self.sides.result:
             versions = Versions(self._top, self._blobs, self.sides)
             return self._world(self.sides.result), versions.of, chosen
         world, of, _ = staged_world(chosen) if self._staged else disk_world(chosen)
@@ -376,8 +377,14 @@ class MergeCheck:
 
 
 def _sides_of(rev: str) -> MergeSides | None:
-    """Return the sides of a merge commit, or of the merge in progress; else those of HEAD."""
-    found = (None if rev else in_progress()) or of_commit(rev or "HEAD")
+    """Return the sides of a merge commit, or of the merge in progress; else those of HEAD.
+
+    A commit that git applies has none: git remembers the versions of each file.
+    """
+    current = None if rev else in_progress()
+    if current is None and not rev and is_applying():
+        return None
+    found = current or of_commit(rev or "HEAD")
     if not isinstance(found, str):
         return found
     if rev:

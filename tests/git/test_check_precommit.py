@@ -23,7 +23,7 @@ USER = Path.home() / ".config" / "pip" / "pip.conf"
 # What both pre-commit and prek read in a manifest; neither has keys of its own here.
 KEYS = {
     "id", "name", "description", "entry", "language", "types", "files", "require_serial", "stages",
-    "minimum_pre_commit_version", "always_run", "pass_filenames",
+    "minimum_pre_commit_version", "always_run", "pass_filenames", "verbose",
 }  # fmt: skip
 
 
@@ -37,7 +37,8 @@ def test_the_manifest() -> None:
     from pre_commit.clientlib import load_manifest
 
     load_manifest(str(ROOT / ".pre-commit-hooks.yaml"))
-    names = ["kmerge-check", "kmerge-directives", "kmerge-merge-damage", "kmerge-installed"]
+    names = ["kmerge-check", "kmerge-directives", "kmerge-merge-damage"]
+    names += ["kmerge-merge", "kmerge-installed"]
     assert [hook["id"] for hook in manifest()] == names
     for hook in manifest():
         assert set(hook) <= KEYS
@@ -160,7 +161,7 @@ def test_try_repo(repo: Repo, source: Path, cache: Path) -> None:
         "kmerge check (patches",
         "kmerge check (directives",
         "kmerge driver",
-        "kmerge check (m",
+        "kmerge check (merge damage",
     ]
     everything = section(done.said, *names[0:2])
     directives = section(done.said, *names[1:3])

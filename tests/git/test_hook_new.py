@@ -105,6 +105,7 @@ def test_the_target_of_a_request(repo: Repo) -> None:
     env = {"CI": "true", "GITHUB_BASE_REF": "main"}
     done = check(repo, "--new", "--quiet", env=env)
     assert (done.code, "b.yaml" in done.out, "a.yaml" in done.out) == (1, True, False)
+    assert check(repo, "--new", env=env | {"PRE_COMMIT_FROM_REF": "0" * 40}).out == done.out
     done = check(repo, "--new", "--quiet", env=env | {"GITHUB_BASE_REF": "gone"})
     assert done.out.count("error M02") == 2
     assert "origin/gone is not here" in done.err

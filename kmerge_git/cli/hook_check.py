@@ -1,0 +1,135 @@
+"""Judge what git is about to commit or to push, for the hook `kmerge-merge`.
+
+That is a merge, the files that were in conflict in a rebase, cherry-pick, revert or squash, what
+names a deleted file, and the merges of a push. Most commits have none of these: then no check is
+loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+
+from kmerge_git.bounds import PUSHED_MERGES
+from kmerge_git.cli.check_repository import (
+    commit_of,
+    from_here,
+    git_directory,
+    may_be_merging,
+    top_of,
+)
+from kmerge_git.cli.in_and_out import warn
+from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.git.run_git import try_git
+from kmerge_git.git.tracked_files import changed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Check = Callable[[argparse.Namespace], int]
+
+# what was lost in a merge, and what names a file or a resource that is not there
+LOST, DANGLING = ("M11", "M28"), ("M14", "M15", "D69")
+# the variables of pre-commit; hooks/pre-push sets the first three, too
+FROM_REF, TO_REF = "PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF"
+REMOTE, BRANCH = "PRE_COMMIT_REMOTE_NAME", "PRE_COMMIT_LOCAL_BRANCH"
+
+
+def judge(args: argparse.Namespace, check: Check) -> int:
+    """Judge what git commits, or pushes, and return the worst exit code of the checks."""
+    if args.format != "text" or args.files:
+        raise UsageError("--committed chooses the files and prints text", hint="name no file")
+    top = top_of("--committed")
+    pushed = os.environ.get(TO_REF) or os.environ.get(BRANCH, "")
+    codes = _of_push(top, pushed, args, check) if pushed else map(check, _of_commit(top, args))
+    return max(codes, default=0)
+
+
+# -- a commit --------------------------------------------------------------------------------------
+
+
+def _of_commit(top: str, args: argparse.Namespace) -> Iterator[argparse.Namespace]:
+    """Yield the calls of `kmerge check` that judge the commit; mostly there are none."""
+    if may_be_merging(git_directory()):
+        from kmerge_git.git.merge_sides import in_progress
+
+        if in_progress() is not None:
+            yield _call(args, *LOST, *DANGLING, merge=True, staged=True)
+            return  # with the deletions of both sides
+        if try_git("-C", top, "ls-files", "--resolve-undo"):
+            yield _call(args, *LOST, merge=True, staged=True)
+    deleted = changed(top, "HEAD", "")
+    if deleted:
+        from kmerge_git.check.kustomize.kustomization import NAMES
+
+        # what no longer names a file may be the base of another one, whose patch needs that file
+        bases = [n for n in changed(top, "HEAD", "", "AMT") if n.rpartition("/")[2] in NAMES]
+        files = [from_here(top, name) for name in deleted + bases]
+        yield _call(args, *DANGLING, staged=True, new="", files=files)
+
+
+def _call(args: argparse.Namespace, *ids: str, **more: object) -> argparse.Namespace:
+    """Return the arguments of a call that runs these checks, unless they are switched off.
+
+    The other checks are ignored, because an id that is selected runs whatever is switched off.
+    """
+    from kmerge_git.check.registry import every
+
+    others = ",".join(check.id for check in every() if check.id not in ids)
+    known = vars(args) | {"quiet": True, "ignore": [*args.ignore, others]}
+    return argparse.Namespace(**known | more)
+
+
+# -- a push ----------------------------------------------------------------------------------------
+
+
+def _of_push(top: str, pushed: str, args: argparse.Namespace, check: Check) -> Iterator[int]:
+    """Judge the merge commits that the remote does not have, and yield their exit codes."""
+    for merge in _pushed_merges(top, pushed):
+        name = try_git("-C", top, "show", "-s", "--format=%h %s", merge).decode("utf-8", "replace")
+        try:
+            with redirect_stdout(StringIO()) as text:
+                code = check(_call(args, *LOST, merge_of=merge))
+        except KmergeError as error:
+            warn(f"the merge {name.strip()} was not judged: {error}")
+            continue
+        if text.getvalue():
+            warn(f"in the merge {name.strip()}, which is pushed:")
+            sys.stdout.write(text.getvalue())
+        yield code
+
+
+def _pushed_merges(top: str, pushed: str) -> list[str]:
+    """Return the newest of the merge commits that the remote does not have."""
+    if not pushed.strip("0"):
+        return []  # a branch is deleted
+    last, first = commit_of(top, pushed), _first(top, pushed)
+    if not last or not first:
+        why = (
+            "git has no commit of it"
+            if not last
+            else "no commit of the remote is known to be in it"
+        )
+        warn(f"{why}, so the merges of {pushed} were not judged")
+        return []
+    asked = ["rev-list", "--merges", last, "--not", first]
+    if remote := os.environ.get(REMOTE, ""):
+        asked.append(f"--remotes={remote}")
+    merges = try_git("-C", top, *asked).decode().split()
+    if len(merges) > PUSHED_MERGES:
+        warn(f"of {len(merges)} merges that are pushed the newest {PUSHED_MERGES} are judged")
+    return merges[:PUSHED_MERGES]
+
+
+def _first(top: str, pushed: str) -> str:
+    """Return the commit that the remote has, or of a new branch where it left the default one."""
+    known = os.environ.get(FROM_REF, "")
+    if known.strip("0") and (commit := commit_of(top, known)):
+        return commit
+    default = commit_of(top, f"refs/remotes/{os.environ.get(REMOTE, '')}/HEAD")
+    bases = try_git("-C", top, "merge-base", default, pushed) if default else b""
+    return bases.decode().strip()
