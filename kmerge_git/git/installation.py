@@ -56,6 +56,20 @@ SHIM = """\
 command -v kmerge >/dev/null || { echo 'kmerge: not on PATH, nothing was checked' >&2; exit 0; }
 exec kmerge check --staged --new --quiet
 """
+# git gives pre-push the name of the remote, and a line `LOCAL_REF ID REMOTE_REF ID` of each branch
+PUSH_SHIM = """\
+#!/bin/sh
+# kmerge-git: judges the merges that are pushed; without kmerge on PATH it is in nobody's way
+command -v kmerge >/dev/null || { echo 'kmerge: not on PATH, nothing was checked' >&2; exit 0; }
+code=0
+while read -r line; do
+  rest=${line% * *}
+  PRE_COMMIT_FROM_REF=${line##* } PRE_COMMIT_TO_REF=${rest##* } PRE_COMMIT_REMOTE_NAME=$1 \\
+    kmerge check --committed </dev/null || code=1
+done
+exit $code
+"""
+SHIMS = {**dict.fromkeys(HOOKS, SHIM), "pre-push": PUSH_SHIM}
 TO_ADD = "kmerge check --staged --new --quiet || exit 1"
 
 
@@ -115,8 +129,8 @@ def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
     files = [FileChange(path, before, after)] if after != before else []
     hooks = []
     if wish.scope in ("local", "worktree"):
-        files_of_hooks = [git_path("hooks", cwd) / name for name in HOOKS]
-        hooks = [FileChange(hook, SHIM, "") for hook in files_of_hooks if read_text(hook) == SHIM]
+        shims = {git_path("hooks", cwd) / name: text for name, text in SHIMS.items()}
+        hooks = [FileChange(hook, s, "") for hook, s in shims.items() if read_text(hook) == s]
     return SetupPlan((*config, *files, *hooks), tuple(_notes_of_the_rest(wish, cwd)))
 
 
@@ -265,16 +279,22 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
     if config_values(None, "core.hooksPath", cwd):
         add = f"add `{TO_ADD}` to {' and '.join(HOOKS)} there"
         return [], [f"core.hooksPath points to {directory}: no hook was written; {add}"]
-    texts = {directory / name: read_text(directory / name) for name in HOOKS}
+    texts = {directory / name: read_text(directory / name) for name in SHIMS}
     changes = [
-        FileChange(path, text, SHIM, executable=True) for path, text in texts.items() if text == ""
-    ]
-    notes = [
-        f"{path} is somebody else's hook: add `{TO_ADD}` to it"
+        FileChange(path, text, SHIMS[path.name], executable=True)
         for path, text in texts.items()
-        if text not in ("", SHIM) and "kmerge check" not in text
+        if text == ""
     ]
+    others = [path for path, text in texts.items() if text and "kmerge check" not in text]
+    notes = [f"{path} is somebody else's hook: {_to_add(path.name)}" for path in others]
     return changes, notes
+
+
+def _to_add(name: str) -> str:
+    """Return what is to do with a hook that somebody else wrote."""
+    if name in HOOKS:
+        return f"add `{TO_ADD}` to it"
+    return "pushed merges are not judged, unless it does what kmerge's own hooks/pre-push does"
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,3 +281,35 @@ def test_the_ways_to_finish_a_merge(repo: Repo, source: Path, cache: Path) -> No
     repo.git("add", "web.yaml")
     done = commit("a side")
     assert (done.code, "error M11" in done.said) == (1, True), done.said
+
+
+@pytest.mark.installed
+def test_the_hook_for_merges(repo: Repo, source: Path, cache: Path) -> None:
+    """It runs without file names, and what it found is shown also where it passes."""
+    names = "resources:\n- web.yaml\n"
+    config = configuration(repo, source, "kmerge-merge").replace("mit]", "mit, pre-push]")
+    repo.fork(
+        {".pre-commit-config.yaml": config, "kustomization.yaml": names, "web.yaml": WEB},
+        {"web.yaml": OURS},
+        {"web.yaml": THEIRS, "t": "1"},
+    )
+    remote = repo.world.init("remote", bare=True)
+    repo.git("remote", "add", "origin", remote.path)
+    repo.git("push", "-q", "origin", "main")
+    assert pre_commit(repo, cache, "install").code == 0
+    env = environment(cache)
+
+    repo.git("rm", "-q", "web.yaml")
+    done = repo.git("commit", "-m", "deleted", env=env, check=False)
+    assert (done.code, "error M14" in done.said) == (1, True), done.said
+    repo.git("reset", "-q", "--hard")
+
+    assert repo.merge("side").code == 1
+    repo.write("web.yaml", BOTH.replace("web:3", "web:1"))
+    repo.git("add", "web.yaml")
+    done = repo.git("commit", "-m", "decided", env=env, check=False)
+    assert (done.code, "warning M28" in done.said) == (0, True), done.said
+    repo.write("web.yaml", OURS)
+    repo.git("commit", "-q", "-a", "--amend", "--no-verify", "-m", "dropped")
+    done = repo.git("push", "origin", "main", env=env, check=False)
+    assert (done.code, "error M11" in done.said) == (1, True), done.said

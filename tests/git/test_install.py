@@ -11,7 +11,7 @@ from world import ROOT, Repo, World
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git import config_places, driver_lines, installation
-from kmerge_git.git.installation import HOOKS, SHIM
+from kmerge_git.git.installation import SHIMS
 
 BASE = "a: 1\nb: 1\n"
 OURS = "a: 2\nb: 1\n"
@@ -590,9 +590,10 @@ def test_an_unwritable_place_is_one_line(world: World) -> None:
 
 
 def test_the_hooks_of_the_package_are_those_in_the_repository() -> None:
-    for name in HOOKS:
+    assert sorted(SHIMS) == sorted(path.name for path in (ROOT / "hooks").iterdir())
+    for name, text in SHIMS.items():
         path = ROOT / "hooks" / name
-        assert path.read_text() == SHIM
+        assert path.read_text() == text
         assert os.access(path, os.X_OK)
 
 
@@ -629,6 +630,15 @@ def test_hooks_of_others_are_left_alone(repo: Repo) -> None:
     repo.kmerge("uninstall")
     assert hook.exists()
     assert not (repo.path / ".git" / "hooks" / "pre-merge-commit").exists()
+
+
+def test_a_push_hook_of_others_is_left_alone(repo: Repo) -> None:
+    hook = repo.write(".git/hooks/pre-push", "#!/bin/sh\nexit 0\n")
+    done = repo.kmerge("install", "--hooks")
+    assert hook.read_text() == "#!/bin/sh\nexit 0\n"
+    assert "pushed merges are not judged" in done.err
+    repo.kmerge("uninstall")
+    assert [one.name for one in hook.parent.iterdir()] == ["pre-push"]
 
 
 def test_a_hooks_path_is_told_not_written(repo: Repo) -> None:
