@@ -120,6 +120,7 @@ def test_a_side_taken_whole_in_another_operation(hooked: Repo, way: str) -> None
     hooked.git("add", "a.yaml")
     done = commit(hooked, "--allow-empty")
     assert (done.code, "error M11" in done.said) == (1, True), done.said
+    assert "nothing to compare" not in done.said
 
 
 def test_a_cherry_pick_of_a_deleted_file(hooked: Repo) -> None:
@@ -174,6 +175,16 @@ def test_git_rm_alone(named: Repo) -> None:
     named.git("add", "-A")
     done = commit(named, "-q")
     assert (done.code, done.said) == (0, "")
+
+
+def test_what_was_dangling_before_passes(named: Repo) -> None:
+    named.git("rm", "-q", "k/a.yaml")
+    named.git("commit", "-q", "--no-verify", "-m", "dangling")
+    named.git("rm", "-q", "k/b.yaml")
+    done = commit(named)
+    assert (done.code, done.said.count(": error ")) == (1, 1), done.said
+    assert "b.yaml is not there" in done.said
+    assert "kmerge: 1 old finding in 1 file passes" in done.said
 
 
 def test_git_mv_alone(named: Repo) -> None:
