@@ -89,7 +89,7 @@ def _call(args: argparse.Namespace, *ids: str, **more: object) -> argparse.Names
 
 def _of_push(top: str, pushed: str, args: argparse.Namespace, check: Check) -> Iterator[int]:
     """Judge the merge commits that the remote does not have, and yield their exit codes."""
-    for merge in _pushed_merges(top, pushed):
+    for merge in pushed_merges(top, pushed):
         name = try_git("-C", top, "show", "-s", "--format=%h %s", merge).decode("utf-8", "replace")
         try:
             with redirect_stdout(StringIO()) as text:
@@ -103,7 +103,7 @@ def _of_push(top: str, pushed: str, args: argparse.Namespace, check: Check) -> I
         yield code
 
 
-def _pushed_merges(top: str, pushed: str) -> list[str]:
+def pushed_merges(top: str, pushed: str) -> list[str]:
     """Return the newest of the merge commits that the remote does not have."""
     if not pushed.strip("0"):
         return []  # a branch is deleted

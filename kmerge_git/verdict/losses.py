@@ -66,8 +66,8 @@ class Judged:
 
     @property
     def is_gone(self) -> bool:
-        """Return whether all versions have this, and the result has nothing of it."""
-        return not self.result and bool(self.path) and all(self.values.each())
+        """Return whether both sides have this, and the result has nothing of it."""
+        return not self.result and bool(self.path and self.values.ours and self.values.theirs)
 
     @property
     def place(self) -> str:

@@ -17,7 +17,7 @@ from kmerge_git.cli.merge_options import FLAGS, OPTIONAL, STATE, VALUES
 MEANINGS = {
     "--accept-source": "", "--adopt": "", "--all": "-a?", "--as": "patch|manifest", "--at": "FIELDPATH|ID",
     "--abort": "", "--auto": "", "--blame": "", "--branches": "GLOB", "--color": "auto|always|never",
-    "--committer": "'NAME <MAIL>'", "--config": "CONFIG", "--conflict-style": "merge|diff3|zdiff3",
+    "--committed": "", "--committer": "'NAME <MAIL>'", "--config": "CONFIG", "--conflict-style": "merge|diff3|zdiff3",
     "--continue": "", "--crd": "FILE", "--create-annotation": "", "--deep": "", "--dest": "-D D", "--diff": "",
     "--dry-run": "-n", "--exit-code": "", "--explain": "", "--external": "", "--extract": "DIR",
     "--fail-on": "error|warning|info|never", "--favor": "ours|theirs", "--fetch": "", "--fix": "",
@@ -25,8 +25,9 @@ MEANINGS = {
     "--global": "", "--help": "-h", "--hooks": "", "--html": "FILE", "--ignore": "IDS",
     "--in-place": "", "--installed": "", "--into": "REV", "--jobs": "N", "--json": "",
     "--last": "N", "--last-applied": "FILE", "--list": "", "--live": "LIVE", "--local": "",
-    "--marker-size": "N", "--merge": "", "--merge-of": "REV", "--mergetool": "",
-    "--namespace": "NAMESPACE", "--no-infer": "", "--object": "KIND/NAME",
+    "--marker-size": "N", "--merge": "", "--merge-of": "REV", "--merged": "BASE OURS THEIRS RESULT",
+    "--mergetool": "",
+    "--namespace": "NAMESPACE", "--new": "REV", "--no-infer": "", "--object": "KIND/NAME",
     "--on-conflict": "abort|skip|overwrite", "--original": "-O O", "--output": "-o OUT",
     "--overwrite": "", "--patch": "-p P", "--path": "P", "--pattern": "P", "--picks": "", "--policy": "'GLOB FIELD POLICY'",
     "--prepend": "", "--push": "REMOTE", "--quiet": "-q", "--rebase": "", "--ref": "R",
@@ -64,8 +65,11 @@ def long_name(action: argparse.Action) -> str:
 def value_of(action: argparse.Action) -> str:
     if action.choices:
         return "|".join(map(str, action.choices))
-    takes = action.nargs != 0
-    return (action.metavar or action.dest.upper()) if takes else ""  # type: ignore[return-value]
+    if action.nargs == 0:
+        return ""
+    if isinstance(action.metavar, tuple):  # a name for each value
+        return " ".join(action.metavar)
+    return action.metavar or action.dest.upper()
 
 
 def differs(told: str | None, action: argparse.Action) -> bool:
@@ -101,7 +105,7 @@ def test_a_second_meaning_is_seen() -> None:
     assert differs(MEANINGS["--json"], parser.add_argument("--output", "-O", metavar="OUT"))
     assert differs(MEANINGS["--target"], parser.add_argument("--target", metavar="KIND/NAME"))
     assert differs(MEANINGS["--tool"], parser.add_argument("--tool", choices=("kubectl", "helm")))
-    assert differs("?", parser.add_argument("--new", action="store_true"))
+    assert differs("?", parser.add_argument("--newer", action="store_true"))
 
 
 @pytest.mark.parametrize(

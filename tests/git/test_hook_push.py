@@ -105,7 +105,7 @@ def test_of_many_merges_the_newest(pushing: Repo, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", pushing.head("refs/remotes/origin/main"))
     monkeypatch.setenv("PRE_COMMIT_TO_REF", "main")
     monkeypatch.chdir(pushing.path)
-    assert hook_check._pushed_merges(str(pushing.path), "main") == [
+    assert hook_check.pushed_merges(str(pushing.path), "main") == [
         pushing.head("main"),
         pushing.head("main~"),
     ]

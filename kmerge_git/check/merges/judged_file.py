@@ -96,7 +96,7 @@ class JudgedFile:
     def _changes(self) -> list[Judged]:
         """The places that may be lost, without those of other checks.
 
-        M21 knows whether what all versions have got another name; elements without a key have none.
+        M21 knows whether what both sides have got another name; elements without a key have none.
         """
         return [
             row
