@@ -14,6 +14,17 @@ ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "action.yml").read_text()
 ACTION: dict[str, Any] = yaml.safe_load(TEXT)
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
+EVENTS = {
+    "event.action",
+    "event.after",
+    "event.before",
+    "event.merge_group.base_sha",
+    "event.merge_group.head_sha",
+    "event.pull_request.head.sha",
+    "event.pull_request.merge_commit_sha",
+    "event.pull_request.merged",
+    "event.pull_request.number",
+}
 SCRIPTS = sorted((ROOT / "tools").glob("action-*.sh"))
 
 
@@ -32,9 +43,10 @@ def test_a_step_reads_no_text_of_others_as_a_command(step: dict[str, Any]) -> No
     if "run" in step:
         assert step["shell"] == "sh"
         assert "${{" not in step["run"]
-    # a name, a title, a body, a message: of an event only numbers and ids of commits are taken
+    # no name, title, body or message: of an event only numbers, ids of commits and what the server
+    # says itself, that a request was closed or merged
     events = re.findall(r"github\.(event[\w.]*|head_ref|ref\w*)", str(step.get("env", "")))
-    assert set(events) <= {"event.pull_request.number", "event.pull_request.head.sha"}
+    assert set(events) <= EVENTS
 
 
 def test_inputs_and_outputs_are_all_used() -> None:
@@ -44,9 +56,12 @@ def test_inputs_and_outputs_are_all_used() -> None:
         step, wanted = re.findall(r"steps\.(\w+)\.outputs\.(\w+)", output["value"])[0]
         assert wanted == name
         assert step in {step.get("id") for step in STEPS}
-    check = (ROOT / "tools" / "action-check.sh").read_text()
-    ours = [name for name, output in ACTION["outputs"].items() if "steps.check." in output["value"]]
-    assert [name for name in ours if f"{name}=%s" not in check] == []
+    for mode in ("check", "judge"):
+        script = (ROOT / "tools" / f"action-{mode}.sh").read_text()
+        outputs = ACTION["outputs"].items()
+        ours = [name for name, output in outputs if f"steps.{mode}." in output["value"]]
+        assert ours
+        assert [name for name in ours if f"{name}=%s" not in script] == []
 
 
 def test_what_the_scripts_are_told_is_what_they_read() -> None:
