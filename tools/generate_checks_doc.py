@@ -109,7 +109,8 @@ kmerge check --merged "$(git merge-base main~ topic)" main~ topic main    # a sq
 *merge-damage*; `--select` chooses others. It looks at files that both sides changed, and at files that
 one side changed and that are not so in the merge. A change that is lost is an error where it merges
 clean, by git's lines or by kmerge: nobody had to decide it. It is a warning where its place was in
-conflict. Comments, layout and the order of fields are no changes; a value of one's own is a decision; a
+conflict, and in lists without keys and in new files of both sides, where only git's lines count.
+Comments, layout and the order of fields are no changes; a value of one's own is a decision; a
 resource may be in another file that gained it in the merge. A merge that is one of its sides
 (`git merge -s ours`) is one warning. What is meant is named at the end of the message of the merge
 commit, as the finding prints it (`Kmerge-Dropped: web.yaml Deployment/web spec.replicas`, or the file

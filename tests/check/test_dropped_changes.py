@@ -183,5 +183,26 @@ def test_an_element_without_a_key_is_lost() -> None:
         base.replace("on: [b]", "on: [b, d]").encode(),
     )
     result = base.replace("end: 1", "end: 2").replace("- verbs: [list]\n  on: [b]\n", "")
-    [(id, _, message)] = lost(sides, result)
-    assert (id, message.endswith("lost is rules[1]")) == ("M11", True)
+    assert [one.id for one in merge_findings(sides, result.encode(), is_judged=True)] == ["M21"]
+
+
+def test_two_versions_of_one_new_thing_are_a_choice() -> None:
+    """Kmerge keeps both of a list without keys, and of a new file: a person keeps one of them."""
+    base = "rules:\n- verbs: [get]\n  on: [a]\nend: 1\n"
+    ours = base.replace("end", "- verbs: [list]\n  on: [b]\nend")
+    theirs = base.replace("end", "- verbs: [list, get]\n  on: [b, c]\nend")
+    sides = (base.encode(), ours.encode(), theirs.encode())
+    assert [(id, severity) for id, severity, _ in lost(sides, theirs)] == [("M11", "warning")]
+    new = (b"", b"a: 1\nb: 1\n", b"a: 1\nc: 1\n")
+    assert [(id, severity) for id, severity, _ in lost(new, "a: 1\nc: 1\n")] == [("M11", "warning")]
+    apart = (base.encode(), ours.encode(), base.replace("end: 1", "end: 2").encode())
+    result = base.replace("end: 1", "end: 2")  # the list is of ours alone
+    assert [severity for _, severity, _ in lost(apart, result)] in (["error"], ["warning"])
+
+
+def test_a_side_of_which_the_merge_has_a_line_is_not_dropped() -> None:
+    """Its changes are gone, but not the comment; M28 names them."""
+    theirs = THEIRS.replace("  replicas", "  # theirs\n  replicas")
+    sides = (SIDES[0], SIDES[1], theirs.encode())
+    found = lost(sides, OURS.replace("  replicas", "  # theirs\n  replicas"))
+    assert {id for id, _, _ in found} == {"M28"} and len(found) > 1

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.three import Three
     from kmerge_git.tree.documents import Document
     from kmerge_git.tree.nodes import Node
-    from kmerge_git.verdict.losses import Judged, Merged
+    from kmerge_git.verdict.losses import Judged
 
 
 @lru_cache(maxsize=1)  # M11 and M28 ask about the same file, one after the other
@@ -119,7 +119,16 @@ class JudgedFile:
         """The sides that changed something, and of whose changes the result has none."""
         from kmerge_git.verdict.losses import is_dropped
 
-        return [side for side in SIDES if self.lost and is_dropped(self._changes, side)]
+        sides = [side for side in SIDES if self.lost and is_dropped(self._changes, side)]
+        return [side for side in sides if not self._has_lines_of(side)]
+
+    def _has_lines_of(self, side: str) -> bool:
+        """Return whether the result has, or lacks, a line only because of a side."""
+        base, result = (_lines(data) for data in (self._versions.base, self._merged.result.data))
+        own, other = (
+            _lines(self._versions.side(s)) for s in (side, *(s for s in SIDES if s != side))
+        )
+        return not result.isdisjoint(own - base - other) or not result >= (base & other) - own
 
     def severity(self, rows: list[Judged]) -> str:
         """Return the severity of lost changes: an error if one was not in conflict."""
@@ -132,21 +141,29 @@ class JudgedFile:
 
     @cached_property
     def _unasked(self) -> list[Judged]:
-        """The lost changes that git's lines or kmerge merge without asking anybody."""
-        from kmerge_git.verdict.losses import without_asking
+        """The lost changes that git's lines or kmerge merge without asking anybody.
 
-        return without_asking(
-            self.lost, self._versions, self._merges(), self._path, is_template=self._is_template
-        )
-
-    def _merges(self) -> list[Merged]:
+        Where both sides added things that may be one, in a list without keys or in a new file,
+        kmerge keeps both; a person who keeps one of them has decided.
+        """
         from kmerge_git.api import merge_files
         from kmerge_git.text.linemerge import TemporaryFiles
 
         by_git, count = TemporaryFiles(self._versions.each()).result()
         lines = by_git, count == 0
         made = merge_files(*self._versions.each(), path=self._path, line_merge=lambda *_: lines)
-        return [(made.text, made.clean), lines]
+        in_lines = self._lost_of(*lines)
+        in_ours = self._lost_of(made.text, made.clean) if self._versions.base else []
+        return in_lines + [row for row in in_ours if not any(isinstance(n, int) for n in row.path)]
+
+    def _lost_of(self, text: bytes, is_clean: bool) -> list[Judged]:
+        """Return the lost changes that a merge of the versions has."""
+        from kmerge_git.verdict.losses import without_asking
+
+        merges, is_template = [(text, is_clean)], self._is_template
+        return without_asking(
+            self.lost, self._versions, merges, self._path, is_template=is_template
+        )
 
     @property
     def _has_every_line(self) -> bool:
@@ -164,3 +181,7 @@ class JudgedFile:
 def _is_of_documents(row: Judged) -> bool:
     """Return whether a place is the order of documents, which no cluster depends on."""
     return row.kind == "order" and not row.path
+
+
+def _lines(data: bytes) -> set[bytes]:
+    return {line.strip() for line in data.split(b"\n") if line.strip()}
