@@ -112,8 +112,8 @@ clean, by git's lines or by kmerge: nobody had to decide it. It is a warning whe
 conflict, and in lists without keys and in new files of both sides, where only git's lines count.
 Comments, layout and the order of fields are no changes; a value of one's own is a decision; a
 resource may be in another file that gained it in the merge. A merge that is one of its sides
-(`git merge -s ours`) is one warning. What is meant is named at the end of the message of the merge
-commit, as the finding prints it (`Kmerge-Dropped: web.yaml Deployment/web spec.replicas`, or the file
+is one warning. What is meant is named at the end of the message of the merge
+commit (`Kmerge-Dropped: web.yaml Deployment/web spec.replicas`, or the file
 alone); no comment in a file silences these two checks. Values of Secrets are not shown.
 
 With `--json` a merge has a `certificate`: the commits, the ids of all four versions of each file, and a row
