@@ -191,7 +191,7 @@ are needed; `kmerge status` reports whether git calls pre-commit. Without the fr
 
 `kmerge-merge` (`kmerge check --committed`) gets no file names: it judges a merge, what was in conflict in a rebase,
 cherry-pick, revert or squash (M11, M28), what names a deleted file (M14, M15, D69), and the merges that are pushed, the newest 20.
-Its warnings are printed as well.
+Warnings, and what a rebased branch lacks, are printed, too.
 
 A hook that passes is not read, and pre-commit shows nothing of it. So with `--quiet`, as all hooks
 call it, only what fails is listed (errors, or what `--fail-on` says); the rest is a line on stderr:

@@ -88,19 +88,31 @@ def _call(args: argparse.Namespace, *ids: str, **more: object) -> argparse.Names
 
 
 def _of_push(top: str, pushed: str, args: argparse.Namespace, check: Check) -> Iterator[int]:
-    """Judge the merge commits that the remote does not have, and yield their exit codes."""
+    """Judge the merge commits that the remote does not have, and yield their exit codes.
+
+    A rebased branch is judged, too, but what it lacks may have been amended: nothing is refused.
+    """
     for merge in pushed_merges(top, pushed):
         name = try_git("-C", top, "show", "-s", "--format=%h %s", merge).decode("utf-8", "replace")
-        try:
-            with redirect_stdout(StringIO()) as text:
-                code = check(_call(args, *LOST, merge_of=merge))
-        except KmergeError as error:
-            warn(f"the merge {name.strip()} was not judged: {error}")
-            continue
-        if text.getvalue():
-            warn(f"in the merge {name.strip()}, which is pushed:")
-            sys.stdout.write(text.getvalue())
-        yield code
+        what = f"the merge {name.strip()}"
+        yield _told(check, _call(args, *LOST, merge_of=merge), what, f"in {what}, which is pushed:")
+    if sides := _rebased(top, pushed):
+        said = "compared with what the remote has, the rebased branch lacks this, lost or amended:"
+        _told(check, _call(args, *LOST, merged=sides), "the rebased branch", said)
+
+
+def _told(check: Check, call: argparse.Namespace, what: str, said: str) -> int:
+    """Print what a call finds, with a line before it, and return its exit code."""
+    try:
+        with redirect_stdout(StringIO()) as text:
+            code = check(call)
+    except KmergeError as error:
+        warn(f"{what} was not judged: {error}")
+        return 0
+    if text.getvalue():
+        warn(said)
+        sys.stdout.write(text.getvalue())
+    return code
 
 
 def pushed_merges(top: str, pushed: str) -> list[str]:
@@ -131,5 +143,23 @@ def _first(top: str, pushed: str) -> str:
     if known.strip("0") and (commit := commit_of(top, known)):
         return commit
     default = commit_of(top, f"refs/remotes/{os.environ.get(REMOTE, '')}/HEAD")
-    bases = try_git("-C", top, "merge-base", default, pushed) if default else b""
-    return bases.decode().strip()
+    return _merge_base(top, default, pushed) if default else ""
+
+
+def _rebased(top: str, pushed: str) -> list[str]:
+    """Return base, both sides and the result if a branch was rebased since it was pushed, or [].
+
+    Ours is the commit of the default branch below the branch as it is now, theirs is the branch as
+    the remote has it. A branch that starts where it started was amended.
+    """
+    last, old = commit_of(top, pushed), commit_of(top, os.environ.get(FROM_REF, ""))
+    default = commit_of(top, f"refs/remotes/{os.environ.get(REMOTE, '')}/HEAD")
+    if not (last and old and default) or _merge_base(top, old, last) == old:
+        return []
+    onto = _merge_base(top, default, last)
+    base = _merge_base(top, old, onto) if onto else ""
+    return [base, onto, old, last] if base not in ("", onto) else []
+
+
+def _merge_base(top: str, one: str, other: str) -> str:
+    return try_git("-C", top, "merge-base", one, other).decode().strip()

@@ -129,3 +129,30 @@ def test_revisions_that_are_not_there(pushing: Repo, name: str) -> None:
     env = {"PRE_COMMIT_FROM_REF": name, "PRE_COMMIT_TO_REF": name, "PRE_COMMIT_REMOTE_NAME": "*"}
     done = pushing.kmerge("check", "--committed", env=env, check=False)
     assert (done.code, f"so the merges of {name} were not judged" in done.err) == (0, True)
+
+
+@pytest.mark.parametrize("result, lost", [(BOTH, ""), (LEFT, "k19"), (RIGHT, "k0")])
+def test_a_rebased_branch_is_judged_and_pushed(pushing: Repo, result: str, lost: str) -> None:
+    """The hooks of a commit do not run in `git rebase --continue`."""
+    pushing.git("push", "-q", "--no-verify", "origin", "side", "main")
+    pushing.git("remote", "set-head", "origin", "main")
+    pushing.switch("side")
+    pushing.git("rebase", "-q", "main")
+    pushing.write("a.yaml", result)
+    pushing.git("commit", "-q", "-a", "--amend", "--no-verify", "--no-edit")
+    done = push(pushing, "--force", "side")
+    assert done.code == 0
+    said = (
+        "kmerge: compared with what the remote has, the rebased branch lacks this, lost or amended:"
+    )
+    assert (said in done.said, f"data.{lost}" in done.said) == (bool(lost), bool(lost))
+
+
+def test_an_amended_branch_is_no_rebased_one(pushing: Repo) -> None:
+    pushing.git("push", "-q", "--no-verify", "origin", "side", "main")
+    pushing.git("remote", "set-head", "origin", "main")
+    pushing.switch("side")
+    pushing.write("a.yaml", LINES)
+    pushing.git("commit", "-q", "-a", "--amend", "--no-verify", "--no-edit")
+    done = push(pushing, "--force", "side")
+    assert (done.code, done.said) == (0, "")
