@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
-    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.fieldpath import Path, Step
     from kmerge_git.tree.documents import Document, Stream
     from kmerge_git.tree.same import Known
     from kmerge_git.verdict.fields import Difference
@@ -179,11 +179,22 @@ class _Judge:
                 yield replace(
                     row,
                     resource=words.shown(row.resource),
+                    path=tuple(_shown(step, words) for step in row.path),
                     what=words.shown(row.what),
                     values=row.values.map(words.shown),
                     result=words.shown(row.result),
                     at=_start(made.text, line),
                 )
+
+
+def _shown(step: Step, words: ActionWords) -> Step:
+    """Return a step of a path with the actions of a template as they are written."""
+    if isinstance(step, tuple):
+        return tuple(
+            words.shown(part) if isinstance(part, str) else (part[0], words.shown(part[1]))
+            for part in step
+        )
+    return words.shown(step) if isinstance(step, str) else step
 
 
 def _lost_actions(texts: Three[str], made: str) -> Iterator[Judged]:

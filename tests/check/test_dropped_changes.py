@@ -206,3 +206,14 @@ def test_a_side_of_which_the_merge_has_a_line_is_not_dropped() -> None:
     sides = (SIDES[0], SIDES[1], theirs.encode())
     found = lost(sides, OURS.replace("  replicas", "  # theirs\n  replicas"))
     assert {id for id, _, _ in found} == {"M28"} and len(found) > 1
+
+
+def test_no_placeholder_of_a_template_is_printed() -> None:
+    base = TEMPLATE + "  list:\n  - name: {{ .Values.name }}-a\n    x: 1\n    y: 1\n"
+    ours = base.replace("    x: 1", "    x: 2")
+    theirs = base.replace("    y: 1", "    y: 2")
+    sides = (base.encode(), ours.encode(), theirs.encode())
+    result = ours.replace("  a: 1", "  a: 3")
+    found = lost(sides, result, "web/templates/a.yaml")
+    assert found and all("kmTpl" not in message for _, _, message in found)
+    assert "{{ .Values.name }}-a" in found[0][2]
