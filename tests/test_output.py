@@ -28,6 +28,7 @@ ELSEWHERE = {
     "cli/completion.py run": "names of our own: commands, options, words",
     "cli/preview.py run": "a report: tests/git/test_preview_formats.py",
     "cli/check.py _report": "a report: tests/report/test_formats.py",
+    "cli/hook_check.py _told": "what `cli/check.py _report` has printed",
     "cli/check.py _mend": "a diff that `_diff` made line by line",
     "cli/object_files.py emit": "a diff that `difference` made line by line",
     "cli/main.py _complain": "an excerpt that `KmergeError.caret` made",
