@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from merges import LOSSES, Sides, merge_findings
 
+from kmerge_git.api import merge_files
+
 BASE = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -195,9 +197,11 @@ def test_two_versions_of_one_new_thing_are_a_choice() -> None:
     assert [(id, severity) for id, severity, _ in lost(sides, theirs)] == [("M11", "warning")]
     new = (b"", b"a: 1\nb: 1\n", b"a: 1\nc: 1\n")
     assert [(id, severity) for id, severity, _ in lost(new, "a: 1\nc: 1\n")] == [("M11", "warning")]
-    apart = (base.encode(), ours.encode(), base.replace("end: 1", "end: 2").encode())
-    result = base.replace("end: 1", "end: 2")  # the list is of ours alone
-    assert [severity for _, severity, _ in lost(apart, result)] in (["error"], ["warning"])
+    far = "".join(f"k{n}: 1\n" for n in range(9))  # git's lines have both changes
+    apart = (base + far, ours + far, base + far.replace("k8: 1", "k8: 2"))
+    result = base + far.replace("k8: 1", "k8: 2")
+    one, two, three = (text.encode() for text in apart)
+    assert [severity for _, severity, _ in lost((one, two, three), result)] == ["error"]
 
 
 def test_a_side_of_which_the_merge_has_a_line_is_not_dropped() -> None:
@@ -217,3 +221,25 @@ def test_no_placeholder_of_a_template_is_printed() -> None:
     found = lost(sides, result, "web/templates/a.yaml")
     assert found and all("kmTpl" not in message for _, _, message in found)
     assert "{{ .Values.name }}-a" in found[0][2]
+
+
+def test_one_of_two_elements_without_keys_is_kept() -> None:
+    """Kmerge keeps both, and git's lines are in conflict."""
+    head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: a\n"
+    rule = "- apiGroups: ['']\n  resources: [{}]\n  verbs: [get]\n"
+    base = f"{head}rules:\n{rule.format('pods')}"
+    ours, theirs = (base + rule.format(name) for name in ("secrets", "services"))
+    sides = (base.encode(), ours.encode(), theirs.encode())
+    assert merge_files(*sides, path="a.yaml").clean
+    assert [(id, severity) for id, severity, _ in lost(sides, theirs)] == [("M11", "warning")]
+
+
+def test_a_changed_element_without_a_key_that_is_gone() -> None:
+    base = "dependencies:\n- a=1\n- b=1\n- c=1\n- d=1\nx: 1\n"
+    theirs = base.replace("b=1", "b=2").replace("d=1", "d=2")
+    sides = (base.encode(), base.replace("x: 1", "x: 2").encode(), theirs.encode())
+    result = theirs.replace("x: 1", "x: 2").replace("- b=2\n", "")
+    found = lost(sides, result)
+    assert [(id, message.partition(": ")[0]) for id, _, message in found] == [
+        ("M28", "dependencies[1]")
+    ]
