@@ -386,12 +386,22 @@ class Versions:
         """Return a resource in another file that has it in the result and not in base."""
         if self.sides is None:
             return None
-        for name in self.sides.written() - {without}:
-            found = _resource(self._blobs.read(f"{self.sides.result or ':0'}:{name}"), wanted)
+        for name, data in self._written.items():
+            found = _resource(data, wanted) if name != without else None
             base = self._blobs.read(f"{self.sides.base}:{name}") if found is not None else None
             if found is not None and _resource(base, wanted) is None:
                 return found
         return None
+
+    @cached_property
+    def _written(self) -> dict[str, bytes]:
+        """Return the manifests of the result that differ from base; each is asked many times."""
+        if self.sides is None:
+            return {}
+        at = self.sides.result or ":0"
+        names = filter(is_manifest_name, self.sides.written())
+        read = ((name, self._blobs.read(f"{at}:{name}")) for name in names)
+        return {name: data for name, data in read if data is not None}
 
 
 def _resource(data: bytes | None, wanted: Identity) -> Node | None:

@@ -291,6 +291,7 @@ def from_here(top: str, name: str) -> str:
     return os.path.relpath(name, prefix_of(top))
 
 
+FROM_REF = "PRE_COMMIT_FROM_REF"  # pre-commit sets it to what a push or a range begins with
 # Only CI services set these; anybody may set the variables below.
 SERVICES = ("CI", "TF_BUILD", "JENKINS_URL")
 COMMITS = ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "BITBUCKET_PR_DESTINATION_COMMIT")

@@ -15,6 +15,7 @@ from io import StringIO
 
 from kmerge_git.bounds import PUSHED_MERGES
 from kmerge_git.cli.check_repository import (
+    FROM_REF,
     commit_of,
     from_here,
     git_directory,
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 
 # what was lost in a merge, and what names a file or a resource that is not there
 LOST, DANGLING = ("M11", "M28"), ("M14", "M15", "D69")
-# the variables of pre-commit; hooks/pre-push sets the first three, too
-FROM_REF, TO_REF = "PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF"
-REMOTE, BRANCH = "PRE_COMMIT_REMOTE_NAME", "PRE_COMMIT_LOCAL_BRANCH"
+# variables of pre-commit; hooks/pre-push sets the first two, and FROM_REF
+TO_REF, REMOTE = "PRE_COMMIT_TO_REF", "PRE_COMMIT_REMOTE_NAME"
+BRANCH = "PRE_COMMIT_LOCAL_BRANCH"
 
 
 def judge(args: argparse.Namespace, check: Check) -> int:

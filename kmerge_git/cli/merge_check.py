@@ -89,8 +89,7 @@ class MergeCheck:
             return nowhere(), lambda path: NOTHING, []
         chosen = self._chosen(self._names, paths)
         if self.sides is not None and self.sides.result:
-            versions = Versions(self._top, self._blobs, self.sides)
-            return self._world(self.sides.result), versions.of, chosen
+            return self._world(self.sides.result), self._versions.of, chosen
         world, of, _ = staged_world(chosen) if self._staged else disk_world(chosen)
         return world, of, chosen
 
@@ -101,8 +100,11 @@ class MergeCheck:
         from kmerge_git.cli.certificate import certificate  # only for programs
 
         names = [name for name in self._names if self._is_wanted(name)]
-        versions = Versions(self._top, self._blobs, self.sides)
-        return certificate(self._top, self.sides, names, versions.of)
+        return certificate(self._top, self.sides, names, self._versions.of)
+
+    @cached_property
+    def _versions(self) -> Versions:
+        return Versions(self._top, self._blobs, self.sides)
 
     def _chosen(self, names: Iterable[str], paths: list[str]) -> list[str]:
         """Return the files of the merge that the user names directly or by a folder."""
@@ -241,13 +243,12 @@ class MergeCheck:
         from kmerge_git.kube.identity import identity
         from kmerge_git.tree.documents import YamlText
 
-        finder = Versions(self._top, self._blobs, self.sides)
         try:
             roots = [r for v in versions if v is not None for r in YamlText(v, name).roots]
         except KmergeError:
             return False
         names = [identity(root) for root in roots]
-        return bool(names) and all(one and finder.gained(one, name) for one in names)
+        return bool(names) and all(one and self._versions.gained(one, name) for one in names)
 
     def _conflicts(self) -> Iterator[tuple[str, Entries]]:
         """Yield the manifests that a person may have decided, with their three versions."""

@@ -12,6 +12,7 @@ from collections import Counter
 
 from kmerge_git.check.registry import BESIDE, get
 from kmerge_git.cli.check_repository import (
+    FROM_REF,
     commit_of,
     fetched,
     from_here,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from kmerge_git.check.run import Run
     from kmerge_git.finding import Finding
 
-FROM_REF = "PRE_COMMIT_FROM_REF"  # pre-commit sets it to what a push or a range begins with
 _LINE = re.compile(r"\bline \d+")
 
 

@@ -94,22 +94,20 @@ def judged(
 def without_asking(
     rows: Sequence[Judged],
     versions: Three[bytes],
-    merges: Sequence[Merged],
+    merged: Merged,
     path: str,
     *,
     is_template: bool = False,
 ) -> list[Judged]:
-    """Return the lost changes that one of some merges of the versions has, and not in a conflict.
+    """Return the lost changes that a merge of the versions has, and not in a conflict.
 
     Nobody had to decide these changes, so nobody decided against them.
     """
     judge = _Judge(versions, path, is_template, nowhere)
-    there: list[Judged] = []
-    for merged in merges:
-        try:
-            there += [row for row in judge.of(merged) if row.verdict in (KEPT, COMBINED)]
-        except KmergeError:
-            continue
+    try:
+        there = [row for row in judge.of(merged) if row.verdict in (KEPT, COMBINED)]
+    except KmergeError:
+        return []
     return [row for row in rows if any(_covers(one, row) for one in there)]
 
 

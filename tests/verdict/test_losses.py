@@ -69,7 +69,7 @@ def test_a_lost_change_was_not_asked_about(change: tuple[bytes, bytes]) -> None:
     result = BASE.replace(*OTHER)
     rows = [row for row in judged(three, result, "a.yaml") if row.verdict == "lost"]
     made = merge_files(*three.each(), path="a.yaml", line_merge=lambda *_: (b"", False))
-    assert made.clean and without_asking(rows, three, [(made.text, True)], "a.yaml") == rows
+    assert made.clean and without_asking(rows, three, (made.text, True), "a.yaml") == rows
     assert is_dropped(judged(three, result, "a.yaml"), "ours")
     assert not is_dropped(judged(three, made.text, "a.yaml"), "ours")
 
@@ -87,7 +87,7 @@ def test_neither_change_of_a_conflict() -> None:
     assert lost(DECIDED, b"a: 1\nb: 2\n") == [("a", "both")]
     lines = b"<<<<<<< ours\na: 2\n=======\na: 3\n>>>>>>> theirs\nb: 2\n"
     rows = [row for row in judged(DECIDED, b"a: 1\nb: 1\n", "a.yaml") if row.verdict == "lost"]
-    unasked = without_asking(rows, DECIDED, [(lines, False)], "a.yaml")
+    unasked = without_asking(rows, DECIDED, (lines, False), "a.yaml")
     assert [row.place for row in unasked] == ["b"]
 
 

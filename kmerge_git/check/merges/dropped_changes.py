@@ -87,12 +87,12 @@ def change_lost(merged: SidedFile) -> Iterator[Found]:
     A field of another value than on all sides is not lost: somebody decided it.
     """
     file = judged_file(merged)
-    dropped = file.dropped if file.lost else []
     gone = [odd.path for odd in merged.odd(GONE)] if file.lost else []
     rows = [
         row
         for row in file.lost
-        if row.side not in dropped and not (row.is_gone and any(_is_in(row, at) for at in gone))
+        if row.side not in file.dropped
+        and not (row.is_gone and any(_is_in(row, place) for place in gone))
     ]
     for row in rows[:FOUND_PLACES]:
         meant = f"{merged.name} {place_of(row)}"

@@ -49,7 +49,7 @@ class JudgedFile:
 
     @cached_property
     def rows(self) -> list[Judged]:
-        """What became of each place, or nothing if the file cannot be judged by value."""
+        """Return what became of each place, or [] if the file cannot be judged by value."""
         from kmerge_git.verdict.losses import judged  # late: few commits are merges
 
         if not (self._is_template or self._merged.is_yaml):
@@ -87,14 +87,14 @@ class JudgedFile:
 
     @cached_property
     def lost(self) -> list[Judged]:
-        """The lost changes, in the order of the file."""
+        """Return the lost changes, in the order of the file."""
         if self._has_every_line or self.is_whole or self._gravest == INFO:
             return []
         return [row for row in self._changes if row.verdict == "lost"]
 
     @cached_property
     def _changes(self) -> list[Judged]:
-        """The places that may be lost, without those of other checks.
+        """Return the places that may be lost, without those of other checks.
 
         M21 knows whether what both sides have got another name; elements without a key have none.
         """
@@ -114,9 +114,9 @@ class JudgedFile:
         """Return whether one side alone changed the file."""
         return self._versions.base in (self._versions.ours, self._versions.theirs)
 
-    @property
+    @cached_property
     def dropped(self) -> list[str]:
-        """The sides that changed something, and of whose changes the result has none."""
+        """Return the sides that changed something, and of whose changes the result has none."""
         from kmerge_git.verdict.losses import is_dropped
 
         sides = [side for side in SIDES if self.lost and is_dropped(self._changes, side)]
@@ -141,7 +141,7 @@ class JudgedFile:
 
     @cached_property
     def _unasked(self) -> list[Judged]:
-        """The lost changes that git's lines or kmerge merge without asking anybody.
+        """Return the lost changes that git's lines or kmerge merge without asking anybody.
 
         Where both sides added things that may be one, in a list without keys or in a new file,
         kmerge keeps both; a person who keeps one of them has decided.
@@ -160,9 +160,9 @@ class JudgedFile:
         """Return the lost changes that a merge of the versions has."""
         from kmerge_git.verdict.losses import without_asking
 
-        merges, is_template = [(text, is_clean)], self._is_template
+        merged, is_template = (text, is_clean), self._is_template
         return without_asking(
-            self.lost, self._versions, merges, self._path, is_template=is_template
+            self.lost, self._versions, merged, self._path, is_template=is_template
         )
 
     @property
