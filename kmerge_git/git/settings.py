@@ -33,6 +33,7 @@ CHOICES = {
     "conflictstyle": ("conflict_style", STYLES),
 }
 POLICIES = ("higher", "rebump", "ours", "theirs", "union")
+DELETION = "deletion"  # a policy for files and resources, so without a field
 
 
 class Settings:
@@ -44,6 +45,7 @@ class Settings:
     __slots__ = (
         "conflict_style",
         "crds",
+        "deletion",
         "favor",
         "generated",
         "marker_size",
@@ -65,6 +67,7 @@ class Settings:
         # (field path, policy): the first that matches a place decides; `**` is every field
         self.policies: list[tuple[str, str]] = []
         self.policy_origins: list[Given] = []  # one for each policy
+        self.deletion = False  # a merge of whole commits keeps what was deleted away
         self.crds: list[str] = []  # files and folders with CustomResourceDefinitions
         self.own_crds: list[str] = []  # files that attributes name, only inside the tree
         self.generated = False  # a generator writes the file: a clash is not written as markers
@@ -205,9 +208,14 @@ def _seconds(value: str) -> float:
 def _policy_of(settings: Settings, path: str, value: str) -> list[tuple[str, str]]:
     """Return the policy in `GLOB FIELDPATH POLICY` of `kmerge.policy` if the glob matches."""
     words = value.split()
+    if len(words) == 2 and words[1] == DELETION:
+        if matches(words[0], path):
+            _set_deletion(settings, "kmerge.policy", value)
+        return []
     if len(words) != 3 or words[2] not in POLICIES:
         settings.problems.append(
-            f"kmerge.policy: `{value}` is not GLOB FIELDPATH {'|'.join(POLICIES)}"
+            f"kmerge.policy: `{value}` is not GLOB FIELDPATH {'|'.join(POLICIES)}, "
+            f"or GLOB {DELETION}"
         )
         return []
     return [(words[1], words[2])] if matches(words[0], path) else []
@@ -220,9 +228,18 @@ def _policies_of(settings: Settings, value: str) -> list[tuple[str, str]]:
         field, _, policy = item.rpartition(":")
         if policy in POLICIES:
             policies.append((field or "**", policy))
+        elif item == DELETION:
+            _set_deletion(settings, "kmerge-policy", value)
         else:
-            settings.problems.append(f"kmerge-policy: `{item}` is not FIELDPATH:POLICY")
+            settings.problems.append(
+                f"kmerge-policy: `{item}` is not FIELDPATH:POLICY or {DELETION}"
+            )
     return policies
+
+
+def _set_deletion(settings: Settings, name: str, value: str) -> None:
+    settings.deletion = True
+    settings.origins[DELETION] = name, value
 
 
 def matches(glob: str, path: str) -> bool:

@@ -60,12 +60,19 @@ class SettingsOf:
 
     def __call__(self, path: str) -> Options:
         """Return the merge options that the merge driver uses for a path."""
-        values = {name: self._repository.attribute(path, name) for name in ATTRIBUTES}
-        attributes = {name: value for name, value in values.items() if value is not None}
-        settings = settle(path, self._config, attributes, os.environ, self._flags)
+        settings = self._settings(path)
         self.problems += [p for p in settings.problems if p not in self.problems]
         define = partial(keytable.know, self._definitions(tuple(settings.own_crds)))
         return options_for(path, settings, self._labels, mine=self._mine, define=define)
+
+    def deletes(self, path: str) -> str:
+        """Return the side that takes a file or its resources away, whoever changed them, or ''."""
+        return self._mine if self._settings(path).deletion else ""
+
+    def _settings(self, path: str) -> Settings:
+        values = {name: self._repository.attribute(path, name) for name in ATTRIBUTES}
+        attributes = {name: value for name, value in values.items() if value is not None}
+        return settle(path, self._config, attributes, os.environ, self._flags)
 
     def _definitions(self, places: tuple[str, ...]) -> dict[tuple[str, str], int]:
         """Return the definitions at the places in an attribute; read each place only once."""

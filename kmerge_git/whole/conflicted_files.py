@@ -12,24 +12,30 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
+from kmerge_git.compare.file_changes import compare
 from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.merge_sides import SUBMODULE, TreeEntry, merged_mode
 from kmerge_git.git.repository import Repository
 from kmerge_git.kube.identity import Identity
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import BY_BLOCKS, WHOLE, Conflict, Decision, Options, Outcome
+from kmerge_git.merge.write.labels import MOST
+from kmerge_git.outcome import BY_BLOCKS, SIDES, WHOLE, Conflict, Decision, Options, Outcome
 from kmerge_git.text.opaque_files import holds_seal, is_binary
 from kmerge_git.whole.both_merges import Both, Job, Result, merge_all
 from kmerge_git.whole.moved_edits import (
     Arrivals,
     MovedEdit,
+    Mover,
     TakenByBoth,
     at_target,
     changed_nothing_else,
     edits_of_both,
     find_moves,
+    find_removals,
     has_resource,
     is_proposal,
+    is_taken_away,
     stranger,
     with_base,
     without_edits,
@@ -75,6 +81,8 @@ class Scene:
     seconds: float = 0.0  # the time limit for a file; 0 means no limit
     filters: bool = False  # merge files with a git filter, too
     is_fresh: bool = False  # nobody has looked at the merge yet, or decided anything
+    # return the side that takes a file or its resources away, whoever changed them, or ''
+    deletes: Callable[[str], str] = lambda path: ""
     favors_deletions: bool = False  # let the favoured side decide whether a file is deleted
     # return the stages of the files that were in conflict and are resolved
     resolved: Callable[[], Iterable[Stages]] = tuple
@@ -102,6 +110,7 @@ class FileMerge:
     waits: tuple[tuple[Identity, str], ...] = ()
     three: Three[bytes | None] = _NO_TEXTS  # the merged versions, with moved resources unedited
     way: str = ""  # what a person does about the file, if no question asks about it
+    dropped: tuple[Decision, ...] = ()  # edits of what the other side took away, by a policy
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -112,7 +121,8 @@ class FileMerge:
     def decisions(self) -> tuple[Decision, ...]:
         """The decisions of the merge, one for each place."""
         merges = filter(None, (self.own, self.both))
-        return tuple(decision for both in merges for decision in both.outcome.decisions)
+        merged = (decision for both in merges for decision in both.outcome.decisions)
+        return (*self.dropped, *merged)
 
     @property
     def explained(self) -> tuple[Decision, ...]:
@@ -128,9 +138,10 @@ class FileMerge:
     @property
     def chosen(self) -> tuple[str, ...]:
         """Sentences about the decisions of a policy or of the favoured side."""
+        dropped = tuple(decision.shown() for decision in self.dropped)
         if self.both is None or (self.both.outcome.method == "lines" and self.both.git_clean):
-            return ()
-        return tuple(self.both.outcome.chosen(self.favor))
+            return dropped
+        return (*dropped, *self.both.outcome.chosen(self.favor))
 
     @property
     def method(self) -> str:
@@ -144,6 +155,8 @@ class FileMerge:
         Git alone does not merge the edits of resources that were moved into the file.
         """
         both = self.own if self.stages else self.both
+        if self.dropped:
+            return False
         if both is None:
             return self.stages is not None or self.settled_by == TAKEN_BACK
         return both.git_clean and len(self.arrivals) == len(self.moves)
@@ -184,7 +197,7 @@ class FileMerge:
             return "conflict"
         if self.moves:
             return "moved"
-        return self.both.result if self.both else "resolved"
+        return self.both.result if self.both and not self.dropped else "resolved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +208,8 @@ class _Look:
     options: Options
     three: Three[bytes | None] = _NO_TEXTS
     moves: tuple[MovedEdit, ...] = ()
+    drops: tuple[MovedEdit, ...] = ()  # edits of resources that a side takes away by a policy
+    remover: str = ""  # the side that takes the whole file away by a policy
     obstacle: str = ""
     way: str = BY_MARKERS  # what a person does about the obstacle
     twins: tuple[MovedEdit, ...] = ()  # the edits of resources that both sides moved to this file
@@ -203,7 +218,7 @@ class _Look:
     @property
     def rest(self) -> Three[bytes | None]:
         """The three versions, with the moved resources unedited."""
-        return with_base(without_edits(self.three, self.moves), self.twins)
+        return with_base(without_edits(self.three, (*self.moves, *self.drops)), self.twins)
 
     @property
     def is_on_both(self) -> bool:
@@ -264,10 +279,32 @@ def _looks(
         if obstacle:
             yield _Look(stages, options, obstacle=obstacle, way=BY_HAND)
             continue
-        # no edit is taken out of a file that a program writes as a whole
-        is_one_piece = options.generated or holds_seal(*filter(None, three.each()))
-        moves = () if is_one_piece else find_moves(stages.path, three, *arrivals)
-        yield _Look(stages, options, three, moves)
+        yield _with_moves(_Look(stages, options, three), scene, arrivals)
+
+
+def _with_moves(look: _Look, scene: Scene, arrivals: tuple[Arrivals, Arrivals]) -> _Look:
+    """Return the file with the edits of resources that one side moved, or took away by a policy."""
+    path, three = look.stages.path, look.three
+    # no edit is taken out of a file that a program writes as a whole
+    is_one_piece = look.options.generated or holds_seal(*filter(None, three.each()))
+    moves = () if is_one_piece else find_moves(path, three, *arrivals)
+    remover = scene.deletes(path)
+    # what is elsewhere on a side is seen only in its tree
+    if not remover or moves or scene.trees is None or not scene.trees.base:
+        return replace(look, moves=moves)
+    here = arrivals[SIDES.index(remover)]
+    if _is_away(path, three, here, remover):
+        return replace(look, remover=remover)
+    mover: Mover = "ours" if remover == "ours" else "theirs"
+    return replace(look, drops=() if is_one_piece else find_removals(path, three, mover, here))
+
+
+def _is_away(path: str, three: Three[bytes | None], arrivals: Arrivals, remover: str) -> bool:
+    """Return whether one side took a file away for good that the other side changed."""
+    other = three.theirs if remover == "ours" else three.ours
+    if three.side(remover) is not None or three.base is None or other is None:
+        return False
+    return is_taken_away(path, three.base, other, arrivals)
 
 
 def _merge_rests(scene: Scene, looks: dict[str, _Look]) -> dict[str, Both]:
@@ -331,7 +368,7 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
 def _may_be_there(scene: Scene, look: _Look, file: FileMerge) -> Iterator[bytes | None]:
     """Yield the contents that kmerge or its driver may have written to the file."""
     yield file.data
-    if look.is_on_both and (look.moves or look.options.favor):
+    if look.is_on_both and (look.moves or look.drops or look.options.favor):
         (both,) = scene.merge_all([Job(look.three, look.options.but(favor=""))], scene.seconds)
         yield both.outcome.text
 
@@ -353,7 +390,24 @@ def _merged(look: _Look, both: Both) -> FileMerge:
         favor=look.options.favor,
         three=look.rest,
         way=way_out(stages, outcome) if is_left else "",
+        dropped=tuple(_dropped(edit) for edit in look.drops),
     )
+
+
+def _dropped(edit: MovedEdit) -> Decision:
+    """Return the decision of a policy to drop an edit together with the resource."""
+    old, new = (t.encode("utf-8", "surrogateescape") for t in (edit.base_text, edit.edited_text))
+    return _taken_away(edit.resource, edit.mover, old, new, edit.source)
+
+
+def _taken_away(what: str, remover: str, old: bytes, new: bytes, path: str) -> Decision:
+    """Return the decision of a policy that something stays away, although it was changed."""
+    why = Why.OURS_GONE if remover == "ours" else Why.THEIRS_GONE
+    named = [("" if c.resource == what else c.resource, c) for c in compare(old, new, path)]
+    names = [*dict.fromkeys(f"{of} {c.field or c.how}".strip() for of, c in named)]
+    rest = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    changed = f"{', '.join(names[:MOST])}{rest}"
+    return Decision(what, "", f"{why} ({changed})", remover, "12 policy deletion")
 
 
 def _deleted(scene: Scene, look: _Look) -> FileMerge:
@@ -363,6 +417,11 @@ def _deleted(scene: Scene, look: _Look) -> FileMerge:
     file = FileMerge(stages.path, stages.situation, "solved", mode=mode, writes=True, three=three)
     if look.moves and changed_nothing_else(three):  # the edits are merged into the new file
         return replace(file, settled_by="moved")
+    if look.remover:
+        base, ours, theirs = (data or b"" for data in look.three.each())
+        dropped = _taken_away("the file", look.remover, base, ours or theirs, stages.path)
+        why = f"{look.remover} taken (rule {dropped.rule})"
+        return replace(file, why=why, settled_by="policy deletion", dropped=(dropped,))
     if favored and scene.favors_deletions:
         data = three.ours if favored == "ours" else three.theirs
         why = f"{favored} taken (rule 13 favor)"

@@ -54,6 +54,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
         merge_on_cores,
         settings.timeout,
         is_fresh=True,
+        deletes=settings.deletes,
         filters=True,  # git gives filtered files to its driver, too
     )
     ours = {stages.path for stages in conflicts if _is_ours(stages, settings, start)}

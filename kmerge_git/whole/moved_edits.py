@@ -37,10 +37,16 @@ from kmerge_git.tree.same import same_node
 Mover = Literal["ours", "theirs"]
 _NAMES = re.compile(rb"ame[\"']?:[ \t]*(?:[&!]\S+[ \t]+)*[\"']?([^\s\"',}]+)")
 
+_BETWEEN_VALUES = re.compile(r"[\n,{}\[\]]")
+_QUOTES = str.maketrans("", "", "\"'")
+
 
 @dataclass(frozen=True, slots=True)
 class MovedEdit:
-    """Hold one side's edit of a resource that `mover`, the other side, moved to another file."""
+    """Hold one side's edit of a resource that `mover`, the other side, moved to another file.
+
+    The target is '' if `mover` took the resource away for good.
+    """
 
     resource: str  # Deployment/web
     key: Identity
@@ -142,6 +148,31 @@ class Arrivals:
         files = [(p, entry.oid) for p, entry in every if entry and entry.is_text and is_manifest(p)]
         return holders((file, {*_NAMES.findall(self.read(file[1]))}) for file in files)
 
+    def kept_half(self, path: str, text: str) -> bool:
+        """Return whether half of the values in a text of a file are still on the side.
+
+        They are there if its files gained them, or if the file itself did not lose them.
+        """
+        change = self.by_old_path.get(path)
+        if change is None:  # one of the sides renamed the file
+            return True
+        values = Counter(_values(text))
+        lost = self._read_values(change.old) - self._read_values(change.new)
+        kept = (values & self._gained) + (values - lost)
+        return 2 * kept.total() >= values.total()
+
+    @cached_property
+    def _gained(self) -> Counter[str]:
+        gained: Counter[str] = Counter()
+        for change in self._changes:
+            gained += self._read_values(change.new) - self._read_values(change.old)
+        return gained
+
+    def _read_values(self, entry: TreeEntry | None) -> Counter[str]:
+        if entry is None or not entry.is_text:
+            return Counter()
+        return Counter(_values(self.read(entry.oid).decode("utf-8", "replace")))
+
     def source_of(self, old: TreeEntry | None, new: TreeEntry | None) -> str:
         """Return the path of a file that the side changed from one content to another, or ''."""
         pairs = ((path, change.old, change.new) for path, change in self.by_old_path.items())
@@ -184,6 +215,14 @@ class Arrivals:
                 yield (change.new_path, change.new.oid), new - old
 
 
+def _values(text: str) -> Iterator[str]:
+    """Yield `key: value` for each value in a text, also in JSON and in templates."""
+    for piece in _BETWEEN_VALUES.split(text):
+        value = piece.translate(_QUOTES).strip(" \t\r-")
+        if value and value[-1] != ":":
+            yield value
+
+
 def _in_base(one: Namesake, known: list[Namesake]) -> list[Namesake]:
     """Return the resource as the base has it; several if that is open.
 
@@ -197,19 +236,64 @@ def find_moves(
     path: str, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals
 ) -> tuple[MovedEdit, ...]:
     """Return the edits of resources that one side moved away and the other side edited."""
-    if three.base is None or any(map(has_many, three.each())):
+    at = _resources(three)
+    if at is None:
         return ()
-    texts = three.map(lambda data: YamlText(data or b""))
-    names = texts.map(names_by_lines)
-    if names.base is not None and names.base <= (names.ours or set()) & (names.theirs or set()):
-        return ()  # the lines show, without parsing, that both sides kept every resource
-    base = places(texts.base)
-    if not base:
-        return ()
-    at = Three(base, places(texts.ours), places(texts.theirs))
     return (
         *_edits(path, at, ours, "ours", three.ours or b""),
         *_edits(path, at.swapped(), theirs, "theirs", three.theirs or b""),
+    )
+
+
+def _resources(three: Three[bytes | None]) -> Three[Stands] | None:
+    """Return the resources of the versions, or None if no side took one of base's away."""
+    if three.base is None or any(map(has_many, three.each())):
+        return None
+    texts = three.map(lambda data: YamlText(data or b""))
+    names = texts.map(names_by_lines)
+    if names.base is not None and names.base <= (names.ours or set()) & (names.theirs or set()):
+        return None  # the lines show, without parsing, that both sides kept every resource
+    base = places(texts.base)
+    return Three(base, places(texts.ours), places(texts.theirs)) if base else None
+
+
+def find_removals(
+    path: str, three: Three[bytes | None], mover: Mover, arrivals: Arrivals
+) -> tuple[MovedEdit, ...]:
+    """Return the edits of resources that the mover took away, so that they are nowhere else."""
+    at = _resources(three)
+    if at is None:
+        return ()
+    at = at if mover == "ours" else at.swapped()
+    edits = []
+    for key in at.base.keys() & at.theirs.keys() - at.ours.keys():
+        before, after = at.base[key], at.theirs[key]
+        edit = MovedEdit(describe(key), key, path, "", mover, before.text, after.text)
+        if (
+            before.text != after.text
+            and not (before.is_item or after.is_item)
+            and arrivals.target(path, key, before, three.side(mover) or b"") == ""
+            and not arrivals.kept_half(path, before.text)
+            and edit.fits(after.source.data)
+        ):
+            edits.append(edit)
+    return tuple(sorted(edits, key=lambda edit: edit.resource))
+
+
+def is_taken_away(path: str, old: bytes, edited: bytes, mover: Arrivals) -> bool:
+    """Return whether a side deleted a file for good, and the other side added no resource to it.
+
+    If the file has another name on the other side, the answer is no.
+    """
+    change = mover.by_old_path.get(path)
+    if change is None or change.new or has_many(old) or has_many(edited):
+        return False
+    before, after = (stands(YamlText(data)) for data in (old, edited))
+    known = once(before)
+    return (
+        {key for key, _ in after} <= known.keys()
+        and all(mover.target(path, key, stand, b"") == "" for key, stand in known.items())
+        and not mover.kept_half(path, old.decode("utf-8", "replace"))
     )
 
 

@@ -91,6 +91,7 @@ def make_plan(
         tree.is_as_staged,
         seconds=options.timeout,
         favors_deletions=True,
+        deletes=options.deletes,
         resolved=lambda: resolved_conflicts(repository.worktree or ""),
     )
     done = settle(scene, lambda path: path not in others and is_selected(path, wishes.paths))

@@ -95,6 +95,7 @@ def merge_trees(
         settings,
         seconds=settings.timeout if is_timed else 0.0,
         is_fresh=True,
+        deletes=settings.deletes,
     )
     done = settle(scene, lambda path: path not in left)
     files = done.files

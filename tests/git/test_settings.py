@@ -26,6 +26,7 @@ DEFAULTS: dict[str, object] = {
     "policies": [],
     "crds": [],
     "own_crds": [],
+    "deletion": False,
     "generated": False,
     "problems": [],
 }

@@ -1,0 +1,204 @@
+"""Policy `deletion` in the real git: what the side on top took away stays away, if it is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from world import Driven
+
+from kmerge_git.merge.plan import Why
+
+Files = dict[str, str | bytes]
+
+
+def app(name: str, replicas: int = 1) -> str:
+    """A resource of many values, few of which any other has; its replicas may be edited."""
+    rows = "".join(f"    {name}-{n}: {name}{n}\n" for n in range(8))
+    spec = f"spec:\n  replicas: {replicas if replicas == 1 else f'{replicas} # of {name}'}\n"
+    head = f"apiVersion: v1\nkind: Deployment\nmetadata:\n  name: {name}\n  labels:\n"
+    return head + rows + spec
+
+
+def edit_of(name: str) -> str:
+    return f"# of {name}\n"
+
+
+def both(*texts: str) -> str:
+    return "---\n".join(texts)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Files of base, of the side that deletes, and of the side that edits."""
+
+    base: Files
+    deleter: Files
+    editor: Files
+    kept: bool  # whether the deletion may stand
+    path: str  # of the file that is in conflict if it does not
+    name: str  # of the edited resource
+    left: str | None = None  # its text if the deletion stands, None: the file is gone
+
+
+def cases(at: str) -> Iterator[Case]:
+    """The ways to delete below a folder `at`, whose names no other case has."""
+    own = at.replace("/", "-")
+    one, two, three = (f"{own}{n}" for n in "xyz")
+    a, b, c, d, e, f, g, h = (f"{at}/{name}.yaml" for name in "abcdefgh")
+    # the file; a resource of a file; a file without resources
+    yield Case({a: app(f"{own}a")}, {}, {a: app(f"{own}a", 2)}, True, a, f"{own}a")
+    pair = both(app(one), app(two))
+    yield Case({b: pair}, {b: app(two)}, {b: both(app(one, 2), app(two))}, True, b, one, app(two))
+    values = f"{own}: 1\nimage: {own}web\nport: 80{len(own)}\n"
+    yield Case({c: values}, {}, {c: f"{values}more: 1 # of {own}c\n"}, True, c, f"{own}c")
+    # renamed, in a file of its own and in the same file; with another resource of the editor
+    renamed = app(f"{own}d").replace(f"name: {own}d", f"name: {own}new")
+    edited = app(f"{own}d", 2)
+    yield Case(
+        {d: app(f"{own}d")}, {f"{at}/{own}new.yaml": renamed}, {d: edited}, False, d, f"{own}d"
+    )
+    renamed = app(three).replace(f"name: {three}", f"name: {three}new")
+    yield Case({e: app(three)}, {e: renamed}, {e: app(three, 2)}, False, e, three)
+    more = both(app(f"{own}f", 2), app(f"{own}more"))
+    yield Case({f: app(f"{own}f")}, {}, {f: more}, False, f, f"{own}f")
+    # moved into a template, whose text is nothing that a merge follows
+    text = app(f"{own}g").replace("replicas: 1", "replicas: {{ .Values.replicas }}")
+    template = f"{{{{- if .Values.on }}}}\n{text}{{{{- end }}}}\n"
+    moved = f"{at}/templates/{own}g.yaml"
+    yield Case({g: app(f"{own}g")}, {moved: template}, {g: app(f"{own}g", 2)}, False, g, f"{own}g")
+    # an item of a list is no document
+    items = "apiVersion: v1\nkind: List\nitems:\n"
+    here, there = ("- " + app(f"{own}h", n).replace("\n", "\n  ").rstrip(" ") for n in (1, 2))
+    rest = "- " + app(f"{own}i").replace("\n", "\n  ").rstrip(" ")
+    yield Case(
+        {h: items + here + rest}, {h: items + rest}, {h: items + there + rest}, False, h, f"{own}h"
+    )
+
+
+OURS, THEIRS = [*cases("ours")], [*cases("theirs")]  # by the side that deletes
+
+
+def of(side: str, cases: list[Case]) -> Files:
+    return {name: text for case in cases for name, text in getattr(case, side).items()}
+
+
+@pytest.fixture
+def forked(driven: Driven) -> Driven:
+    """Files that main deleted and `side` edited, and the other way round; with the policy."""
+    driven.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-policy=deletion,**.x:ours\n")
+    driven.commit("base", of("base", [*OURS, *THEIRS]))
+    driven.branch("side")
+    change(driven, OURS, "editor")
+    change(driven, THEIRS, "deleter")
+    driven.commit("side")
+    driven.switch("main")
+    change(driven, OURS, "deleter")
+    change(driven, THEIRS, "editor")
+    driven.commit("main")
+    return driven
+
+
+def change(driven: Driven, cases: list[Case], side: str) -> None:
+    """Write what a side makes of its files."""
+    for case in cases:
+        for name in case.base:
+            (driven.path / name).unlink()
+        for name, text in getattr(case, side).items():
+            driven.write(name, text)
+
+
+def expect(driven: Driven, mine: str) -> None:
+    """That side's deletions stand; of all others the edit is there, or its file is in conflict."""
+    unmerged = driven.unmerged()
+    files = [file for file in driven.path.rglob("*.yaml") if file.is_file()]
+    texts = "".join(file.read_text() for file in files)
+    for side, cases in (("ours", OURS), ("theirs", THEIRS)):
+        for case in cases:
+            if not (case.kept and side == mine):
+                assert case.path in unmerged or edit_of(case.name) in texts, case.path
+                assert not case.kept or case.path in unmerged, case.path
+                continue
+            assert case.path not in unmerged
+            if case.left is None:
+                assert not (driven.path / case.path).exists(), case.path
+            else:
+                assert driven.text(case.path) == case.left, case.path
+
+
+def test_a_merge_by_kmerge_itself(forked: Driven) -> None:
+    done = forked.kmerge("merge", "side", check=False)
+    expect(forked, "ours")
+    taken = "ours taken (rule 12 policy deletion)"
+    what = "Deployment/oursa spec.replicas, Deployment/oursa layout"
+    assert f"ours/a.yaml: the file: {Why.OURS_GONE} ({what}), {taken}" in done.said
+    what = "spec.replicas, layout"
+    assert f"ours/b.yaml: Deployment/oursx: {Why.OURS_GONE} ({what}), {taken}" in done.said
+    assert done.said.count("rule 12") == 3
+
+
+@pytest.mark.costly
+def test_the_driver_sees_one_file_and_solve_all(forked: Driven) -> None:
+    forked.merge()
+    assert {"ours/a.yaml", "ours/b.yaml"} <= set(forked.unmerged())
+    done = forked.kmerge("solve", check=False)
+    expect(forked, "ours")
+    assert "ours/b.yaml" in done.out and "(rule 12 policy deletion)" in done.out
+
+
+@pytest.mark.costly
+def test_preview_and_refresh_say_the_same(forked: Driven) -> None:
+    done = forked.kmerge("preview", "side", "--write-tree", check=False)
+    names = forked.git("ls-tree", "-r", "--name-only", done.lines[0]).lines
+    assert "ours/a.yaml" not in names and "theirs/a.yaml" in names
+    assert "(rule 12 policy deletion)" in forked.kmerge("preview", "side", check=False).out
+    rebased = forked.kmerge("preview", "--rebase", "side", check=False).out
+    assert "theirs taken (rule 12 policy deletion)" in rebased
+
+
+@pytest.mark.parametrize("backend", ["--merge", "--apply"])
+@pytest.mark.costly
+def test_a_rebase(forked: Driven, backend: str) -> None:
+    """The commit of `side` goes on top, which is theirs to git."""
+    forked.switch("side")
+    forked.git("rebase", backend, "main", check=False)
+    forked.kmerge("solve", check=False)
+    expect(forked, "theirs")
+
+
+@pytest.mark.costly
+def test_a_cherry_pick(forked: Driven) -> None:
+    forked.git("cherry-pick", "side", check=False)
+    forked.kmerge("solve", check=False)
+    expect(forked, "theirs")
+
+
+@pytest.mark.costly
+def test_am(forked: Driven) -> None:
+    """Of the trees of `git am` nothing is known, so nothing shows that a resource is gone."""
+    patch = forked.git("format-patch", "-1", "--stdout", "side").out
+    forked.git("am", "-3", check=False, stdin=patch)
+    forked.kmerge("solve", check=False)
+    expect(forked, "")
+
+
+@pytest.mark.costly
+def test_a_revert_takes_nothing_away(forked: Driven) -> None:
+    """The revert of a commit that added the files deletes them, and is on top of nothing."""
+    forked.git("revert", "--no-edit", "HEAD~1", check=False)
+    assert "theirs/a.yaml" in forked.unmerged()
+    assert "rule 12" not in forked.kmerge("solve", check=False).out
+    assert "theirs/a.yaml" in forked.unmerged()
+
+
+@pytest.mark.costly
+def test_a_stash_takes_nothing_away(forked: Driven) -> None:
+    forked.git("checkout", "-q", "main~1")
+    change(forked, OURS, "editor")
+    change(forked, THEIRS, "deleter")
+    forked.git("stash", "-u")
+    forked.switch("main")
+    forked.git("stash", "apply", check=False)
+    forked.kmerge("solve", check=False)
+    expect(forked, "")
