@@ -287,6 +287,8 @@ def _what_came(file: ExplainedFile) -> str:
     merge = file.merge
     if merge.verdict == "skipped":
         return f"left alone: {_why(file)}"
+    if merge.result != "conflict" and merge.data is None and merge.dropped:
+        return "it stays deleted; git alone leaves a conflict"
     if merge.result != "conflict":
         how = "lines" if merge.method == "lines" else "fields"
         how = "the blocks of a template" if merge.why == BY_BLOCKS else how

@@ -276,6 +276,10 @@ class MergeCheck:
         if not kind and None not in (at.ours, at.theirs):
             return
         result = self._result(name)
+        from kmerge_git.git.settings_in_force import with_deletion  # only for such a file
+
+        if result is None and at.ours is None and with_deletion(Path(self._top), [name]):
+            return  # in a merge, ours is the side whose deletions stay
         for side, other in (("ours", "theirs"), ("theirs", "ours")):
             if result != at.side(side) or at.side(other) in (None, result, at.base):
                 continue

@@ -160,7 +160,7 @@ def _file_lines(file: InForce) -> Iterator[Line]:
     yield ((file.path, "bold"), ": ", left if file.why else taken)
     rows = [(said.name, said.value, said.source.words) for said in file.settings]
     rows += [
-        (f"policy {number}", f"{said.name}: {said.value}", said.source.words)
+        (f"policy {number}", f"{said.name}: {said.value}".removeprefix(": "), said.source.words)
         for number, said in enumerate(file.policies, 1)
     ]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]

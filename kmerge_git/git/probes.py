@@ -50,6 +50,7 @@ from kmerge_git.git.installation import (
 from kmerge_git.git.manifests import generator_of
 from kmerge_git.git.run_git import ask_git, environment, git_version
 from kmerge_git.git.settings import settings_for
+from kmerge_git.git.settings_in_force import with_deletion
 from kmerge_git.git.tracked_files import attributes_of
 
 LABELS_SINCE = (2, 44)  # %S %X %Y
@@ -183,6 +184,7 @@ def probe_all(cwd: Path) -> list[Probe]:
     return [
         *findings, *probe_selection(cwd), *probe_templates(cwd), *probe_generated(cwd),
         *probe_diff(cwd), *probe_programs(cwd), probe_hooks(cwd), *probe_settings(cwd),
+        *probe_deletion(cwd),
     ]  # fmt: skip
 
 
@@ -372,6 +374,19 @@ def probe_settings(cwd: Path) -> list[Probe]:
     if os.environ.get("KMERGE") == "0":
         problems.insert(0, ("KMERGE=0 turns the driver off in this shell", "unset KMERGE"))
     return [Probe("settings", "warn", *problem) for problem in problems]
+
+
+def probe_deletion(cwd: Path) -> list[Probe]:
+    """Report a policy `deletion` for most of the repository: it is meant for a folder."""
+    paths, top = _manifests(cwd), worktree_top(cwd)
+    if not paths or top is None:
+        return []
+    taken = with_deletion(top, [os.path.relpath(cwd / path, top) for path in paths])
+    if 2 * len(taken) <= len(paths):
+        return []
+    text = f"the policy `deletion` is for {len(taken)} of {len(paths)} YAML files: {_first(taken)}"
+    hint = "give it to the folders where a deletion is always meant"
+    return [Probe("deletion", "warn", text, hint)]
 
 
 def is_bare(cwd: Path) -> bool:

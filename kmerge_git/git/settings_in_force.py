@@ -15,13 +15,14 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git.attribute_files import split_line
 from kmerge_git.git.config_places import (
     attributes_in_force,
+    config_values,
     git_path,
     known_system_file,
 )
 from kmerge_git.git.hints import IGNORING
 from kmerge_git.git.manifests import generator_line, is_merged, way_out
 from kmerge_git.git.run_git import ask_git
-from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, matches, settle
+from kmerge_git.git.settings import ATTRIBUTES, DELETION, VARIABLES, matches, settle
 from kmerge_git.git.tracked_files import attributes_of
 from kmerge_git.outcome import GENERATED, LONGEST_MARKERS
 from kmerge_git.text.opaque_files import is_sealed
@@ -92,6 +93,13 @@ def in_force(top: Path, paths: Sequence[str]) -> Iterator[InForce]:
     places = AttributePlaces(top)
     for path in paths:
         yield _FileInForce(places, path, config, attributes[path]).answer()
+
+
+def with_deletion(top: Path, paths: Sequence[str]) -> list[str]:
+    """Return the files for which the policy `deletion` is in force, as paths from the top."""
+    config = [("kmerge.policy", value) for value in config_values(None, "kmerge.policy", top)]
+    by_path = attributes_of(paths, "kmerge-policy", cwd=top)
+    return [p for p, values in by_path.items() if settle(p, config, values, {}, {}).deletion]
 
 
 def _configuration(top: Path) -> list[_Given]:
@@ -196,6 +204,8 @@ class _FileInForce:
         origins = self._settings.policy_origins
         for (field, policy), origin in zip(self._settings.policies, origins, strict=True):
             yield Said(field, policy, self._source(*origin))
+        if self._settings.deletion:
+            yield Said("", DELETION, self._source(*self._settings.origins[DELETION]))
 
     def _notes(self) -> Iterator[str]:
         if self._settings.generated:

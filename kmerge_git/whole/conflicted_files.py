@@ -128,7 +128,8 @@ class FileMerge:
     def explained(self) -> tuple[Decision, ...]:
         """Each place where the versions differ, with its three values and the side taken."""
         merges = filter(None, (self.own, self.both))
-        return tuple(decision for both in merges for decision in both.outcome.explained)
+        merged = (decision for both in merges for decision in both.outcome.explained)
+        return (*self.dropped, *merged)
 
     @property
     def arrivals(self) -> tuple[MovedEdit, ...]:

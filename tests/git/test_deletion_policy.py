@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -172,6 +173,63 @@ def test_a_cherry_pick(forked: Driven) -> None:
     forked.git("cherry-pick", "side", check=False)
     forked.kmerge("solve", check=False)
     expect(forked, "theirs")
+
+
+def test_what_is_said_of_such_a_merge_afterwards(driven: Driven) -> None:
+    """A deletion that stands is nothing lost to `check`, and `explain` says who decided it."""
+    driven.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-policy=deletion\n")
+    driven.fork({"a.yaml": app("a")}, {"b.yaml": app("b")}, {"c.yaml": app("c")})
+    driven.switch("side")
+    driven.commit("edit", {"a.yaml": app("a", 2)})
+    driven.switch("main")
+    driven.git("rm", "-q", "a.yaml")
+    driven.commit("delete")
+    assert driven.kmerge("merge", "side", check=False).code == 0
+    assert "nothing found" in driven.kmerge("check", "--merge-of", "HEAD").out
+    explained = driven.kmerge("explain", "HEAD").out
+    assert "a.yaml: it stays deleted; git alone leaves a conflict" in explained
+    assert "(Deployment/a spec.replicas, Deployment/a layout); ours taken" in explained
+    driven.write(".git/info/attributes", "*.yaml merge=kmerge\n")
+    assert (
+        "ours deleted this file, theirs changed it"
+        in driven.kmerge("check", "--merge-of", "HEAD", check=False).out
+    )
+
+
+@pytest.mark.costly
+def test_refresh_asks_it(forked: Driven) -> None:
+    forked.commit("policy", {".gitattributes": "*.yaml merge=kmerge kmerge-policy=deletion\n"})
+    words = ("refresh", "--with", "main", "--branches", "side", "--dry-run", "--json")
+    told = json.loads(forked.kmerge(*words, check=False).out)["branches"][0]["files"]
+    decided = {file["path"]: [one["by"] for one in file["decided"]] for file in told}
+    stands = [case.path for case in THEIRS if case.kept]
+    assert [path for path in decided if decided[path]] == stands
+    assert set(map(tuple, decided.values())) == {(), ("policy deletion",)}
+
+
+def test_status_tells_it(forked: Driven) -> None:
+    """The settings of a file name it; `status` warns where most of the repository has it."""
+    file = json.loads(forked.kmerge("status", "theirs/b.yaml", "--json").out)["files"][0]
+    assert [(said["field"], said["policy"]) for said in file["policies"]] == [
+        ("**.x", "ours"),
+        ("", "deletion"),
+    ]
+    assert " deletion  " in forked.kmerge("status", "theirs/b.yaml").out
+    warned = "warn  deletion: the policy `deletion` is for"
+    assert warned in forked.kmerge("status", check=False).out
+    forked.write(".git/info/attributes", "*.yaml merge=kmerge\n")
+    forked.git("config", "kmerge.policy", "ours/* deletion")
+    assert warned not in forked.kmerge("status", check=False).out
+    forked.git("config", "--add", "kmerge.policy", "theirs/* deletion")
+    assert warned in forked.kmerge("status", check=False).out
+
+
+@pytest.mark.parametrize("value", ["spec:deletion", "deletions"])
+def test_it_has_no_field(forked: Driven, value: str) -> None:
+    forked.write(".git/info/attributes", f"*.yaml merge=kmerge kmerge-policy={value}\n")
+    done = forked.kmerge("merge", "side", check=False)
+    assert f"kmerge-policy: `{value}` is not FIELDPATH:POLICY or deletion" in done.err
+    expect(forked, "")
 
 
 @pytest.mark.costly
