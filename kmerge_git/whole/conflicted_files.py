@@ -26,7 +26,6 @@ from kmerge_git.whole.both_merges import Both, Job, Result, merge_all
 from kmerge_git.whole.moved_edits import (
     Arrivals,
     MovedEdit,
-    Mover,
     TakenByBoth,
     at_target,
     changed_nothing_else,
@@ -290,22 +289,12 @@ def _with_moves(look: _Look, scene: Scene, arrivals: tuple[Arrivals, Arrivals]) 
     is_one_piece = look.options.generated or holds_seal(*filter(None, three.each()))
     moves = () if is_one_piece else find_moves(path, three, *arrivals)
     remover = scene.deletes(path)
-    # what is elsewhere on a side is seen only in its tree
-    if not remover or moves or scene.trees is None or not scene.trees.base:
+    if remover == "" or moves:
         return replace(look, moves=moves)
     here = arrivals[SIDES.index(remover)]
-    if _is_away(path, three, here, remover):
+    if is_taken_away(path, three, remover, here):
         return replace(look, remover=remover)
-    mover: Mover = "ours" if remover == "ours" else "theirs"
-    return replace(look, drops=() if is_one_piece else find_removals(path, three, mover, here))
-
-
-def _is_away(path: str, three: Three[bytes | None], arrivals: Arrivals, remover: str) -> bool:
-    """Return whether one side took a file away for good that the other side changed."""
-    other = three.theirs if remover == "ours" else three.ours
-    if three.side(remover) is not None or three.base is None or other is None:
-        return False
-    return is_taken_away(path, three.base, other, arrivals)
+    return replace(look, drops=() if is_one_piece else find_removals(path, three, remover, here))
 
 
 def _merge_rests(scene: Scene, looks: dict[str, _Look]) -> dict[str, Both]:

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 from kmerge_git.bounds import MOVED_DOCUMENTS
 from kmerge_git.errors import CannotParse
@@ -34,7 +33,6 @@ from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scala
 from kmerge_git.tree.oddities import begins_as_template
 from kmerge_git.tree.same import same_node
 
-Mover = Literal["ours", "theirs"]
 _NAMES = re.compile(rb"ame[\"']?:[ \t]*(?:[&!]\S+[ \t]+)*[\"']?([^\s\"',}]+)")
 
 _BETWEEN_VALUES = re.compile(r"[\n,{}\[\]]")
@@ -52,7 +50,7 @@ class MovedEdit:
     key: Identity
     source: str
     target: str
-    mover: Mover
+    mover: str
     base_text: str
     edited_text: str
     whole: bool = True  # the texts are documents with their comments; else bare, at column 0
@@ -258,7 +256,7 @@ def _resources(three: Three[bytes | None]) -> Three[Stands] | None:
 
 
 def find_removals(
-    path: str, three: Three[bytes | None], mover: Mover, arrivals: Arrivals
+    path: str, three: Three[bytes | None], mover: str, arrivals: Arrivals
 ) -> tuple[MovedEdit, ...]:
     """Return the edits of resources that the mover took away, so that they are nowhere else."""
     at = _resources(three)
@@ -271,8 +269,7 @@ def find_removals(
         edit = MovedEdit(describe(key), key, path, "", mover, before.text, after.text)
         if (
             before.text != after.text
-            and not (before.is_item or after.is_item)
-            and arrivals.target(path, key, before, three.side(mover) or b"") == ""
+            and not arrivals.of(key)
             and not arrivals.kept_half(path, before.text)
             and edit.fits(after.source.data)
         ):
@@ -280,20 +277,21 @@ def find_removals(
     return tuple(sorted(edits, key=lambda edit: edit.resource))
 
 
-def is_taken_away(path: str, old: bytes, edited: bytes, mover: Arrivals) -> bool:
-    """Return whether a side deleted a file for good, and the other side added no resource to it.
+def is_taken_away(path: str, three: Three[bytes | None], mover: str, arrivals: Arrivals) -> bool:
+    """Return whether the mover deleted a file for good, and the other side added no resource to it.
 
     If the file has another name on the other side, the answer is no.
     """
-    change = mover.by_old_path.get(path)
+    old, edited = three.base or b"", (three.theirs if mover == "ours" else three.ours) or b""
+    change = arrivals.by_old_path.get(path)
     if change is None or change.new or has_many(old) or has_many(edited):
         return False
     before, after = (stands(YamlText(data)) for data in (old, edited))
     known = once(before)
     return (
         {key for key, _ in after} <= known.keys()
-        and all(mover.target(path, key, stand, b"") == "" for key, stand in known.items())
-        and not mover.kept_half(path, old.decode("utf-8", "replace"))
+        and not any(map(arrivals.of, known))
+        and not arrivals.kept_half(path, old.decode("utf-8", "replace"))
     )
 
 
@@ -348,7 +346,7 @@ def names_by_lines(text: YamlText) -> set[object] | None:
 
 
 def _edits(
-    path: str, at: Three[Stands], arrivals: Arrivals, mover: Mover, left: bytes
+    path: str, at: Three[Stands], arrivals: Arrivals, mover: str, left: bytes
 ) -> Iterator[MovedEdit]:
     """Yield the edits of `at.theirs` to resources that `at.ours` moved to exactly one file.
 
@@ -655,7 +653,7 @@ def edits_of_both(taken: TakenByBoth, three: Three[bytes]) -> tuple[MovedEdit, .
 
 
 def _edit(
-    taken: TakenByBoth, target: str, after: Stand, arrived: Stand, mover: Mover
+    taken: TakenByBoth, target: str, after: Stand, arrived: Stand, mover: str
 ) -> MovedEdit | None:
     """Return the change from the base to `after` as an edit for the place `arrived`."""
     whole = not (taken.before.is_item or after.is_item or arrived.is_item)

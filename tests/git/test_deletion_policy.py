@@ -76,6 +76,44 @@ def cases(at: str) -> Iterator[Case]:
     yield Case(
         {h: items + here + rest}, {h: items + rest}, {h: items + there + rest}, False, h, f"{own}h"
     )
+    # renamed or copied into a bundle, which git takes for no rename
+    i, j, k, bundle = (f"{at}/{name}.yaml" for name in ("i", "j", "k", "bundle"))
+    rest = both(*(app(f"{own}b{n}") for n in range(5)))
+    renamed = app(f"{own}i").replace(f"name: {own}i", f"name: {own}inew")
+    base = {i: app(f"{own}i"), bundle: rest}
+    yield Case(
+        base,
+        {bundle: both(rest, renamed)},
+        {i: app(f"{own}i", 2), bundle: rest},
+        False,
+        i,
+        f"{own}i",
+    )
+    other = both(app(f"{own}j"), app(f"{own}stays"))
+    renamed = app(f"{own}j").replace(f"name: {own}j", f"name: {own}jnew")
+    into = {j: app(f"{own}stays"), f"{at}/bundle2.yaml": both(rest, renamed)}
+    edited = both(app(f"{own}j", 2), app(f"{own}stays"))
+    start = {j: other, f"{at}/bundle2.yaml": rest}
+    yield Case(start, into, start | {j: edited}, False, j, f"{own}j")
+    # it may have moved to one of two files, where it was rewritten
+    anew = [both(rest, rewritten(f"{own}k", n)) for n in "12"]
+    to = [f"{at}/bundle3.yaml", f"{at}/bundle4.yaml"]
+    start = dict.fromkeys(to, rest) | {k: app(f"{own}k")}
+    yield Case(
+        start, dict(zip(to, anew, strict=True)), start | {k: app(f"{own}k", 2)}, False, k, f"{own}k"
+    )
+    both_k = both(app(f"{own}l"), app(f"{own}stays"))
+    to = [f"{at}/bundle5.yaml", f"{at}/bundle6.yaml"]
+    anew = [both(rest, rewritten(f"{own}l", n)) for n in "12"]
+    l_ = f"{at}/l.yaml"
+    start = dict.fromkeys(to, rest) | {l_: both_k}
+    edited = both(app(f"{own}l", 2), app(f"{own}stays"))
+    deleted = dict(zip(to, anew, strict=True)) | {l_: app(f"{own}stays")}
+    yield Case(start, deleted, start | {l_: edited}, False, l_, f"{own}l")
+
+
+def rewritten(name: str, how: str) -> str:
+    return app(f"{name}{how}").replace(f"name: {name}{how}\n", f"name: {name}\n", 1)
 
 
 OURS, THEIRS = [*cases("ours")], [*cases("theirs")]  # by the side that deletes
