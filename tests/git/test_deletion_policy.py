@@ -50,8 +50,10 @@ def cases(at: str) -> Iterator[Case]:
     a, b, c, d, e, f, g, h = (f"{at}/{name}.yaml" for name in "abcdefgh")
     # the file; a resource of a file; a file without resources
     yield Case({a: app(f"{own}a")}, {}, {a: app(f"{own}a", 2)}, True, a, f"{own}a")
-    pair = both(app(one), app(two))
-    yield Case({b: pair}, {b: app(two)}, {b: both(app(one, 2), app(two))}, True, b, one, app(two))
+    more = [app(f"{own}also{n}") for n in range(3)]
+    several = both(app(one), app(two), *more)
+    edited = both(app(one, 2), app(two), *more)
+    yield Case({b: several}, {b: app(two)}, {b: edited}, True, b, one, app(two))
     values = f"{own}: 1\nimage: {own}web\nport: 80{len(own)}\n"
     yield Case({c: values}, {}, {c: f"{values}more: 1 # of {own}c\n"}, True, c, f"{own}c")
     # renamed, in a file of its own and in the same file; with another resource of the editor
