@@ -13,7 +13,7 @@ question to the user: abort, skip the pattern, or overwrite.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -28,6 +28,7 @@ OnConflict = Literal["abort", "skip", "overwrite"]
 TEMPLATES = ("**/templates/**/*.tpl", "**/templates/NOTES.txt")
 DEFAULTS = ("*.yaml", "*.yml", "kustomization", "Kustomization", *TEMPLATES)
 JSON = ("*.json",)
+CHARTS = ("Chart.lock",)  # what Helm locks, with `--charts`
 # Names that are usual for files encrypted by SOPS. Their checksum covers the whole file, so no
 # merge by field can be right; `!merge` leaves them to git as if this driver were not there.
 SECRETS = tuple(
@@ -64,11 +65,13 @@ def select(
     on_conflict: OnConflict = "abort",
     *,
     diff: bool = False,
+    policies: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[str, list[str]]:
     """Return the new text of an attribute file, and notes on its foreign lines.
 
     The new text has a block for the wanted patterns. With `diff`, the block also sends the files to
-    the `git diff` of kmerge, unless another line chooses a way to show these files.
+    the `git diff` of kmerge, unless another line chooses a way to show these files. `policies` are
+    written for patterns; if there are none, those of the block stay.
     """
     taken = _taken(target, lower, wanted, on_conflict)
     if on_conflict == "skip":
@@ -82,7 +85,50 @@ def select(
         return target.text, notes
     block = _block(wanted, _kept(wanted, lower), diff=diff)
     block += _kept(wanted, lower, "diff") if diff else []
+    if policies is None:
+        block += [rule.text for rule in merge_rules(target.text, POLICY) if rule.fenced]
+    else:
+        lines, after = _policy_lines(policies, target, lower)
+        block, taken_here = block + lines, [*taken_here, after]
     return with_block(target.text, block, after=max(taken_here, default=0)), notes
+
+
+def _policy_lines(
+    policies: Mapping[str, Sequence[str]], target: AttributeFile, lower: list[AttributeFile]
+) -> tuple[list[str], int]:
+    """Return the lines for policies, and the number of the last foreign line that they overrule.
+
+    Git takes the last line for a file, so each line repeats what a foreign line says for its files,
+    and a foreign line for some of the files is repeated with the policies.
+    """
+    lines, after = {}, 0
+    foreign = [
+        (_below(file.directory, rule.pattern), rule, file is target)
+        for file in (*lower, target)
+        for rule in merge_rules(file.text, POLICY)
+        if not rule.fenced
+    ]
+    for pattern, items in policies.items():
+        met = [one for one in foreign if overlaps(one[0], pattern)]
+        wide = [rule.merge for other, rule, _ in met if covers(other, pattern)]
+        lines[pattern] = _joined(items, wide[-1] if wide else "")
+        for other, rule, _ in met:
+            if not covers(other, pattern):
+                lines[_within(other, pattern)] = _OFF.get(rule.merge) or _joined(items, rule.merge)
+        after = max([after, *(rule.number for _, rule, is_here in met if is_here)])
+    return [f"{quoted_pattern(pattern)} {words}" for pattern, words in lines.items()], after
+
+
+def _within(folder: str, pattern: str) -> str:
+    """Return a pattern for files of the name in `pattern` among those of another pattern."""
+    above, _, last = folder.rpartition("/")
+    return "/".join((f"{above}/**" if last == "**" else above, _last(pattern)))
+
+
+def _joined(items: Sequence[str], said: str) -> str:
+    """Return the attribute with policies, followed by those that another line has."""
+    others = [item for item in said.split(",") if item not in (*items, *_OFF, "set", "")]
+    return f"{POLICY}={','.join((*items, *others))}"
 
 
 def _taken(
@@ -226,6 +272,8 @@ def _named(merge: str) -> str:
 
 OPEN = "# >>> kmerge >>>"
 CLOSE = "# <<< kmerge <<<"
+POLICY = "kmerge-policy"
+_OFF = {"unset": f"-{POLICY}", "unspecified": f"!{POLICY}"}
 ABOUT = "# written by `kmerge install`; `kmerge uninstall` takes it out again"
 OURS = "kmerge"
 # values of `merge` that name no driver

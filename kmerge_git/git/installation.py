@@ -8,6 +8,7 @@ then merges text.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import ndiff
 from pathlib import Path
@@ -85,6 +86,7 @@ class Wish:
     hooks: bool = False
     mergetool: bool = False
     diff: bool = False
+    policies: Mapping[str, Sequence[str]] | None = None  # by the pattern of their files
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
     lower = lower_attribute_files(wish.scope, cwd, shared=wish.shared)
     top = worktree_top(cwd)
     team = top / ".gitattributes" if top is not None else path
-    is_asked = wish.patterns or wish.json or wish.diff or settled
+    is_asked = wish.patterns or wish.json or wish.diff or wish.policies or settled
     if not is_asked and team in lower and pat.names_us(read_attributes(team)):
         return [], []
     weaker = pat.sources(lower, top)
@@ -167,8 +169,12 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
             patterns, notes = pat.untaken(target, weaker, patterns)
     if wish.json:
         patterns += tuple(p for p in pat.JSON if p not in patterns)
+    if wish.policies:
+        patterns += tuple(p for p in pat.CHARTS if p not in patterns)
     diff = wish.diff or pat.shows(target.text)  # only `kmerge uninstall` ends it
-    text, more = pat.select(target, weaker, patterns, wish.on_conflict, diff=diff)
+    text, more = pat.select(
+        target, weaker, patterns, wish.on_conflict, diff=diff, policies=wish.policies
+    )
     files = [FileChange(path, target.text, text)] if text != target.text else []
     return files, notes + more + _overruled(wish, path, patterns, cwd)
 
