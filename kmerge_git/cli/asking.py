@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kmerge_git.whole.resolving import Resolving
 
 
-HOWS = {"o": "ours", "t": "theirs", "b": "both", "0": "base", "h": "higher"}
+HOWS = {"o": "ours", "t": "theirs", "b": "both", "0": "base", "h": "higher", "r": "rebump"}
 RESTS = {"O": "ours", "T": "theirs"}
 # by key, in the order of the prompt: the words that are printed for the key, and more for the help
 HELP = {
@@ -55,6 +55,7 @@ HELP = {
     "b": ("both", ", ours first"),
     "0": ("base", ": neither change"),
     "h": ("higher", ", of two versions"),
+    "r": ("rebump", ": a version above both"),
     "e": ("edit", " it in your editor"),
     "O": ("ours", " for the rest of this file"),
     "T": ("theirs", " for the rest of this file"),

@@ -49,7 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="show the conflicts that need an answer, write nothing")
     add("-n", "--dry-run", action="store_true", dest="list", help="the same")
     add("--auto", action="store_true", help="settle what needs no decision, and ask nothing")
-    add("--take", metavar="SIDE", help="one answer for all: ours, theirs, both, base, higher")
+    add(
+        "--take",
+        metavar="SIDE",
+        help="one answer for all: ours, theirs, both, base, higher, rebump",
+    )
     add(
         "--at",
         action="append",

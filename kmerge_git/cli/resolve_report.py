@@ -27,7 +27,7 @@ from kmerge_git.whole.resolving import ById, Picked, Resolving
 
 MERGETOOL = "mergetool"
 NONE = "nothing is in conflict"
-_ANSWERS = "a side (ours, theirs, both, base, higher), {value: YAML} or {lines: TEXT}"
+_ANSWERS = "a word (ours, theirs, both, base, higher, rebump), {value: YAML} or {lines: TEXT}"
 
 
 # -- the conflicts, and the answers that the command line gave

@@ -160,23 +160,28 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
     if not is_asked and team in lower and pat.names_us(read_attributes(team)):
         return [], []
     weaker = pat.sources(lower, top)
-    patterns = wish.patterns or settled or pat.DEFAULTS
-    notes: list[str] = []
-    if not wish.patterns:
-        if wish.on_conflict == "overwrite":
-            patterns += pat.skipped(target, weaker, settled)
-        elif not settled:
-            patterns, notes = pat.untaken(target, weaker, patterns)
-    if wish.json:
-        patterns += tuple(p for p in pat.JSON if p not in patterns)
-    if wish.policies:
-        patterns += tuple(p for p in pat.CHARTS if p not in patterns)
+    patterns, notes = _patterns(wish, target, weaker)
     diff = wish.diff or pat.shows(target.text)  # only `kmerge uninstall` ends it
     text, more = pat.select(
         target, weaker, patterns, wish.on_conflict, diff=diff, policies=wish.policies
     )
     files = [FileChange(path, target.text, text)] if text != target.text else []
     return files, notes + more + _overruled(wish, path, patterns, cwd)
+
+
+def _patterns(
+    wish: Wish, target: pat.AttributeFile, weaker: list[pat.AttributeFile]
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return the patterns that the driver gets, and notes about those that are left out."""
+    settled, notes = pat.registered(target.text), list[str]()
+    patterns = wish.patterns or settled or pat.DEFAULTS
+    if not wish.patterns:
+        if wish.on_conflict == "overwrite":
+            patterns += pat.skipped(target, weaker, settled)
+        elif not settled:
+            patterns, notes = pat.untaken(target, weaker, patterns)
+    more = (*(pat.JSON if wish.json else ()), *(pat.CHARTS if wish.policies else ()))
+    return (*patterns, *(p for p in more if p not in patterns)), notes
 
 
 def _overruled(wish: Wish, path: Path, patterns: tuple[str, ...], cwd: Path) -> list[str]:

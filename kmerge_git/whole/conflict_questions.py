@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from posixpath import basename
 from typing import TYPE_CHECKING
 
 from kmerge_git.errors import Refused
 from kmerge_git.git.repository import Libgit2LineMerge
+from kmerge_git.merge.decide.policies import CHART, VERSION, rebumped
 from kmerge_git.merge.finish.open_conflicts import OpenConflicts, open_lines
 from kmerge_git.merge.finish.possible_answers import edited
 from kmerge_git.merge.three import Three
@@ -31,7 +33,7 @@ SURE = ("ours", "theirs")  # the merge has proved each of these answers alone, b
 class Answer:
     """Hold the answer to a conflict; `text` is None if the answer deletes the file."""
 
-    how: str  # ours, theirs, both, base or higher; for a text of the user, `value` or `lines`
+    how: str  # one of `CHOICES`; for a text of the user, `value` or `lines`
     text: str | None
 
 
@@ -63,17 +65,42 @@ class Question:
 class AskedFile:
     """Hold a file in conflict with its questions, and apply answers to the file."""
 
-    def __init__(self, file: FileMerge, options: Options) -> None:
+    def __init__(self, file: FileMerge, options: Options, mine: str = "") -> None:
         self.file = file
         self.path = file.path
         self._options = options
         self._open = _open_conflicts(file, options)
-        self.questions = tuple(_inside(self.path, self._open) if self._open else _about_file(file))
+        self._rebumped: dict[str, str] = {}  # by id, the version that `rebump` writes
+        inside = _inside(self.path, self._open) if self._open else _about_file(file)
+        self.questions = tuple(self._with_rebump(question, mine) for question in inside)
+
+    def _with_rebump(self, question: Question, mine: str) -> Question:
+        """Let a question about the version of a chart be answered as the policy would decide it.
+
+        `mine` is the side whose change goes on top.
+        """
+        is_version = basename(self.path) == CHART and question.field == VERSION
+        if not (is_version and question.kind == "value" and mine):
+            return question
+        other = "theirs" if mine == "ours" else "ours"
+        base, own, others = (
+            plain and plain.strip("\"'")
+            for plain in map(question.values.side, ("base", mine, other))
+        )
+        version, _ = rebumped(base, own or "", others or "")
+        if not version:
+            return question
+        raw = question.values.side(mine) or ""
+        self._rebumped[question.id] = raw.replace(own or "", version)
+        return replace(question, choices=(*question.choices, "rebump"))
 
     def chosen(self, question: Question, choice: str) -> Answer:
         """Return the answer for a one-word choice such as `ours`."""
         if choice not in question.choices and choice in VERSIONS:
             raise Refused(f"`{choice}` is no answer here")
+        if self._open is not None and question.id in self._rebumped and choice == "rebump":
+            version = self._rebumped[question.id]
+            return Answer(choice, self._open.with_value(question.number, version))
         if self._open is not None:
             return Answer(choice, self._open.chosen(question.number, choice))
         if choice not in question.choices:

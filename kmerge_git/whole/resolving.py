@@ -70,7 +70,8 @@ class Resolving:
         saved.forget_older()
         plan = make_plan(repository, Wishes(paths, json=json), is_ours=saved.is_ours)
         # an encrypted or binary file has no fields to ask about
-        asked = [AskedFile(file, plan.options(file.path)) for file in plan.files if file.asks]
+        mine = plan.operation.mine
+        asked = [AskedFile(file, plan.options(file.path), mine) for file in plan.files if file.asks]
         staging = IndexStaging(repository, plan, saved, [file.path for file in asked])
         return cls(plan, asked, saved, staging)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -146,6 +147,35 @@ def test_solve_and_preview_know_the_operation(forked: Driven) -> None:
     assert NAMES[0] in forked.unmerged()
     forked.kmerge("solve", check=False)
     expect(forked, "theirs")
+
+
+@pytest.mark.parametrize("operation, mine", [("merge", "ours"), ("cherry-pick", "theirs")])
+@pytest.mark.costly
+def test_resolve_has_it_as_an_answer(forked: Driven, operation: str, mine: str) -> None:
+    """Without the policy, it can be taken once, for the same places and with the same versions."""
+    forked.write(".git/info/attributes", "*.yaml merge=kmerge\n")
+    forked.git(operation, "side", check=False)
+    report = json.loads(forked.kmerge("resolve", "--list", "--json", check=False).out)
+    offered = [one["path"] for one in report["conflicts"] if "rebump" in one["choices"]]
+    column = {"ours": 3, "theirs": 4}[mine]
+    rows = [*zip(NAMES, CHARTS, strict=True)]
+    assert offered == [name for name, row in rows if row[column] and row[1] != row[2]]
+    done = forked.kmerge("resolve", "--take", "rebump", check=False)
+    assert "not a version" not in done.said
+    for name, row in rows:
+        if row[column]:
+            assert forked.text(name) == chart(row[column]), row
+    assert forked.unmerged() == [name for name, row in rows if not row[column]]
+
+
+@pytest.mark.costly
+def test_resolve_has_it_not_where_nothing_is_on_top(forked: Driven) -> None:
+    forked.write(".git/info/attributes", "*.yaml merge=kmerge\n")
+    forked.commit("on", {name: chart(row[2]) for name, row in zip(NAMES, CHARTS, strict=True)})
+    forked.git("revert", "--no-edit", "HEAD~1", check=False)
+    report = json.loads(forked.kmerge("resolve", "--list", "--json", check=False).out)
+    assert report["conflicts"]
+    assert not [one for one in report["conflicts"] if "rebump" in one["choices"]]
 
 
 @pytest.mark.costly

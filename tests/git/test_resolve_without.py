@@ -210,7 +210,7 @@ def test_what_is_refused(torn: Driven) -> None:
     for words, said in (
         (("--take", "mine"), "--take: `mine` is none of ours, theirs, both, base, higher"),
         (("--at", REPLICAS), "--at says where: --take says what"),
-        (("--take", "thiers"), "higher; did you mean `theirs`?"),
+        (("--take", "thiers"), "rebump; did you mean `theirs`?"),
         (("--take", "ours", "--at", "spec.replcas"), "did you mean `spec.replicas`? `kmerge"),
         (
             ("--set", "spec.replcas=3"),

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from kmerge_git.text.pieces import Hunk
 
 
-CHOICES = (*SIDES, "both", "base", "higher")
+CHOICES = (*SIDES, "both", "base", "higher", "rebump")
 # The kinds of conflicts. `value` is one scalar below a key or in a list.
 KINDS = ("value", "entries", "text", "comment", "document", "lines")
 BRACKETS = (("{\n", "}\n"), ("[\n", "]\n"))  # put around lines of a flow collection
@@ -106,6 +106,8 @@ def lines_of(kind: str, hunk: Hunk, choice: str) -> str:
     """Return the lines that replace a conflict after an answer."""
     if choice == "higher":
         return hunk.side(_higher(kind, hunk))
+    if choice == "rebump":
+        raise Refused("it is for the version of a chart, if it is known whose goes on top")
     if choice == "both":
         return _both(kind, hunk)
     # The base may be a merge of several bases with a conflict, either of kmerge or of git.
