@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from world import Repo
 
@@ -118,3 +120,57 @@ def test_git_takes_a_quoted_pattern(repo: Repo, pattern: str) -> None:
     assert attr.split_line(repo.text(".gitattributes"))[0] == pattern
     if "\\" not in pattern:
         assert repo.attribute(pattern.replace("*", "x")) == "kmerge"
+
+
+# -- policies in the block
+
+FOREIGN = """\
+*.yaml kmerge-policy=**.image:higher
+charts/a/Chart.yaml kmerge-policy=appVersion:higher
+c/** kmerge-policy=x:ours
+d/Chart.yaml -kmerge-policy
+e/*.json kmerge-policy=y:ours
+"""
+REBUMP = {"Chart.yaml": ["version:rebump"]}
+
+
+def of_git(repo: Repo, text: str, *paths: str) -> list[str]:
+    """What git takes as the policies of some files."""
+    repo.write(".gitattributes", text)
+    asked = repo.git("check-attr", "-z", "kmerge-policy", "--", *paths)
+    return asked.out.split("\0")[2::3]
+
+
+def test_policies_of_the_block_and_those_of_other_lines_are_added_up(repo: Repo) -> None:
+    """Git takes one line for a file, so the line of the block says what all of them say."""
+    target = attr.AttributeFile(repo.path / ".gitattributes", FOREIGN)
+    text, _ = attr.select(target, [], ("*.yaml",), policies=REBUMP)
+    charts = ["x/Chart.yaml", "charts/a/Chart.yaml", "c/y/z/Chart.yaml", "d/Chart.yaml"]
+    assert of_git(repo, text, *charts, "c/y/values.yaml", "e/b.json") == [
+        "version:rebump,**.image:higher",
+        "version:rebump,appVersion:higher",
+        "version:rebump,x:ours",
+        "unset",
+        "x:ours",
+        "y:ours",
+    ]
+    assert attr.without_block(text) == FOREIGN
+
+
+def test_a_later_installation_keeps_policies() -> None:
+    target = attr.AttributeFile(Path(".gitattributes"), FOREIGN)
+    text, _ = attr.select(target, [], ("*.yaml",), policies=REBUMP)
+    there = attr.AttributeFile(target.path, text)
+    assert attr.select(there, [], ("*.yaml",))[0] == text
+    assert attr.select(there, [], ("*.yaml",), policies=REBUMP)[0] == text
+    fewer = attr.select(there, [], ("*.yaml",), policies={"Chart.yaml": ["appVersion:higher"]})[0]
+    assert "rebump" not in fewer
+
+
+def test_policies_of_a_weaker_file_are_repeated(repo: Repo) -> None:
+    """`info/attributes` overrules the committed files, also those in folders."""
+    below = attr.AttributeFile(repo.path / "k/.gitattributes", "*.yaml kmerge-policy=z:ours\n", "k")
+    target = attr.AttributeFile(repo.path / ".gitattributes", "")
+    text, _ = attr.select(target, [below], ("*.yaml",), policies=REBUMP)
+    said = of_git(repo, text, "Chart.yaml", "k/l/Chart.yaml")
+    assert said == ["version:rebump", "version:rebump,z:ours"]
