@@ -40,7 +40,7 @@ examples:
 
 Every manifest that both sides of a past merge changed is merged again, by git's line merge and by
 kmerge, and compared with what people committed. The report proposes each policy that would have
-resolved remaining conflicts as people did, and switches none on. --policy tries one policy alone;
+matched people in remaining conflicts, and switches none on. --policy tries one policy alone;
 its GLOB, FIELD and POLICY are those of `git config kmerge.policy` (docs/install.md). The command
 changes nothing in the repository and fetches nothing. A history without merges (squashed pull
 requests) still has cherry-picks and reverts: --picks replays them if their messages name the
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Merge the past merges again, then report the results."""
     from kmerge_git.git.repository import Repository
-    from kmerge_git.replay.policy_trials import Trial, propose
+    from kmerge_git.replay.policy_trials import propose, trials_of
 
     if args.extract and not args.show:
         raise UsageError("--extract needs --show N", hint="it writes the texts of one disagreement")
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         tally = _tallied(args, repository, made)
         with waiting("trying policies"):
             if rule:
-                trial = Trial(rule, tuple(made.tried(rule, tally.conflicted)))
+                (trial,) = trials_of([rule], tally.conflicted, made.tried)
             else:
                 tally.proposals = propose(tally.conflicted, made.tried)
     if rule:
@@ -125,26 +125,25 @@ def _report_trial(args: argparse.Namespace, tally: Tally, trial: Trial) -> int:
 def _trial_fields(tally: Tally, trial: Trial) -> dict[str, Any]:
     whole = tally.as_json()
     known = {key: whole[key] for key in ("merges", "picks", "notes")}
-    return known | trial.as_json() | {"conflicts": trial.cases_as_json()}
+    return known | trial.as_json() | {"conflicts": trial.cases_as_json(trial.cases)}
 
 
 def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
-    from kmerge_git.replay.policy_trials import ENOUGH, OF_TEN
-
     yield from _head_lines(tally)
     rule = trial.rule
+    free = f" ({trial.free} with another number that was free)" if trial.free else ""
     rows = (
         (len(trial.cases), f"conflicts on {rule.field} in {rule.glob}"),
         (trial.settled, f"  settled by {rule.policy}"),
         (trial.count("as people"), "    as people did"),
-        (trial.count("otherwise"), "    differently from people"),
+        (trial.count("otherwise"), f"    differently from people{free}"),
         (trial.count("unknown"), "    with nothing in people's commit to compare with"),
         (trial.freed, "files that would have had no conflict"),
         (trial.freed_as_people, "  with the meaning that people committed"),
     )
     for count, words in rows[: None if trial.settled else 2]:
         yield f"{count:>7}  {words}"
-    apart = [case for case in trial.cases if case[-1].match == "otherwise"]
+    apart = trial.wrong
     if apart:
         yield from _section("differently from people")
     for case in apart[:SHOWN_LOG_LINES]:
@@ -153,11 +152,8 @@ def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
         yield f"       and {len(apart) - SHOWN_LOG_LINES} more: --json lists all"
     if not trial.settled:
         return
-    if trial.is_proved:
-        yield from _section("to switch it on", " (one of these)")
-    else:
-        words = f" (fewer than {ENOUGH} cases, or than {OF_TEN} of 10 as people did)"
-        yield from _section("to switch it on all the same", words)
+    words = f" ({trial.standing}; one of these)" if trial.standing else " (not proposed)"
+    yield from _section("to switch it on", words)
     yield f"       {trial.config}"
     if "," not in rule.field:
         yield f"       .gitattributes: {trial.attributes}"
@@ -250,15 +246,17 @@ def _left(tally: Tally) -> Iterator[Line]:
 
 
 def _proposals(proposals: Sequence[Trial], scope: list[str]) -> Iterator[Line]:
-    from kmerge_git.replay.policy_trials import attribute_lines, notes_on
+    from kmerge_git.replay.policy_trials import SHOWN_WRONG, attribute_lines
 
-    yield from _section("policies that the past proves", " (none is switched on)")
+    yield from _section("policies that would have matched people", " (none is switched on)")
     for number, proposal in enumerate(proposals, 1):
-        yield f"{number:>5}  {proposal.summary}"
+        yield f"{number:>5}  {proposal.standing}: {proposal.summary}"
         yield f"       {proposal.config}"
+        yield from (f"         {_case(*case)}" for case in proposal.wrong[:SHOWN_WRONG])
+        if len(proposal.wrong) > SHOWN_WRONG:
+            yield f"         and {len(proposal.wrong) - SHOWN_WRONG} more"
     yield "       or for everybody, in .gitattributes, where the last line for a file counts:"
     yield from (f"       {line}" for line in attribute_lines(proposals))
-    yield from (f"       {note}" for note in notes_on(proposals))
     yield f"       each case: {' '.join([proposals[0].command, *scope])}"
 
 

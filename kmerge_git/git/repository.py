@@ -306,7 +306,7 @@ class Repository:
 def _commit(inner: pygit2.Commit) -> Commit:
     subject = (inner.message.splitlines() or [""])[0]
     parents = tuple(map(str, inner.parent_ids))
-    about = subject, inner.message, inner.commit_time
+    about = subject, inner.message, inner.commit_time, inner.author.raw_email
     return Commit(str(inner.id), str(inner.tree_id), parents, *about)
 
 
@@ -359,7 +359,7 @@ def _reached(repository: Repository, rev: str) -> list[Commit]:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Hold a commit: its id, its tree, its parents, its message and its time."""
+    """Hold a commit: its id, its tree, its parents, its message, its time and its author."""
 
     oid: str
     tree: str
@@ -367,6 +367,7 @@ class Commit:
     subject: str  # the first line of the message
     message: str = ""
     time: int = 0  # seconds, by the clock of the committer
+    author: bytes = b""  # a mail address
 
 
 def ends_of(spec: str) -> tuple[str, str]:

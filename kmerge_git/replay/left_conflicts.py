@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -71,6 +71,7 @@ class Judgement:
     match: Match
     value: str = ""  # with `people`, given if the two values differ
     people: str = ""
+    is_new: bool = False  # the policy's value differs from people's and from that of every side
 
     @property
     def is_settled(self) -> bool:
@@ -90,6 +91,8 @@ def hinted(
 
     def hints(left: Remaining, inquiry: Inquiry) -> Iterator[tuple[str, bool | None]]:
         for name in POLICIES:
+            if name in SIDES:
+                continue  # never proposed: who took a side did not decide for the next merge
             ask = policy(name, any_element(left.path))
             ruling = ask(inquiry.path, *inquiry.at) if ask is not None else None
             if ruling is None or not ruling.side:
@@ -120,16 +123,17 @@ def judged(
     people: bytes | None,
 ) -> Iterator[Judgement]:
     """Compare a merge with a policy to people's file; yield a judgement of each conflict."""
-    still = {d.place for d in outcome.decisions if d.side == "conflict"}
-    settled = {d.place for d in outcome.decisions if d.is_settled} - still
+    still = {(d.resource, d.path) for d in outcome.decisions if d.side == "conflict"}
+    settled = {(d.resource, d.path) for d in outcome.decisions if d.is_settled} - still
     if outcome.method not in ("structure", "lines"):
         settled = set()
     text = outcome.text
     if not outcome.clean:  # resolve the rest to ours: settled places are the same either way
         size = marker_size_for(_text(version or b"") for version in three.each())
         text = resolve(_text(text), "ours", size).encode("utf-8", "surrogateescape")
+    is_settled, is_left = _touching(settled), _touching(still)
     for each in left:
-        if each.place not in settled:
+        if is_left(each) or not is_settled(each):
             yield Judgement("silent")
             continue
         value = judge.value(text, each.resource, each.compared)
@@ -139,7 +143,29 @@ def judged(
         elif value.canon == there.canon:
             yield Judgement("as people")
         else:
-            yield Judgement("otherwise", value.shown, there.shown)
+            sides = (judge.value(side, each.resource, each.compared) for side in three.each())
+            is_new = value.canon not in {side.canon for side in sides if side is not None}
+            yield Judgement("otherwise", value.shown, there.shown, is_new)
+
+
+def _touching(places: set[tuple[str, str]]) -> Callable[[Remaining], bool]:
+    """Return a test whether a conflict is at one of these places, inside of one, or around one.
+
+    With a policy, a merge may decide about a list at once, and without it about its elements.
+    """
+    wider = {(resource, around) for resource, field in places for around in _around(field)}
+
+    def touches(left: Remaining) -> bool:
+        inside = any((left.resource, around) in places for around in _around(left.field))
+        return inside or (left.resource, left.field) in wider
+
+    return touches
+
+
+def _around(field: str) -> Iterator[str]:
+    """Yield a field and all fields around it; `[` and `.` end the name of one."""
+    yield field
+    yield from (field[:at] for at, sign in enumerate(field) if sign in "[.")
 
 
 def _text(data: bytes) -> str:

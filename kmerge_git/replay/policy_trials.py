@@ -1,22 +1,25 @@
-"""Try policies on past conflicts, and propose the policies that agree with people.
+"""Try policies on past conflicts, and propose those that would have matched what people did.
 
-A policy is proposed (not switched on) if it would have settled at least five conflicts of a
-field, and nine of ten as people did. The pattern usually names the field in any file (`**.image`).
-The name of a top-level field means little without its file, so its pattern also names the file
-(`version` of Chart.yaml). If a wide pattern fails, a narrower pattern is tried: for files of one
-name, or for one place in the document.
+Each proposal (none is switched on) has a standing, by the places that can be compared with people's
+commit. It is scoped as narrowly as the past supports: all conflicts of a field that the policy has
+an answer for are one group, or those in files of one name, or those at one place of a document.
+The pattern for the files is the narrowest one that covers the group, the field is the one place
+that the group has, or the field's name at any place (`**.image`).
 """
 
 from __future__ import annotations
 
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from posixpath import basename
-from typing import Any
+from functools import partial
+from itertools import takewhile
+from posixpath import basename, commonprefix, splitext
+from typing import Any, Literal
 
+from kmerge_git.git.repository import Repository, commits_here
+from kmerge_git.git.settings import matches
 from kmerge_git.outcome import SIDES
 from kmerge_git.replay.left_conflicts import (
     FieldPolicy,
@@ -27,7 +30,7 @@ from kmerge_git.replay.left_conflicts import (
     anywhere,
     is_at_top,
 )
-from kmerge_git.replay.past_merges import Replayed, Tried
+from kmerge_git.replay.past_merges import Replayed, Tried, Workers, choose
 from kmerge_git.visible import counted
 
 Case = tuple[Replayed, Remaining]
@@ -35,26 +38,73 @@ TryAll = Callable[[FieldPolicy, Sequence[Replayed]], Iterable[Tried]]
 Place = tuple[str, str, str]  # commit, file and field
 Scope = tuple[str, str]  # patterns for the files and the field, as in `kmerge.policy`
 
-ENOUGH = 5  # conflicts that can be compared with people's values
-OF_TEN = 9  # so many of ten must be settled as people did
+Standing = Literal["safe here", "saves work", ""]
+
+ENOUGH = 5  # places that can be compared with people's values
+# safe here: so many of ten as people did; one merge is one decision of one person, so it takes some
+OF_TEN = 9
+MERGES, AUTHORS = 5, 2
+# saves work: three of four places are right, and the more of them as people did. A number of a
+# chart that no side had is not wrong: it was free. Any other wrong value has to be found by whom
+# the merge tells that a policy decided, and beyond one in four that is no work saved.
+OF_FOUR = 3
+SHOWN_WRONG = 3  # the cases of a proposal that are shown
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _SAFE = _PLAIN | set("/[]*@")  # characters of a field path that need no quotes
 
 
-def propose(files: Iterable[Replayed], try_all: TryAll) -> list[Trial]:
-    """Return the policies to propose; the policy that settles most conflicts comes first."""
+def past_trials(
+    repository: Repository, rules: Iterable[FieldPolicy], jobs: int, glob: str = "*"
+) -> list[Trial]:
+    """Return a trial of each policy on the past merges that HEAD reaches.
+
+    Only files that match the pattern are merged again.
+    """
+    history, _ = commits_here(repository, "HEAD")
+    commits = choose(history, picks=False, most=None).commits
+    with Workers(repository, jobs, glob) as made:
+        merges = made.replay(commits)
+        files = [file for merge in merges for file in merge.files if not file.kmerge_clean]
+        return trials_of(rules, files, made.tried)
+
+
+def trials_of(
+    rules: Iterable[FieldPolicy], files: Sequence[Replayed], try_all: TryAll
+) -> list[Trial]:
+    """Return a trial of each policy on the files that a replay left in conflict."""
+    trials = []
+    for rule in rules:
+        meant = [file for file in files if any(rule.means(file.path, left) for left in file.left)]
+        trials.append(Trial(rule, tuple(try_all(rule, meant)), len(files)))
+    return trials
+
+
+def propose(files: Sequence[Replayed], try_all: TryAll) -> list[Trial]:
+    """Return the policies to propose: the safe ones first, and what matches people most often."""
     fields: defaultdict[str, list[Case]] = defaultdict(list)
     for file in files:
         for left in file.left:
             if left.path and _SAFE.issuperset(any_element(left.path)):
                 fields[anywhere(left.path)].append((file, left))
+    proposals: list[Trial] = []
     # group the fields by name, as no pattern fits fields of two names
-    trials = chain.from_iterable(_of_field(of, try_all) for name, of in fields.items() if name)
-    return sorted(trials, key=lambda t: (-t.count("as people"), t.count("otherwise"), t.words))
+    for name, cases in fields.items():
+        if name:
+            proposals += _of_field(
+                cases, proposals, partial(trials_of, files=files, try_all=try_all)
+            )
+    return sorted(
+        proposals,
+        key=lambda t: (t.standing, -t.count("as people"), t.count("otherwise"), t.words),
+    )
 
 
-def _of_field(cases: Sequence[Case], try_all: TryAll) -> Iterator[Trial]:
-    """Yield the policies to propose for a field.
+def _of_field(
+    cases: Sequence[Case],
+    others: Sequence[Trial],
+    tried: Callable[[list[FieldPolicy]], list[Trial]],
+) -> list[Trial]:
+    """Return the policies to propose for a field; a safe narrow one comes before a wide one.
 
     Each policy is judged without the conflicts that an earlier proposal settles.
     """
@@ -65,18 +115,29 @@ def _of_field(cases: Sequence[Case], try_all: TryAll) -> Iterator[Trial]:
             ranks[scope] = max(rank, ranks.get(scope, rank))
             meant[scope].append(case)
     settled: set[Place] = set()
-    taken: set[Scope] = set()
-    for policy, scope in _promising(meant, ranks):
-        fresh = [case for case in meant[scope] if _place(*case) not in settled]
-        if scope in taken or not is_proof(*_promised(policy, fresh)):
-            continue
-        rule = FieldPolicy(*scope, policy)
-        files = {id(file): file for file, _ in meant[scope]}.values()
-        trial = Trial(rule, tuple(try_all(rule, [*files])))
-        if trial.is_proved:
-            taken.add(scope)
-            settled |= {_place(file, left) for file, left, of in trial.cases if of.is_settled}
-            yield trial
+    trials: dict[FieldPolicy, Trial] = {}
+    proposals: dict[Scope, Trial] = {}
+    for standings in (("safe here",), ("safe here", "saves work")):
+        for policy, (glob, field) in _promising(meant, ranks):
+            fresh = [
+                case
+                for case in meant[glob, field]
+                if policy in dict(case[1].hints) and _place(*case) not in settled
+            ]
+            if not _is_promise(*_promised(policy, fresh)):
+                continue
+            known = [trial.rule.glob for trial in (*others, *proposals.values())]
+            scope = narrowed(glob, field, fresh, known)
+            rule = FieldPolicy(*scope, policy)
+            if scope in proposals:
+                continue
+            if rule not in trials:
+                (trials[rule],) = tried([rule])
+            trial = trials[rule]
+            if trial.standing in standings:
+                proposals[scope] = trial
+                settled |= {_place(file, left) for file, left, of in trial.cases if of.is_settled}
+    return [*proposals.values()]
 
 
 def _place(file: Replayed, left: Remaining) -> Place:
@@ -84,32 +145,27 @@ def _place(file: Replayed, left: Remaining) -> Place:
 
 
 def _scopes(file: Replayed, left: Remaining) -> dict[Scope, int]:
-    """Return scopes for a field, each with a rank; of equally good scopes the lowest rank wins.
+    """Return the groups of a field, each with a rank; of equally good groups the lowest rank wins.
 
-    A scope with a negative rank is not proposed for this field alone.
+    A group with a negative rank is not proposed for this field alone.
     """
     form, name = any_element(left.path), anywhere(left.path)
-    # each character that needs quotes is a `?`
-    glob = "**/" + "".join(c if c in _PLAIN else "?" for c in basename(file.path))
-    if is_at_top(left.path):
+    glob = f"**/{_quoted(basename(file.path))}"
+    if is_at_top(left.path):  # such a name means little without its file
         return {(glob, form): 0, ("*", form): 1, ("*", name): -1, (glob, name): -1}
     return {("*", name): 0, (glob, name): 1, ("*", form): 2}
 
 
-def _promising(
-    meant: dict[Scope, list[Case]], ranks: dict[Scope, int]
-) -> Iterator[tuple[str, Scope]]:
-    """Yield each policy that is worth trying, with its scope, the most promising policy first."""
+def _promising(meant: dict[Scope, list[Case]], ranks: dict[Scope, int]) -> list[tuple[str, Scope]]:
+    """Return each policy that is worth trying, with its group, the most promising policy first."""
     promising = []
     for scope, cases in meant.items():
         policies = {policy for _, left in cases for policy, _ in left.hints}
         for policy in policies if ranks[scope] >= 0 else ():
             agreed, apart = _promised(policy, cases)
-            if is_proof(agreed, apart):
-                # prefer a policy that compares values to a policy that takes a side
-                promising.append((policy in SIDES, -agreed, ranks[scope], policy, scope))
-    for *_, policy, scope in sorted(promising):
-        yield policy, scope
+            if _is_promise(agreed, apart):
+                promising.append((-agreed, ranks[scope], policy, scope))
+    return [(policy, scope) for *_, policy, scope in sorted(promising)]
 
 
 def _promised(policy: str, cases: Iterable[Case]) -> tuple[int, int]:
@@ -118,18 +174,74 @@ def _promised(policy: str, cases: Iterable[Case]) -> tuple[int, int]:
     return counts[True] + counts[None], counts[False]
 
 
-def notes_on(trials: Sequence[Trial]) -> list[str]:
-    """Return notes that a reader must know before a proposed policy is switched on."""
-    if any(trial.rule.policy in SIDES for trial in trials):
-        return ["ours is the branch that is merged into; in a rebase, the one that is rebased onto"]
-    return []
+def _is_promise(agreed: int, apart: int) -> bool:
+    """Return whether a policy may have a standing; numbers that were free are not known yet."""
+    return agreed + apart >= ENOUGH and agreed >= apart
+
+
+# -- patterns for files
+
+
+def narrowed(glob: str, field: str, cases: Sequence[Case], known: Sequence[str]) -> Scope:
+    """Return the narrowest patterns for the conflicts of a group.
+
+    Of two lines of `.gitattributes` for one file only the last one counts. So no two patterns may
+    have some files in common and not all files of one of them: then the pattern is a wider one.
+    """
+    forms = {any_element(left.path) for _, left in cases}
+    narrow = narrowest(file.path for file, _ in cases)
+    globs = (g for g in (narrow, glob) if all(_fits(g, other) for other in known))
+    return next(globs, "*"), forms.pop() if len(forms) == 1 else field
+
+
+def narrowest(paths: Iterable[str]) -> str:
+    """Return the narrowest pattern for files: the names that all share, and stars."""
+    rows = [path.split("/") for path in sorted(set(paths))]
+    names = {row[-1] for row in rows}
+    suffixes = {splitext(name)[1] for name in names}
+    name = f"*{_quoted(suffixes.pop())}" if len(suffixes) == 1 else "*"
+    if len(names) == 1:
+        name = _quoted(names.pop())
+    folders = [row[:-1] for row in rows]
+    if len({len(row) for row in rows}) == 1:
+        levels = [set(level) for level in zip(*folders, strict=True)]
+        parts = [_quoted(level.pop()) if len(level) == 1 else "*" for level in levels]
+    else:
+        parts = [*map(_quoted, commonprefix(folders)), "**"]
+    return "/".join((*parts, name)) if parts else f"/{name}"
+
+
+def _quoted(name: str) -> str:
+    """Return a pattern for a name without the characters that need quotes."""
+    # git matches bytes: a `?` is only one of those of a letter beyond ASCII
+    wild = ("?" if sign.isascii() else "*" for sign in name)
+    return "".join(sign if sign in _PLAIN else star for sign, star in zip(name, wild, strict=True))
+
+
+def _fits(one: str, other: str) -> bool:
+    """Return whether one of two patterns covers the other, or they have no file in common."""
+    if _covers(one, other) or _covers(other, one):
+        return True
+    parts = [glob.strip("/").split("/") for glob in (one, other)]
+    if "**" not in (*parts[0], *parts[1]) and len(parts[0]) != len(parts[1]):
+        return True
+    heads = (takewhile(lambda part: part != "**", row) for row in parts)
+    pairs = [*zip(*heads, strict=False), (parts[0][-1], parts[1][-1])]
+    return any(not matches(a, b) and not matches(b, a) for a, b in pairs)
+
+
+def _covers(wide: str, narrow: str) -> bool:
+    """Return whether a pattern covers all files of another pattern."""
+    # as many folders as no pattern of a real path has stars
+    return matches(wide, narrow.strip("/").replace("**", "/".join("*" * 99)))
 
 
 def attribute_lines(trials: Sequence[Trial]) -> list[str]:
     """Return the lines of `.gitattributes` for all trials; git uses the last line for a file."""
     rules = [trial.rule for trial in trials]
-    globs = sorted({rule.glob for rule in rules})  # `*` first
-    return [attribute_line(g, [rule for rule in rules if rule.glob in ("*", g)]) for g in globs]
+    wider = {g: [rule for rule in rules if _covers(rule.glob, g)] for g in {r.glob for r in rules}}
+    globs = sorted(wider, key=lambda glob: (len({rule.glob for rule in wider[glob]}), glob))
+    return [attribute_line(glob, wider[glob]) for glob in globs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +250,7 @@ class Trial:
 
     rule: FieldPolicy
     files: tuple[Tried, ...]
+    conflicted: int  # the number of files that the replay left in conflict
 
     @property
     def cases(self) -> tuple[tuple[Replayed, Remaining, Judgement], ...]:
@@ -154,9 +267,30 @@ class Trial:
         return sum(verdict.match == match for _, _, verdict in self.cases)
 
     @property
+    def wrong(self) -> list[tuple[Replayed, Remaining, Judgement]]:
+        """The conflicts that the policy would have settled differently from people."""
+        return [case for case in self.cases if case[-1].match == "otherwise"]
+
+    @property
+    def free(self) -> int:
+        """The number of chart versions that people did not choose, and that no side had."""
+        return sum(of.is_new for *_, of in self.wrong) if self.rule.policy == "rebump" else 0
+
+    @property
+    def compared(self) -> list[Replayed]:
+        """The files of the conflicts that can be compared with people's values."""
+        matches = ("as people", "otherwise")
+        return [file for file, _, verdict in self.cases if verdict.match in matches]
+
+    @property
     def merges(self) -> int:
-        """The number of merges in which the policy would have settled a conflict."""
-        return len({file.commit for file, _, verdict in self.cases if verdict.is_settled})
+        """The number of merges with conflicts that can be compared."""
+        return len({file.commit for file in self.compared})
+
+    @property
+    def authors(self) -> list[str]:
+        """The authors of these merges, as hashes."""
+        return sorted({file.author for file in self.compared})
 
     @property
     def freed(self) -> int:
@@ -169,21 +303,38 @@ class Trial:
         return sum(tried.freed in ("same bytes", "same meaning") for tried in self.files)
 
     @property
-    def is_proved(self) -> bool:
-        """Return whether people chose as the policy does often enough to propose the policy."""
-        return is_proof(self.count("as people"), self.count("otherwise"))
+    def standing(self) -> Standing:
+        """The word for how often the policy would have matched people; '' is not proposed."""
+        right, compared = self.count("as people"), len(self.compared)
+        if self.rule.policy in SIDES or compared < ENOUGH or self.merges < 2:
+            return ""
+        is_decided = self.merges >= MERGES and len(self.authors) >= AUTHORS
+        if is_decided and 10 * right >= OF_TEN * compared:
+            return "safe here"
+        is_right = 2 * right >= compared and 4 * (right + self.free) >= OF_FOUR * compared
+        return "saves work" if is_right else ""
+
+    @property
+    def rate(self) -> str:
+        """Describe the results of the policy in one sentence."""
+        settled = {id(file) for file, _, verdict in self.cases if verdict.is_settled}
+        free, unknown = self.free, self.count("unknown")
+        parts = [
+            (free, "with another number that was free"),
+            (self.count("otherwise") - free, "differently"),
+            (unknown, "with nothing to compare"),
+        ]
+        rest = "".join(f", {count} {words}" for count, words in parts if count)
+        places = f"settles {counted(self.settled, 'place')} in {len(settled)} of"
+        files = counted(self.conflicted, "file")
+        return f"{places} {files}; {self.count('as people')} as people did{rest}"
 
     @property
     def summary(self) -> str:
-        """Describe the results of the policy in one sentence."""
-        glob, field = self.rule.glob, self.rule.field
-        where = "any file" if glob == "*" else glob.removeprefix("**/")
-        merges = counted(self.merges, "merge")
-        people = f"{self.count('as people')} as people did"
-        unknown = self.count("unknown")
-        rest = f", {unknown} with nothing to compare" if unknown else ""
-        results = f"{self.settled} settled in {merges}, {people}{rest}"
-        return f"{self.rule.policy} for {field} in {where}: {results}"
+        """Describe the policy and its results in one sentence."""
+        merges, authors = counted(self.merges, "merge"), counted(len(self.authors), "author")
+        title = f"{self.rule.policy} for {self.rule.field} in {self.rule.glob}"
+        return f"{title}: {self.rate} ({merges}, {authors})"
 
     @property
     def config(self) -> str:
@@ -216,17 +367,23 @@ class Trial:
             "otherwise": self.count("otherwise"),
             "unknown": self.count("unknown"),
             "silent": self.count("silent"),
-            "settled_in": self.merges,
+            "free": self.free,
+            "compared_in": self.merges,
+            "authors": self.authors,
+            "conflicted_files": self.conflicted,
             "files_freed": self.freed,
             "files_as_people": self.freed_as_people,
-            "proved": self.is_proved,
+            "standing": self.standing,
+            "wrong": self.cases_as_json(self.wrong[:SHOWN_WRONG]),
             "gitattributes": self.attributes,
             "config": self.config,
             "command": self.command,
         }
 
-    def cases_as_json(self) -> list[dict[str, str]]:
-        """Return every conflict of the trial as plain values."""
+    def cases_as_json(
+        self, cases: Iterable[tuple[Replayed, Remaining, Judgement]]
+    ) -> list[dict[str, str]]:
+        """Return conflicts of the trial as plain values."""
         return [
             {
                 "commit": file.commit,
@@ -238,14 +395,8 @@ class Trial:
                 "value": verdict.value,
                 "value_of_people": verdict.people,
             }
-            for file, left, verdict in self.cases
+            for file, left, verdict in cases
         ]
-
-
-def is_proof(as_people: int, otherwise: int) -> bool:
-    """Return whether these counts show that people chose as the policy does."""
-    compared = as_people + otherwise
-    return compared >= ENOUGH and 10 * as_people >= OF_TEN * compared
 
 
 def attribute_line(glob: str, rules: Iterable[FieldPolicy]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 
 from manifests import deployment, service
 from world import Repo
@@ -24,27 +25,30 @@ class Merge:
     counts: dict[str, int] = field(default_factory=dict)  # what a replay must add
 
 
-def write_history(repo: Repo, merges: Iterable[Merge]) -> None:
-    """One merge after the other on `main`; each starts from a tree of its own."""
+def write_history(
+    repo: Repo, merges: Iterable[Merge], authors: Sequence[str] = ("ada", "bob")
+) -> None:
+    """One merge after the other on `main`, by turns of the authors; each has a tree of its own."""
     stream: list[str] = []
     mark = 0
-    for merge in merges:
+    for merge, author in zip(merges, cycle(authors), strict=False):
         base, ours, theirs, people = mark + 1, mark + 2, mark + 3, mark + 4
         stream += [
             _commit(base, f"base of {merge.name}", [mark] if mark else [], merge.base),
             _commit(ours, f"ours of {merge.name}", [base], merge.ours),
             _commit(theirs, f"theirs of {merge.name}", [base], merge.theirs),
-            _commit(people, f"Merge {merge.name}", [ours, theirs], merge.people),
+            _commit(people, f"Merge {merge.name}", [ours, theirs], merge.people, author),
         ]
         mark = people
     repo.git("fast-import", "--quiet", stdin="".join(stream) + "done\n")
     repo.git("reset", "-q", "--hard", "main")
 
 
-def _commit(mark: int, message: str, parents: list[int], files: Files) -> str:
+def _commit(mark: int, message: str, parents: list[int], files: Files, author: str = "ada") -> str:
     words = ("from", "merge")
     return (
         f"commit refs/heads/main\nmark :{mark}\n"
+        f"author A <{author}@example.org> 1700000000 +0000\n"
         "committer Ada <ada@example.org> 1700000000 +0000\n"
         f"data {len(message)}\n{message}\n"
         + "".join(f"{word} :{parent}\n" for word, parent in zip(words, parents, strict=False))

@@ -12,11 +12,15 @@ from history import Merge, every_kind, write_history
 from manifests import deployment, stream
 from world import Repo
 
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import settle
 from kmerge_git.merge.plan import Why
+from kmerge_git.replay.left_conflicts import FieldPolicy
+from kmerge_git.replay.policy_trials import past_trials
 
 Versions = tuple[str, str, str, str]  # of base, ours, theirs and people
 PATH = "apps/web.yaml"
+IMAGE = "spec.template.spec.containers[*].image"
 UP: Versions = ("app:1.1", "app:1.3", "app:1.2", "app:1.3")  # people take the higher one, ours
 UP_THERE: Versions = ("app:1.1", "app:1.2", "app:1.3", "app:1.3")
 DOWN: Versions = ("app:1.1", "app:1.3", "app:1.2", "app:1.2")  # people take the lower one
@@ -46,60 +50,138 @@ def figures(proposal: dict[str, Any]) -> tuple[str, str, str, int, int]:
     return (*words, proposal["settled"], proposal["as_people"])
 
 
-def proposed(repo: Repo, merges: Sequence[Merge]) -> list[tuple[str, str, str, int, int]]:
-    write_history(repo, merges)
+def proposed(
+    repo: Repo, merges: Sequence[Merge], authors: Sequence[str] = ("ada", "bob")
+) -> list[tuple[str, str, str, int, int]]:
+    write_history(repo, merges, authors)
     return [figures(proposal) for proposal in replay(repo)["proposals"]]
+
+
+HIGHER = (PATH, IMAGE, "higher")
 
 
 @pytest.mark.world
 @pytest.mark.parametrize(
     "kinds, expected",
     [
-        ([UP, UP_THERE] * 2, []),  # four cases
-        ([UP, UP_THERE] * 2 + [UP], [("*", "**.image", "higher", 5, 5)]),
-        ([UP, UP_THERE] * 4 + [UP, OTHER], [("*", "**.image", "higher", 10, 9)]),
-        ([UP, UP_THERE] * 4 + [OTHER], []),  # eight of nine
-        ([DOWN] * 5, [("*", "**.image", "theirs", 5, 5)]),
-        ([UP] * 5, [("*", "**.image", "higher", 5, 5)]),  # and not `ours`, which is as right
-        ([UP] * 5 + [BRANCH], [("*", "**.image", "higher", 5, 5)]),  # nor where it is more often
+        ([UP, UP_THERE] * 2, None),  # four cases
+        ([UP, UP_THERE] * 2 + [UP], ("safe here", 5, 5)),
+        ([UP, UP_THERE] * 4 + [UP, OTHER], ("safe here", 10, 9)),
+        ([UP, UP_THERE] * 4 + [OTHER], ("saves work", 9, 8)),
+        ([UP, UP_THERE] * 3 + [OTHER] * 2, ("saves work", 8, 6)),
+        ([UP, UP_THERE] * 3 + [OTHER] * 3, None),  # six of nine
+        ([DOWN] * 9, None),  # not `theirs`
+        ([UP] * 5, ("safe here", 5, 5)),
+        ([UP] * 5 + [BRANCH], ("safe here", 5, 5)),
     ],
 )
-def test_nine_of_ten_and_five(
-    repo: Repo, kinds: list[Versions], expected: list[tuple[str, str, str, int, int]]
+def test_nine_of_ten_three_of_four_and_five(
+    repo: Repo, kinds: list[Versions], expected: tuple[str, int, int] | None
 ) -> None:
-    assert proposed(repo, images(kinds)) == expected
+    write_history(repo, images(kinds))
+    found = [(proposal["standing"], *figures(proposal)) for proposal in replay(repo)["proposals"]]
+    assert found == ([(expected[0], *HIGHER, *expected[1:])] if expected else [])
+
+
+@pytest.mark.parametrize(
+    "merges, places, authors, standing",
+    [
+        (5, 1, ("ada", "bob"), "safe here"),
+        (5, 1, ("ada",), "saves work"),
+        (5, 1, ("ada", "ADA"), "saves work"),  # one mail address
+        (4, 3, ("ada", "bob"), "saves work"),
+        (2, 3, ("ada",), "saves work"),
+        (1, 9, ("ada",), None),  # one decision of one person
+        (2, 2, ("ada", "bob"), None),
+    ],
+)
+def test_many_merges_and_people(
+    repo: Repo, merges: int, places: int, authors: Sequence[str], standing: str | None
+) -> None:
+    def text(image: str) -> str:
+        return stream(*(deployment(image=image, name=f"app-{at}") for at in range(places)))
+
+    merge = Merge("many", *({PATH: text(image)} for image in UP_THERE))
+    write_history(repo, [merge] * merges, authors)
+    report = replay(repo)
+    found = [
+        (p["standing"], p["settled"], p["compared_in"], len(p["authors"]))
+        for p in report["proposals"]
+    ]
+    people = len({author.lower() for author in authors})
+    assert found == ([(standing, merges * places, merges, people)] if standing else [])
+    assert "example" not in json.dumps(report["proposals"])  # no mail address
+
+
+def test_the_pattern_is_as_narrow_as_the_past(repo: Repo) -> None:
+    right = [UP, UP_THERE]
+    files = ("apps/a/web.yaml", "apps/b/web.yaml", "apps/b/db.yml", "jobs/a/b/web.yaml")
+    merges = [merge for path in files[:2] for merge in images(right * 2, path)]
+    assert proposed(repo, merges) == [("apps/*/web.yaml", IMAGE, "higher", 8, 8)]
+    merges += images(right * 2, files[2])
+    assert proposed(repo, merges) == [("apps/*/*", IMAGE, "higher", 12, 12)]
+    merges += images(right * 2, files[3])
+    assert proposed(repo, merges) == [("**/*", IMAGE, "higher", 16, 16)]
 
 
 def test_what_is_right_in_files_of_a_name_only(repo: Repo) -> None:
-    merges = images([UP, UP_THERE] * 3, "a/app.yaml") + images([OTHER] * 6, "b/db.yaml")
-    assert proposed(repo, merges) == [("**/app.yaml", "**.image", "higher", 6, 6)]
+    merges = images([UP, UP_THERE] * 3, "a/app.yaml") + images([OTHER] * 8, "b/db.yaml")
+    assert proposed(repo, merges) == [("a/app.yaml", IMAGE, "higher", 6, 6)]
 
 
-def test_what_is_right_at_one_place_only(repo: Repo) -> None:
-    """The same name means something else deeper in the same file."""
+@pytest.mark.parametrize(
+    "other, expected",
+    [
+        (OTHER, (PATH, "a.image", "higher", 5, 5)),
+        (UP, (PATH, "**.image", "higher", 10, 10)),  # right at both places
+    ],
+)
+def test_what_is_right_at_one_place_only(
+    repo: Repo, other: Versions, expected: tuple[str, str, str, int, int]
+) -> None:
+    """The same name may mean something else deeper in the same file."""
+    merge = Merge(
+        "both",
+        *(
+            {PATH: f"a:\n  image: {one}\nb:\n  some: thing\n  c:\n    image: {two}\n"}
+            for one, two in zip(UP_THERE, other, strict=True)
+        ),
+    )
+    assert proposed(repo, [merge] * 5) == [expected]
 
-    def text(one: str, other: str) -> str:
-        return f"a:\n  image: {one}\nb:\n  some: thing\n  c:\n    image: {other}\n"
 
-    sides = zip(UP_THERE, OTHER, strict=True)
-    merge = Merge("both", *({PATH: text(*pair)} for pair in sides))
-    assert proposed(repo, [merge] * 5) == [("*", "a.image", "higher", 5, 5)]
-
-
-def test_a_wider_one_covers_a_narrower_one(repo: Repo) -> None:
-    merges = images([UP, UP_THERE] * 3, "a/app.yaml") + images([UP, UP_THERE] * 3, "b/db.yaml")
-    assert proposed(repo, merges) == [("*", "**.image", "higher", 12, 12)]
+def test_a_safe_narrow_one_comes_before_a_wide_one(repo: Repo) -> None:
+    """What the first one settles is no case of the second one."""
+    merges = images([UP, UP_THERE] * 5, "a/app.yaml")
+    merges += images([*[UP, UP_THERE] * 3, OTHER, OTHER], "b/db.yaml")
+    write_history(repo, merges)
+    report = replay(repo)
+    assert [(p["standing"], *figures(p)) for p in report["proposals"]] == [
+        ("safe here", "a/app.yaml", IMAGE, "higher", 10, 10),
+        ("saves work", "b/db.yaml", IMAGE, "higher", 8, 6),
+    ]
+    assert report["gitattributes"] == [
+        f"a/app.yaml kmerge-policy={IMAGE}:higher",
+        f"b/db.yaml kmerge-policy={IMAGE}:higher",
+    ]
 
 
 def test_a_field_at_the_top_is_meant_in_files_of_that_name(repo: Repo) -> None:
     """Two fields in lines that touch are one conflict of the text, and two for policies."""
     sides = [("1.0", "1.0"), ("1.2", "1.1"), ("1.1", "1.2"), ("1.2", "1.2")]
-    merge = Merge(
-        "chart", *({"c/Chart.yaml": f"name: x\ntype: {v}.0\nappVersion: {a}\n"} for v, a in sides)
-    )
-    assert sorted(proposed(repo, [merge] * 6)) == [
-        ("**/Chart.yaml", "appVersion", "higher", 6, 6),
-        ("**/Chart.yaml", "type", "higher", 6, 6),
+    merges = [
+        Merge(
+            folder,
+            *(
+                {f"{folder}/Chart.yaml": f"name: x\ntype: {v}.0\nappVersion: {a}\n"}
+                for v, a in sides
+            ),
+        )
+        for folder in ("c", "d")
+    ]
+    assert sorted(proposed(repo, merges * 3)) == [
+        ("*/Chart.yaml", "appVersion", "higher", 6, 6),
+        ("*/Chart.yaml", "type", "higher", 6, 6),
     ]
     left = replay(repo)["left"]
     assert [(group["field"], len(group["conflicts"])) for group in left] == [
@@ -121,7 +203,27 @@ def test_a_version_that_no_side_has(repo: Repo) -> None:
         bumped("1.0.0", "1.1.0", "1.0.1", "1.1.0"),
         bumped("2.3.4", "2.3.5", "2.3.5-0", "2.3.6"),  # a prerelease: it says nothing
     ]
-    assert proposed(repo, merges * 3) == [("**/Chart.yaml", "version", "rebump", 6, 6)]
+    assert proposed(repo, merges * 3) == [("c/Chart.yaml", "version", "rebump", 6, 6)]
+
+
+def test_another_number_that_was_free(repo: Repo) -> None:
+    """It is another number than people's, but no wrong one; one that a side has is taken."""
+    merges = [
+        bumped("1.0.0", "1.0.1", "1.1.0", "1.1.1"),
+        bumped("1.0.0", "1.0.1", "1.1.0", "1.2.0"),  # 1.1.1 was free
+    ]
+    taken = bumped("1.0.0", "1.1.0", "1.0.1", "1.2.0")
+    write_history(repo, [*merges * 4, merges[0], taken])
+    (proposal,) = replay(repo)["proposals"]
+    assert figures(proposal) == ("c/Chart.yaml", "version", "rebump", 10, 5)
+    assert (proposal["standing"], proposal["otherwise"], proposal["free"]) == ("saves work", 5, 4)
+    out = repo.kmerge("replay").out
+    free = "5 as people did, 4 with another number that was free, 1 differently"
+    assert f"settles 10 places in 10 of 10 files; {free} (10 merges, 2 authors)\n" in out
+    assert out.count("1.1.1, people: 1.2.0\n") == 2
+    assert "         and 2 more\n" in out
+    out = repo.kmerge("replay", "--policy", "*/Chart.yaml version rebump").out
+    assert "      5      differently from people (4 with another number that was free)\n" in out
 
 
 def test_a_policy_that_speaks_of_what_is_named_only(repo: Repo) -> None:
@@ -130,7 +232,7 @@ def test_a_policy_that_speaks_of_what_is_named_only(repo: Repo) -> None:
         bumped("1.0.0", "1.0.1", "1.1.0", "1.1.0"),
         bumped("1.0.0", "1.1.0", "1.0.1", "1.1.0"),
     ]
-    assert proposed(repo, merges * 3) == [("**/Chart.yaml", "version", "higher", 6, 6)]
+    assert proposed(repo, merges * 3) == [("c/Chart.yaml", "version", "higher", 6, 6)]
 
 
 def test_what_a_merge_does_not_keep_is_not_proposed(repo: Repo) -> None:
@@ -167,15 +269,15 @@ def test_each_resource_of_a_file_is_a_case(repo: Repo) -> None:
         return stream(*(deployment(image=image, name=f"app-{number}") for number in range(5)))
 
     merge = Merge("many", *({PATH: text(image)} for image in UP_THERE))
-    assert proposed(repo, [merge]) == [("*", "**.image", "higher", 5, 5)]
+    assert proposed(repo, [merge] * 2) == [(*HIGHER, 10, 10)]
     (group,) = replay(repo)["left"]
-    assert [each["resource"] for each in group["conflicts"]] == [
+    assert [each["resource"] for each in group["conflicts"]][:5] == [
         f"Deployment/app-{number}" for number in range(5)
     ]
 
 
 @pytest.mark.costly
-def test_what_nobody_can_compare_proves_nothing(repo: Repo) -> None:
+def test_what_nobody_can_compare_is_not_proposed(repo: Repo) -> None:
     """People deleted the file, renamed the resource, or broke the text."""
     people = [{"README": "x"}, {PATH: deployment(name="new", image="app:1.3")}, {PATH: "a: [\n"}]
     merges = [
@@ -196,24 +298,23 @@ def test_names_that_a_shell_or_a_setting_could_misread_are_not_proposed(repo: Re
     name = "a/it's $(x).yaml"
     odd.append(Merge("file", *({name: deployment(image=image)} for image in UP)))
     assert proposed(repo, odd * 5 + images([OTHER] * 5)) == [
-        ("**/it?s???x?.yaml", "**.image", "higher", 5, 5)
+        ("a/it?s???x?.yaml", IMAGE, "higher", 5, 5)
     ]
 
 
 def test_the_lines_to_paste_do_what_they_say(repo: Repo) -> None:
-    """All lines together: what holds for any file holds for those of a name, too."""
     versions = ("1.0", "1.2", "1.1", "1.2")
     top = Merge("top", *({"c/Chart.yaml": f"name: x\nappVersion: {v}\n"} for v in versions))
     write_history(repo, images([UP, UP_THERE] * 3) + [top] * 5)
     report = replay(repo)
     assert report["gitattributes"] == [
-        "* kmerge-policy=**.image:higher",
-        "**/Chart.yaml kmerge-policy=**.image:higher,appVersion:higher",
+        f"{PATH} kmerge-policy={IMAGE}:higher",
+        "c/Chart.yaml kmerge-policy=appVersion:higher",
     ]
     repo.write(".gitattributes", "".join(f"{line}\n" for line in report["gitattributes"]))
     for path, policies in {
-        PATH: [("**.image", "higher")],
-        "c/Chart.yaml": [("**.image", "higher"), ("appVersion", "higher")],
+        PATH: [(IMAGE, "higher")],
+        "c/Chart.yaml": [("appVersion", "higher")],
     }.items():
         attributes = {"kmerge-policy": repo.attribute(path, "kmerge-policy")}
         found = settle(path, [], attributes, {}, {})
@@ -221,33 +322,35 @@ def test_the_lines_to_paste_do_what_they_say(repo: Repo) -> None:
     for proposal in report["proposals"]:
         repo.world.run("sh", "-c", proposal["config"], cwd=repo.path)
     config = [("kmerge.policy", value) for value in repo.config("kmerge.policy", "--get-all")]
-    assert settle("c/Chart.yaml", config, {}, {}, {}).policies == [
-        ("**.image", "higher"),
-        ("appVersion", "higher"),
-    ]
+    assert settle("c/Chart.yaml", config, {}, {}, {}).policies == [("appVersion", "higher")]
+    assert settle(PATH, config, {}, {}, {}).policies == [(IMAGE, "higher")]
 
 
 @pytest.mark.costly
 def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
-    write_history(repo, [*images([UP, UP_THERE] * 3), every_kind(7)])
+    write_history(repo, [*images([UP, UP_THERE] * 3), *images([OTHER]), every_kind(7)])
     page = tmp_path / "page.html"
     out = repo.kmerge("replay", "--html", str(page), "--last", "50").out
+    (wrong,) = (case["commit"][:10] for case in replay(repo)["proposals"][0]["wrong"])
+    rate = "settles 7 places in 7 of 7 files; 6 as people did, 1 differently (7 merges, 2 authors)"
     assert out.partition("in conflict under git and kmerge, by cause and field\n")[2] == (
-        f"      6  {Why.BOTH_CHANGED}: **.image\n"
+        f"      7  {Why.BOTH_CHANGED}: **.image\n"
         "\n"
-        "policies that the past proves (none is switched on)\n"
-        "    1  higher for **.image in any file: 6 settled in 6 merges, 6 as people did\n"
-        "       git config --add kmerge.policy '* **.image higher'\n"
+        "policies that would have matched people (none is switched on)\n"
+        f"    1  saves work: higher for {IMAGE} in {PATH}: {rate}\n"
+        f"       git config --add kmerge.policy '{PATH} {IMAGE} higher'\n"
+        f"         {wrong}  {PATH}: Deployment/web {IMAGE.replace('*', 'name=app')}: app:1.3, "
+        "people: app:2\n"
         "       or for everybody, in .gitattributes, where the last line for a file counts:\n"
-        "       * kmerge-policy=**.image:higher\n"
-        "       each case: kmerge replay --policy '* **.image higher' --last 50\n"
+        f"       {PATH} kmerge-policy={IMAGE}:higher\n"
+        f"       each case: kmerge replay --policy '{PATH} {IMAGE} higher' --last 50\n"
     )
     html = page.read_text()
-    assert "<h2>Policies that the past proves <span>1</span></h2>" in html
-    assert "higher for **.image in any file: 6 settled in 6 merges, 6 as people did" in html
-    assert "<pre>* kmerge-policy=**.image:higher</pre>" in html
-    assert "<h2>Left under both <span>6</span></h2>" in html
-    assert f"<td>6</td><td>{Why.BOTH_CHANGED}</td><td>**.image</td>" in html
+    assert "<h2>Policies that would have matched people <span>1</span></h2>" in html
+    assert f"<b>saves work</b>: higher for {IMAGE} in {PATH}: {rate}" in html
+    assert f"<pre>{PATH} kmerge-policy={IMAGE}:higher</pre>" in html
+    assert "<h2>Left under both <span>7</span></h2>" in html
+    assert f"<td>7</td><td>{Why.BOTH_CHANGED}</td><td>**.image</td>" in html
     report = replay(repo)
     (group,) = report["left"]
     assert (group["cause"], group["field"]) == (Why.BOTH_CHANGED, "**.image")
@@ -259,14 +362,6 @@ def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
     }
     assert repo.git("status", "--porcelain").out == ""
     assert not repo.config("kmerge.policy")
-
-
-def test_ours_and_theirs_are_those_of_a_merge(repo: Repo) -> None:
-    write_history(repo, images([DOWN] * 5))
-    out = repo.kmerge("replay").out
-    assert (
-        "ours is the branch that is merged into; in a rebase, the one that is rebased onto" in out
-    )
 
 
 def test_what_is_merged_by_lines_is_told_by_its_cause(repo: Repo) -> None:
@@ -300,15 +395,15 @@ def test_a_trial_counts_as_the_proposal_does(repo: Repo) -> None:
     write_history(repo, images(kinds) + images([("app:1", "app:x", "app:y", "app:x")]))
     past = replay(repo)
     (proposal,) = past["proposals"]
-    report = trial(repo, "* **.image higher")
+    report = trial(repo, f"{PATH} {IMAGE} higher")
     assert {key: report[key] for key in ("merges", "picks")} == {
         key: past[key] for key in ("merges", "picks")
     }
-    assert (report["merges"]["replayed"], report["settled_in"]) == (12, 11)
+    assert (report["merges"]["replayed"], report["compared_in"]) == (12, 11)
     assert {key: report[key] for key in proposal} == proposal
-    assert figures(report) == ("*", "**.image", "higher", 11, 10)
+    assert figures(report) == (*HIGHER, 11, 10)
     assert (report["otherwise"], report["silent"], report["files_freed"]) == (1, 1, 11)
-    assert (report["files_as_people"], report["proved"]) == (10, True)
+    assert (report["files_as_people"], report["standing"]) == (10, "safe here")
     silent, apart = report["conflicts"][:2]  # the newest first
     assert silent["people"] == "silent"
     assert {key: apart[key] for key in ("people", "value", "value_of_people", "why")} == {
@@ -317,6 +412,20 @@ def test_a_trial_counts_as_the_proposal_does(repo: Repo) -> None:
         "value_of_people": "app:2",
         "why": Why.BOTH_CHANGED,
     }
+
+
+def test_trials_of_given_policies(repo: Repo) -> None:
+    """For a command that writes policies: each with its rate, whatever the standing."""
+    write_history(repo, images([UP] * 3) + [bumped("1.0.0", "1.0.1", "1.1.0", "1.1.1")] * 5)
+    rules = [
+        FieldPolicy("*/Chart.yaml", "version", policy) for policy in ("rebump", "higher", "union")
+    ]
+    trials = past_trials(Repository.open(str(repo.path)), rules, 1, "Chart.yaml")
+    assert [(trial.standing, trial.rate) for trial in trials] == [
+        ("safe here", "settles 5 places in 5 of 5 files; 5 as people did"),
+        ("", "settles 5 places in 5 of 5 files; 0 as people did, 5 differently"),
+        ("", "settles 0 places in 0 of 5 files; 0 as people did"),
+    ]
 
 
 def test_a_trial_of_a_field_with_a_slip(repo: Repo) -> None:
@@ -348,7 +457,7 @@ def test_a_trial_of_one_policy_for_some_files(repo: Repo) -> None:
             for up in ("", "~3")
         ),
         "",
-        "to switch it on all the same (fewer than 5 cases, or than 9 of 10 as people did)",
+        "to switch it on (not proposed)",
         "       git config --add kmerge.policy 'b/* **.image theirs'",
         "       .gitattributes: b/* kmerge-policy=**.image:theirs",
     ]

@@ -12,12 +12,15 @@ from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision, Options, Outcome
 from kmerge_git.replay.left_conflicts import (
+    FieldPolicy,
     Judge,
+    Judgement,
     Listener,
     Remaining,
     any_element,
     anywhere,
     hinted,
+    judged,
 )
 from kmerge_git.tree.nodes import Entry
 from kmerge_git.whole.both_merges import merge_both
@@ -97,22 +100,66 @@ def test_which_question_was_about_which_conflict() -> None:
 
 
 @pytest.mark.parametrize(
-    "form, field, ours, theirs",
+    "form, field, hints",
     [
-        ("a:\n  b: {}\n", "a.b", False, True),
-        ("a:\n- b: {}\n  c: 1\n", "a[0].b", False, True),
-        ("a:\n- {}\n", "a[0]", None, None),
-        ("a:\n- first\n- {}\n", "a[1]", None, None),
-        ("a: |\n  {}\n  last\n", "a", None, None),
+        ("a:\n  b: {}\n", "a.b", {"higher": True}),
+        ("a:\n- b: {}\n  c: 1\n", "a[0].b", {"higher": True}),
+        ("a:\n- {}\n", "a[0]", {"higher": None}),
+        ("a:\n- first\n- {}\n", "a[1]", {"higher": None}),
+        ("a: |\n  {}\n  last\n", "a", {}),
     ],
 )
 def test_of_elements_and_lines_only_a_merge_can_tell(
-    form: str, field: str, ours: bool | None, theirs: bool | None
+    form: str, field: str, hints: dict[str, bool | None]
 ) -> None:
     """People took theirs; the place of an element may be another one in their file."""
-    three = Three(*(form.format(word).encode() for word in ("one", "our", "their")))
+    three = Three(*(form.format(word).encode() for word in ("a:1.0", "a:1.1", "a:1.2")))
+    for people, hint in ((three.theirs, hints), (three.ours, hints | {"higher": False})):
+        left = clashes_of(three, people)
+        expected = hint if hints.get("higher") else hints
+        assert [(each.field, dict(each.hints)) for each in left] == [(field, expected)]
+
+
+def clashes_of(three: Three[bytes], people: bytes) -> tuple[Remaining, ...]:
     listener = Listener()
     both = merge_both(three, Options("a.yaml", policy=listener), Libgit2LineMerge())
     clashes = listener.clashes(both.outcome)
-    (left,) = hinted(clashes, Judge(three, "a.yaml"), three.theirs, "ours", "a.yaml")
-    assert (left.field, dict(left.hints)) == (field, {"ours": ours, "theirs": theirs})
+    return hinted(clashes, Judge(three, "a.yaml"), people, "ours", "a.yaml")
+
+
+def test_an_element_is_settled_with_its_list() -> None:
+    """Without a policy it is in conflict alone; with the policy the list would be empty."""
+    head, one, two = "kind: A\nspec:\n  args:\n", "  - {name: a, v: %d}\n", "  - {name: b}\n"
+    versions = [head + one % 1 + two, head + one % 2, head + two]
+    three = Three(*(text.encode() for text in versions))
+    left = clashes_of(three, three.theirs)
+    assert [each.field for each in left] == ["spec.args[name=a]"]
+    policy = FieldPolicy("*", "**", "theirs").asked("ours", "a.yaml")
+    outcome = merge_both(three, Options("a.yaml", policy=policy), Libgit2LineMerge()).outcome
+    assert [decision.path for decision in outcome.decisions] == ["spec.args"]
+    judge = Judge(three, "a.yaml")
+    assert list(judged(left, outcome, three, judge, three.theirs)) == [Judgement("as people")]
+
+
+@pytest.mark.parametrize(
+    "decided, match",
+    [
+        ([("a", "theirs")], "as people"),
+        ([("a.b[0]", "theirs")], "as people"),
+        ([("a.b[0].c", "theirs")], "as people"),
+        ([("a.b", "theirs"), ("a", "conflict")], "silent"),
+        ([("a.b", "theirs"), ("a.b[1]", "conflict")], "silent"),
+        ([("a.b", "theirs"), ("a.c", "conflict")], "as people"),
+        ([("a.bc", "theirs")], "silent"),
+        ([], "silent"),
+    ],
+)
+def test_which_decisions_settle_a_conflict(decided: list[tuple[str, str]], match: str) -> None:
+    """Those at its place, around it and inside of it; none of them is a conflict."""
+    text = b"kind: A\nmetadata: {name: a}\na: {b: [{c: 1}]}\n"
+    decisions = tuple(Decision("A/a", path, "changed", side, "12 policy") for path, side in decided)
+    outcome = Outcome(text, True, "structure", decisions=decisions)
+    three = Three[bytes | None](text, text, text)
+    left = Remaining("A/a", "a.b", "changed", ("a", "b"))
+    (judgement,) = judged([left], outcome, three, Judge(three, "a.yaml"), text)
+    assert judgement.match == match
