@@ -203,7 +203,13 @@ def _options(
     if settings.policies:  # most repositories have none
         from kmerge_git.merge.decide.policies import policy_for
 
-        policy = policy_for(settings.policies, _mine(settings, virtual, base, theirs), name)
+        def is_topic() -> bool:
+            from kmerge_git.git.sides import is_topic_branch
+
+            return is_topic_branch(ours)
+
+        mine = _mine(settings, virtual, base, theirs)
+        policy = policy_for(settings.policies, mine, name, is_topic)
     return Options(
         name,
         settings.rules,
@@ -218,8 +224,8 @@ def _options(
 
 
 def _mine(settings: Settings, virtual: bool, base: str, theirs: str) -> str:
-    """Return the side whose change policy `rebump` puts on top, or '' if ancestors are merged."""
-    if virtual or not any(policy == "rebump" for _, policy in settings.policies):
+    """Return the side whose change a policy puts on top, or '' if ancestors are merged."""
+    if virtual or not any(policy in ("rebump", "mine") for _, policy in settings.policies):
         return ""
     from kmerge_git.git.sides import mine
 

@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     with scratch(repository, None if repository.worktree else ours.tree) as at:
         labels = ("base", args.into, args.rev)
         mine = "theirs" if args.rebase else "ours"  # as in `git.sides`
-        settings = SettingsOf(at.repository, labels=labels, mine=mine)
+        settings = SettingsOf(at.repository, labels=labels, mine=mine, into=args.into)
         if args.rebase:
             preview = preview_rebase(repository, at, ours, theirs, settings)
         else:

@@ -32,7 +32,7 @@ CHOICES = {
     "favor": ("favor", SIDES),
     "conflictstyle": ("conflict_style", STYLES),
 }
-POLICIES = ("higher", "rebump", "ours", "theirs", "union")
+POLICIES = ("higher", "rebump", "mine", "ours", "theirs", "union")
 DELETION = "deletion"  # a policy for files and resources, so without a field
 
 

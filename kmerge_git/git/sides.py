@@ -127,6 +127,26 @@ def mine(base: str = "", theirs: str = "") -> str:
     return _by_files()
 
 
+def is_topic_branch(name: str) -> bool:
+    """Return whether a branch, as git names ours, is certainly not the one of `origin/HEAD`.
+
+    A detached HEAD may hold any branch. Git before 2.44 names no branch (`%X`); of the commands for
+    which ours goes on top, `git merge` alone is sure to merge into HEAD.
+    """
+    name = name.partition(":")[0]  # the path of a renamed file
+    if name == "%X":
+        is_merge = any(variable.startswith(_HEAD) for variable, _ in _variables())
+        name = "HEAD" if is_merge else ""
+    refs = _lines("rev-parse", "--symbolic-full-name", name, "refs/remotes/origin/HEAD")
+    return len({_branch(ref) for ref in refs} - {""}) == 2
+
+
+def _branch(ref: str) -> str:
+    """Return the name of a branch without the name of its remote, or '' for other refs."""
+    kind, _, name = ref.removeprefix("refs/").partition("/")
+    return name.partition("/")[2] if kind == "remotes" else name
+
+
 def by_labels(base: str, theirs: str) -> str:
     """Derive the side that goes on top from the labels alone; unclear labels mean a merge."""
     side = _by_labels(base, theirs)

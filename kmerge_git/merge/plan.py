@@ -161,13 +161,16 @@ class NewText(Plan):
     If `comment` is None, our comment stays.
     """
 
-    __slots__ = ("comment", "header", "ours", "parts")
+    __slots__ = ("comment", "header", "ours", "parts", "refused")
 
-    def __init__(self, ours: Scalar, header: str, parts: Lines, comment: str | None = None) -> None:
+    def __init__(
+        self, ours: Scalar, header: str, parts: Lines, comment: str | None = None, refused: str = ""
+    ) -> None:
         self.ours = ours
         self.header = header
         self.parts = parts
         self.comment = comment
+        self.refused = refused  # why a policy does not decide the lines that both sides changed
 
     def lines(self, side: str) -> list[str]:
         """Return the lines with every clash decided for one side."""

@@ -27,7 +27,7 @@ class Hunk:
     The conflict label is made from `place`, `why` and `about`.
     """
 
-    __slots__ = ("about", "base", "is_whole", "ours", "place", "theirs", "why")
+    __slots__ = ("about", "base", "is_whole", "ours", "place", "refused", "theirs", "why")
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class Hunk:
         about: object = None,
         *,
         is_whole: bool = False,
+        refused: str = "",
     ) -> None:
         self.base = base
         self.ours = ours
@@ -46,6 +47,7 @@ class Hunk:
         self.place = place
         self.why = why
         self.about = about  # the values that clash, for the label
+        self.refused = refused  # why a policy for these lines of a text does not decide them
         self.is_whole = is_whole  # whether the hunk must be resolved as a whole
 
     def side(self, name: str) -> str:
@@ -59,7 +61,8 @@ class Hunk:
 
     def but(self, base: str, ours: str, theirs: str) -> Hunk:
         """Return the same hunk with other lines."""
-        return Hunk(base, ours, theirs, self.place, self.why, self.about, is_whole=self.is_whole)
+        about = self.place, self.why, self.about
+        return Hunk(base, ours, theirs, *about, is_whole=self.is_whole, refused=self.refused)
 
 
 def side_text(pieces: Pieces, side: str) -> str:

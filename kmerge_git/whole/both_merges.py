@@ -18,6 +18,7 @@ from kmerge_git.errors import TimeUp
 from kmerge_git.git.manifests import is_merged, way_out
 from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.settings import ATTRIBUTES, Settings, settle
+from kmerge_git.git.sides import is_topic_branch
 from kmerge_git.kube import keytable
 from kmerge_git.kube.crds import learn_files, learn_own
 from kmerge_git.merge.decide.policies import policy_for
@@ -42,7 +43,9 @@ class SettingsOf:
         labels: tuple[str, str, str] = LABELS,
         config: list[tuple[str, str]] | None = None,
         mine: str = "",
+        into: str = "HEAD",
     ) -> None:
+        self.into = into  # the branch that is merged into
         self._repository = repository
         self._flags = {"favor": favor} if favor else {}
         self._config = repository.settings() if config is None else config
@@ -63,7 +66,8 @@ class SettingsOf:
         settings = self._settings(path)
         self.problems += [p for p in settings.problems if p not in self.problems]
         define = partial(keytable.know, self._definitions(tuple(settings.own_crds)))
-        return options_for(path, settings, self._labels, mine=self._mine, define=define)
+        mine, into = self._mine, self.into
+        return options_for(path, settings, self._labels, mine=mine, into=into, define=define)
 
     def deletes(self, path: str) -> str:
         """Return the side that takes a file or its resources away, whoever changed them, or ''."""
@@ -214,9 +218,13 @@ def options_for(
     labels: tuple[str, str, str],
     *,
     mine: str = "",
+    into: str = "HEAD",
     define: Callable[[], None] | None = None,
 ) -> Options:
-    """Return the merge options for a path; `mine` is the side whose change is applied on top."""
+    """Return the merge options for a path; `mine` is the side whose change is applied on top.
+
+    `into` is the branch that is merged into.
+    """
     return Options(
         path,
         settings.rules,
@@ -224,7 +232,7 @@ def options_for(
         settings.marker_size,
         labels,
         settings.conflict_style,
-        policy_for(settings.policies, mine, path),
+        policy_for(settings.policies, mine, path, partial(is_topic_branch, into)),
         generated=settings.generated,
         define=define,
     )

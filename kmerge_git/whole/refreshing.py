@@ -171,6 +171,7 @@ class Refresher:
         sides = Sides.of_commits(self._repository, base, ours, self.other)
         if sides.is_made_up:
             return self._criss_cross(branch, ours), None
+        self.settings.into = branch.ref
         # no time limit: a merge that took too long must not be pushed
         merge = merge_trees(self._at, sides, self.settings, is_timed=False)
         if merge.merged.is_clean and merge.is_clean:  # no file needs structure

@@ -7,7 +7,7 @@ all other decisions of the plan stay.
 from __future__ import annotations
 
 from kmerge_git.merge.decide.comments import tails_clash
-from kmerge_git.merge.decide.rules import Place
+from kmerge_git.merge.decide.rules import Place, Ruling
 from kmerge_git.merge.plan import (
     Build,
     Clash,
@@ -27,7 +27,7 @@ from kmerge_git.tree.nodes import Mapping, Sequence
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.decide.rules import Policy, Ruling
+    from kmerge_git.merge.decide.rules import Policy
     from kmerge_git.merge.decide.walk import Walk
     from kmerge_git.merge.plan import Plan
     from kmerge_git.tree.nodes import Node
@@ -64,9 +64,12 @@ class Rulings:
         if isinstance(plan.ours, Mapping) and isinstance(plan.theirs, Mapping):
             maps = Three(base if isinstance(base, Mapping) else None, plan.ours, plan.theirs)
             within = place.within(maps.base or maps.ours)
-            for item in plan.items:
+            made: dict[int, list[Item]] = {}
+            # a value may be decided by the fields beside the map that holds it (see `Ruling.after`)
+            for item in sorted(plan.items, key=lambda item: isinstance(item.plan, Build)):
                 key = str(item.path[-1]) if item.path else ""
-                items += self._item(item, within.key(key, maps))
+                made[id(item)] = self._item(item, within.key(key, maps))
+            items += [new for item in plan.items for new in made[id(item)]]
         elif isinstance(plan.ours, Sequence) and isinstance(plan.theirs, Sequence):
             lists = Three(base if isinstance(base, Sequence) else None, plan.ours, plan.theirs)
             inner = place.elements(lists)
@@ -86,15 +89,29 @@ class Rulings:
         if isinstance(inside, NewText) and has_clash(inside):
             ruling = self.policy(place.path, [], [], [], place)
             if ruling is not None and ruling.side in SIDES and ruling.plan is None:
+                if ruling.after:
+                    return self._whole(item, inside, place)
                 self._decide(place.path, Why.BOTH_CHANGED, ruling)
                 return [item.but(decided(inside, ruling.side), item.theirs, item.lead)]
         return [item]
+
+    def _whole(self, item: Item, text: NewText, place: Place) -> list[Item]:
+        """Ask about a text of several lines as one value; if it stays, so do its conflicts."""
+        at = Three(item.base, item.ours, item.theirs).map(lambda entry: [entry] if entry else [])
+        (made,) = self._clash(item, Clash(at, Why.BOTH_CHANGED, place.where), place)
+        if not isinstance(made.plan, Clash):
+            return [made]
+        left = NewText(text.ours, text.header, text.parts, text.comment, made.plan.refused)
+        return [item.but(left, item.theirs, item.lead)]
 
     def _clash(self, item: Item, clash: Clash, place: Place) -> list[Item]:
         """Return the entries that the policy chooses, or the conflict with the policy's refusal."""
         ruling = self.policy(place.path, *clash.at.each(), place)
         if ruling is None:
             return [item]
+        if ruling.after and not self._is_on_top(ruling):
+            name = ruling.rule.partition(" ")[2]
+            ruling = Ruling("", "", refused=f"{name}: no policy has put its version on top")
         if ruling.plan is not None and _is_of_one_value(clash):
             at = clash.at.map(lambda entries: entries[0] if entries else None)
             made = self.walk.with_plan(ruling.plan, at, place) if not tails_clash(at) else None
@@ -115,6 +132,11 @@ class Rulings:
                 clash.at, clash.why, clash.where, with_lead=clash.with_lead, refused=refused
             )
         return [item.but(clash, item.theirs, item.lead)]
+
+    def _is_on_top(self, ruling: Ruling) -> bool:
+        """Return whether a policy decided the field that the ruling depends on for its side."""
+        sides = (ruling.side, "neither")
+        return any(note.path == ruling.after and note.side in sides for note in self.notes)
 
     def _decide(self, path: Path, why: str, ruling: Ruling) -> None:
         what = f"{why}: {ruling.what}" if ruling.what else why

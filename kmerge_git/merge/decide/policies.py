@@ -1,10 +1,11 @@
 """Apply policies: a team decides once for a field, instead of once for every conflict (rule 12).
 
 A policy only decides a clash. `higher` decides if both values are versions of the same thing,
-`rebump` decides a chart's own version, and `union` decides if both sides only added to a list.
-Otherwise the clash stays a clash, and the ruling gives the reason. A tag and its digest in one map
-are decided together, so that the tag never comes from one side and the digest from the other. A
-value like `image: name:tag@sha256:...` holds both tag and digest in one scalar.
+`rebump` decides a chart's own version, `mine` decides the changelog of that version, and `union`
+decides if both sides only added to a list. Otherwise the clash stays a clash, and the ruling gives
+the reason. A tag and its digest in one map are decided together, so that the tag never comes from
+one side and the digest from the other. A value like `image: name:tag@sha256:...` holds both tag and
+digest in one scalar.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.kube.likeness import is_named_alike
 from kmerge_git.merge.decide.comments import tails_clash
 from kmerge_git.merge.decide.higher_version import (
+    LETTERS,
     compared,
     higher,
     image,
@@ -24,6 +26,7 @@ from kmerge_git.merge.decide.higher_version import (
 from kmerge_git.merge.decide.rules import Ruling
 from kmerge_git.merge.plan import Keep, Take
 from kmerge_git.merge.three import Three, whose
+from kmerge_git.outcome import SIDES
 from kmerge_git.tree.documents import split_text
 from kmerge_git.tree.nodes import Collection, Scalar, inline
 from kmerge_git.tree.same import same_comments, same_node
@@ -37,7 +40,9 @@ if TYPE_CHECKING:
     from kmerge_git.merge.plan import Plan
     from kmerge_git.tree.nodes import Entry, Mapping
 
-    Chart = tuple[str, tuple[int, ...]]  # `v` or '', and the numbers
+    Numbers = tuple[int, ...]
+    # `v` or '' and three numbers; of a prerelease, all before its last number, and this number
+    Chart = tuple[str, Numbers]
     At = Three[list[Entry]]
     Maps = Three[Mapping | None]
     Alone = Callable[[Path, At, Place | None], Ruling | None]
@@ -52,49 +57,65 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
 
     The kind is '' if `mine` is taken unchanged. `mine` is taken if it is the higher version.
     Otherwise the bump that made `mine` is applied to `other`. For example, one side changed 1.2.0
-    to 1.2.1 and the other changed it to 1.3.0: `mine` is a patch, so the result is 1.3.1. If that
-    is impossible, return no version and the reason.
+    to 1.2.1 and the other changed it to 1.3.0: `mine` is a patch, so the result is 1.3.1. Of
+    prereleases only the last number may differ, as in `2.3.0-beta.4`. If there is no such version,
+    return no version and the reason.
     """
     parsed = [_chart_version(text) for text in (mine, other, base) if text is not None]
     versions = [known for known in parsed if known is not None]
-    if len(versions) < len(parsed):
-        return "", _refusal(mine, other, base or "")
-    if len({prefix for prefix, _ in versions}) > 1:
-        return "", "the versions are of two forms"
-    prefix, numbers = versions[0]
+    forms = {form for form, _ in versions}
+    if len(versions) < len(parsed) or len(forms) > 1:
+        return "", _refusal(mine, other, base or "", is_parsed=len(versions) == len(parsed))
+    form, numbers = versions[0]
     others = versions[1][1]
     if base is None:
         why = "without a base there is no kind of bump"
-        return (mine, "") if numbers > others else ("", why)
+        return (mine, "") if numbers > others and "-" not in form else ("", why)
     start = versions[2][1]
     if numbers <= start or others <= start:
         return "", "not both sides went up"
     if numbers == others:
         return "", "they are one version"
-    if numbers > others:
-        return mine, ""
+    return (mine, "") if numbers > others else _bumped(form, start, numbers, others)
+
+
+def _bumped(form: str, start: Numbers, numbers: Numbers, others: Numbers) -> tuple[str, str]:
+    """Return the other version with the bump that made `numbers` of `start`, and its kind."""
     at = next(n for n, number in enumerate(numbers) if number != start[n])
     bumped = (*others[:at], others[at] + 1, *[0] * (len(others) - at - 1))
-    return prefix + ".".join(map(str, bumped)), KINDS[at]
+    kind = KINDS[at] if len(numbers) == len(KINDS) else "prerelease"
+    return form + ".".join(map(str, bumped)), kind
 
 
-def _refusal(*texts: str) -> str:
-    if any("-" in text or "+" in text for text in texts):
-        return "a prerelease or build metadata is not bumped"
-    return "they are not versions of a chart"
+def _refusal(*texts: str, is_parsed: bool) -> str:
+    if any("+" in text for text in texts):
+        return "build metadata is not bumped"
+    if any("-" in text for text in texts):
+        return "only prereleases of one version and one word are bumped"
+    return "the versions are of two forms" if is_parsed else "they are not versions of a chart"
 
 
 def _chart_version(text: str) -> Chart | None:
-    """Return the prefix and the three numbers of `1.2.3` or `v1.2.3`, or None for other texts."""
-    prefix = "v" if text[:1] == "v" else ""
-    parts = text[len(prefix) :].split(".")
-    if len(parts) != 3 or not all(is_number(p) and str(int(p)) == p for p in parts):
+    """Return the form and the numbers of `1.2.3`, `v1.2.3` or `1.2.3-rc.1`, None for other texts.
+
+    Without a dot before its last number a prerelease has no number: `rc10` is lower than `rc9`.
+    """
+    release, dash, pre = text.partition("-")
+    prefix = "v" if release[:1] == "v" else ""
+    parts = release[len(prefix) :].split(".")
+    word, _, count = pre.partition(".")
+    counted = [*parts, count] if dash else parts
+    is_known = all(is_number(part) and str(int(part)) == part for part in counted)
+    is_word = not word.strip(LETTERS) and bool(word) == bool(dash)
+    if len(parts) != 3 or not is_known or not is_word:
         return None
-    return prefix, tuple(map(int, parts))
+    numbers = tuple(map(int, counted))
+    return (f"{release}-{word}.", numbers[3:]) if dash else (prefix, numbers)
 
 
 VERSION = ("version",)
 RULE = "12 policy rebump"
+ON_TOP = "is known only in a merge, a rebase or a pick"
 NOT_ONE_VALUE = "not two values of one line"
 MARKED = "one has an anchor or a tag"
 NOTHING = Ruling("", "")
@@ -103,33 +124,29 @@ UNQUOTED = "unquoted they are numbers, and as numbers the other is higher"
 VERSIONS = ("version", "tag", "image", "release", "chart", "revision", "rev", "ref", "channel")
 
 
-def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> Policy | None:
+def policy_for(
+    rules: list[tuple[str, str]],
+    mine: str = "",
+    file: str = "",
+    is_topic: Callable[[], bool] | None = None,
+) -> Policy | None:
     """Return a policy made of pairs of field path and policy name.
 
-    If several pairs match a field, the first pair that decides counts. `rebump` puts the change of
-    side `mine` on top of the other side's change; if `mine` is empty, `rebump` refuses. `file` is
-    the path of the file in the repository.
+    If several pairs match a field, the first pair that decides counts. `rebump` and `mine` put the
+    change of side `mine` on top of the other side's change; if `mine` is empty, they refuse. `file`
+    is the path of the file in the repository. `is_topic` returns whether a merge is made into a
+    branch other than the default branch; only `mine` asks.
     """
     if not rules:
         return None
     patterns = [(pattern(field), name) for field, name in rules]
-    is_chart = file.rpartition("/")[2] == CHART
+    chart = _OnTop(mine, file.rpartition("/")[2] == CHART, is_topic)
 
     def alone(path: Path, at: At, place: Place | None) -> Ruling | None:
         refused: dict[str, None] = {}
         for words, name in patterns:
             if matches(words, path):
-                is_own = is_chart and path == VERSION
-                if name == "rebump":
-                    ruling = _rebump(at, mine, is_own=is_own)
-                elif name == "higher" and is_own and words != [*VERSION]:
-                    # the higher version may be published already, with other content
-                    ruling = _refused("a chart's own version is for `rebump`")
-                elif name == "higher":
-                    ruling = _higher(at, path, place, is_named=_names(words, path))
-                else:
-                    is_side = name in ("ours", "theirs")
-                    ruling = Ruling(name, f"12 policy {name}") if is_side else _union(at, place)
+                ruling = _ruling(name, words, path, at, place, chart)
                 if ruling.side:
                     return ruling
                 if ruling.refused and at.ours and at.theirs:
@@ -148,6 +165,22 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
         return together(ruling, path, at, place, alone) if place is not None else ruling
 
     return decide
+
+
+def _ruling(
+    name: str, words: list[Word], path: Path, at: At, place: Place | None, chart: _OnTop
+) -> Ruling:
+    """Return the ruling of one policy about a field; `words` are the pattern that matches it."""
+    if name == "rebump":
+        return chart.rebump(path, at)
+    if name == "mine":
+        return chart.changes(path, at, is_named=_names(words, path))
+    if name == "higher" and chart.is_own(path) and words != [*VERSION]:
+        # the higher version may be published already, with other content
+        return _refused("a chart's own version is for `rebump`")
+    if name == "higher":
+        return _higher(at, path, place, is_named=_names(words, path))
+    return Ruling(name, f"12 policy {name}") if name in SIDES else _union(at, place)
 
 
 def _names(words: list[Word], path: Path) -> bool:
@@ -292,29 +325,61 @@ def _are_floats(*nodes: Scalar) -> bool:
     )
 
 
-def _rebump(at: At, mine: str, *, is_own: bool) -> Ruling:
-    """Take a version above both versions; bump `mine` if it is not above the other version."""
-    if not is_own:
-        return _refused(f"it is for the `version` of a {CHART}")
-    if not mine:
-        return _refused("whose version goes on top is known only in a merge, a rebase or a pick")
-    values = [*_values(at)]
-    before = at.base[0].value if at.base else None
-    if len(values) != 2 or not isinstance(before, Scalar | type(None)):
-        return _refused(NOT_ONE_VALUE)
-    ours, theirs = values
-    if ours.anchor or ours.tag or theirs.anchor or theirs.tag:
-        return _refused(MARKED)
-    start = before.value if before is not None else None
-    own, other = (ours, theirs) if mine == "ours" else (theirs, ours)
-    value, kind = rebumped(start, own.value, other.value)
-    if not value:
-        return _refused(kind)
-    if value == own.value:
-        plan: Plan = Keep(ours) if mine == "ours" else Take(theirs, at.theirs[0])
-        return Ruling(mine, RULE, plan=plan)
-    what = f"{value} written, the {kind} change of {mine} on top of {other.value}"
-    return Ruling("neither", RULE, plan=_written(value, ours.style), what=what)
+class _OnTop:
+    """Decide the version of a chart and its changelog for the side whose change goes on top."""
+
+    __slots__ = ("is_chart", "is_topic", "mine")
+
+    def __init__(self, mine: str, is_chart: bool, is_topic: Callable[[], bool] | None) -> None:
+        self.mine = mine  # the side, or ''
+        self.is_chart = is_chart  # whether the file is a `Chart.yaml`
+        self.is_topic = is_topic  # see `policy_for`
+
+    def is_own(self, path: Path) -> bool:
+        """Return whether a field is the chart's own version."""
+        return self.is_chart and path == VERSION
+
+    def rebump(self, path: Path, at: At) -> Ruling:
+        """Take a version above both versions; bump `mine` if it is not above the other version."""
+        if not self.is_own(path):
+            return _refused(f"it is for the `version` of a {CHART}")
+        if not self.mine:
+            return _refused(f"whose version goes on top {ON_TOP}")
+        values = [*_values(at)]
+        before = at.base[0].value if at.base else None
+        if len(values) != 2 or not isinstance(before, Scalar | type(None)):
+            return _refused(NOT_ONE_VALUE)
+        ours, theirs = values
+        if ours.anchor or ours.tag or theirs.anchor or theirs.tag:
+            return _refused(MARKED)
+        start = before.value if before is not None else None
+        own, other = (ours, theirs) if self.mine == "ours" else (theirs, ours)
+        value, kind = rebumped(start, own.value, other.value)
+        if not value:
+            return _refused(kind)
+        if value == own.value:
+            return Ruling(self.mine, RULE, plan=_value(at, self.mine))
+        what = f"{value} written, the {kind} change of {self.mine} on top of {other.value}"
+        return Ruling("neither", RULE, plan=_written(value, ours.style), what=what)
+
+    def changes(self, path: Path, at: At, *, is_named: bool) -> Ruling:
+        """Take the whole annotation of `mine`, if a policy puts the version of `mine` on top.
+
+        The other side's changes are published with its own version. In a merge into the default
+        branch nothing shows which side is new.
+        """
+        is_annotation = self.is_chart and len(path) == 2 and path[0] == "annotations"
+        if not is_annotation or not is_named:
+            return _refused(f"it is for an annotation of a {CHART} that it names")
+        if not (at.ours or at.theirs):
+            return Ruling("ours", "12 policy mine", after=VERSION)  # a text: see `by_policy`
+        if not (at.ours and at.theirs):
+            return NOTHING  # a list of changes against a deleted one
+        if not self.mine:
+            return _refused(f"whose change goes on top {ON_TOP}")
+        if self.mine == "ours" and self.is_topic is not None and not self.is_topic():
+            return _refused("`origin/HEAD` is unknown, or names the branch that is merged into")
+        return Ruling(self.mine, "12 policy mine", plan=_value(at, self.mine), after=VERSION)
 
 
 def _written(value: str, quote: str) -> Take:

@@ -107,10 +107,11 @@ class Ruling:
     """Hold the answer of a policy to a clash: a side, a plan for the value alone, or a refusal.
 
     With the side `neither` the plan has a value that neither side has, and `what` describes the
-    value.
+    value. With `after` the whole value of a side is taken, if a policy has put the value of the
+    same side on top in the field `after` of the document.
     """
 
-    __slots__ = ("plan", "refused", "rule", "side", "taken", "what")
+    __slots__ = ("after", "plan", "refused", "rule", "side", "taken", "what")
 
     def __init__(
         self,
@@ -121,7 +122,9 @@ class Ruling:
         taken: list[Entry] | None = None,
         what: str = "",
         refused: str = "",
+        after: Path = (),
     ) -> None:
+        self.after = after
         self.side = side  # ours, theirs, union, neither; empty if the clash stays
         self.rule = rule
         self.plan = plan  # the value; the comments around it merge as usual

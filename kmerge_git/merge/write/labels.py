@@ -68,13 +68,13 @@ def where(hunk: Hunk) -> str:
 
 def told(hunk: Hunk) -> str:
     """Return what each side did at the place of a conflict, or else the general cause."""
-    about, words = hunk.about, hunk.why
+    about, words, refused = hunk.about, hunk.why, hunk.refused
     if isinstance(about, Item) and isinstance(about.plan, Clash):
         words = _told_of_entries(about, about.plan)
-        if about.plan.refused:
-            words += f" ({about.plan.refused})"
+        refused = about.plan.refused
     elif isinstance(about, Three):
         words = _told_of_documents(about, hunk.why)
+    words += f" ({refused})" if refused else ""
     return words if UNDECIDED not in words else hunk.why  # an undecided name is not shown
 
 

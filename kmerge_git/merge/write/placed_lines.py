@@ -40,10 +40,10 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
 
     Of a plain or quoted scalar, return the lines without the end of the last line.
     """
-    ours = plan.ours
+    ours, why = plan.ours, Why.BOTH_CHANGED
     if not is_block_text(ours):
         indent = block_scalars.flow_indent(ours)
-        pieces = line_pieces(plan.parts, indent, path, "text", Why.BOTH_CHANGED)
+        pieces = line_pieces(plan.parts, indent, path, "text", why, plan.refused)
         first, last = pieces[0], pieces[-1]
         assert isinstance(first, str) and isinstance(last, str)  # see `block_texts`
         pieces[0] = first.lstrip(" ")
@@ -56,10 +56,12 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
         digits = "".join(c for c in first.split("#")[0] if c.isdigit())
         first = plan.header[0] + digits + plan.header[1:] + ("  " + comment if comment else "")
     indent = block_scalars.body_indent(ours) or column
-    return [first + "\n", *line_pieces(plan.parts, indent, path, "text", Why.BOTH_CHANGED)]
+    return [first + "\n", *line_pieces(plan.parts, indent, path, "text", why, plan.refused)]
 
 
-def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pieces:
+def line_pieces(
+    parts: Lines, column: int, path: Path, top: str, why: str, refused: str = ""
+) -> Pieces:
     """Return lines at a column; groups of lines that both sides changed become hunks.
 
     `top` is the name of the place if the path is empty.
@@ -71,7 +73,8 @@ def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pi
     pieces: Pieces = []
     for part in parts:
         if isinstance(part, Three):
-            pieces.append(Hunk(*part.map(lines).each(), fieldpath.show(path) or top, why, path))
+            place = fieldpath.show(path) or top
+            pieces.append(Hunk(*part.map(lines).each(), place, why, path, refused=refused))
         elif part:
             pieces.append(lines(part))
     return pieces
