@@ -8,9 +8,23 @@ from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
-from kmerge_git.cli.in_and_out import say, tell
+from kmerge_git.bounds import SHOWN_NAMES
+from kmerge_git.cli.in_and_out import say, tell, waiting
 from kmerge_git.cli.main import add_old
+from kmerge_git.errors import UsageError
+from kmerge_git.git.attribute_files import POLICY
 from kmerge_git.git.installation import SetupPlan, Wish, plan_install, plan_uninstall
+from kmerge_git.git.tracked_files import top_of_tree, tracked, values_of
+
+CHART = "Chart.yaml"
+CHARTS = "kmerge install --charts"
+# what people do alike in charts, if they do; the first is the one that needs no past
+CHART_POLICIES = (
+    ("version", "rebump"),
+    ("appVersion", "higher"),
+    ("dependencies[*].version", "higher"),
+    ("annotations[artifacthub.io/changes]", "mine"),
+)
 
 EPILOG = """\
 examples:
@@ -19,6 +33,7 @@ examples:
   kmerge install --shared             write the committed .gitattributes, for the whole team
   kmerge install --pattern 'deploy/**/*.yaml'
   kmerge install --diff               `git diff` shows manifests by resource and field, too
+  kmerge install --charts             also policies for what both sides change in a Chart.yaml
   kmerge install --dry-run            show what would be written, write nothing
 
 kmerge registers files named *.yaml, *.yml, kustomization and Kustomization, and the helpers and
@@ -49,6 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hooks", action="store_true", help="also write git hooks that check")
     parser.add_argument(
         "--diff", action="store_true", help="also let `git diff` show these files by field"
+    )
+    parser.add_argument(
+        "--charts",
+        action="store_true",
+        help="also write the policies for Helm charts that the past of this repository supports",
     )
     parser.add_argument("--mergetool", action="store_true", help="also register `git mergetool`")
     parser.add_argument("-q", "--quiet", action="store_true", help="print problems only")
@@ -81,6 +101,10 @@ def add_places(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Register the driver; a second call changes nothing."""
+    if args.charts and args.scope in ("global", "system"):
+        hint = "leave --charts out, and run `kmerge install --charts` in the repository"
+        raise UsageError(f"--charts is for one repository, not for --{args.scope}", hint=hint)
+    policies = _policies(quiet=args.quiet) if args.charts else []
     wish = Wish(
         scope=args.scope,
         shared=args.shared,
@@ -90,6 +114,7 @@ def run(args: argparse.Namespace) -> int:
         hooks=args.hooks,
         mergetool=args.mergetool,
         diff=args.diff,
+        policies={CHART: policies} if policies else None,
     )
     plan = plan_install(wish, Path.cwd())
     nothing = "already registered, nothing to do"
@@ -97,7 +122,46 @@ def run(args: argparse.Namespace) -> int:
     if plan.changes and not args.dry_run and not args.quiet:
         rest = "" if args.pattern else ", except for the usual names of SOPS secrets"
         tell(f"registered{rest}; `kmerge status` shows whether it works")
+    if not args.quiet:
+        _tell_of_charts(policies, is_made=not args.dry_run)
     return 0
+
+
+def _policies(*, quiet: bool) -> list[str]:
+    """Return the policies for charts that the past of the repository supports."""
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.replay.left_conflicts import FieldPolicy
+    from kmerge_git.replay.policy_trials import ENOUGH, past_trials
+    from kmerge_git.whole.cores import cores
+
+    rules = [FieldPolicy(CHART, field, policy) for field, policy in CHART_POLICIES]
+    with waiting("repeating past merges"):
+        trials = past_trials(Repository.open(), rules, cores(), CHART)
+    chosen = [f"{t.rule.field}:{t.rule.policy}" for t in trials if t.standing]
+    for trial in trials:
+        if trial.settled and not quiet:
+            words = f"{trial.rule.policy} for {trial.rule.field}: {trial.rate}"
+            tell(f"{trial.standing or 'not written'}: {words}")
+    if not chosen and len(trials[0].compared) < ENOUGH:
+        chosen = [":".join(CHART_POLICIES[0])]
+        if not quiet:
+            tell(f"{chosen[0]} alone: no past of this repository supports a policy yet")
+    return chosen
+
+
+def _tell_of_charts(policies: list[str], *, is_made: bool) -> None:
+    """Name `--charts` where there are charts, or the charts for which another line counts."""
+    top = top_of_tree()
+    charts = tracked(top, f":(top,glob)**/{CHART}") if top else []
+    if not top or not charts:
+        return
+    said = values_of(top, charts, POLICY)
+    if not policies and not said:
+        tell(f"there are Helm charts here: `{CHARTS}` also settles what both sides do in {CHART}")
+    elif policies and is_made:
+        others = [path for path in charts if not {*policies} <= {*said.get(path, "").split(",")}]
+        for path in others[:SHOWN_NAMES]:
+            say(f"note: {path}: another line counts; `kmerge status {path}` names it")
 
 
 def carry_out(plan: SetupPlan, *, dry_run: bool, nothing: str, quiet: bool = False) -> None:

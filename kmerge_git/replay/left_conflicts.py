@@ -52,7 +52,9 @@ class FieldPolicy:
 
     def asked(self, mine: str, path: str) -> Policy | None:
         """Return the function that decides for a file; `mine` is the side applied on top."""
-        return policy_for([(self.field, self.policy)], mine, path)
+        # a changelog goes with the version of its chart
+        beside = [("version", "rebump")] if self.policy == "mine" else []
+        return policy_for([*beside, (self.field, self.policy)], mine, path)
 
     def means(self, path: str, left: Remaining) -> bool:
         """Return whether the policy applies to this conflict in this file."""

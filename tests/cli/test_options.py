@@ -16,7 +16,7 @@ from kmerge_git.cli.merge_options import FLAGS, OPTIONAL, STATE, VALUES
 # to be the same thing.
 MEANINGS = {
     "--accept-source": "", "--adopt": "", "--all": "-a?", "--as": "patch|manifest", "--at": "FIELDPATH|ID",
-    "--abort": "", "--auto": "", "--blame": "", "--branches": "GLOB", "--color": "auto|always|never",
+    "--abort": "", "--auto": "", "--blame": "", "--branches": "GLOB", "--charts": "", "--color": "auto|always|never",
     "--committed": "", "--committer": "'NAME <MAIL>'", "--config": "CONFIG", "--conflict-style": "merge|diff3|zdiff3",
     "--continue": "", "--crd": "FILE", "--create-annotation": "", "--deep": "", "--dest": "-D D", "--diff": "",
     "--dry-run": "-n", "--exit-code": "", "--explain": "", "--external": "", "--extract": "DIR",
