@@ -200,7 +200,7 @@ def _options(
 
         given = LABELS if virtual else found
     policy = None
-    if settings.policies:  # most repositories have none
+    if settings.policies or name.rpartition("/")[2] == "Chart.yaml":  # most have none
         from kmerge_git.merge.decide.policies import policy_for
 
         def is_topic() -> bool:
@@ -208,7 +208,7 @@ def _options(
 
             return is_topic_branch(ours)
 
-        mine = _mine(settings, virtual, base, theirs)
+        mine = _mine(settings, name, virtual, base, theirs)
         policy = policy_for(settings.policies, mine, name, is_topic)
     return Options(
         name,
@@ -223,9 +223,10 @@ def _options(
     )
 
 
-def _mine(settings: Settings, virtual: bool, base: str, theirs: str) -> str:
+def _mine(settings: Settings, name: str, virtual: bool, base: str, theirs: str) -> str:
     """Return the side whose change a policy puts on top, or '' if ancestors are merged."""
-    if virtual or not any(policy in ("rebump", "mine") for _, policy in settings.policies):
+    is_asked = any(policy in ("rebump", "mine") for _, policy in settings.policies)
+    if virtual or not (is_asked or name.rpartition("/")[2] == "Chart.yaml"):
         return ""
     from kmerge_git.git.sides import mine
 

@@ -177,6 +177,10 @@ class NewText(Plan):
         return [line for part in settled(self.parts, side) for line in part]
 
 
+# the beginning of what a policy would do that is not set for the place; told as if it refused
+ADVICE = "policy rebump would write"
+
+
 class Clash(Plan):
     """Mark a place that a person must decide; hold the entries of each side.
 

@@ -150,6 +150,28 @@ def test_solve_and_preview_know_the_operation(forked: Driven) -> None:
 
 
 @pytest.mark.parametrize("operation, mine", [("merge", "ours"), ("cherry-pick", "theirs")])
+@pytest.mark.parametrize("policy", ["", "kmerge-policy=**:higher"])
+@pytest.mark.costly
+def test_a_label_says_what_it_would_write(
+    forked: Driven, operation: str, mine: str, policy: str
+) -> None:
+    """Where the policy is not set for the chart's version, and only where it would decide."""
+    forked.write(".git/info/attributes", f"*.yaml merge=kmerge {policy}\n")
+    forked.git(operation, "side", check=False)
+    column = {"ours": 3, "theirs": 4}[mine]
+    advice = "policy rebump would write "
+    for name, row in zip(NAMES, CHARTS, strict=True):
+        label = next((ln for ln in forked.text(name).splitlines() if ln[:7] == "<<<<<<<"), "")
+        version = row[column].strip("\"'")
+        if row[1] == row[2]:
+            assert not label
+        elif version and not policy:
+            assert label.partition(" (")[2] == f"version: {Why.BOTH_CHANGED}; {advice}{version})"
+        else:
+            assert (advice in label) == bool(version) and len(label) <= 160
+
+
+@pytest.mark.parametrize("operation, mine", [("merge", "ours"), ("cherry-pick", "theirs")])
 @pytest.mark.costly
 def test_resolve_has_it_as_an_answer(forked: Driven, operation: str, mine: str) -> None:
     """Without the policy, it can be taken once, for the same places and with the same versions."""
@@ -174,7 +196,7 @@ def test_resolve_has_it_not_where_nothing_is_on_top(forked: Driven) -> None:
     forked.commit("on", {name: chart(row[2]) for name, row in zip(NAMES, CHARTS, strict=True)})
     forked.git("revert", "--no-edit", "HEAD~1", check=False)
     report = json.loads(forked.kmerge("resolve", "--list", "--json", check=False).out)
-    assert report["conflicts"]
+    assert report["conflicts"] and "would write" not in str(report)
     assert not [one for one in report["conflicts"] if "rebump" in one["choices"]]
 
 

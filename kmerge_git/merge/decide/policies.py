@@ -24,7 +24,7 @@ from kmerge_git.merge.decide.higher_version import (
     version,
 )
 from kmerge_git.merge.decide.rules import Ruling
-from kmerge_git.merge.plan import Keep, Take
+from kmerge_git.merge.plan import ADVICE, Keep, Take
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.outcome import SIDES
 from kmerge_git.tree.documents import split_text
@@ -50,6 +50,11 @@ if TYPE_CHECKING:
 
 CHART = "Chart.yaml"
 KINDS = ("major", "minor", "patch")
+
+
+def is_chart(file: str) -> bool:
+    """Return whether a path is that of a chart's description."""
+    return file.rpartition("/")[2] == CHART
 
 
 def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
@@ -114,6 +119,7 @@ def _chart_version(text: str) -> Chart | None:
 
 
 VERSION = ("version",)
+MOST_OF_ADVICE = 40  # characters of a version in a label
 RULE = "12 policy rebump"
 ON_TOP = "is known only in a merge, a rebase or a pick"
 NOT_ONE_VALUE = "not two values of one line"
@@ -135,12 +141,14 @@ def policy_for(
     If several pairs match a field, the first pair that decides counts. `rebump` and `mine` put the
     change of side `mine` on top of the other side's change; if `mine` is empty, they refuse. `file`
     is the path of the file in the repository. `is_topic` returns whether a merge is made into a
-    branch other than the default branch; only `mine` asks.
+    branch other than the default branch; only `mine` asks. A chart's own version is told how
+    `rebump` would decide it, without any rule.
     """
-    if not rules:
+    chart = _OnTop(mine, is_chart(file), is_topic)
+    if not rules and not chart.is_chart:
         return None
     patterns = [(pattern(field), name) for field, name in rules]
-    chart = _OnTop(mine, file.rpartition("/")[2] == CHART, is_topic)
+    is_rebumped = any(name == "rebump" for _, name in rules)
 
     def alone(path: Path, at: At, place: Place | None) -> Ruling | None:
         refused: dict[str, None] = {}
@@ -151,6 +159,8 @@ def policy_for(
                     return ruling
                 if ruling.refused and at.ours and at.theirs:
                     refused[f"policy {name}: {ruling.refused}"] = None
+        advice = "" if is_rebumped else chart.advice(path, at)
+        refused |= {advice: None} if advice else {}
         return _refused("; ".join(refused)) if refused else None
 
     def decide(
@@ -361,6 +371,13 @@ class _OnTop:
             return Ruling(self.mine, RULE, plan=_value(at, self.mine))
         what = f"{value} written, the {kind} change of {self.mine} on top of {other.value}"
         return Ruling("neither", RULE, plan=_written(value, ours.style), what=what)
+
+    def advice(self, path: Path, at: At) -> str:
+        """Return what `rebump` would write, if it would decide a place."""
+        plan = self.rebump(path, at).plan
+        node = plan.node if isinstance(plan, Keep | Take) else None
+        is_short = isinstance(node, Scalar) and len(node.value) <= MOST_OF_ADVICE
+        return f"{ADVICE} {node.value}" if isinstance(node, Scalar) and is_short else ""
 
     def changes(self, path: Path, at: At, *, is_named: bool) -> Ruling:
         """Take the whole annotation of `mine`, if a policy puts the version of `mine` on top.

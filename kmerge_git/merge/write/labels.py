@@ -9,7 +9,7 @@ from kmerge_git.kube import fieldpath
 from kmerge_git.kube.differing import differing
 from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.listkeys import field_text, start
-from kmerge_git.merge.plan import Clash, Item, Why
+from kmerge_git.merge.plan import ADVICE, Clash, Item, Why
 from kmerge_git.merge.three import Three, grouped
 from kmerge_git.merge.write.placed_lines import entry_lines, shift_rest
 from kmerge_git.merge.write.units import NAMING
@@ -74,7 +74,8 @@ def told(hunk: Hunk) -> str:
         refused = about.plan.refused
     elif isinstance(about, Three):
         words = _told_of_documents(about, hunk.why)
-    words += f" ({refused})" if refused else ""
+    if refused:
+        words += f"; {refused}" if refused.startswith(ADVICE) else f" ({refused})"
     return words if UNDECIDED not in words else hunk.why  # an undecided name is not shown
 
 
