@@ -188,6 +188,10 @@ def _values(action: argparse.Action, word: str) -> Iterable[str]:
 
         groups = ["all", *GROUPS.values()] if metavar == "IDS" else []
         return groups + [check.id for check in every()]
+    if action.dest == "generators":
+        from kmerge_git.git.generators import generators
+
+        return [one.name for one in generators() if one.name.isprintable()]
     if metavar == "SIDE":
         from kmerge_git.merge.finish.possible_answers import CHOICES
 

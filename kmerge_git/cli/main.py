@@ -204,6 +204,7 @@ LISTED: dict[str, str | dict[str, str]] = {
     "more merging": {
         "diff": "show what changed, by resource and field",
         "refresh": "merge a revision into each branch where git alone would conflict",
+        "generate": "make generated files anew after a merge, by your own commands",
         "merge-file": "merge three files: base, ours and theirs",
         "mergetool": "merge three files for `git mergetool`",
     },

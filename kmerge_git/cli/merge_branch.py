@@ -21,6 +21,7 @@ from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.git import merge_command as git
 from kmerge_git.git.config_places import usual_attributes
+from kmerge_git.git.generators import hint_for
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git, ask_here
@@ -150,6 +151,8 @@ def _by_git(call: _Call, code: int) -> int:
     """Report a merge that git made alone, and return the exit code."""
     if call.json:
         _show_json(code, None, by_git=True)
+    elif code and not call.is_quiet:
+        warn(*hint_for(stages.path for stages in git.unmerged()))
     return code
 
 
@@ -232,7 +235,7 @@ def _merge(call: _Call, task: Task) -> int:
     if call.json:
         _show_json(code, plan, left)
     elif plan and not call.is_quiet:
-        warn(*plan.problems, *_lines(plan, left, as_before))
+        warn(*plan.problems, *_lines(plan, left, as_before), *hint_for(left))
     return code
 
 

@@ -16,6 +16,7 @@ from kmerge_git.cli import in_and_out
 from kmerge_git.cli.in_and_out import listed, say, tell, warn
 from kmerge_git.cli.solve import what_next
 from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.git.generators import hint_for
 from kmerge_git.git.repository import Repository
 from kmerge_git.merge.finish.possible_answers import CHOICES
 from kmerge_git.report.results import SCHEMA
@@ -50,6 +51,7 @@ def tell_list(resolving: Resolving) -> None:
         more += f"; `kmerge resolve --auto` settles {files} without a decision"
     none = f"{NONE}{what_next(resolving.operation)}"
     say(f"kmerge: {none}" if resolving.is_empty else f"kmerge: {count}{more}")
+    warn(*hint_for(_unmerged()))
 
 
 def tell_settled(resolving: Resolving, paths: Collection[str], words: str = "settled") -> None:
@@ -134,6 +136,7 @@ def tell_end(
         goes_on = ": `kmerge resolve` goes on" if left or failed else ""
         more = f", {counted(rest, 'file')} still in conflict{goes_on}"
     say(f"kmerge: {done}{more}")
+    warn(*hint_for(unmerged))
     return 1 if left or failed else 0
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.in_and_out import add_color, inside, listed, show, warn
 from kmerge_git.errors import UsageError
+from kmerge_git.git.generators import hint_for
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.report.results import CommandResult
 from kmerge_git.visible import counted
@@ -74,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.json:
         _report_rest(plan, left)
         _report_end(plan, left, args.dry_run)
+        warn(*hint_for(left))
     return 0 if plan.is_solved else 1
 
 

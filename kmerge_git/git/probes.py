@@ -38,6 +38,7 @@ from kmerge_git.git.config_places import (
     worktree_top,
 )
 from kmerge_git.git.driver_lines import driver_line
+from kmerge_git.git.generators import FOLDER
 from kmerge_git.git.installation import (
     DIFF,
     DRIVER,
@@ -184,7 +185,7 @@ def probe_all(cwd: Path) -> list[Probe]:
     return [
         *findings, *probe_selection(cwd), *probe_templates(cwd), *probe_generated(cwd),
         *probe_diff(cwd), *probe_programs(cwd), probe_hooks(cwd), *probe_settings(cwd),
-        *probe_deletion(cwd),
+        *probe_deletion(cwd), *probe_generating(cwd),
     ]  # fmt: skip
 
 
@@ -387,6 +388,14 @@ def probe_deletion(cwd: Path) -> list[Probe]:
     text = f"the policy `deletion` is for {len(taken)} of {len(paths)} YAML files: {_first(taken)}"
     hint = "give it to the folders where a deletion is always meant"
     return [Probe("deletion", "warn", text, hint)]
+
+
+def probe_generating(cwd: Path) -> list[Probe]:
+    """Report generated files that a killed `kmerge generate` left as its commands wrote them."""
+    folder = git_path(FOLDER, cwd)
+    text = f"`kmerge generate` runs here, or was killed; {folder} has the files as they were before"
+    hint = "if it does not run, `kmerge generate --restore` puts them back"
+    return [Probe("generate", "warn", text, hint)] if os.path.lexists(folder) else []
 
 
 def is_bare(cwd: Path) -> bool:

@@ -25,6 +25,7 @@ ATTRIBUTES = (
 CONFIG = r"^(kmerge\.|merge\.conflictstyle$)"
 # read before all other keys, some of which overrule `merge.conflictstyle`
 _FIRST = ("kmerge.policy", "kmerge.crd", "merge.conflictstyle")
+_GENERATE = "kmerge.generate."  # the settings of `kmerge generate`: no merge reads them
 VARIABLES = ("KMERGE_RULES", "KMERGE_FAVOR", "KMERGE_TIMEOUT", "KMERGE_CONFLICT_STYLE")
 MARKERS = 7  # the usual length of a marker
 CHOICES = {
@@ -140,7 +141,11 @@ def _in_order(
     """Return every value with its name, the strongest value last."""
     return [
         *(pair for pair in config if pair[0] in _FIRST),
-        *(pair for pair in config if pair[0].startswith("kmerge.") and pair[0] not in _FIRST),
+        *(
+            pair
+            for pair in config
+            if pair[0].startswith("kmerge.") and not pair[0].startswith((*_FIRST, _GENERATE))
+        ),
         *((name, environ[name]) for name in VARIABLES if environ.get(name)),
         *((name, attributes[name]) for name in ATTRIBUTES if attributes.get(name)),
         *((f"--{key}", value) for key, value in flags.items()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from kmerge_git.git.config_places import (
     git_path,
     known_system_file,
 )
+from kmerge_git.git.generators import KEY, generators
 from kmerge_git.git.hints import IGNORING
 from kmerge_git.git.manifests import generator_line, is_merged, way_out
 from kmerge_git.git.run_git import ask_git
@@ -90,9 +91,15 @@ def in_force(top: Path, paths: Sequence[str]) -> Iterator[InForce]:
     """
     config = _configuration(top)
     attributes = attributes_of(paths, *_ASKED, cwd=top)
-    places = AttributePlaces(top)
+    places, known = AttributePlaces(top), generators(top)
     for path in paths:
-        yield _FileInForce(places, path, config, attributes[path]).answer()
+        file = _FileInForce(places, path, config, attributes[path]).answer()
+        rows = [
+            Said("generator", one.name, SaidBy("config", f"{KEY}.{one.name}.files", "local"))
+            for one in known
+            if one.writes(path)
+        ]
+        yield replace(file, settings=(*file.settings, *rows))
 
 
 def with_deletion(top: Path, paths: Sequence[str]) -> list[str]:

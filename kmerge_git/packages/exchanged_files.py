@@ -402,16 +402,19 @@ _held: set[str] = set()  # directories that this process has locked, and may loc
 
 
 @contextmanager
-def alone(root: str) -> Iterator[None]:
-    """Lock a directory against other kmerge commands; raise an error if it is locked already."""
+def alone(root: str) -> Iterator[int | None]:
+    """Lock a directory against other kmerge commands; raise an error if it is locked already.
+
+    Yield the handle of a new lock: a process that inherits it holds the lock as well.
+    """
     place = os.path.realpath(root)
     if place in _held:
-        yield
+        yield None
         return
     handle = _lock(root)
     _held.add(place)
     try:
-        yield
+        yield handle
     finally:
         _held.discard(place)
         if handle is not None:

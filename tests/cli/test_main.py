@@ -94,7 +94,7 @@ def test_the_help_is_one_screen(
         *("install", "uninstall", "status", "merge", "preview", "resolve", "explain", "check"),
         "replay",
     ]
-    assert "  more merging  diff, refresh, merge-file, mergetool\n" in text
+    assert "  more merging  diff, refresh, generate, merge-file, mergetool\n" in text
     assert all(f" {name}" in text for name in COMMANDS)
     assert [printed(capsys, *words) for words in ([], ["help"], ["-v", "help"])] == [text] * 3
 

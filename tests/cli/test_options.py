@@ -30,13 +30,13 @@ MEANINGS = {
     "--namespace": "NAMESPACE", "--new": "REV", "--no-infer": "", "--object": "KIND/NAME",
     "--on-conflict": "abort|skip|overwrite", "--original": "-O O", "--output": "-o OUT",
     "--overwrite": "", "--patch": "-p P", "--path": "P", "--pattern": "P", "--picks": "", "--policy": "'GLOB FIELD POLICY'",
-    "--prepend": "", "--push": "REMOTE", "--quiet": "-q", "--rebase": "", "--ref": "R",
+    "--prepend": "", "--push": "REMOTE", "--quiet": "-q", "--rebase": "", "--ref": "R", "--restore": "",
     "--rules": "git|kyaml", "--schema": "FILE", "--select": "IDS", "--set": "ID=YAML",
     "--shared": "", "--show": "N", "--show-patch": "", "--src": "-S S", "--staged": "",
     "--stat": "", "--summary": "", "--system": "", "--take": "SIDE", "--target": "FILE",
     "--tool": "kubectl|kustomize|both", "--type": "strategic|merge", "--undo": "",
     "--updated": "-U U", "--verbose": "-v", "--with": "REV", "--with-json": "",
-    "--worktree": "", "--write-tree": "",
+    "--worktree": "", "--write-tree": "", "--yes": "",
 }  # fmt: skip
 # `check` explains a check by its id, every other command what it does
 APART = {("check", "--explain"): "ID"}

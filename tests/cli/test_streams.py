@@ -106,7 +106,7 @@ WITH_FILE = {
     "refresh": ["--with", "{}", "b"],
     "vendor": ["status", "{}"], "completion": ["{}"],
 }  # fmt: skip
-WITHOUT = {"install", "uninstall"}
+WITHOUT = {"install", "uninstall", "generate"}
 ODD_NAMES = ["", "dir", "none", "x.yaml/y", "a" * 5000, "\udcff", "\n", "none:x", ":", ":1:x", "-x"]
 
 

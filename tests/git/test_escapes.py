@@ -78,6 +78,7 @@ ROWS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
                 ("", ("--with", EVIL, EVIL)), ("", ("--with", "main", "--branches", EVIL)),
                 ("", ("--with", "main", CLEAN, "--push", EVIL)),
                 ("", ("--with", "main", CLEAN, "--committer", f"{EVIL} <a@b>"))],
+    "generate": [("torn", (EVIL, "--yes")), ("", ("--restore",))],
     "replay": [("", ("--picks", *C)), ("", ("--json",)), ("", ("--html", f"r{EVIL}.html")),
                ("", ("--show", "1", *C)), ("", ("--show", "1", "--extract", f"d{EVIL}")),
                ("", (EVIL,)), ("", ("--policy", "* ** theirs", "--picks", *C)),

@@ -36,6 +36,7 @@ ROWS: dict[str, list[tuple[str, ...]]] = {
     "resolve": [("torn", "--list", "--json"), ("torn", "--take", "theirs")],
     "explain": [("torn", "--all")],
     "refresh": [("", "--with", "side", "main", "--dry-run")],
+    "generate": [("torn", "--restore"), ("", "--yes")],
     "replay": [("", "--json"), ("", "--policy", "*.yaml ** ours", "--json")],
     "diff": [("", "side", "HEAD"), ("", "ours.yaml", "ö.yaml")],
     "check": [("", "--select", "all"), ("torn", "--merge")],

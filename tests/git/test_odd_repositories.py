@@ -46,7 +46,7 @@ ROWS = {
 WRITING = {"merge", "solve", "resolve", "refresh", "check", "vendor"}
 OTHERS = {
     *("merge-file", "merge2", "merge3", "mergetool", "patch", "make-patch", "apply"),
-    *("last-applied", "completion"),
+    *("last-applied", "completion", "generate"),
 }
 
 

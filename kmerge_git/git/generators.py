@@ -1,0 +1,76 @@
+"""Read which commands write the generated files of a repository.
+
+A command is set in the repository's own configuration (`.git/config`) and nowhere else: no file of
+a commit, no included or global file, and no variable of the environment can name one.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmerge_git.bounds import GENERATING_SECONDS
+from kmerge_git.git.run_git import ask_git, environment
+from kmerge_git.git.settings import matches
+from kmerge_git.visible import counted
+
+KEY = "kmerge.generate"
+FOLDER = "kmerge-generate"  # in git's folder: the outputs as they were, until a run has ended
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """Hold a command, the globs of what it writes and reads, and the seconds that it may take."""
+
+    name: str
+    command: str
+    files: tuple[str, ...]
+    sources: tuple[str, ...]
+    timeout: str
+
+    def writes(self, path: str) -> bool:
+        """Return whether a path is an output."""
+        return any(matches(glob, path) for glob in self.files)
+
+    def reads(self, path: str) -> bool:
+        """Return whether a path is a source."""
+        return any(matches(glob, path) for glob in self.sources)
+
+
+def generators(cwd: Path | str | None = None) -> list[Generator]:
+    """Return the generators of the repository, in the order of its configuration."""
+    # a folder of a clone that looks like a bare repository brings a configuration of its own
+    asked = ("-c", "safe.bareRepository=explicit", "config", "--local", "--no-includes", "--null")
+    # git would read the file GIT_CONFIG instead
+    env = {name: value for name, value in environment().items() if name != "GIT_CONFIG"}
+    answer = ask_git(*asked, "--get-regexp", rf"^{KEY}\.", cwd=cwd, env=env)
+    found: dict[str, dict[str, list[str]]] = {}
+    for item in answer.out.split("\0")[:-1]:
+        key, _, value = item.partition("\n")
+        name, _, field = key.removeprefix(f"{KEY}.").rpartition(".")
+        found.setdefault(name, {}).setdefault(field, []).append(value)
+    return [
+        Generator(
+            name,
+            given.get("command", [""])[-1],
+            tuple(given.get("files", ())),
+            tuple(given.get("sources", ())),
+            given.get("timeout", [str(GENERATING_SECONDS)])[-1],
+        )
+        for name, given in found.items()
+    ]
+
+
+def hint_for(conflicts: Iterable[str] | None) -> list[str]:
+    """Return the line that names `kmerge generate`, if outputs are in conflict."""
+    found: dict[str, str] = {}
+    paths = list(conflicts or ())
+    for one in generators() if paths else ():
+        found = {path: one.name for path in paths if one.writes(path)} | found
+    if not found:
+        return []
+    command = shlex.join(["kmerge", "generate", *dict.fromkeys(found.values())])
+    files = counted(len(found), "generated file")
+    return [f"{files} in conflict: when the sources are decided, `{command}` makes them anew"]
