@@ -407,8 +407,14 @@ def is_gone(process: int) -> bool:
 def test_an_interrupt_ends_the_command_and_puts_back(stopped: Repo, name: str) -> None:
     before = state(stopped)
     set_up(stopped, command=f"echo $$ >../pid; {COMMAND}; kill -{name} $PPID; sleep 98765")
-    argv = [sys.executable, "-m", "kmerge_git", "generate", "--yes"]
-    done = stopped.world.run(*argv, cwd=stopped.path, check=False)
+    # who starts the tests in the background lets them ignore Ctrl-C
+    as_a_person = "signal.signal(signal.SIGINT, signal.default_int_handler)"
+    run = (
+        "sys.argv[1:] = ['generate', '--yes']; runpy.run_module('kmerge_git', run_name='__main__')"
+    )
+    code = f"import runpy, signal, sys; {as_a_person}; {run}"
+    argv = [sys.executable, "-c", code]
+    done = stopped.world.run(*argv, cwd=stopped.path, check=False, timeout=60)
     assert done.code == 130, done.err
     assert is_gone(int((stopped.world.root / "pid").read_text()))
     assert state(stopped) == before
