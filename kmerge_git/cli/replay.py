@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,9 @@ from kmerge_git.report.results import CommandResult
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
     from kmerge_git.replay.left_conflicts import FieldPolicy, Judgement, Remaining
-    from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge, Workers
+    from kmerge_git.replay.past_merges import Chosen, Past, Replayed, ReplayedMerge, Workers
     from kmerge_git.replay.policy_trials import Trial
+    from kmerge_git.replay.pull_requests import Heads
     from kmerge_git.replay.tally import Tally
     from kmerge_git.report.results import Line
 
@@ -31,6 +33,7 @@ examples:
   kmerge replay                       all merges that HEAD can reach
   kmerge replay v1.0..main            those of a range
   kmerge replay --last 200            the newest 200
+  kmerge replay --pulls               merges in the branches of pull requests, and squash merges
   kmerge replay --picks               cherry-picks (-x) and reverts as well
   kmerge replay --html report.html    the report as one page, with a chart
   kmerge replay --show 3              the third disagreement: what each side did, and both results
@@ -42,9 +45,11 @@ Every manifest that both sides of a past merge changed is merged again, by git's
 kmerge, and compared with what people committed. The report proposes each policy that would have
 matched people in remaining conflicts, and switches none on. --policy tries one policy alone;
 its GLOB, FIELD and POLICY are those of `git config kmerge.policy` (docs/install.md). The command
-changes nothing in the repository and fetches nothing. A history without merges (squashed pull
-requests) still has cherry-picks and reverts: --picks replays them if their messages name the
-commits.
+changes nothing in the repository and fetches nothing. Squashed pull requests leave no merges:
+--pulls replays those in their branches (`git fetch origin
+'+refs/pull/*/head:refs/remotes/origin/pull/*'` fetches the heads from GitHub) and, apart, the
+squash merges that name their pull request; --refs GLOB starts from other refs as well. --picks
+replays cherry-picks and reverts if their messages name the commits.
 
 exit status: 0 the replay is done, 2 an error
 """
@@ -55,6 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
     add = parser.add_argument
     add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
+    add("--pulls", action="store_true", help="also what the heads of pull requests reach")
+    add("--refs", action="append", default=[], metavar="GLOB", help="also what these refs reach")
     add("--last", type=_count, metavar="N", help="only the newest N merges")
     add("--picks", action="store_true", help="cherry-picks and reverts, too")
     add("--jobs", type=_count, metavar="N", help="processes (default: one a processor)")
@@ -167,7 +174,8 @@ def _case(file: Replayed, left: Remaining, verdict: Judgement) -> str:
 def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[ReplayedMerge]) -> int:
     from kmerge_git.replay.past_merges import Replayer, extract, lines
 
-    disagreements = (file for merge in merges for file in merge.files if file.is_disagreement)
+    own = (merge for merge in merges if merge.kind != "squash merge")
+    disagreements = (file for merge in own for file in merge.files if file.is_disagreement)
     file = next(islice(disagreements, args.show - 1, None), None)
     if file is None:
         command = " ".join(["kmerge", "replay", *_scope(args)])
@@ -195,6 +203,11 @@ def _lines(tally: Tally, scope: list[str]) -> Iterator[Line]:
             yield f"{count:>7}  {'  ' * depth}{words}{_share(tally, name)}"
     if tally.counts["files"]:
         yield from ("", tally.times())
+    if any(tally.squashed.values()):
+        yield from _section("squash merges", " (the button made them, so git had no conflict)")
+        yield from (
+            f"{count:>7}  {COUNTS[name]}" for name, count in tally.squashed.items() if count
+        )
     if len(tally.sorts) > 1:  # a single kind would repeat the counts above
         yield from _section("by kind of file", f" ({', '.join(OF_A_SORT.values())})")
         for sort, counts in sorted(tally.sorts.items(), key=lambda at: -at[1]["git_conflicts"]):
@@ -224,13 +237,13 @@ def _disagreements(tally: Tally, scope: list[str]) -> Iterator[Line]:
         command = " ".join(["kmerge", "replay", *scope, "--show", "N"])
         yield from _section("disagreements", f" (`{command}` shows one)")
     for number, file in enumerate(files[:SHOWN_LOG_LINES], 1):
-        yield f"{number:>5}  {_place(file)}"
+        yield f"{number:>5}  {file.commit[:10]}  {file.path}"
     if len(files) > SHOWN_LOG_LINES:
         yield f"       and {len(files) - SHOWN_LOG_LINES} more: --json and --html list all"
     if tally.broken:
         yield from _section("clean under git, but broken")
     for file in tally.broken[:SHOWN_LOG_LINES]:
-        yield f"       {_place(file)}: {'; '.join(file.git_damage)}"
+        yield f"       {file.commit[:10]}  {file.path}: {'; '.join(file.git_damage)}"
 
 
 def _left(tally: Tally) -> Iterator[Line]:
@@ -258,11 +271,6 @@ def _proposals(proposals: Sequence[Trial], scope: list[str]) -> Iterator[Line]:
     yield "       or for everybody, in .gitattributes, where the last line for a file counts:"
     yield from (f"       {line}" for line in attribute_lines(proposals))
     yield f"       each case: {' '.join([proposals[0].command, *scope])}"
-
-
-def _place(file: Replayed) -> str:
-    flag = " (criss-cross)" if file.criss_cross else ""
-    return f"{file.commit[:10]}  {file.path}{flag}"
 
 
 def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) -> None:
@@ -293,6 +301,8 @@ def _count(text: str) -> int:
 def _scope(args: argparse.Namespace) -> list[str]:
     """Return the words of the command line that choose the past merges."""
     words = [args.range] if args.range != "HEAD" else []
+    words += ["--pulls"] if args.pulls else []
+    words += [word for glob in args.refs for word in ("--refs", quote(glob))]
     words += ["--last", str(args.last)] if args.last else []
     return words + (["--picks"] if args.picks else [])
 
@@ -310,16 +320,21 @@ def _workers(args: argparse.Namespace, repository: Repository, glob: str) -> Ite
         yield found
 
 
-def _chosen(args: argparse.Namespace, repository: Repository) -> tuple[Chosen, str]:
-    """Return the chosen past merges, and a hint how to fetch commits that are missing."""
-    from kmerge_git.git.repository import commits_here
+def _chosen(args: argparse.Namespace, repository: Repository) -> tuple[Chosen, Heads, str]:
+    """Return the chosen past merges, their refs, and a hint how to fetch missing commits."""
+    from kmerge_git.git.repository import commits_here, ends_of
     from kmerge_git.replay.past_merges import choose
+    from kmerge_git.replay.pull_requests import Heads, heads_of
 
-    history, hint = commits_here(repository, args.range)
-    return choose(history, picks=args.picks, most=args.last), hint
+    heads = Heads()
+    if args.pulls or args.refs:
+        heads = heads_of(repository, args.refs, pulls=args.pulls)
+    tip = repository.commit(ends_of(args.range)[0]).oid
+    history, hint = commits_here(repository, args.range, heads.oids)
+    return choose(history, picks=args.picks, most=args.last, heads=heads, tip=tip), heads, hint
 
 
-def _each(made: Workers, commits: list[str]) -> Generator[ReplayedMerge]:
+def _each(made: Workers, commits: list[Past]) -> Generator[ReplayedMerge]:
     """Yield the repeated merges, and show a progress bar."""
     with closing(Progress(len(commits), "merges")) as bar:
         for done, merge in enumerate(made.replay(commits), 1):
@@ -331,19 +346,19 @@ def _tallied(args: argparse.Namespace, repository: Repository, made: Workers) ->
     """Merge the chosen past merges again and count the results."""
     from kmerge_git.replay.tally import Tally, notes
 
-    found, hint = _chosen(args, repository)
+    found, heads, hint = _chosen(args, repository)
     tally = Tally()
     for merge in _each(made, found.commits):
         tally.add(merge)
-    tally.notes = notes(tally, found, args.range, is_shallow=repository.is_shallow, hint=hint)
+    tally.notes = notes(
+        tally, found, heads, args.range, is_shallow=repository.is_shallow, hint=hint
+    )
     return tally
 
 
 def _head_lines(tally: Tally) -> Iterator[Line]:
     """Yield lines that count the replayed and omitted merges, and notes about the history."""
-    parts = [f"{tally.replayed()} replayed"]
-    parts += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
-    yield ", ".join([*parts, *tally.left_out()])
+    yield ", ".join([f"{tally.replayed()} replayed", *tally.left_out()])
     yield from tally.notes
     yield ""
 

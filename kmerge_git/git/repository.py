@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from itertools import chain
 from subprocess import TimeoutExpired
 
@@ -120,11 +120,13 @@ class Repository:
         with self._reading():
             return bool(self._inner.ahead_behind(a, b)[0] != self._inner.ahead_behind(a, m)[0])
 
-    def commits(self, spec: str) -> Iterator[Commit]:
-        """Yield the commits of `REV` or `A..B`, newest first."""
+    def commits(self, spec: str, more: Iterable[str] = ()) -> Iterator[Commit]:
+        """Yield the commits of `REV` or `A..B`, newest first, and those that more ids reach."""
         last, left_out = ends_of(spec)
         start = pygit2.Oid(hex=self.commit(last).oid)
         walker = self._inner.walk(start, enums.SortMode.TOPOLOGICAL | enums.SortMode.TIME)
+        for oid in more:
+            walker.push(pygit2.Oid(hex=oid))
         if left_out:
             walker.hide(pygit2.Oid(hex=self.commit(left_out).oid))
         with self._reading():
@@ -325,27 +327,31 @@ def _entry(found: pygit2.IndexEntry | pygit2.DiffFile) -> TreeEntry:
     return TreeEntry(str(found.id), int(found.mode))
 
 
-def commits_here(repository: Repository, spec: str) -> tuple[Iterable[Commit], str]:
-    """Return the commits of `REV` or `A..B` that exist here, newest first, and a hint.
+def commits_here(
+    repository: Repository, spec: str, more: Iterable[str] = ()
+) -> tuple[Iterable[Commit], str]:
+    """Return the commits of a range (and of more ids) that exist here, newest first, and a hint.
 
     The hint tells how to get the commits that are missing, and is '' if no commit is missing.
     """
-    walk = repository.commits(spec)
+    walk = repository.commits(spec, more)
     try:
         first = next(walk, None)  # by now libgit2 has visited every commit
     except MissingObject as error:
-        last, left_out = (_reached(repository, rev) for rev in ends_of(spec))
-        without = {commit.oid for commit in left_out}
-        return [commit for commit in last if commit.oid not in without], error.hint
+        end, start = ends_of(spec)
+        without = {commit.oid for commit in _reached(repository, [start] if start else [])}
+        reached = _reached(repository, [end, *more])
+        return [commit for commit in reached if commit.oid not in without], error.hint
     return chain([first] if first else [], walk), ""
 
 
-def _reached(repository: Repository, rev: str) -> list[Commit]:
+def _reached(repository: Repository, revs: Iterable[str]) -> list[Commit]:
     """Return every commit that can be reached without passing a missing commit."""
     reached: list[Commit] = []
-    seen: set[str] = set()
-    starts = [repository.commit(rev)] if rev else []
-    heap = [(-start.time, start.oid, start) for start in starts]
+    starts = {commit.oid: commit for commit in map(repository.commit, revs)}
+    seen = {*starts}
+    heap = [(-start.time, start.oid, start) for start in starts.values()]
+    heapify(heap)
     while heap:
         commit = heappop(heap)[-1]
         reached.append(commit)

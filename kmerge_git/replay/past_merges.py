@@ -10,8 +10,8 @@ import os
 import re
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from difflib import unified_diff
 from fnmatch import fnmatchcase
 from functools import partial
@@ -40,6 +40,7 @@ from kmerge_git.replay.left_conflicts import (
     hinted,
     judged,
 )
+from kmerge_git.replay.pull_requests import Heads
 from kmerge_git.whole.both_merges import Both, Job, merge_all, merge_both
 from kmerge_git.whole.cores import collect_rarely
 from kmerge_git.whole.moved_edits import Arrivals, changed_nothing_else, find_moves, without_edits
@@ -63,32 +64,49 @@ class Pick:
     parent: str = ""  # the parent that the revert of a merge restored
 
 
+Past = tuple[str, str]  # a commit to repeat, and the head of the pull request that it squashes
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """Hold the commits to repeat; `instead` means that picks stand in for missing merges."""
 
-    commits: list[str]
+    commits: list[Past]
     instead: bool
     seen: int  # the number of commits that were read
+    ambiguous: int  # the number of squash merges of a number that several heads have
 
 
-def choose(history: Iterable[Commit], *, picks: bool, most: int | None) -> Chosen:
+def choose(
+    history: Iterable[Commit], *, picks: bool, most: int | None, heads: Heads, tip: str
+) -> Chosen:
     """Return the newest merges, and with `picks` also the cherry-picks and reverts.
 
-    If the history has no merges, return the newest cherry-picks and reverts instead.
+    Squash merges are those of the first parents of `tip`; a commit that was picked from there
+    names the same pull request. If the history has no merges, return the newest cherry-picks and
+    reverts instead.
     """
-    merges: list[str] = []
-    others: list[str] = []
-    seen = 0
+    merges: list[Past] = []
+    others: list[Past] = []
+    seen = ambiguous = 0
     for commit in history:
         seen += 1
-        if len(commit.parents) > 1 or (picks and pick_of(commit.message)):
-            merges.append(commit.oid)
-        elif not merges and pick_of(commit.message):
-            others.append(commit.oid)
+        pick = pick_of(commit.message)
+        squashed: Set[str] = frozenset()
+        if commit.oid == tip:
+            tip = next(iter(commit.parents), "")
+            is_pick = pick is not None and pick.kind == "cherry-pick"
+            squashed = frozenset() if is_pick else heads.squashed_in(commit)
+            ambiguous += len(squashed) > 1
+        if len(squashed) == 1:
+            merges.append((commit.oid, next(iter(squashed))))
+        elif len(commit.parents) > 1 or (picks and pick):
+            merges.append((commit.oid, ""))
+        elif not merges and pick:
+            others.append((commit.oid, ""))
         if len(merges) == most:
             break
-    return Chosen(merges or others[:most], instead=not merges, seen=seen)
+    return Chosen(merges or others[:most], not merges, seen, ambiguous)
 
 
 def pick_of(message: str) -> Pick | None:
@@ -147,11 +165,11 @@ def sort_of(path: str, text: bytes) -> str:
     return next(by_name, "") or next(by_text, OTHER)
 
 
-Way = Literal["merge"] | Kind
+Way = Literal["merge", "squash merge"] | Kind
 # the side whose change is applied on top
-MINE = {"merge": "ours", "cherry-pick": "theirs", "revert": ""}
+MINE = {"merge": "ours", "squash merge": "theirs", "cherry-pick": "theirs", "revert": ""}
 
-Skipped = Literal["", "octopus", "cut off", "missing", "elsewhere"]
+Skipped = Literal["", "octopus", "criss-cross", "cut off", "missing", "elsewhere"]
 BlobIds = dict[str, str]  # of base, ours, theirs and people; '' if the file is missing
 
 
@@ -173,7 +191,6 @@ class Replayed:
     people_damage: tuple[str, ...]
     places: tuple[str, ...]  # the places of the conflicts that kmerge leaves
     seconds: float
-    criss_cross: bool = False
     left: tuple[Remaining, ...] = ()  # the same conflicts, field by field
     is_late: bool = False  # the merge took too long: git's line merge is used
     kind: Way = "merge"
@@ -198,7 +215,6 @@ class ReplayedMerge:
 
     files: tuple[Replayed, ...] = ()
     kind: Way = "merge"
-    criss_cross: bool = False
     skipped: Skipped = ""
     deleted: int = 0  # manifests that one side deleted and the other changed
     followed: int = 0  # deleted files whose resources the deleting side moved
@@ -237,24 +253,32 @@ class Replayer:
         # import all modules now, so that the time of the first merge does not include imports
         merge_both(Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
 
-    def merge(self, oid: str) -> ReplayedMerge:
-        """Repeat one merge, cherry-pick or revert."""
+    def merge(self, past: Past) -> ReplayedMerge:
+        """Repeat one merge, squash merge, cherry-pick or revert."""
+        oid, head = past
         try:
             commit = self.repository.named(oid)
+            if head:
+                return self._merge(commit, (commit.parents[0], head), "squash merge")
             if len(commit.parents) > 2:
                 return ReplayedMerge(skipped="octopus")
-            return self._merge(commit) if len(commit.parents) == 2 else self._pick(commit)
+            is_merge = len(commit.parents) == 2
+            return self._merge(commit, commit.parents) if is_merge else self._pick(commit)
         except MissingObject as error:
             return ReplayedMerge(skipped="missing", hint=error.hint)
 
-    def _merge(self, commit: Commit) -> ReplayedMerge:
-        ours, theirs = map(self.repository.named, commit.parents)
+    def _merge(
+        self, commit: Commit, parents: tuple[str, ...], kind: Way = "merge"
+    ) -> ReplayedMerge:
+        ours, theirs = map(self.repository.named, parents)
         base = self.repository.merge_base(ours.oid, theirs.oid)
         if base is None and self.repository.is_shallow:
             return ReplayedMerge(skipped="cut off")
-        criss_cross = bool(base and self.repository.is_criss_cross(base, ours.oid, theirs.oid))
+        if base and self.repository.is_criss_cross(base, ours.oid, theirs.oid):
+            # git would merge the bases first, and with one of them alone other places conflict
+            return ReplayedMerge(skipped="criss-cross")
         tree = self.repository.named(base).tree if base else None
-        return self._made(commit, Three(tree, ours.tree, theirs.tree), criss_cross=criss_cross)
+        return self._made(commit, Three(tree, ours.tree, theirs.tree), kind)
 
     def _pick(self, commit: Commit) -> ReplayedMerge:
         pick = pick_of(commit.message)
@@ -263,30 +287,21 @@ class Replayer:
             return ReplayedMerge(skipped="elsewhere")
         return self._made(commit, trees, pick.kind)
 
-    def _made(
-        self,
-        commit: Commit,
-        trees: Three[str | None],
-        kind: Way = "merge",
-        *,
-        criss_cross: bool = False,
-    ) -> ReplayedMerge:
+    def _made(self, commit: Commit, trees: Three[str | None], kind: Way) -> ReplayedMerge:
         ours, theirs = trees.ours or "", trees.theirs or ""
         cases = touched_by_both(
             self.repository.changes(trees.base, ours),
             self.repository.changes(trees.base, theirs),
         )
         files = tuple(
-            replace(self._file(commit, case, kind), criss_cross=criss_cross)
+            self._file(commit, case, kind)
             for case in cases
             if _is_replayable(case) and matches(self._glob, case.path)
         )
         deleted = [case for case in cases if case.kind in ("deleted by us", "deleted by them")]
         gone = [case for case in deleted if is_merged(case.path) and case.is_text]
         followed = self._followed(gone, trees.base, (ours, theirs)) if gone else 0
-        return ReplayedMerge(
-            files, kind, criss_cross=criss_cross, deleted=len(gone), followed=followed
-        )
+        return ReplayedMerge(files, kind, deleted=len(gone), followed=followed)
 
     def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
         """Count the deleted files whose edits `kmerge resolve` would merge into other files."""
@@ -460,7 +475,7 @@ class Workers:
             self._pool.terminate()
             self._pool.join()
 
-    def replay(self, commits: Sequence[str]) -> Iterator[ReplayedMerge]:
+    def replay(self, commits: Sequence[Past]) -> Iterator[ReplayedMerge]:
         """Repeat the merges of these commits."""
         return self._each(Replayer.merge, commits, self._jobs > 1 and len(commits) >= FEW_MERGES)
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from posixpath import basename, commonprefix, splitext
 from typing import Any, Literal
 
+from kmerge_git.errors import UsageError
 from kmerge_git.git.repository import Repository, commits_here
 from kmerge_git.git.settings import matches
 from kmerge_git.outcome import SIDES
@@ -31,6 +33,7 @@ from kmerge_git.replay.left_conflicts import (
     is_at_top,
 )
 from kmerge_git.replay.past_merges import Replayed, Tried, Workers, choose
+from kmerge_git.replay.pull_requests import Heads, heads_of
 from kmerge_git.visible import counted
 
 Case = tuple[Replayed, Remaining]
@@ -56,12 +59,15 @@ _SAFE = _PLAIN | set("/[]*@")  # characters of a field path that need no quotes
 def past_trials(
     repository: Repository, rules: Iterable[FieldPolicy], jobs: int, glob: str = "*"
 ) -> list[Trial]:
-    """Return a trial of each policy on the past merges that HEAD reaches.
+    """Return a trial of each policy on past merges of HEAD, and of pull requests that are here.
 
     Only files that match the pattern are merged again.
     """
-    history, _ = commits_here(repository, "HEAD")
-    commits = choose(history, picks=False, most=None).commits
+    pulls = Heads()
+    with suppress(UsageError):
+        pulls = heads_of(repository, (), pulls=True)
+    history, _ = commits_here(repository, "HEAD", pulls.oids)
+    commits = choose(history, picks=False, most=None, heads=Heads(), tip="").commits
     with Workers(repository, jobs, glob) as made:
         merges = made.replay(commits)
         files = [file for merge in merges for file in merge.files if not file.kmerge_clean]

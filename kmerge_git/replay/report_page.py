@@ -10,7 +10,7 @@ from itertools import zip_longest
 from kmerge_git import __version__
 from kmerge_git.replay.past_merges import Replayed, ReplayedTexts, lines_of
 from kmerge_git.replay.policy_trials import attribute_lines
-from kmerge_git.replay.tally import RemainingHere, Tally
+from kmerge_git.replay.tally import COUNTS, RemainingHere, Tally
 from kmerge_git.visible import visible
 
 _FEW = 3  # the places that are shown for each cause
@@ -35,6 +35,7 @@ def page(tally: Tally, name: str, scope: str, texts_of: TextsOf) -> Iterator[str
     yield _header(tally, name, scope)
     yield _cards(tally)
     yield _charts(tally)
+    yield _squashed(tally)
     yield _proposals(tally, scope)
     yield _left(tally)
     yield from _disagreements(tally, scope, texts_of)
@@ -51,8 +52,6 @@ def _header(tally: Tally, name: str, scope: str) -> str:
     where = f" (<code>{_shown(scope)}</code>)" if scope else ""
     was = "was" if sum(tally.kinds.values()) == 1 else "were"
     notes = [f"{tally.replayed()} of the past {was} made again{where}"]
-    if tally.criss_cross:
-        notes.append(f"{tally.criss_cross} had several merge bases, the first was taken")
     notes += [*tally.left_out(), tally.times()]
     more = "".join(f"<p class='lead'>{_shown(note)}</p>" for note in tally.notes)
     return f"<h1>{_shown(name)}</h1><p class='lead'>{'; '.join(notes)}.</p>{more}"
@@ -113,6 +112,22 @@ def _charts(tally: Tally) -> str:
         + chart("The same merges under git and under kmerge", {"git": git, "kmerge": kmerge})
         + chart("What people committed where only kmerge resolves the conflict", {"people": people})
         + "</section>"
+    )
+
+
+def _squashed(tally: Tally) -> str:
+    """Return the section about squash merges, which are in no other count of the page."""
+    rows = "".join(
+        f"<tr><td>{count}</td><td>{COUNTS[name]}</td></tr>"
+        for name, count in tally.squashed.items()
+        if count
+    )
+    return (
+        f"<section><h2>Squash merges <span>{tally.kinds['squash merge']}</span></h2>"
+        "<p>The button made them, so git had no conflict. They are in no other count.</p>"
+        f'<div class="scroll"><table class="list">{rows}</table></div></section>'
+        if rows
+        else ""
     )
 
 
@@ -228,11 +243,10 @@ def _new_conflicts(tally: Tally) -> str:
 
 
 def _case(number: int, file: Replayed, words: str, *, is_open: bool) -> str:
-    flag = ' <span class="flag">criss-cross</span>' if file.criss_cross else ""
     badge = f'<b class="number">{number}</b>' if number else ""
     return (
         f'<details class="case"{" open" if is_open else ""}><summary>{badge}'
-        f"<strong>{_shown(file.path)}</strong>{flag}"
+        f"<strong>{_shown(file.path)}</strong>"
         f"<small>{file.commit[:10]} {_shown(file.subject)}</small></summary><p>{words}</p>"
     )
 

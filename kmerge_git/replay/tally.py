@@ -10,6 +10,7 @@ from typing import Any
 from kmerge_git.replay.left_conflicts import Remaining
 from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge
 from kmerge_git.replay.policy_trials import Trial, attribute_lines
+from kmerge_git.replay.pull_requests import Heads
 from kmerge_git.visible import counted
 
 # the counts, with the words of the report
@@ -47,6 +48,7 @@ OF_A_SORT = {
 }
 _LEFT_OUT = {
     "octopus": "with more than two parents left out",
+    "criss-cross": "with several merge bases left out",
     "cut off": "beyond this shallow clone",
     "missing": "left out for want of an object",
     "elsewhere": "of a commit that is not here",
@@ -59,12 +61,14 @@ class Tally:
     """Hold the counts of a replay, and the files worth looking at."""
 
     def __init__(self) -> None:
-        self.kinds = {"merge": 0, "cherry-pick": 0, "revert": 0}  # the numbers of repeated merges
+        # the numbers of repeated merges
+        self.kinds = {"merge": 0, "squash merge": 0, "cherry-pick": 0, "revert": 0}
         self.skipped: Counter[str] = Counter()  # the numbers of skipped commits, by reason
-        self.criss_cross = 0
         self.hint = ""  # the command that fetches missing objects
         self.notes: list[str] = []  # about the history itself
         self.counts = dict.fromkeys(COUNTS, 0)
+        # of squash merges, which conflicted for nobody: the button refuses what git cannot merge
+        self.squashed = dict.fromkeys(COUNTS, 0)
         self.sorts: dict[str, dict[str, int]] = {}  # the counts of git's conflicts, by sort of file
         self.disagreements: list[Replayed] = []
         self.broken: list[Replayed] = []
@@ -90,38 +94,24 @@ class Tally:
         else:
             self.kinds[merge.kind] += 1
         self.hint = self.hint or merge.hint
-        self.criss_cross += merge.criss_cross
-        self.counts["deleted"] += merge.deleted
-        self.counts["followed"] += merge.followed
+        counts = self.squashed if merge.kind == "squash merge" else self.counts
+        counts["deleted"] += merge.deleted
+        counts["followed"] += merge.followed
         for file in merge.files:
-            self._count(file)
             self.seconds.append(file.seconds)
+            facts = _facts(file)
+            for name, is_so in facts.items():
+                counts[name] += bool(is_so)
+            if merge.kind == "squash merge":
+                continue
+            if not file.git_clean:
+                of_sort = self.sorts.setdefault(file.sort, dict.fromkeys(OF_A_SORT, 0))
+                for name in OF_A_SORT:
+                    of_sort[name] += bool(facts.get(name))
             self.disagreements += [file] if file.is_disagreement else []
             self.broken += [file] if file.git_damage else []
             if not file.kmerge_clean:
                 (self.new_conflicts if file.git_clean else self.still).append(file)
-
-    def _count(self, file: Replayed) -> None:
-        facts: dict[str, object] = {
-            "files": True,
-            "git_conflicts": not file.git_clean,
-            "people_broken": file.people_damage,
-            "by_lines": file.method == "lines" and not file.kmerge_clean,
-            "resolved": file.is_resolved,
-            _AGREED.get(file.agreement, "resolved_unknown"): file.is_resolved,
-            "still_conflicts": not file.git_clean and not file.kmerge_clean,
-            "new_conflicts": file.git_clean and not file.kmerge_clean,
-            "git_broken": file.git_damage,
-            "mended": file.git_damage and not file.kmerge_damage,
-            "changed": file.changed,
-            "late": file.is_late,
-        }
-        for name, is_so in facts.items():
-            self.counts[name] += bool(is_so)
-        if not file.git_clean:
-            of_sort = self.sorts.setdefault(file.sort, dict.fromkeys(OF_A_SORT, 0))
-            for name in OF_A_SORT:
-                of_sort[name] += bool(facts.get(name))
 
     @property
     def conflicted(self) -> list[Replayed]:
@@ -156,8 +146,9 @@ class Tally:
                 "octopus": self.skipped["octopus"],
                 "cut_off": self.skipped["cut off"],
                 "missing": self.skipped["missing"],
-                "criss_cross": self.criss_cross,
+                "criss_cross": self.skipped["criss-cross"],
             },
+            "squash_merges": {"replayed": self.kinds["squash merge"], "counts": self.squashed},
             "picks": {
                 "cherry_picks": self.kinds["cherry-pick"],
                 "reverts": self.kinds["revert"],
@@ -182,9 +173,34 @@ class Tally:
         }
 
 
-def notes(tally: Tally, chosen: Chosen, where: str, *, is_shallow: bool, hint: str) -> list[str]:
+def _facts(file: Replayed) -> dict[str, object]:
+    """Return what a file counts for: the names of counts, each with a truth value."""
+    return {
+        "files": True,
+        "git_conflicts": not file.git_clean,
+        "people_broken": file.people_damage,
+        "by_lines": file.method == "lines" and not file.kmerge_clean,
+        "resolved": file.is_resolved,
+        _AGREED.get(file.agreement, "resolved_unknown"): file.is_resolved,
+        "still_conflicts": not file.git_clean and not file.kmerge_clean,
+        "new_conflicts": file.git_clean and not file.kmerge_clean,
+        "git_broken": file.git_damage,
+        "mended": file.git_damage and not file.kmerge_damage,
+        "changed": file.changed,
+        "late": file.is_late,
+    }
+
+
+def notes(
+    tally: Tally, chosen: Chosen, heads: Heads, where: str, *, is_shallow: bool, hint: str
+) -> list[str]:
     """Return notes about the replayed history that a reader of the counts needs."""
     lines = []
+    if heads.missing:
+        lines.append(f"{counted(heads.missing, 'ref')} left out: no commit that is here")
+    if chosen.ambiguous:
+        squashes = counted(chosen.ambiguous, "squash merge")
+        lines.append(f"{squashes} left out: several heads have the number")
     if is_shallow:
         lines.append("the history is cut off, this is a shallow clone: `git fetch --unshallow`")
     if hint:
@@ -198,6 +214,8 @@ def notes(tally: Tally, chosen: Chosen, where: str, *, is_shallow: bool, hint: s
     lines.append(f"no merges in {where}: squashed and rebased pull requests leave none")
     if chosen.commits:
         lines.append("cherry-picks and reverts that name their commit are replayed instead")
+    if not heads.oids:
+        lines.append("merges in the branches of pull requests: `kmerge replay --pulls`")
     command = "kmerge refresh --with REV --branches GLOB --dry-run"
     return [*lines, f"what open branches would come to: `{command}`"]
 
@@ -214,7 +232,6 @@ def as_plain(file: Replayed) -> dict[str, Any]:
         "people": file.agreement,
         "people_damage": list(file.people_damage),
         "conflicts": list(file.places),
-        "criss_cross": file.criss_cross,
         "blobs": file.blobs,
     }
 

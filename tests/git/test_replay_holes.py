@@ -14,7 +14,8 @@ BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))
 THEIRS = deployment(env=("A=1", "THEIRS=1"))
 BOTH = deployment(env=("A=1", "OURS=1", "THEIRS=1"))
-OPEN = "what open branches would come to: `kmerge refresh --with REV --branches GLOB --dry-run`"
+OPEN = "merges in the branches of pull requests: `kmerge replay --pulls`\n"
+OPEN += "what open branches would come to: `kmerge refresh --with REV --branches GLOB --dry-run`"
 
 
 def replay(repo: Repo, *args: str) -> dict[str, dict[str, int]]:
