@@ -53,7 +53,12 @@ replays cherry-picks and reverts if their messages name the commits.
 
 exit status: 0 the replay is done, 2 an error
 """
-_BELOW = ("resolved", "mended", "followed")  # indented: each counts a part of the line above
+_BELOW = (
+    "resolved",
+    "mended",
+    "followed",
+    "away",
+)  # indented: each counts a part of the line above
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +82,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Merge the past merges again, then report the results."""
     from kmerge_git.git.repository import Repository
-    from kmerge_git.replay.policy_trials import propose, trials_of
+    from kmerge_git.git.settings import matches
+    from kmerge_git.replay.policy_trials import Trial, propose, propose_deletions, trials_of
 
     if args.extract and not args.show:
         raise UsageError("--extract needs --show N", hint="it writes the texts of one disagreement")
@@ -88,10 +94,14 @@ def run(args: argparse.Namespace) -> int:
             return _show(args, repository, _each(made, _chosen(args, repository)[0].commits))
         tally = _tallied(args, repository, made)
         with waiting("trying policies"):
-            if rule:
+            if rule and rule.field:
                 (trial,) = trials_of([rule], tally.conflicted, made.tried)
+            elif rule:
+                away = (one for one in tally.away if matches(rule.glob, one.file.path))
+                trial = Trial(rule, tuple(away), tally.open_files)
             else:
                 tally.proposals = propose(tally.conflicted, made.tried)
+                tally.proposals += propose_deletions(tally.away, tally.open_files)
     if rule:
         return _report_trial(args, tally, trial)
     if args.html:
@@ -103,14 +113,17 @@ def run(args: argparse.Namespace) -> int:
 
 def _rule(text: str) -> FieldPolicy:
     """Return the policy that `--policy` names, as in the setting `kmerge.policy`."""
-    from kmerge_git.git.settings import POLICIES
+    from kmerge_git.git.settings import DELETION, POLICIES
     from kmerge_git.replay.left_conflicts import FieldPolicy
 
     words = text.split()
+    if len(words) == 2 and words[1] == DELETION:
+        return FieldPolicy(words[0], "", DELETION)
     if len(words) != 3:
         raise UsageError(
             f"{text!r} is not a policy",
-            hint="it has three words: GLOB FIELD POLICY, as in '* **.image higher'",
+            hint="it has three words: GLOB FIELD POLICY, as in '* **.image higher'; "
+            f"or two, GLOB {DELETION}",
         )
     if words[2] not in POLICIES:
         hint = did_you_mean(words[2], POLICIES, f"they are {', '.join(POLICIES)}")
@@ -140,7 +153,7 @@ def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
     rule = trial.rule
     free = f" ({trial.free} with another number that was free)" if trial.free else ""
     rows = (
-        (len(trial.cases), f"conflicts on {rule.field} in {rule.glob}"),
+        (len(trial.cases), f"conflicts on {rule.field or 'deleted files'} in {rule.glob}"),
         (trial.settled, f"  settled by {rule.policy}"),
         (trial.count("as people"), "    as people did"),
         (trial.count("otherwise"), f"    differently from people{free}"),
@@ -168,7 +181,8 @@ def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
 
 def _case(file: Replayed, left: Remaining, verdict: Judgement) -> str:
     value, people = (text or "(gone)" for text in (verdict.value, verdict.people))
-    return f"{file.commit[:10]}  {file.path}: {left.place}: {value}, people: {people}"
+    place = f"{file.path}: {left.place}" if left.place else file.path
+    return f"{file.commit[:10]}  {place}: {value}, people: {people}"
 
 
 def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[ReplayedMerge]) -> int:
@@ -198,7 +212,7 @@ def _lines(tally: Tally, scope: list[str]) -> Iterator[Line]:
     yield from _head_lines(tally)
     for name, words in COUNTS.items():
         count = tally.counts[name]
-        depth = 2 if name.startswith("resolved_") else int(name in _BELOW)
+        depth = 2 if name.startswith(("resolved_", "away_")) else int(name in _BELOW)
         if count or name in ("files", "git_conflicts", "resolved"):
             yield f"{count:>7}  {'  ' * depth}{words}{_share(tally, name)}"
     if tally.counts["files"]:

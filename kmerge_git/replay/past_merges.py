@@ -43,7 +43,13 @@ from kmerge_git.replay.left_conflicts import (
 from kmerge_git.replay.pull_requests import Heads
 from kmerge_git.whole.both_merges import Both, Job, merge_all, merge_both
 from kmerge_git.whole.cores import collect_rarely
-from kmerge_git.whole.moved_edits import Arrivals, changed_nothing_else, find_moves, without_edits
+from kmerge_git.whole.moved_edits import (
+    Arrivals,
+    changed_nothing_else,
+    find_moves,
+    is_taken_away,
+    without_edits,
+)
 
 Kind = Literal["cherry-pick", "revert"]
 
@@ -218,6 +224,7 @@ class ReplayedMerge:
     skipped: Skipped = ""
     deleted: int = 0  # manifests that one side deleted and the other changed
     followed: int = 0  # deleted files whose resources the deleting side moved
+    away: tuple[Tried, ...] = ()  # deleted files that policy `deletion` lets stay away
     hint: str = ""  # the command that fetches missing objects
 
 
@@ -239,6 +246,20 @@ class Tried:
 
 
 _AUTHOR = 12  # digits that tell authors apart; a report that is handed around names nobody
+
+
+def _author(commit: Commit) -> str:
+    return sha256(commit.author.lower()).hexdigest()[:_AUTHOR]
+
+
+def _taken_away(commit: Commit, path: str, repository: Repository) -> Tried:
+    """Compare a file that policy `deletion` lets stay away with what people committed."""
+    is_gone = repository.entry(commit.tree, path) is None
+    verdict = Judgement("as people") if is_gone else Judgement("otherwise", "", "the changed file")
+    about = commit.oid, commit.subject, path, BlobIds(), False, (), False, (), "", False
+    file = Replayed(*about, "gone", (), (), 0.0, author=_author(commit))
+    freed: Agreement = "same bytes" if is_gone else "different"
+    return Tried(file, ((Remaining("", "", "deleted on one side"), verdict),), freed)
 
 
 class Replayer:
@@ -300,18 +321,27 @@ class Replayer:
         )
         deleted = [case for case in cases if case.kind in ("deleted by us", "deleted by them")]
         gone = [case for case in deleted if is_merged(case.path) and case.is_text]
-        followed = self._followed(gone, trees.base, (ours, theirs)) if gone else 0
-        return ReplayedMerge(files, kind, deleted=len(gone), followed=followed)
+        followed, away = self._gone(commit, gone, trees, MINE[kind]) if gone else (0, [])
+        return ReplayedMerge(files, kind, "", len(gone), followed, tuple(away))
 
-    def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
-        """Count the deleted files whose edits `kmerge resolve` would merge into other files."""
-        arrivals = [Arrivals.between(self.repository, base_tree, tree) for tree in trees]
-        count = 0
+    def _gone(
+        self, commit: Commit, gone: list[FileCase], trees: Three[str | None], mine: str
+    ) -> tuple[int, list[Tried]]:
+        """Count the deleted files whose edits `kmerge resolve` would merge into other files.
+
+        Also compare with people the files that policy `deletion` would let stay away.
+        """
+        sides = (trees.ours or "", trees.theirs or "")
+        arrivals = [Arrivals.between(self.repository, trees.base, side) for side in sides]
+        count, away = 0, []
         for case in gone:
             three = Three(*map(self.repository.text, case.entries))
             moves = find_moves(case.path, three, *arrivals)
             count += bool(moves) and changed_nothing_else(without_edits(three, moves))
-        return count
+            here = arrivals[mine == "theirs"]
+            if mine and not moves and is_taken_away(case.path, three, mine, here):
+                away.append(_taken_away(commit, case.path, self.repository))
+        return count, away
 
     def _file(self, commit: Commit, case: FileCase, kind: Way) -> Replayed:
         people_entry = self.repository.entry(commit.tree, case.path)
@@ -349,7 +379,7 @@ class Replayer:
             is_late=both.is_late,
             kind=kind,
             sort=sort_of(case.path, three.ours or b""),
-            author=sha256(commit.author.lower()).hexdigest()[:_AUTHOR],
+            author=_author(commit),
         )
 
     def _merged(self, three: Three[bytes | None], options: Options) -> Both:

@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from kmerge_git.errors import UsageError
 from kmerge_git.git.repository import Repository, commits_here
-from kmerge_git.git.settings import matches
+from kmerge_git.git.settings import DELETION, matches
 from kmerge_git.outcome import SIDES
 from kmerge_git.replay.left_conflicts import (
     FieldPolicy,
@@ -103,6 +103,27 @@ def propose(files: Sequence[Replayed], try_all: TryAll) -> list[Trial]:
         proposals,
         key=lambda t: (t.standing, -t.count("as people"), t.count("otherwise"), t.words),
     )
+
+
+def propose_deletions(away: Iterable[Tried], conflicted: int) -> list[Trial]:
+    """Return the folders for which to propose policy `deletion`; the deepest come first.
+
+    The whole repository is none of them: elsewhere a deletion may be a mistake.
+    """
+    below: defaultdict[str, list[Tried]] = defaultdict(list)
+    for one in away:
+        parts = [*map(_quoted, one.file.path.split("/")[:-1])]
+        for depth in range(len(parts)):
+            below["/".join(parts[: depth + 1])].append(one)
+    proposals: list[Trial] = []
+    known: set[int] = set()
+    for folder in sorted(below, key=lambda name: (-name.count("/"), name)):
+        fresh = [one for one in below[folder] if id(one) not in known]
+        trial = Trial(FieldPolicy(f"{folder}/**", "", DELETION), tuple(fresh), conflicted)
+        if trial.standing:
+            proposals.append(trial)
+            known |= set(map(id, fresh))
+    return proposals
 
 
 def _of_field(
@@ -339,13 +360,14 @@ class Trial:
     def summary(self) -> str:
         """Describe the policy and its results in one sentence."""
         merges, authors = counted(self.merges, "merge"), counted(len(self.authors), "author")
-        title = f"{self.rule.policy} for {self.rule.field} in {self.rule.glob}"
+        field = f" for {self.rule.field}" if self.rule.field else ""
+        title = f"{self.rule.policy}{field} in {self.rule.glob}"
         return f"{title}: {self.rate} ({merges}, {authors})"
 
     @property
     def config(self) -> str:
         """The command that switches the policy on in a clone."""
-        return f"git config --add kmerge.policy {shlex.quote(' '.join(self.words))}"
+        return f"git config --add kmerge.policy {shlex.quote(self.setting)}"
 
     @property
     def attributes(self) -> str:
@@ -355,11 +377,16 @@ class Trial:
     @property
     def command(self) -> str:
         """The command that shows every conflict of this policy."""
-        return shlex.join(["kmerge", "replay", "--policy", " ".join(self.words)])
+        return shlex.join(["kmerge", "replay", "--policy", self.setting])
+
+    @property
+    def setting(self) -> str:
+        """The value of the setting `kmerge.policy`."""
+        return " ".join(filter(None, self.words))
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """The value of the setting `kmerge.policy`: a file pattern, a field and a policy."""
+        """The parts of that value: a file pattern, a field and a policy."""
         return self.rule.glob, self.rule.field, self.rule.policy
 
     def as_json(self) -> dict[str, Any]:
@@ -407,4 +434,5 @@ class Trial:
 
 def attribute_line(glob: str, rules: Iterable[FieldPolicy]) -> str:
     """Return the line of `.gitattributes` for the policies of one file pattern."""
-    return f"{glob} kmerge-policy={','.join(f'{rule.field}:{rule.policy}' for rule in rules)}"
+    items = (f"{rule.field}:{rule.policy}".removeprefix(":") for rule in rules)
+    return f"{glob} kmerge-policy={','.join(items)}"

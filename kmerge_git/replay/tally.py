@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from kmerge_git.replay.left_conflicts import Remaining
-from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge
+from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge, Tried
 from kmerge_git.replay.policy_trials import Trial, attribute_lines
 from kmerge_git.replay.pull_requests import Heads
 from kmerge_git.visible import counted
@@ -32,6 +32,8 @@ COUNTS = {
     "late": "no result within the time limit: git's line merge stands",
     "by_lines": "merged by lines (templates, not YAML)",
     "deleted": "deleted on one side and changed on the other: a conflict, no driver is asked",
+    "away": "of these the policy `deletion` lets stay away",
+    "away_as_people": "as people did",
     "followed": "of these `kmerge resolve` takes the edit to where the resource is now",
 }
 _AGREED = {
@@ -72,6 +74,7 @@ class Tally:
         self.sorts: dict[str, dict[str, int]] = {}  # the counts of git's conflicts, by sort of file
         self.disagreements: list[Replayed] = []
         self.broken: list[Replayed] = []
+        self.away: list[Tried] = []  # deleted files, as policy `deletion` would leave them
         self.new_conflicts: list[Replayed] = []
         self.still: list[Replayed] = []  # in conflict under both
         self.proposals: list[Trial] = []
@@ -97,6 +100,9 @@ class Tally:
         counts = self.squashed if merge.kind == "squash merge" else self.counts
         counts["deleted"] += merge.deleted
         counts["followed"] += merge.followed
+        counts["away"] += len(merge.away)
+        counts["away_as_people"] += sum(one.freed == "same bytes" for one in merge.away)
+        self.away += [] if merge.kind == "squash merge" else merge.away
         for file in merge.files:
             self.seconds.append(file.seconds)
             facts = _facts(file)
@@ -117,6 +123,11 @@ class Tally:
     def conflicted(self) -> list[Replayed]:
         """The files that kmerge leaves in conflict."""
         return [*self.still, *self.new_conflicts]
+
+    @property
+    def open_files(self) -> int:
+        """The number of files in conflict, those included that one side deleted."""
+        return len(self.conflicted) + self.counts["deleted"]
 
     def left(self) -> list[tuple[str, str, list[RemainingHere]]]:
         """Return the conflicts that git and kmerge leave, the largest groups first."""

@@ -179,7 +179,8 @@ def test_deleted_and_moved_files_are_counted(repo: Repo) -> None:
         ],
     )
     counts = replay(repo)["counts"]
-    assert {name: count for name, count in counts.items() if count} == {"deleted": 4, "followed": 2}
+    found = {name: count for name, count in counts.items() if count}
+    assert found == {"deleted": 4, "away": 1, "followed": 2}
     said = repo.kmerge("replay").out
     assert "4  deleted on one side and changed on the other" in said
     assert "  2    of these `kmerge resolve` takes the edit" in said
