@@ -11,8 +11,7 @@ MERGING_SECONDS = 3600  # a younger temporary file may belong to a running merge
 # older temporary files are left over: no merge takes a day, and process ids are used again
 LEFTOVER_SECONDS = 24 * 3600
 CHILD_SECONDS = 30.0  # the time that a child process may be late
-GENERATING_SECONDS = 600  # the time that a command of `kmerge generate` may take
-GRACE_SECONDS = 5.0  # the time that its processes have to end when they are asked to
+GRACE_SECONDS = 5.0  # the time that processes of `kmerge generate` have to end when asked to
 
 # Reading, comparing and trying.
 SEALED_BYTES = 16 << 20  # bytes read to see whether SOPS wrote a file; SOPS files are smaller

@@ -52,17 +52,16 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the commands, as Ctrl-C does
     repository = Repository.open()
     if args.restore:
-        saved = restore(repository)
-        warn(f"the generated files are as they were; what was there instead is in {saved}")
+        warn(f"the generated files are put back; what was there is in {restore(repository)}")
         return 0
     plan = make_plan(repository, args.generators)
     files = foreign(plan)
-    count = counted(len(files), "other file") if files else "no other file"
-    warn(f"{plan.operation.name or 'no merge'}: besides manifests and outputs, {count} changed")
-    for path in files:
-        say(f"  {path}")
-    for one in plan.generators:
-        warn(f"{one.name} runs `{one.command}`")
+    warn(*(f"{path}: it is changed, and a command may run it" for path in files))
+    warn(
+        f"{plan.operation.name or 'no merge or rebase is in progress'}: "
+        f"{counted(len(files), 'changed file')} besides manifests and generated files"
+    )
+    warn(*(f"{one.name} runs `{one.command}`" for one in plan.generators))
     if not (args.yes or _agrees()):
         return 1
     failure, elsewhere, staged = generate(plan)

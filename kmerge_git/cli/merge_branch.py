@@ -152,7 +152,7 @@ def _by_git(call: _Call, code: int) -> int:
     if call.json:
         _show_json(code, None, by_git=True)
     elif code and not call.is_quiet:
-        warn(*hint_for(stages.path for stages in git.unmerged()))
+        warn(*hint_for([stages.path for stages in git.unmerged()]))
     return code
 
 

@@ -7,11 +7,8 @@ a commit, no included or global file, and no variable of the environment can nam
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from kmerge_git.bounds import GENERATING_SECONDS
 from kmerge_git.git.run_git import ask_git, environment
 from kmerge_git.git.settings import matches
 from kmerge_git.visible import counted
@@ -39,7 +36,7 @@ class Generator:
         return any(matches(glob, path) for glob in self.sources)
 
 
-def generators(cwd: Path | str | None = None) -> list[Generator]:
+def generators(cwd: str | None = None) -> list[Generator]:
     """Return the generators of the repository, in the order of its configuration."""
     # a folder of a clone that looks like a bare repository brings a configuration of its own
     asked = ("-c", "safe.bareRepository=explicit", "config", "--local", "--no-includes", "--null")
@@ -57,20 +54,19 @@ def generators(cwd: Path | str | None = None) -> list[Generator]:
             given.get("command", [""])[-1],
             tuple(given.get("files", ())),
             tuple(given.get("sources", ())),
-            given.get("timeout", [str(GENERATING_SECONDS)])[-1],
+            given.get("timeout", ["600"])[-1],
         )
         for name, given in found.items()
     ]
 
 
-def hint_for(conflicts: Iterable[str] | None) -> list[str]:
+def hint_for(conflicts: list[str] | None) -> list[str]:
     """Return the line that names `kmerge generate`, if outputs are in conflict."""
-    found: dict[str, str] = {}
-    paths = list(conflicts or ())
-    for one in generators() if paths else ():
-        found = {path: one.name for path in paths if one.writes(path)} | found
-    if not found:
-        return []
-    command = shlex.join(["kmerge", "generate", *dict.fromkeys(found.values())])
-    files = counted(len(found), "generated file")
-    return [f"{files} in conflict: when the sources are decided, `{command}` makes them anew"]
+    known = generators() if conflicts else []
+    outputs = [path for path in conflicts or () if any(one.writes(path) for one in known)]
+    names = [one.name for one in known if any(map(one.writes, outputs))]
+    line = (
+        f"{counted(len(outputs), 'generated file')} in conflict: when the sources are decided, "
+        f"`{shlex.join(['kmerge', 'generate', *names])}` makes them anew"
+    )
+    return [line] if outputs else []

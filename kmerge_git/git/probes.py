@@ -395,7 +395,7 @@ def probe_generating(cwd: Path) -> list[Probe]:
     folder = git_path(FOLDER, cwd)
     text = f"`kmerge generate` runs here, or was killed; {folder} has the files as they were before"
     hint = "if it does not run, `kmerge generate --restore` puts them back"
-    return [Probe("generate", "warn", text, hint)] if os.path.lexists(folder) else []
+    return [Probe("generate", "warn", text, hint)] if folder.exists() else []
 
 
 def is_bare(cwd: Path) -> bool:

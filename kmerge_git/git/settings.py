@@ -25,7 +25,6 @@ ATTRIBUTES = (
 CONFIG = r"^(kmerge\.|merge\.conflictstyle$)"
 # read before all other keys, some of which overrule `merge.conflictstyle`
 _FIRST = ("kmerge.policy", "kmerge.crd", "merge.conflictstyle")
-_GENERATE = "kmerge.generate."  # the settings of `kmerge generate`: no merge reads them
 VARIABLES = ("KMERGE_RULES", "KMERGE_FAVOR", "KMERGE_TIMEOUT", "KMERGE_CONFLICT_STYLE")
 MARKERS = 7  # the usual length of a marker
 CHOICES = {
@@ -144,7 +143,8 @@ def _in_order(
         *(
             pair
             for pair in config
-            if pair[0].startswith("kmerge.") and not pair[0].startswith((*_FIRST, _GENERATE))
+            if pair[0].startswith("kmerge.")
+            and not pair[0].startswith((*_FIRST, "kmerge.generate."))
         ),
         *((name, environ[name]) for name in VARIABLES if environ.get(name)),
         *((name, attributes[name]) for name in ATTRIBUTES if attributes.get(name)),

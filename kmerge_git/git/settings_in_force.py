@@ -91,7 +91,7 @@ def in_force(top: Path, paths: Sequence[str]) -> Iterator[InForce]:
     """
     config = _configuration(top)
     attributes = attributes_of(paths, *_ASKED, cwd=top)
-    places, known = AttributePlaces(top), generators(top)
+    places, known = AttributePlaces(top), generators(str(top))
     for path in paths:
         file = _FileInForce(places, path, config, attributes[path]).answer()
         rows = [

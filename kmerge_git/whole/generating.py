@@ -29,11 +29,12 @@ from kmerge_git.git.run_git import ask_git, git
 from kmerge_git.git.settings import matches
 from kmerge_git.packages.exchange_journal import file_at, in_the_way, inside, stamp_at, write
 from kmerge_git.packages.exchanged_files import about_left_alone, alone, settle, write_all
-from kmerge_git.packages.package_files import File
+from kmerge_git.packages.package_files import File, check_path
 from kmerge_git.text.markers import has_new_marker
 from kmerge_git.whole.operation import current_operation
 
 _OLD, _GLOBS = "old", "globs"  # the copies of the outputs, and the globs that match outputs
+_NOTHING = "nothing is run"
 _RESTORE = "`kmerge generate --restore` puts the generated files back"
 
 
@@ -44,41 +45,32 @@ class GeneratePlan:
     repository: Repository
     top: str
     generators: tuple[Generator, ...]
+    whole: Generator  # has the globs of all of them
     operation: Operation
-
-    @property
-    def globs(self) -> list[str]:
-        """Return the globs of all outputs."""
-        return [glob for one in self.generators for glob in one.files]
-
-    def writes(self, path: str) -> bool:
-        """Return whether a path is an output."""
-        return any(one.writes(path) for one in self.generators)
 
 
 def make_plan(repository: Repository, names: Sequence[str]) -> GeneratePlan:
     """Return the plan of a run; refuse it while a source is in conflict or an output is a link."""
     unmerged = {stages.path for stages in repository.conflicts()}
     top = repository.worktree or ""
-    if os.path.lexists(_folder(repository)):
+    if os.path.lexists(os.path.join(repository.git_dir, FOLDER)):
         raise UsageError("an earlier `kmerge generate` has not ended here", hint=_RESTORE)
     paths = _paths(top)
     ordered = _in_order(_chosen(names), paths)
-    plan = GeneratePlan(repository, top, ordered, current_operation(repository))
+    whole = Generator("", "", tuple(glob for one in ordered for glob in one.files), (), "")
+    plan = GeneratePlan(repository, top, ordered, whole, current_operation(repository))
     for path in _odd(plan, paths):
-        why = "a link or no file where generators write, and no link is followed"
-        raise KmergeError(why, path=path, hint="nothing is run")
+        raise KmergeError("a link, or no file, where generators write", path=path, hint=_NOTHING)
     for path in paths:
         # a generator that names no sources may read everything
         is_source = any(not one.sources or one.reads(path) for one in ordered)
-        if is_source and not plan.writes(path) and (path in unmerged or _is_marked(top, path)):
-            hint = "nothing is run: decide it first (`kmerge resolve`, `git add`)"
-            raise KmergeError("it is in conflict, and a generator reads it", path=path, hint=hint)
+        if (
+            is_source
+            and not plan.whole.writes(path)
+            and (path in unmerged or _is_marked(top, path))
+        ):
+            raise KmergeError("in conflict, and a generator reads it", path=path, hint=_NOTHING)
     return plan
-
-
-def _folder(repository: Repository) -> str:
-    return os.path.join(repository.git_dir, FOLDER)
 
 
 def _paths(top: str) -> list[str]:
@@ -90,11 +82,12 @@ def _paths(top: str) -> list[str]:
 def _chosen(names: Sequence[str]) -> list[Generator]:
     """Return the generators of these names, or all of them."""
     known = {one.name: one for one in generators()}
-    wanted = dict.fromkeys(names or known or ["NAME"])
-    chosen = [known.get(name, Generator(name, "", (), (), "")) for name in wanted]
+    chosen = [
+        known.get(name, Generator(name, "", (), (), ""))
+        for name in dict.fromkeys(names or known or ["NAME"])
+    ]
     for one in chosen:
-        is_timed = one.timeout.isdecimal() and len(one.timeout) < 9
-        if not (one.command and one.files and is_timed):
+        if not (one.command and one.files and one.timeout.isdecimal() and len(one.timeout) < 9):
             why = "the repository's own configuration needs `.command` and `.files` of it"
             hint = "`git config --local` sets them, and `.sources` and `.timeout` (seconds)"
             raise UsageError(f"{KEY}.{one.name}: {why}", hint=hint)
@@ -103,16 +96,18 @@ def _chosen(names: Sequence[str]) -> list[Generator]:
 
 def _in_order(chosen: Sequence[Generator], paths: Sequence[str]) -> tuple[Generator, ...]:
     """Return the generators so that each comes after those whose outputs it reads."""
-    by_name = {one.name: one for one in chosen}
     needs = {
-        one.name: [other.name for other in chosen if other is not one and _feeds(other, one, paths)]
+        one: [other for other in chosen if other is not one and _feeds(other, one, paths)]
         for one in chosen
     }
     try:
-        return tuple(by_name[name] for name in TopologicalSorter(needs).static_order())
+        return tuple(TopologicalSorter(needs).static_order())
     except CycleError as error:
-        why = f"each reads what the one before it writes: {', '.join(error.args[1])}"
-        raise UsageError(why, hint=f"let `{KEY}.NAME.sources` match fewer files") from None
+        circle = ", ".join(one.name for one in error.args[1])
+        raise UsageError(
+            f"each reads what the one before it writes: {circle}",
+            hint=f"let `{KEY}.NAME.sources` match fewer files",
+        ) from None
 
 
 def _feeds(one: Generator, other: Generator, paths: Sequence[str]) -> bool:
@@ -123,16 +118,16 @@ def _feeds(one: Generator, other: Generator, paths: Sequence[str]) -> bool:
 
 def _odd(plan: GeneratePlan, paths: Iterable[str]) -> Iterator[str]:
     """Yield the outputs that are no plain files, and the links by which outputs may get out."""
-    root = os.path.realpath(plan.top)
     for path in paths:
         place = os.path.join(plan.top, path)
         is_link = os.path.islink(place)
         is_no_file = is_link or os.path.isfile(place) != os.path.lexists(place)
-        if plan.writes(path) and (is_no_file or in_the_way(plan.top, path)):
+        if plan.whole.writes(path) and (is_no_file or in_the_way(plan.top, path)):
             yield path
-        elif is_link and any(_is_near(glob, path) for glob in plan.globs):
-            target = os.path.relpath(os.path.realpath(place), root).split(os.sep)
-            if {"..", ".git"} & {*target}:  # out of the repository, or to what git itself runs
+        elif is_link and any(_is_near(glob, path) for glob in plan.whole.files):
+            target, root = map(os.path.realpath, (place, plan.top))
+            # out of the repository, or to what git itself runs, such as hooks
+            if {"..", ".git"} & {*os.path.relpath(target, root).lower().split(os.sep)}:
                 yield path
 
 
@@ -145,25 +140,28 @@ def _is_near(glob: str, link: str) -> bool:
 def _is_marked(top: str, path: str) -> bool:
     """Return whether a file has conflict markers that are not in the last commit."""
     text = start_of(Path(top, path), SEALED_BYTES).decode("latin-1")
-    if not has_new_marker(text, ()):
-        return False
-    before = ask_git("cat-file", "blob", f"HEAD:{path}", cwd=top).data
-    return has_new_marker(text, [before.decode("latin-1")])
+    return has_new_marker(text, ()) and has_new_marker(
+        text, [ask_git("cat-file", "blob", f"HEAD:{path}", cwd=top).data.decode("latin-1")]
+    )
 
 
 def foreign(plan: GeneratePlan) -> list[str]:
     """Return the files that others changed and commands may run: no outputs and no manifests.
 
-    In a rebase both sides may be of others. Without known trees it is all that is not committed.
+    A link counts, whatever its name: a command may copy what it leads to. In a rebase both sides
+    may be of others. Without known trees it is all that is not committed.
     """
-    of, pairs = plan.operation, [["HEAD"]]
-    if of.is_known:
-        sides = (of.theirs, of.ours) if of.name == "rebase" else (of.theirs,)
-        pairs = [[of.base, side] for side in sides]
-    asked = ("diff", "--name-only", "--no-renames", "-z")
-    listed = "".join(git(*asked, *trees, "--", cwd=plan.top) for trees in pairs)
-    changed = {path for path in listed.split("\0")[:-1] if not is_manifest(path, json=True)}
-    return sorted(path for path in changed if not plan.writes(path))
+    of = plan.operation
+    also = of.ours if of.name == "rebase" else of.theirs
+    pairs = [[of.base, of.theirs], [of.base, also]] if of.is_known else [["HEAD"]]
+    asked = ("diff", "--name-only", "--no-renames", "--ignore-submodules=none", "-z")
+    listed = "".join(git(*asked, *trees, "--", cwd=plan.top) for trees in pairs).split("\0")[:-1]
+    return sorted(
+        path
+        for path in {*listed}
+        if os.path.islink(os.path.join(plan.top, path))
+        or not (is_manifest(path, json=True) or plan.whole.writes(path))
+    )
 
 
 # -- the run
@@ -174,11 +172,13 @@ def generate(plan: GeneratePlan) -> tuple[str, list[str], list[str]]:
 
     Return why it failed or '', the files that changed and are no outputs, and the staged files.
     """
-    folder = _folder(plan.repository)
+    folder = os.path.join(plan.repository.git_dir, FOLDER)
     refuse_unwritable(plan.repository.git_dir)
-    with _draft(plan.repository.git_dir) as draft:
-        _copy(plan.top, plan.globs, os.path.join(draft, _OLD))
-        Path(draft, _GLOBS).write_text(json.dumps(plan.globs))
+    with TemporaryDirectory(
+        prefix=f"{FOLDER}-", dir=plan.repository.git_dir, ignore_cleanup_errors=True
+    ) as draft:
+        _copy(plan.top, plan.whole.files, os.path.join(draft, _OLD))
+        Path(draft, _GLOBS).write_text(json.dumps(plan.whole.files))
         os.rename(draft, folder)  # from now on it is complete, and outputs may change
     is_sound = False
     with alone(folder) as lock:
@@ -186,26 +186,23 @@ def generate(plan: GeneratePlan) -> tuple[str, list[str], list[str]]:
             before = _state(plan.top)
             runs = (_run(one, plan.top, lock) for one in plan.generators)
             failure = next(filter(None, runs), "") or _damage(plan)
-            changed = {path for path, _ in before ^ _state(plan.top)}
-            elsewhere = sorted(path for path in changed if not plan.writes(path))
-            staged = [] if failure or elsewhere else _outputs(plan.top, plan.globs)
-            is_sparse = ("core.sparsecheckout", "true") in plan.repository.settings()
-            stage_files(plan.top, staged, sparse=is_sparse)
+            changed = before ^ _state(plan.top)
+            elsewhere = sorted({path for path, _ in changed if not plan.whole.writes(path)})
+            staged = [] if failure or elsewhere else _outputs(plan.top, plan.whole.files)
+            settings = plan.repository.settings()
+            stage_files(plan.top, staged, sparse=("core.sparsecheckout", "true") in settings)
             is_sound = not failure
         finally:
             if not is_sound:
-                _put_back(plan.top, folder)
+                _put_back(plan.top, plan.whole.files, folder)
             _forget(folder)
     return failure, elsewhere, staged
-
-
-def _draft(folder: str) -> TemporaryDirectory[str]:
-    return TemporaryDirectory(prefix=f"{FOLDER}-", dir=folder, ignore_cleanup_errors=True)
 
 
 def _copy(top: str, globs: Sequence[str], folder: str) -> None:
     """Copy the outputs that are there into a folder."""
     for path in _outputs(top, globs):
+        check_path(path, top)  # or it could not be put back
         place, copy = os.path.join(top, path), os.path.join(folder, path)
         if not in_the_way(top, path) and (os.path.islink(place) or os.path.isfile(place)):
             os.makedirs(os.path.dirname(copy), exist_ok=True)
@@ -254,10 +251,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _damage(plan: GeneratePlan) -> str:
     """Return what is wrong with the outputs that the commands wrote, or ''."""
-    outputs = _outputs(plan.top, plan.globs)
-    wrong = [f"{path}: it is no plain file now" for path in _odd(plan, outputs)]
-    wrong += [f"{path}: it has conflict markers" for path in outputs if _is_marked(plan.top, path)]
-    return wrong[0] if wrong else ""
+    outputs = _outputs(plan.top, plan.whole.files)
+    odd = [f"{path}: it is no plain file now" for path in _odd(plan, outputs)]
+    torn = [f"{path}: it has conflict markers" for path in outputs if _is_marked(plan.top, path)]
+    return next(iter(odd + torn), "")
 
 
 # -- the way back
@@ -265,25 +262,22 @@ def _damage(plan: GeneratePlan) -> str:
 
 def restore(repository: Repository) -> str:
     """Put the outputs of a killed run back; return the folder with what was there."""
-    top, folder = repository.worktree or "", _folder(repository)
+    top, folder = repository.worktree or "", os.path.join(repository.git_dir, FOLDER)
     if not os.path.lexists(folder):
         raise UsageError("no `kmerge generate` was killed here", hint="there is nothing to do")
     with alone(folder):
         settle(top)  # an earlier --restore may have been killed as well
+        globs = json.loads(Path(folder, _GLOBS).read_text())
         saved = mkdtemp(prefix="kmerge-replaced-", dir=repository.git_dir)
-        _copy(top, _globs(folder), saved)
-        _put_back(top, folder)
+        _copy(top, globs, saved)
+        _put_back(top, globs, folder)
         _forget(folder)
     return saved
 
 
-def _globs(folder: str) -> list[str]:
-    return list(map(str, json.loads(Path(folder, _GLOBS).read_text())))
-
-
-def _put_back(top: str, folder: str) -> None:
+def _put_back(top: str, globs: Sequence[str], folder: str) -> None:
     """Give each output the content that it had before; remove those that are new."""
-    changes: dict[str, File | None] = dict.fromkeys(_outputs(top, _globs(folder)))
+    changes: dict[str, File | None] = dict.fromkeys(_outputs(top, globs))
     for name, is_folder in inside(folder, _OLD):
         if not is_folder:
             changes[name.removeprefix(f"{_OLD}/")] = file_at(os.path.join(folder, name))
@@ -294,5 +288,5 @@ def _put_back(top: str, folder: str) -> None:
 
 def _forget(folder: str) -> None:
     """Remove the copies; by one rename, so that no part of them is taken for all of them."""
-    with _draft(os.path.dirname(folder)) as gone:
+    with TemporaryDirectory(prefix=f"{FOLDER}-", dir=os.path.dirname(folder)) as gone:
         os.rename(folder, os.path.join(gone, _OLD))

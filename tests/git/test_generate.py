@@ -261,7 +261,7 @@ def test_a_person_is_asked(stopped: Repo, answer: str) -> None:
     argv = [sys.executable, "-m", "kmerge_git", "generate"]
     with Terminal(argv, cwd=stopped.path, env=stopped.world.env) as terminal:
         shown = terminal.wait("Run it? [y/N]")
-        assert "  Makefile" in shown and f"all runs `{COMMAND[:30]}" in shown
+        assert "kmerge: Makefile: it is changed" in shown and f"all runs `{COMMAND[:30]}" in shown
         assert state(stopped) == before
         terminal.press(f"{answer}\n")
         code = terminal.end()
@@ -270,7 +270,9 @@ def test_a_person_is_asked(stopped: Repo, answer: str) -> None:
 
 
 def shown(done: Done) -> list[str]:
-    return [line[2:] for line in done.err.splitlines() if line.startswith("  ")]
+    end = ": it is changed, and a command may run it"
+    lines = [line.removeprefix("kmerge: ") for line in done.err.splitlines()]
+    return [line.removesuffix(end) for line in lines if line.endswith(end)]
 
 
 def test_what_others_changed_is_listed(repo: Repo) -> None:
@@ -281,11 +283,11 @@ def test_what_others_changed_is_listed(repo: Repo) -> None:
     repo.merge()
     done = repo.kmerge("generate", check=False)
     assert shown(done) == ["Makefile", "e\\x1b[2J", "gone.sh", "src/x.go"]
-    assert "merge: besides manifests and outputs, 4 other files changed" in done.err
+    assert "merge: 4 changed files besides manifests and generated files" in done.err
     repo.git("merge", "--abort")
     done = repo.kmerge("generate", check=False)
     assert shown(done) == []
-    assert "no merge: besides manifests and outputs, no other file changed" in done.err
+    assert "no merge or rebase is in progress: 0 changed files besides" in done.err
     repo.git("rebase", "side", check=False)
     done = repo.kmerge("generate", check=False)
     assert shown(done) == ["Makefile", "e\\x1b[2J", "gone.sh", "own.sh", "src/x.go"]
@@ -314,9 +316,7 @@ def test_no_source_may_be_in_conflict(stopped: Repo, torn: str) -> None:
         stopped.git("add", SOURCE)
     before = state(stopped)
     done = generate(stopped, code=2)
-    assert f"kmerge: {SOURCE}: it is in conflict, and a generator reads it; nothing is run" in (
-        done.err
-    )
+    assert f"kmerge: {SOURCE}: in conflict, and a generator reads it; nothing is run" in (done.err)
     assert state(stopped) == before
 
 
@@ -737,7 +737,7 @@ def test_no_link_is_followed(repo: Repo, link: str, to: str, files: str) -> None
     set_up(repo, command="touch ../ran; echo x >gen/a.yaml", files=files)
     done = generate(repo, code=2)
     assert f"kmerge: {link}" in done.err
-    assert "no link is followed; nothing is run" in done.err
+    assert "a link, or no file, where generators write; nothing is run" in done.err
     assert not (repo.world.root / "ran").exists()
     assert secret.read_text() == "secret\n"
 
