@@ -29,6 +29,7 @@ COMPARED_FILES = 100  # files read to compare with the checked files
 PARSED_FILES = 64  # parsed files kept, because each overlay reads its base again
 BUILT_BASES = 50  # bases of bases that are built
 SEARCHED_BASES = 20  # bases of bases in which the target of a patch may be
+REPORT_BYTES = 64 << 20  # a result that `replay --combine` reads
 FEW_MERGES = 32  # for fewer merges, starting processes takes longer
 FEW_BRANCHES = 12  # for fewer branches that are refreshed, the same is true
 FEW_FILES = 256  # for fewer files that are only merged, the same is true

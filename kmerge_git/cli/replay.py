@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -16,15 +16,15 @@ from kmerge_git.bounds import SHOWN_LOG_LINES
 from kmerge_git.cli.in_and_out import Progress, add_color, show, show_lines, tell, waiting, warn
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.nearest import did_you_mean
-from kmerge_git.report.results import CommandResult
+from kmerge_git.report.results import SCHEMA, CommandResult
 
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
-    from kmerge_git.replay.left_conflicts import FieldPolicy, Judgement, Remaining
-    from kmerge_git.replay.past_merges import Chosen, Past, Replayed, ReplayedMerge, Workers
+    from kmerge_git.replay.left_conflicts import FieldPolicy
+    from kmerge_git.replay.past_merges import Chosen, Past, ReplayedMerge, Workers
     from kmerge_git.replay.policy_trials import Trial
     from kmerge_git.replay.pull_requests import Heads
-    from kmerge_git.replay.tally import Tally
+    from kmerge_git.replay.tally import Report, Tally
     from kmerge_git.report.results import Line
 
 
@@ -38,6 +38,8 @@ examples:
   kmerge replay --html report.html    the report as one page, with a chart
   kmerge replay --show 3              the third disagreement: what each side did, and both results
   kmerge replay --show 3 --extract d  its five texts as files: base, ours, theirs, kmerge, people
+  kmerge replay --combine one.json two.json
+                                      the --json of several repositories as one report
   kmerge replay --policy '* **.image higher'
                                       what this policy would have decided, and what people did
 
@@ -75,6 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one("--policy", metavar="'GLOB FIELD POLICY'", help="compare this policy with what people did")
     one("--html", metavar="FILE", help="write the report as one HTML page")
     one("--show", type=_count, metavar="N", help="show the N-th disagreement")
+    one("--combine", nargs="+", metavar="FILE", help="add up the --json of several repositories")
     add("--extract", metavar="DIR", help="with --show: write its texts as files")
     add_color(parser, "colours on stdout")
 
@@ -87,6 +90,13 @@ def run(args: argparse.Namespace) -> int:
 
     if args.extract and not args.show:
         raise UsageError("--extract needs --show N", hint="it writes the texts of one disagreement")
+    if args.combine:
+        from kmerge_git.replay.combined_reports import combined, read_report
+
+        if _scope(args):
+            raise UsageError("--combine takes files alone", hint="each has its own range")
+        _report(args, combined([read_report(name, SCHEMA) for name in args.combine]))
+        return 0
     rule = _rule(args.policy) if args.policy is not None else None
     repository = Repository.open()
     with _workers(args, repository, rule.glob if rule else "*") as made:
@@ -106,9 +116,13 @@ def run(args: argparse.Namespace) -> int:
         return _report_trial(args, tally, trial)
     if args.html:
         _write_page(args, repository, tally)
-    result = CommandResult(tally.as_json, lambda: _lines(tally, _scope(args)))
-    show(result, as_json=args.json, color=args.color)
+    _report(args, tally.as_json())
     return 0
+
+
+def _report(args: argparse.Namespace, report: Report) -> None:
+    result = CommandResult(lambda: report, lambda: _lines(report, _scope(args)))
+    show(result, as_json=args.json, color=args.color)
 
 
 def _rule(text: str) -> FieldPolicy:
@@ -149,40 +163,45 @@ def _trial_fields(tally: Tally, trial: Trial) -> dict[str, Any]:
 
 
 def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
-    yield from _head_lines(tally)
-    rule = trial.rule
-    free = f" ({trial.free} with another number that was free)" if trial.free else ""
+    yield from _head_lines(tally.as_json())
+    counts = trial.as_json()
+    free = f" ({counts['free']} with another number that was free)" if counts["free"] else ""
     rows = (
-        (len(trial.cases), f"conflicts on {rule.field or 'deleted files'} in {rule.glob}"),
-        (trial.settled, f"  settled by {rule.policy}"),
-        (trial.count("as people"), "    as people did"),
-        (trial.count("otherwise"), f"    differently from people{free}"),
-        (trial.count("unknown"), "    with nothing in people's commit to compare with"),
-        (trial.freed, "files that would have had no conflict"),
-        (trial.freed_as_people, "  with the meaning that people committed"),
+        (
+            len(trial.cases),
+            f"conflicts on {counts['field'] or 'deleted files'} in {counts['files']}",
+        ),
+        (trial.settled, f"  settled by {counts['policy']}"),
+        (counts["as_people"], "    as people did"),
+        (counts["otherwise"], f"    differently from people{free}"),
+        (counts["unknown"], "    with nothing in people's commit to compare with"),
+        (counts["files_freed"], "files that would have had no conflict"),
+        (counts["files_as_people"], "  with the meaning that people committed"),
     )
     for count, words in rows[: None if trial.settled else 2]:
         yield f"{count:>7}  {words}"
-    apart = trial.wrong
+    apart = trial.cases_as_json(trial.wrong)
     if apart:
         yield from _section("differently from people")
     for case in apart[:SHOWN_LOG_LINES]:
-        yield f"       {_case(*case)}"
+        yield f"       {_case(case)}"
     if len(apart) > SHOWN_LOG_LINES:
         yield f"       and {len(apart) - SHOWN_LOG_LINES} more: --json lists all"
     if not trial.settled:
         return
-    words = f" ({trial.standing}; one of these)" if trial.standing else " (not proposed)"
+    standing = counts["standing"]
+    words = f" ({standing}; one of these)" if standing else " (not proposed)"
     yield from _section("to switch it on", words)
-    yield f"       {trial.config}"
-    if "," not in rule.field:
-        yield f"       .gitattributes: {trial.attributes}"
+    yield f"       {counts['config']}"
+    if "," not in counts["field"]:
+        yield f"       .gitattributes: {counts['gitattributes']}"
 
 
-def _case(file: Replayed, left: Remaining, verdict: Judgement) -> str:
-    value, people = (text or "(gone)" for text in (verdict.value, verdict.people))
-    place = f"{file.path}: {left.place}" if left.place else file.path
-    return f"{file.commit[:10]}  {place}: {value}, people: {people}"
+def _case(case: dict[str, str]) -> str:
+    place = " ".join(filter(None, (case["resource"], case["field"])))
+    value, people = (case[name] or "(gone)" for name in ("value", "value_of_people"))
+    at = ": ".join(filter(None, (case["path"], place, value)))
+    return f"{case['commit'][:10]}  {at}, people: {people}"
 
 
 def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[ReplayedMerge]) -> int:
@@ -206,30 +225,30 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
     return 0
 
 
-def _lines(tally: Tally, scope: list[str]) -> Iterator[Line]:
-    from kmerge_git.replay.tally import COUNTS, OF_A_SORT
+def _lines(report: Report, scope: list[str]) -> Iterator[Line]:
+    from kmerge_git.replay.tally import COUNTS, OF_A_SORT, times
 
-    yield from _head_lines(tally)
+    yield from _head_lines(report)
     for name, words in COUNTS.items():
-        count = tally.counts[name]
+        count = report["counts"][name]
         depth = 2 if name.startswith(("resolved_", "away_")) else int(name in _BELOW)
         if count or name in ("files", "git_conflicts", "resolved"):
-            yield f"{count:>7}  {'  ' * depth}{words}{_share(tally, name)}"
-    if tally.counts["files"]:
-        yield from ("", tally.times())
-    if any(tally.squashed.values()):
+            yield f"{count:>7}  {'  ' * depth}{words}{_share(report['counts'], name)}"
+    if report["counts"]["files"]:
+        yield from ("", times(report))
+    squashed = report["squash_merges"]["counts"]
+    if any(squashed.values()):
         yield from _section("squash merges", " (the button made them, so git had no conflict)")
-        yield from (
-            f"{count:>7}  {COUNTS[name]}" for name, count in tally.squashed.items() if count
-        )
-    if len(tally.sorts) > 1:  # a single kind would repeat the counts above
+        yield from (f"{squashed[name]:>7}  {COUNTS[name]}" for name in COUNTS if squashed[name])
+    sorts = report["by_kind"]
+    if len(sorts) > 1:  # a single kind would repeat the counts above
         yield from _section("by kind of file", f" ({', '.join(OF_A_SORT.values())})")
-        for sort, counts in sorted(tally.sorts.items(), key=lambda at: -at[1]["git_conflicts"]):
+        for sort, counts in sorted(sorts.items(), key=lambda at: -at[1]["git_conflicts"]):
             yield "".join(f"{counts[name]:>7}" for name in OF_A_SORT) + f"  {sort}"
-    yield from _disagreements(tally, scope)
-    yield from _left(tally)
-    if tally.proposals:
-        yield from _proposals(tally.proposals, scope)
+    yield from _disagreements(report, scope)
+    yield from _left(report)
+    if report["proposals"]:
+        yield from _proposals(report, scope)
 
 
 def _section(title: str, rest: str = "") -> Iterator[Line]:
@@ -238,53 +257,55 @@ def _section(title: str, rest: str = "") -> Iterator[Line]:
     yield ((title, "bold"), rest)
 
 
-def _share(tally: Tally, name: str) -> str:
+def _share(counts: dict[str, int], name: str) -> str:
     part_of = "resolved" if name.startswith("resolved_") else ""
     part_of = {"git_conflicts": "files", "resolved": "git_conflicts"}.get(name, part_of)
-    whole = tally.counts.get(part_of)
-    return f" ({100 * tally.counts[name] / whole:.0f}%)" if whole else ""
+    whole = counts.get(part_of)
+    return f" ({100 * counts[name] / whole:.0f}%)" if whole else ""
 
 
-def _disagreements(tally: Tally, scope: list[str]) -> Iterator[Line]:
-    files = tally.disagreements
+def _disagreements(report: Report, scope: list[str]) -> Iterator[Line]:
+    files, broken = report["disagreements"], report["git_broken"]
     if files:
         command = " ".join(["kmerge", "replay", *scope, "--show", "N"])
-        yield from _section("disagreements", f" (`{command}` shows one)")
-    for number, file in enumerate(files[:SHOWN_LOG_LINES], 1):
-        yield f"{number:>5}  {file.commit[:10]}  {file.path}"
+        where = " in its repository" if report["repositories"] > 1 else ""
+        yield from _section("disagreements", f" (`{command}`{where} shows one)")
+    for file in files[:SHOWN_LOG_LINES]:
+        yield f"{file['number']:>5}  {file['commit'][:10]}  {file['path']}"
     if len(files) > SHOWN_LOG_LINES:
         yield f"       and {len(files) - SHOWN_LOG_LINES} more: --json and --html list all"
-    if tally.broken:
+    if broken:
         yield from _section("clean under git, but broken")
-    for file in tally.broken[:SHOWN_LOG_LINES]:
-        yield f"       {file.commit[:10]}  {file.path}: {'; '.join(file.git_damage)}"
+    for file in broken[:SHOWN_LOG_LINES]:
+        yield f"       {file['commit'][:10]}  {file['path']}: {'; '.join(file['git_damage'])}"
 
 
-def _left(tally: Tally) -> Iterator[Line]:
-    groups = tally.left()
+def _left(report: Report) -> Iterator[Line]:
+    groups = [(group["cause"], group["field"], group["conflicts"]) for group in report["left"]]
     if groups:
         yield from _section("in conflict under git and kmerge, by cause and field")
     for cause, field, conflicts in groups[:SHOWN_LOG_LINES]:
         yield f"{len(conflicts):>7}  {f'{cause}: {field}' if field else cause}"
     rest = groups[SHOWN_LOG_LINES:]
     if rest:
-        count = sum(len(conflicts) for _, _, conflicts in rest)
+        count = sum(len(conflicts) for *_, conflicts in rest)
         yield f"{count:>7}  in {len(rest)} more groups: --json and --html list all"
 
 
-def _proposals(proposals: Sequence[Trial], scope: list[str]) -> Iterator[Line]:
-    from kmerge_git.replay.policy_trials import SHOWN_WRONG, attribute_lines
+def _proposals(report: Report, scope: list[str]) -> Iterator[Line]:
+    from kmerge_git.replay.policy_trials import summary_of
 
     yield from _section("policies that would have matched people", " (none is switched on)")
-    for number, proposal in enumerate(proposals, 1):
-        yield f"{number:>5}  {proposal.standing}: {proposal.summary}"
-        yield f"       {proposal.config}"
-        yield from (f"         {_case(*case)}" for case in proposal.wrong[:SHOWN_WRONG])
-        if len(proposal.wrong) > SHOWN_WRONG:
-            yield f"         and {len(proposal.wrong) - SHOWN_WRONG} more"
-    yield "       or for everybody, in .gitattributes, where the last line for a file counts:"
-    yield from (f"       {line}" for line in attribute_lines(proposals))
-    yield f"       each case: {' '.join([proposals[0].command, *scope])}"
+    for number, proposal in enumerate(report["proposals"], 1):
+        yield f"{number:>5}  {proposal['standing']}: {summary_of(proposal)}"
+        yield f"       {proposal['config']}"
+        yield from (f"         {_case(case)}" for case in proposal["wrong"])
+        if proposal["otherwise"] > len(proposal["wrong"]):
+            yield f"         and {proposal['otherwise'] - len(proposal['wrong'])} more"
+    if report["gitattributes"]:
+        yield "       or for everybody, in .gitattributes, where the last line for a file counts:"
+        yield from (f"       {line}" for line in report["gitattributes"])
+    yield f"       each case: {' '.join([report['proposals'][0]['command'], *scope])}"
 
 
 def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) -> None:
@@ -370,10 +391,14 @@ def _tallied(args: argparse.Namespace, repository: Repository, made: Workers) ->
     return tally
 
 
-def _head_lines(tally: Tally) -> Iterator[Line]:
+def _head_lines(report: Report) -> Iterator[Line]:
     """Yield lines that count the replayed and omitted merges, and notes about the history."""
-    yield ", ".join([f"{tally.replayed()} replayed", *tally.left_out()])
-    yield from tally.notes
+    from kmerge_git.replay.tally import left_out, replayed
+
+    many = report["repositories"]
+    yield ", ".join([f"{replayed(report)} replayed", *left_out(report)])
+    yield from [f"{many} repositories"] if many > 1 else []
+    yield from report["notes"]
     yield ""
 
 

@@ -348,9 +348,9 @@ class Judge:
             ours = self._values(result)
         except KmergeError:
             return "different"
-        if _canon(ours) == _canon(theirs):
+        if canon(ours) == canon(theirs):
             return "same meaning"
-        return "another order" if _canon(_sorted(ours)) == _canon(_sorted(theirs)) else "different"
+        return "another order" if canon(_sorted(ours)) == canon(_sorted(theirs)) else "different"
 
     def damage(self, result: bytes) -> tuple[str, ...]:
         """Return the damage that a merge did to valid files, such as repeated keys."""
@@ -395,7 +395,7 @@ def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | Non
     if node is None:
         return ComparedValue("")
     try:
-        return ComparedValue(_canon(to_value(node, root)), brief(node))
+        return ComparedValue(canon(to_value(node, root)), brief(node))
     except KmergeError:
         return None
 
@@ -410,7 +410,7 @@ def _stream(path: str, data: bytes) -> Stream:
     return text.stream
 
 
-def _canon(value: object) -> str:
+def canon(value: object) -> str:
     """Return the same text only for equal values; `1`, `1.0`, `"1"` and `true` all differ."""
     return json.dumps(value, sort_keys=True)
 
@@ -419,5 +419,5 @@ def _sorted(value: object) -> object:
     if isinstance(value, dict):
         return {key: _sorted(item) for key, item in value.items()}
     if isinstance(value, list):
-        return sorted((_sorted(item) for item in value), key=_canon)
+        return sorted((_sorted(item) for item in value), key=canon)
     return value

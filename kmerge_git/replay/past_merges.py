@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from fnmatch import fnmatchcase
@@ -98,16 +98,15 @@ def choose(
     for commit in history:
         seen += 1
         pick = pick_of(commit.message)
-        squashed: Set[str] = frozenset()
+        head = ""
         if commit.oid == tip:
             tip = next(iter(commit.parents), "")
             is_pick = pick is not None and pick.kind == "cherry-pick"
             squashed = frozenset() if is_pick else heads.squashed_in(commit)
             ambiguous += len(squashed) > 1
-        if len(squashed) == 1:
-            merges.append((commit.oid, next(iter(squashed))))
-        elif len(commit.parents) > 1 or (picks and pick):
-            merges.append((commit.oid, ""))
+            head = next(iter(squashed)) if len(squashed) == 1 else ""
+        if head or len(commit.parents) > 1 or (picks and pick):
+            merges.append((commit.oid, head))
         elif not merges and pick:
             others.append((commit.oid, ""))
         if len(merges) == most:

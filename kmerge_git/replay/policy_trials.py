@@ -26,7 +26,6 @@ from kmerge_git.outcome import SIDES
 from kmerge_git.replay.left_conflicts import (
     FieldPolicy,
     Judgement,
-    Match,
     Remaining,
     any_element,
     anywhere,
@@ -99,10 +98,7 @@ def propose(files: Sequence[Replayed], try_all: TryAll) -> list[Trial]:
             proposals += _of_field(
                 cases, proposals, partial(trials_of, files=files, try_all=try_all)
             )
-    return sorted(
-        proposals,
-        key=lambda t: (t.standing, -t.count("as people"), t.count("otherwise"), t.words),
-    )
+    return sorted(proposals, key=lambda trial: by_worth(trial.as_json()))
 
 
 def propose_deletions(away: Iterable[Tried], conflicted: int) -> list[Trial]:
@@ -289,19 +285,10 @@ class Trial:
         """The number of conflicts that the policy would have settled."""
         return sum(verdict.is_settled for _, _, verdict in self.cases)
 
-    def count(self, match: Match) -> int:
-        """Return the number of conflicts with this judgement."""
-        return sum(verdict.match == match for _, _, verdict in self.cases)
-
     @property
     def wrong(self) -> list[tuple[Replayed, Remaining, Judgement]]:
         """The conflicts that the policy would have settled differently from people."""
         return [case for case in self.cases if case[-1].match == "otherwise"]
-
-    @property
-    def free(self) -> int:
-        """The number of chart versions that people did not choose, and that no side had."""
-        return sum(of.is_new for *_, of in self.wrong) if self.rule.policy == "rebump" else 0
 
     @property
     def compared(self) -> list[Replayed]:
@@ -310,108 +297,42 @@ class Trial:
         return [file for file, _, verdict in self.cases if verdict.match in matches]
 
     @property
-    def merges(self) -> int:
-        """The number of merges with conflicts that can be compared."""
-        return len({file.commit for file in self.compared})
-
-    @property
-    def authors(self) -> list[str]:
-        """The authors of these merges, as hashes."""
-        return sorted({file.author for file in self.compared})
-
-    @property
-    def freed(self) -> int:
-        """The number of files that would have had no conflict left."""
-        return sum(bool(tried.freed) for tried in self.files)
-
-    @property
-    def freed_as_people(self) -> int:
-        """The number of files that have no conflict left and mean the same as people's files."""
-        return sum(tried.freed in ("same bytes", "same meaning") for tried in self.files)
-
-    @property
     def standing(self) -> Standing:
         """The word for how often the policy would have matched people; '' is not proposed."""
-        right, compared = self.count("as people"), len(self.compared)
-        if self.rule.policy in SIDES or compared < ENOUGH or self.merges < 2:
-            return ""
-        is_decided = self.merges >= MERGES and len(self.authors) >= AUTHORS
-        if is_decided and 10 * right >= OF_TEN * compared:
-            return "safe here"
-        is_right = 2 * right >= compared and 4 * (right + self.free) >= OF_FOUR * compared
-        return "saves work" if is_right else ""
+        return standing_of(self.as_json())
 
     @property
     def rate(self) -> str:
         """Describe the results of the policy in one sentence."""
+        return rate_of(self.as_json())
+
+    def as_json(self) -> Proposal:
+        """Return the policy and its counts as plain values; authors are hashes."""
+        counts = Counter(verdict.match for _, _, verdict in self.cases)
+        is_rebump = self.rule.policy == "rebump"
         settled = {id(file) for file, _, verdict in self.cases if verdict.is_settled}
-        free, unknown = self.free, self.count("unknown")
-        parts = [
-            (free, "with another number that was free"),
-            (self.count("otherwise") - free, "differently"),
-            (unknown, "with nothing to compare"),
-        ]
-        rest = "".join(f", {count} {words}" for count, words in parts if count)
-        places = f"settles {counted(self.settled, 'place')} in {len(settled)} of"
-        files = counted(self.conflicted, "file")
-        return f"{places} {files}; {self.count('as people')} as people did{rest}"
-
-    @property
-    def summary(self) -> str:
-        """Describe the policy and its results in one sentence."""
-        merges, authors = counted(self.merges, "merge"), counted(len(self.authors), "author")
-        field = f" for {self.rule.field}" if self.rule.field else ""
-        title = f"{self.rule.policy}{field} in {self.rule.glob}"
-        return f"{title}: {self.rate} ({merges}, {authors})"
-
-    @property
-    def config(self) -> str:
-        """The command that switches the policy on in a clone."""
-        return f"git config --add kmerge.policy {shlex.quote(self.setting)}"
-
-    @property
-    def attributes(self) -> str:
-        """The line of `.gitattributes` that switches the policy on for everybody."""
-        return attribute_line(self.rule.glob, (self.rule,))
-
-    @property
-    def command(self) -> str:
-        """The command that shows every conflict of this policy."""
-        return shlex.join(["kmerge", "replay", "--policy", self.setting])
-
-    @property
-    def setting(self) -> str:
-        """The value of the setting `kmerge.policy`."""
-        return " ".join(filter(None, self.words))
-
-    @property
-    def words(self) -> tuple[str, str, str]:
-        """The parts of that value: a file pattern, a field and a policy."""
-        return self.rule.glob, self.rule.field, self.rule.policy
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the policy and its counts as plain values."""
-        return {
-            "policy": self.rule.policy,
-            "files": self.rule.glob,
-            "field": self.rule.field,
-            "settled": self.settled,
-            "as_people": self.count("as people"),
-            "otherwise": self.count("otherwise"),
-            "unknown": self.count("unknown"),
-            "silent": self.count("silent"),
-            "free": self.free,
-            "compared_in": self.merges,
-            "authors": self.authors,
-            "conflicted_files": self.conflicted,
-            "files_freed": self.freed,
-            "files_as_people": self.freed_as_people,
-            "standing": self.standing,
-            "wrong": self.cases_as_json(self.wrong[:SHOWN_WRONG]),
-            "gitattributes": self.attributes,
-            "config": self.config,
-            "command": self.command,
-        }
+        as_people = ("same bytes", "same meaning")
+        return with_lines(
+            {
+                "policy": self.rule.policy,
+                "files": self.rule.glob,
+                "field": self.rule.field,
+                "settled": self.settled,
+                "as_people": counts["as people"],
+                "otherwise": counts["otherwise"],
+                "unknown": counts["unknown"],
+                "silent": counts["silent"],
+                # chart versions that people did not choose, and that no side had
+                "free": sum(of.is_new for *_, of in self.wrong) if is_rebump else 0,
+                "compared_in": len({file.commit for file in self.compared}),
+                "authors": sorted({file.author for file in self.compared}),
+                "conflicted_files": self.conflicted,
+                "files_settled": len(settled),
+                "files_freed": sum(bool(tried.freed) for tried in self.files),
+                "files_as_people": sum(tried.freed in as_people for tried in self.files),
+                "wrong": self.cases_as_json(self.wrong[:SHOWN_WRONG]),
+            }
+        )
 
     def cases_as_json(
         self, cases: Iterable[tuple[Replayed, Remaining, Judgement]]
@@ -432,7 +353,64 @@ class Trial:
         ]
 
 
+# -- a policy and its counts as plain values, of one repository or of many together
+
+Proposal = dict[str, Any]
+
+
+def with_lines(figures: Proposal) -> Proposal:
+    """Return the counts of a policy with its standing and the lines that switch it on."""
+    rule = FieldPolicy(figures["files"], figures["field"], figures["policy"])
+    words = " ".join(filter(None, (rule.glob, rule.field, rule.policy)))
+    return figures | {
+        "standing": standing_of(figures),
+        "gitattributes": attribute_line(rule.glob, (rule,)),
+        "config": f"git config --add kmerge.policy {shlex.quote(words)}",
+        "command": shlex.join(["kmerge", "replay", "--policy", words]),
+    }
+
+
 def attribute_line(glob: str, rules: Iterable[FieldPolicy]) -> str:
     """Return the line of `.gitattributes` for the policies of one file pattern."""
     items = (f"{rule.field}:{rule.policy}".removeprefix(":") for rule in rules)
     return f"{glob} kmerge-policy={','.join(items)}"
+
+
+def standing_of(counts: Proposal) -> Standing:
+    """Return the word for how often a policy would have matched people; '' is not proposed."""
+    right, compared = counts["as_people"], counts["as_people"] + counts["otherwise"]
+    if counts["policy"] in SIDES or compared < ENOUGH or counts["compared_in"] < 2:
+        return ""
+    is_decided = counts["compared_in"] >= MERGES and len(counts["authors"]) >= AUTHORS
+    if is_decided and 10 * right >= OF_TEN * compared:
+        return "safe here"
+    is_right = 2 * right >= compared and 4 * (right + counts["free"]) >= OF_FOUR * compared
+    return "saves work" if is_right else ""
+
+
+def by_worth(proposal: Proposal) -> tuple[object, ...]:
+    """Return the key that sorts proposals: safe ones first, then what matches people most often."""
+    words = [proposal[name] for name in ("files", "field", "policy")]
+    return proposal["standing"], -proposal["as_people"], proposal["otherwise"], *words
+
+
+def rate_of(counts: Proposal) -> str:
+    """Describe the results of a policy in one sentence."""
+    parts = [
+        (counts["free"], "with another number that was free"),
+        (counts["otherwise"] - counts["free"], "differently"),
+        (counts["unknown"], "with nothing to compare"),
+    ]
+    rest = "".join(f", {count} {words}" for count, words in parts if count)
+    places = f"settles {counted(counts['settled'], 'place')} in {counts['files_settled']} of"
+    files = counted(counts["conflicted_files"], "file")
+    return f"{places} {files}; {counts['as_people']} as people did{rest}"
+
+
+def summary_of(proposal: Proposal) -> str:
+    """Describe a policy and its results in one sentence."""
+    merges = counted(proposal["compared_in"], "merge")
+    authors = counted(len(proposal["authors"]), "author")
+    field = f" for {proposal['field']}" if proposal["field"] else ""
+    title = f"{proposal['policy']}{field} in {proposal['files']}"
+    return f"{title}: {rate_of(proposal)} ({merges}, {authors})"

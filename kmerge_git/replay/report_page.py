@@ -9,8 +9,8 @@ from itertools import zip_longest
 
 from kmerge_git import __version__
 from kmerge_git.replay.past_merges import Replayed, ReplayedTexts, lines_of
-from kmerge_git.replay.policy_trials import attribute_lines
-from kmerge_git.replay.tally import COUNTS, RemainingHere, Tally
+from kmerge_git.replay.policy_trials import attribute_lines, summary_of
+from kmerge_git.replay.tally import COUNTS, RemainingHere, Tally, left_out, replayed, times
 from kmerge_git.visible import visible
 
 _FEW = 3  # the places that are shown for each cause
@@ -51,8 +51,9 @@ def _shown(text: str) -> str:
 def _header(tally: Tally, name: str, scope: str) -> str:
     where = f" (<code>{_shown(scope)}</code>)" if scope else ""
     was = "was" if sum(tally.kinds.values()) == 1 else "were"
-    notes = [f"{tally.replayed()} of the past {was} made again{where}"]
-    notes += [*tally.left_out(), tally.times()]
+    report = tally.as_json()
+    notes = [f"{replayed(report)} of the past {was} made again{where}"]
+    notes += [*left_out(report), times(report)]
     more = "".join(f"<p class='lead'>{_shown(note)}</p>" for note in tally.notes)
     return f"<h1>{_shown(name)}</h1><p class='lead'>{'; '.join(notes)}.</p>{more}"
 
@@ -133,17 +134,17 @@ def _squashed(tally: Tally) -> str:
 
 def _proposals(tally: Tally, scope: str) -> str:
     """Return the section about proposed policies, with the lines to paste."""
-    proposals = tally.proposals
+    proposals = [trial.as_json() for trial in tally.proposals]
     if not proposals:
         return ""
     scope = f" {scope}" if scope else ""
     rows = "".join(
-        f"<tr><td><b>{trial.standing}</b>: {_shown(trial.summary)}<br>"
-        f"<code>{_shown(trial.config)}</code><br>"
-        f"<code>{_shown(f'{trial.command}{scope}')}</code></td></tr>"
-        for trial in proposals
+        f"<tr><td><b>{proposal['standing']}</b>: {_shown(summary_of(proposal))}<br>"
+        f"<code>{_shown(proposal['config'])}</code><br>"
+        f"<code>{_shown(proposal['command'] + scope)}</code></td></tr>"
+        for proposal in proposals
     )
-    lines = "\n".join(map(_shown, attribute_lines(proposals)))
+    lines = "\n".join(map(_shown, attribute_lines(tally.proposals)))
     return (
         "<section><h2>Policies that would have matched people "
         f"<span>{len(proposals)}</span></h2>"

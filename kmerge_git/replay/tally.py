@@ -48,14 +48,21 @@ OF_A_SORT = {
     "resolved": "resolved",
     "resolved_different": "differently from people",
 }
-_LEFT_OUT = {
-    "octopus": "with more than two parents left out",
-    "criss-cross": "with several merge bases left out",
-    "cut off": "beyond this shallow clone",
-    "missing": "left out for want of an object",
-    "elsewhere": "of a commit that is not here",
-}
+_REPLAYED = (
+    ("merges", "replayed", "merge"),
+    ("squash_merges", "replayed", "squash merge"),
+    ("picks", "cherry_picks", "cherry-pick"),
+    ("picks", "reverts", "revert"),
+)
+_LEFT_OUT = (
+    ("merges", "octopus", "with more than two parents left out"),
+    ("merges", "criss_cross", "with several merge bases left out"),
+    ("merges", "cut_off", "beyond this shallow clone"),
+    ("merges", "missing", "left out for want of an object"),
+    ("picks", "elsewhere", "of a commit that is not here"),
+)
 
+Report = dict[str, Any]  # the results as plain values, of one repository or of many together
 RemainingHere = tuple[Replayed, Remaining]  # a conflict in its file
 
 
@@ -79,16 +86,6 @@ class Tally:
         self.still: list[Replayed] = []  # in conflict under both
         self.proposals: list[Trial] = []
         self.seconds = array("d")
-
-    def replayed(self) -> str:
-        """Return the numbers of repeated merges: `3 merges, 2 cherry-picks, 1 revert`."""
-        kinds = [(count, noun) for noun, count in self.kinds.items() if count]
-        parts = [counted(count, noun) for count, noun in kinds]
-        return ", ".join(parts) or "0 merges"
-
-    def left_out(self) -> list[str]:
-        """Return how many commits were not repeated, for each reason."""
-        return [f"{self.skipped[why]} {_LEFT_OUT[why]}" for why in _LEFT_OUT if self.skipped[why]]
 
     def add(self, merge: ReplayedMerge) -> None:
         """Add the results of one merge to the counts."""
@@ -144,14 +141,10 @@ class Tally:
         times = {"median": median(seconds), "longest": max(seconds)}
         return {name: round(time * 1000, 3) for name, time in times.items()}
 
-    def times(self) -> str:
-        """Return the merge times in words: `1.2 ms a file (median), 1.4 ms at most`."""
-        times = self.milliseconds()
-        return f"{times['median']:.1f} ms a file (median), {times['longest']:.1f} ms at most"
-
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Report:
         """Return all results of the replay as plain values."""
         return {
+            "repositories": 1,
             "merges": {
                 "replayed": self.kinds["merge"],
                 "octopus": self.skipped["octopus"],
@@ -182,6 +175,24 @@ class Tally:
             "proposals": [trial.as_json() for trial in self.proposals],
             "gitattributes": attribute_lines(self.proposals),
         }
+
+
+def replayed(report: Report) -> str:
+    """Return the numbers of repeated merges: `3 merges, 2 cherry-picks, 1 revert`."""
+    counts = [(report[part][name], noun) for part, name, noun in _REPLAYED]
+    return ", ".join(counted(count, noun) for count, noun in counts if count) or "0 merges"
+
+
+def left_out(report: Report) -> list[str]:
+    """Return how many commits were not repeated, for each reason."""
+    counts = [(report[part][name], why) for part, name, why in _LEFT_OUT]
+    return [f"{count} {why}" for count, why in counts if count]
+
+
+def times(report: Report) -> str:
+    """Return the merge times in words: `1.2 ms a file (median), 1.4 ms at most`."""
+    times = report["milliseconds"]
+    return f"{times['median']:.1f} ms a file (median), {times['longest']:.1f} ms at most"
 
 
 def _facts(file: Replayed) -> dict[str, object]:
