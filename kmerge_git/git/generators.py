@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from kmerge_git.git.run_git import ask_git, environment
+from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.settings import matches
 from kmerge_git.visible import counted
 
@@ -40,9 +40,7 @@ def generators(cwd: str | None = None) -> list[Generator]:
     """Return the generators of the repository, in the order of its configuration."""
     # a folder of a clone that looks like a bare repository brings a configuration of its own
     asked = ("-c", "safe.bareRepository=explicit", "config", "--local", "--no-includes", "--null")
-    # git would read the file GIT_CONFIG instead
-    env = {name: value for name, value in environment().items() if name != "GIT_CONFIG"}
-    answer = ask_git(*asked, "--get-regexp", rf"^{KEY}\.", cwd=cwd, env=env)
+    answer = ask_git(*asked, "--get-regexp", rf"^{KEY}\.", cwd=cwd)
     found: dict[str, dict[str, list[str]]] = {}
     for item in answer.out.split("\0")[:-1]:
         key, _, value = item.partition("\n")

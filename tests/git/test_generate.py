@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from depth import part
+from depth import kill_points, part
 from manifests import deployment
 from terminal import Terminal
 from world import ROOT, Done, Driven, Repo, World
@@ -257,16 +257,18 @@ def test_without_a_terminal_it_needs_a_yes(stopped: Repo) -> None:
 
 @pytest.mark.parametrize("answer", ["y", "n", ""])
 def test_a_person_is_asked(stopped: Repo, answer: str) -> None:
+    set_up(stopped, command=f"if (: </dev/tty); then touch gen/terminal; fi; {COMMAND}")
     before = state(stopped)
     argv = [sys.executable, "-m", "kmerge_git", "generate"]
     with Terminal(argv, cwd=stopped.path, env=stopped.world.env) as terminal:
         shown = terminal.wait("Run it? [y/N]")
-        assert "kmerge: Makefile: it is changed" in shown and f"all runs `{COMMAND[:30]}" in shown
+        assert "kmerge: Makefile: it is changed" in shown and "all runs `if (: " in shown
         assert state(stopped) == before
         terminal.press(f"{answer}\n")
         code = terminal.end()
     assert code == (0 if answer == "y" else 1)
     assert (state(stopped) == before) == (answer != "y")
+    assert not (stopped.path / "gen/terminal").exists()  # a command has no hold of it
 
 
 def shown(done: Done) -> list[str]:
@@ -296,6 +298,23 @@ def test_what_others_changed_is_listed(repo: Repo) -> None:
     repo.git("checkout", "--ours", ".")
     repo.git("add", ".")
     assert shown(repo.kmerge("generate", check=False))[0] == "Makefile"
+
+
+def test_links_and_submodules_that_others_bring_are_listed(stopped: Repo) -> None:
+    """A command may copy what a link leads to; a submodule asks not to be seen."""
+    stopped.git("merge", "--abort")
+    stopped.switch("side")
+    (stopped.path / "src/link.yaml").symlink_to("../../secret")
+    stopped.write(".gitmodules", '[submodule "sub"]\n\tpath = sub\n\turl = ./x\n\tignore = all\n')
+    stopped.git("add", "-A")
+    stopped.git("update-index", "--add", "--cacheinfo", f"160000,{stopped.head()},sub")
+    stopped.git("commit", "-qm", "more")
+    stopped.switch("main")
+    stopped.merge("-Xtheirs")
+    stopped.git("reset", "-q", "--soft", "HEAD^")
+    stopped.write(".git/MERGE_HEAD", stopped.head("side") + "\n")
+    done = stopped.kmerge("generate", check=False)
+    assert shown(done) == [".gitmodules", "Makefile", "src/link.yaml", "sub"]
 
 
 def test_in_a_rebase(stopped: Repo) -> None:
@@ -366,19 +385,37 @@ def test_a_failure_puts_the_outputs_back(stopped: Repo, command: str, why: str) 
     assert left(stopped) == []
 
 
+def test_what_could_not_be_put_back_is_refused(stopped: Repo) -> None:
+    """Some systems take this name for `.git`, so nothing is ever written there."""
+    stopped.write("gen/.g\u200cit/x", "x")
+    set_up(stopped, command="touch ../ran")
+    done = generate(stopped, code=2)
+    assert "like a repository's own folder" in done.err
+    assert not (stopped.world.root / "ran").exists()
+    assert left(stopped) == []
+
+
+def test_one_at_a_time(stopped: Repo) -> None:
+    inner = f"{shlex.quote(sys.executable)} -m kmerge_git generate"
+    set_up(stopped, command=f"{inner} --yes; {inner} --restore; {COMMAND}; echo said")
+    done = generate(stopped)
+    assert "an earlier `kmerge generate` has not ended here" in done.err
+    assert "another kmerge is at work here" in done.err
+    assert (done.out, "\nsaid\n" in done.err) == ("", True)
+
+
 def test_a_failure_ends_the_chain(stopped: Repo) -> None:
     before = state(stopped)
-    set_up(stopped, "next", command="touch gen/b", files="gen/b", sources="gen/a.yaml")
+    set_up(stopped, "next", command="touch ../ran", files="gen/b", sources="gen/a.yaml")
     set_up(stopped, command=f"{COMMAND}; exit 1")
     generate(stopped, code=1)
     assert state(stopped) == before
+    assert not (stopped.world.root / "ran").exists()
 
 
 def test_a_slow_command_is_ended_with_all_its_processes(stopped: Repo) -> None:
     before = state(stopped)
-    stubborn = (
-        "trap '' TERM; sleep 98765 & echo $! >../pid; echo >gen/a.yaml; while :; do sleep 1; done"
-    )
+    stubborn = "exec >/dev/null 2>&1; trap '' TERM; sleep 50 & echo $! >../pid; echo >gen/a.yaml; while :; do sleep 1; done"
     set_up(stopped, command=stubborn, timeout="1")
     code = "import kmerge_git.whole.generating as g, sys; g.GRACE_SECONDS = .2; "
     code += "from kmerge_git.cli.main import main; sys.exit(main(['generate', '--yes']))"
@@ -406,7 +443,7 @@ def is_gone(process: int) -> bool:
 @pytest.mark.parametrize("name", ["INT", "TERM"])
 def test_an_interrupt_ends_the_command_and_puts_back(stopped: Repo, name: str) -> None:
     before = state(stopped)
-    set_up(stopped, command=f"echo $$ >../pid; {COMMAND}; kill -{name} $PPID; sleep 98765")
+    set_up(stopped, command=f"echo $$ >../pid; {COMMAND}; kill -{name} $PPID; sleep 50")
     # who starts the tests in the background lets them ignore Ctrl-C
     as_a_person = "signal.signal(signal.SIGINT, signal.default_int_handler)"
     run = (
@@ -422,7 +459,7 @@ def test_an_interrupt_ends_the_command_and_puts_back(stopped: Repo, name: str) -
 
 
 def test_what_a_command_leaves_running_ends_with_it(stopped: Repo) -> None:
-    set_up(stopped, command=f"{COMMAND}; (sleep 98765; touch gen/late) & echo $! >../pid")
+    set_up(stopped, command=f"{COMMAND}; (sleep 50; touch gen/late) & echo $! >../pid")
     generate(stopped)
     assert is_gone(int((stopped.world.root / "pid").read_text()))
 
@@ -518,7 +555,7 @@ def test_nothing_is_put_back_below_a_command_that_still_runs(stopped: Repo) -> N
     quiet = "exec >/dev/null 2>&1"  # or the test would wait for the end of its output
     set_up(
         stopped,
-        command=f"{quiet}; echo half >gen/a.yaml; echo $$ >../pid; kill -9 $PPID; sleep 98765",
+        command=f"{quiet}; echo half >gen/a.yaml; echo $$ >../pid; kill -9 $PPID; sleep 50",
     )
     killed(stopped)
     after = state(stopped)
@@ -533,14 +570,8 @@ def test_nothing_is_put_back_below_a_command_that_still_runs(stopped: Repo) -> N
     assert stopped.text(OUTPUT) != "half\n"
 
 
-@pytest.mark.kill
-@pytest.mark.parametrize("at", part(range(1, 25), of=3))
-def test_a_kill_at_any_step_loses_no_output(stopped: Repo, at: int) -> None:
-    """Killed before each call that changes something, in a run that fails; then it is restored."""
-    before = state(stopped)
-    set_up(stopped, command=f"{COMMAND}; echo >gen/new; false")
-    code = f"""
-import os, shutil, sys, tempfile
+WATCHED = """
+import os, sys
 left = [{at}]
 def watched(call):
     def ask(*args, **named):
@@ -549,19 +580,36 @@ def watched(call):
             os.kill(os.getpid(), 9)
         return call(*args, **named)
     return ask
-from kmerge_git.cli.main import main
 import kmerge_git.whole.generating
+from kmerge_git.cli.main import main
 for name in ("rename", "replace", "unlink", "rmdir", "mkdir", "link", "symlink", "makedirs"):
     setattr(os, name, watched(getattr(os, name)))
-sys.exit(main(["generate", "--yes"]))
+sys.exit(main(["generate", "{word}"]))
 """
-    done = stopped.world.python("-c", code, cwd=stopped.path, check=False)
-    assert done.code in (1, -9, 128 + 9), done.err
-    if (stopped.path / ".git" / FOLDER).exists():
-        generate(stopped, "--restore")
-    assert state(stopped) == before
-    set_up(stopped, command=COMMAND)
-    generate(stopped)
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize("word", ["--yes", "--restore"])
+def test_a_kill_at_any_step_loses_no_output(repo: Repo, word: str) -> None:
+    """Killed before each call that changes something: in a run that fails, in what puts it back."""
+    fork(repo)
+    before = state(repo)
+    failing = f"{COMMAND}; echo >gen/new; echo half >>gen/a.yaml"
+    set_up(repo, command=f"{failing}; false")
+    codes = []
+    for at in kill_points():
+        if word == "--restore":
+            set_up(repo, command=f"{failing}; kill -9 $PPID")
+            assert repo.kmerge("generate", "--yes", check=False).code < 0
+        code = WATCHED.format(at=at, word=word)
+        codes.append(repo.world.python("-c", code, cwd=repo.path, check=False).code)
+        if (repo.path / ".git" / FOLDER).exists():
+            generate(repo, "--restore")
+        assert state(repo) == before, f"killed at {at}"
+        if codes[-1] >= 0:
+            break
+    assert {*codes[:-1]} == {-9} and codes[-1] == (1 if word == "--yes" else 0)
+    assert len(codes) > 4
 
 
 # -- nothing runs that the repository itself does not name, or that nobody asked for
@@ -718,7 +766,8 @@ def test_what_is_set_wrong_is_told(repo: Repo, fields: dict[str, str], why: str)
         ("gen", "..", "gen/**"),
         ("gen", "..", "gen/*.yaml"),
         ("gen/b", "../..", "gen/*/x.yaml"),
-        ("gen/b", "../.git/hooks", "gen/**"),
+        ("gen/b", "../.git/hooks", "gen/*/x"),
+        ("gen/b", "../.GIT/hooks", "gen/*/x"),  # the same where names have no case
         ("a/b", "../..", "*.yaml"),
         ("a/b", "../..", "/a/?/c/*.yaml"),
         ("a", "nowhere/../../out", "a/b/**"),
@@ -765,6 +814,7 @@ def test_what_is_put_back_follows_no_link_either(stopped: Repo) -> None:
     assert (stopped.path / ".git" / FOLDER).exists()
     generate(stopped, "--restore", code=2)
     assert (outside / "a.yaml").read_text() == "mine\n"
+    assert [*(stopped.path / ".git").glob("kmerge-replaced-*/gen/a.yaml")] == []
     (stopped.path / "gen").unlink()
     (stopped.path / "old").rename(stopped.path / "gen")
     generate(stopped, "--restore")
