@@ -21,6 +21,8 @@ LONGEST_MARKERS = 200  # an attribute could ask for gigabytes
 BY_BLOCKS = "a template, merged by its blocks"
 # the methods of conflicts that a person decides for the whole file, not field by field
 WHOLE = ("kept", "sealed")
+# the rules by which a value is in the result although the other side changed it, too
+SETTLED = ("12", "13", "16")
 ORDER = "8 order"  # the rule of a decision about the order of documents, which is not in conflict
 GENERATED = "a generated file, ours is kept whole: generate it again, then `git add` it"
 
@@ -192,8 +194,8 @@ class Decision:
 
     @property
     def is_settled(self) -> bool:
-        """Return whether a policy or the favoured side decided instead of a merge rule."""
-        return self.rule.startswith(("12", "13"))
+        """Return whether a value of a side lost, by a policy, the favoured side or as a time."""
+        return self.rule.startswith(SETTLED)
 
     def shown(self) -> str:
         """Return the decision as one line.

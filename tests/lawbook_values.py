@@ -4,7 +4,7 @@
 - *count* and *order*: the two laws of `worlds.sequences`, for lists of scalars; order also for
   the keyed lists in which it means something;
 - *leaf*: what one side alone changed has that side's value, and what both changed differently is
-  no clean result;
+  no clean result, but for the later one of two timestamps that a program writes (`lawful_times`);
 - *gone*: what one side deleted and the other left alone is gone;
 - *gap*: a member of a set or a keyed list that both sides replaced by different ones is no clean
   result.
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
+import lawful_times
 from common_lines import common
 from manifest_values import GONE, Folded, documents, said, same, show, text_of
 from worlds.sequences import counts, orders
@@ -109,7 +110,24 @@ def breaches(versions: list[str], result: str, other: str, path: str) -> Iterato
     ]
     places = {name: _top(root, path) for file in inputs for name, root in file}
     renames = [found[0] - side and side - found[0] for side in found[1:3]]
-    yield from _map(Five(*maps), "", places, [*map(bool, renames)])
+    times = {*_later_times(Five(*maps), path)}
+    for breach in _map(Five(*maps), "", places, [*map(bool, renames)]):
+        if breach.place not in times:
+            yield breach
+
+
+def _later_times(files: Five, path: str) -> Iterator[str]:
+    """The places at which the result has the later one of two times, as it should."""
+    for name in {name for file in files.all for name in file}:
+        document = files.at(name)
+        for steps in (("metadata", "annotations", "createdAt"), ("generated",)):
+            if all(lawful_times.is_place(path, steps, each) for each in document.all[1:3]):
+                at, place = document, str(name)
+                for step in steps:
+                    at, place = at.at(step), _step(place, step)
+                base, ours, theirs = (None if each is GONE else each for each in at.all[:3])
+                if at.is_settled and at.all[3] == lawful_times.later(base, ours, theirs):
+                    yield place
 
 
 def _top(root: Node, path: str) -> Where:

@@ -26,7 +26,7 @@ from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.settings import ATTRIBUTES, DELETION, VARIABLES, matches, settle
 from kmerge_git.git.tracked_files import attributes_of
 from kmerge_git.outcome import GENERATED, LONGEST_MARKERS
-from kmerge_git.text.opaque_files import is_sealed
+from kmerge_git.text.opaque_files import is_sealed, place_of_time
 
 # fields of the settings that have one value
 _ONE_VALUE = ("rules", "favor", "timeout", "conflict_style", "marker_size", "generated")
@@ -219,7 +219,11 @@ class _FileInForce:
             yield f"where both sides clash: {GENERATED}"
             if self._settings.favor:
                 yield "no side wins in a generated file: favor does not count here"
-        if is_sealed(self._data.decode("utf-8", "replace")):
+        text = self._data.decode("utf-8", "replace")
+        time = place_of_time(self._path, [text])
+        if time:
+            yield f"`{'.'.join(time)}`: the later one, if both sides changed it (rule 16)"
+        if is_sealed(text):
             yield "a SOPS file: it is a conflict if both sides changed it"
             if self._settings.favor:
                 yield "no side wins in a SOPS file: favor does not count here"

@@ -32,7 +32,7 @@ from kmerge_git.merge.three import Three, agreed, standing, under, whose
 from kmerge_git.merge.write.document_text import write_document
 from kmerge_git.merge.write.placed_lines import line_pieces
 from kmerge_git.outcome import ORDER
-from kmerge_git.text.opaque_files import is_json
+from kmerge_git.text.opaque_files import is_json, place_of_time
 from kmerge_git.text.pieces import Hunk
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Collection
@@ -42,7 +42,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from kmerge_git.merge.decide.rules import Reading, Rules
+    from kmerge_git.merge.decide.rules import Policy, Reading, Rules
     from kmerge_git.merge.merged import Trio
     from kmerge_git.merge.plan import Doubts, Journal
     from kmerge_git.outcome import Options
@@ -101,18 +101,20 @@ def merge(
 
 def ask_policy(merged: MergedFile, options: Options, rules: Rules, journal: Journal) -> bool:
     """Let a policy, if there is one, decide or refuse conflicts; return whether it did."""
-    if options.policy is None:
-        return False
-    from kmerge_git.merge.decide.by_policy import Rulings  # few merges have a policy
-
     has_answered = False
     for document in merged.documents:
-        rulings = Rulings(options.policy, Walk(rules, Journal(document.name)))
+        is_open = any(isinstance(piece, Hunk) for piece in document.pieces)
+        policy = _policy_for(document, options, rules) if is_open else None
+        if policy is None:
+            continue
+        from kmerge_git.merge.decide.by_policy import Rulings  # few merges have a policy
+
+        rulings = Rulings(policy, Walk(rules, Journal(document.name)))
         whole = document.whole_hunk
         if whole is not None:
             side = rulings.document(whole.why)
             document.pieces = [whole.side(side)] if side else document.pieces
-        elif document.plan is not None and any(isinstance(p, Hunk) for p in document.pieces):
+        elif document.plan is not None:
             roots = _roots(document.laid)
             top = Place((), start(roots.base or roots.ours, options.path))
             plan = rulings.plan(document.plan, roots.base, top)
@@ -124,6 +126,17 @@ def ask_policy(merged: MergedFile, options: Options, rules: Rules, journal: Jour
         journal.rule(document.name, rulings.notes)
         has_answered = has_answered or bool(rulings.notes)
     return has_answered
+
+
+def _policy_for(document: MergedDocument, options: Options, rules: Rules) -> Policy | None:
+    """Return the policy for a document, with the rule for a timestamp that a program writes."""
+    texts = [version.content for version in document.at.each() if version is not None]
+    time = place_of_time(options.path, texts) if rules.stops else ()
+    if not time:
+        return options.policy
+    from kmerge_git.merge.decide.program_times import with_time  # few files have one
+
+    return with_time(options.policy, time, is_lock=options.path.endswith(".lock"))
 
 
 def _order(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kmerge_git.kube import fieldpath
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Decision
+from kmerge_git.outcome import SETTLED, Decision
 from kmerge_git.tree.nodes import Collection, Scalar, in_mid_line, inline, is_block_text
 
 TYPE_CHECKING = False
@@ -454,8 +454,8 @@ class Journal:
                     self.notes.append((resource, note))
 
     def settled(self) -> list[tuple[str, Path]]:
-        """Return the places that a policy or the favoured side decided, each with its resource."""
-        return [(r, note.path) for r, note in self.notes if note.rule.startswith(("12", "13"))]
+        """Return the places that need no person, though both sides changed them, by resource."""
+        return [(r, note.path) for r, note in self.notes if note.rule.startswith(SETTLED)]
 
     def favor(self, side: str, conflicts: Iterable[Conflict]) -> None:
         """Record that every conflict was decided for a side."""

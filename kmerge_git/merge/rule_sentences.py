@@ -18,6 +18,7 @@ RULES = {
     "13": "both changed it, and the favoured side wins",
     "14": "comments and layout follow the side that changed them; both differently: conflict",
     "15": "git's own merge of the lines was taken: it is clean and sound",
+    "16": "a timestamp that a program writes, and both changed: the later one",
     # rules kyaml
     "lines": "lines that both changed: dest's stay",
     "T1": "scalar only in dest: kept",

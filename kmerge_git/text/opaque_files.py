@@ -1,4 +1,4 @@
-"""Recognise files by their texts and paths: sealed files, text files of Helm charts, and JSON.
+"""Recognise files by texts and paths: sealed files, chart texts, JSON, timestamps of programs.
 
 SOPS writes a checksum (`mac`) over the values of a file into a block of its own, and Ansible Vault
 encrypts whole texts. The template helpers and the notes of a chart are plain text, even if their
@@ -9,6 +9,9 @@ from __future__ import annotations
 
 SEALED = "a SOPS file is merged with sops, not by text"
 VAULT = "$ANSIBLE_VAULT;"  # every text that Ansible Vault encrypted begins with this
+LOCK, INDEX, OPERATOR = "\ndigest:", "\nentries:", "\nkind: ClusterServiceVersion"
+# the names of Helm's files with a timestamp, each with the start of a line that the file has
+TIMED = {"Chart.lock": LOCK, "requirements.lock": LOCK, "index.yaml": INDEX}
 _HEX = "0123456789abcdefABCDEF"
 
 
@@ -156,3 +159,14 @@ def is_json(path: str, versions: list[bytes]) -> bool:
     return any(starts) and all(
         start[:1] in (b"{", b"[", b"") and start != b"{{" for start in starts
     )
+
+
+def place_of_time(path: str, texts: list[str]) -> tuple[str, ...]:
+    """Return the keys above the timestamp that a program writes into a document, or ().
+
+    `texts` are the versions of the document.
+    """
+    if all(OPERATOR in f"\n{text}" for text in texts):
+        return ("metadata", "annotations", "createdAt")
+    line = TIMED.get(path.rpartition("/")[2])
+    return ("generated",) if line and all(line in f"\n{text}" for text in texts) else ()

@@ -13,7 +13,7 @@ from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.plan import Journal
 from kmerge_git.merge.rule_sentences import of_kyaml
 from kmerge_git.merge.three import Three, whose
-from kmerge_git.outcome import BY_BLOCKS, ORDER, Decision
+from kmerge_git.outcome import BY_BLOCKS, ORDER, SETTLED, Decision
 from kmerge_git.pipeline import by_structure, rules_for
 from kmerge_git.template.template_merge import without_favor
 from kmerge_git.template.template_parser import templates
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 # Notes of these rules say more than which side changed something.
-_TELLING = ("12", "13", ORDER)
+_TELLING = (*SETTLED, ORDER)
 
 
 def explained(outcome: Outcome) -> tuple[Decision, ...]:

@@ -154,9 +154,9 @@ def test_a_tree_is_merged_for_branches_that_are_not_checked_out(forked: Driven) 
 
 @pytest.mark.costly
 def test_each_branch_that_is_refreshed_is_asked_for(driven: Driven) -> None:
-    chart = Chart(("1.2.0", "1.2.1", "1.3.0"), "replaced", is_below=True)
-    driven.write(".git/info/attributes", f"*.yaml merge=kmerge kmerge-policy={ATTRIBUTE}\n")
-    driven.fork(*({"Chart.yaml": chart.text(number)} for number in range(3)))
+    chart = Chart(("1.2.0", "1.3.0", "1.2.1"), "replaced", is_below=True)
+    lines = f"*.yaml merge=kmerge kmerge-policy={ATTRIBUTE}\n"
+    driven.fork(*({"Chart.yaml": chart.text(n), ".gitattributes": lines} for n in range(3)))
     driven.git("branch", "trunk", "side")
     driven.git("update-ref", f"{ORIGIN}/trunk", "trunk")
     driven.git("symbolic-ref", f"{ORIGIN}/HEAD", f"{ORIGIN}/trunk")
@@ -179,6 +179,18 @@ def test_a_merge_is_explained_as_it_was_made(driven: Driven) -> None:
     driven.commit("on", {"x": "1"})
     said = driven.kmerge("explain", "HEAD~1").out
     assert "rule 12 policy mine" not in said and "policy mine: `origin/HEAD` is unknown" in said
+
+
+@pytest.mark.costly
+def test_the_side_is_known_without_a_policy_rebump(driven: Driven) -> None:
+    driven.write(
+        ".git/info/attributes", f"*.yaml merge=kmerge kmerge-policy=version:theirs,{CHANGES}:mine\n"
+    )
+    chart = Chart(("1.2.0", "1.3.0", "1.2.1"), "replaced", is_below=True)
+    driven.fork(*({"Chart.yaml": chart.text(number)} for number in range(3)))
+    driven.switch("side")
+    driven.git("rebase", "main")
+    assert driven.text("Chart.yaml") == chart.text(SIDE)
 
 
 @pytest.mark.parametrize(

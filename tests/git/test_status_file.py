@@ -324,3 +324,17 @@ def test_checks_that_are_left_out(driven: Driven) -> None:
         "config kmerge.check.ignore local, .git/config",
     )
     assert "no check" in driven.kmerge("status", "b.yaml").out
+
+
+def test_the_timestamp_that_needs_no_policy(driven: Driven) -> None:
+    note = "`{}`: the later one, if both sides changed it (rule 16)"
+    operator = POD.replace("Pod", "ClusterServiceVersion")
+    lock = "dependencies: []\ndigest: sha256:0\ngenerated: x\n"
+    files = {"o.yaml": operator, "c/Chart.lock": lock, "index.yaml": "entries: {}\n", "p.yaml": POD}
+    driven.commit("start", {**files, "x.yaml": lock})
+    found = {name: told(driven, name)["notes"] for name in (*files, "x.yaml")}
+    assert note.format("metadata.annotations.createdAt") in found["o.yaml"]
+    for name in ("c/Chart.lock", "index.yaml"):
+        assert note.format("generated") in found[name]
+    for name in ("p.yaml", "x.yaml"):
+        assert not any("rule 16" in line for line in found[name])

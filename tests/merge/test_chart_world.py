@@ -71,10 +71,13 @@ def test_only_for_what_a_pattern_names(field: str) -> None:
     assert said == [f"{Why.BOTH_CHANGED}"]
 
 
-def test_only_for_annotations_of_a_chart() -> None:
-    for path, of in ((PATH, CHART.replace("annotations", "notes")), ("c/x.yaml", CHART)):
-        rules = [("version", "higher"), ("*.*", "mine"), ("*[artifacthub.io/changes]", "mine")]
-        assert len(left(merged(rules, path, of))) == 2
+@pytest.mark.parametrize(
+    "path, of, count",
+    [(PATH, CHART, 0), (PATH, CHART.replace("annotations", "notes"), 2), ("c/x.yaml", CHART, 2)],
+)
+def test_only_for_annotations_of_a_chart(path: str, of: str, count: int) -> None:
+    rules = [("version", "ours"), ("*.images", "mine"), ("*[artifacthub.io/changes]", "mine")]
+    assert len(left(merged(rules, path, of))) == count
 
 
 @pytest.mark.parametrize(
