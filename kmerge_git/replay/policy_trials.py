@@ -262,7 +262,13 @@ def _covers(wide: str, narrow: str) -> bool:
 def attribute_lines(trials: Sequence[Trial]) -> list[str]:
     """Return the lines of `.gitattributes` for all trials; git uses the last line for a file."""
     rules = [trial.rule for trial in trials]
-    wider = {g: [rule for rule in rules if _covers(rule.glob, g)] for g in {r.glob for r in rules}}
+
+    def holds(rule: FieldPolicy, glob: str) -> bool:
+        # a folder of deletions must not hide a policy for some of its files
+        is_hidden = glob.endswith("/**") and not _fits(rule.glob, glob)
+        return is_hidden or _covers(rule.glob, glob)
+
+    wider = {g: [rule for rule in rules if holds(rule, g)] for g in {r.glob for r in rules}}
     globs = sorted(wider, key=lambda glob: (len({rule.glob for rule in wider[glob]}), glob))
     return [attribute_line(glob, wider[glob]) for glob in globs]
 
@@ -287,8 +293,9 @@ class Trial:
 
     @property
     def wrong(self) -> list[tuple[Replayed, Remaining, Judgement]]:
-        """The conflicts that the policy would have settled differently from people."""
-        return [case for case in self.cases if case[-1].match == "otherwise"]
+        """The conflicts that the policy would have settled differently; new values come last."""
+        wrong = (case for case in self.cases if case[-1].match == "otherwise")
+        return sorted(wrong, key=lambda case: case[-1].is_new)
 
     @property
     def compared(self) -> list[Replayed]:

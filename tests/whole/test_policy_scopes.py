@@ -61,6 +61,21 @@ def test_a_wider_line_comes_first() -> None:
     ]
 
 
+def test_a_folder_of_deletions_hides_no_policy() -> None:
+    rules = [
+        FieldPolicy("charts/*/Chart.yaml", "version", "rebump"),
+        FieldPolicy("charts/old/**", "", "deletion"),
+        FieldPolicy("charts/old/a/b.yaml", "x", "higher"),
+        FieldPolicy("apps/*.yaml", "x", "higher"),
+    ]
+    assert attribute_lines([Trial(rule, (), 0) for rule in rules]) == [
+        "apps/*.yaml kmerge-policy=x:higher",
+        "charts/*/Chart.yaml kmerge-policy=version:rebump",
+        "charts/old/** kmerge-policy=version:rebump,deletion",
+        "charts/old/a/b.yaml kmerge-policy=deletion,x:higher",
+    ]
+
+
 @pytest.mark.parametrize(
     "policy, matches, standing",
     [
