@@ -16,7 +16,7 @@ from kmerge_git.cli.merge_options import FLAGS, OPTIONAL, STATE, VALUES
 # to be the same thing.
 MEANINGS = {
     "--accept-source": "", "--adopt": "", "--all": "-a?", "--as": "patch|manifest", "--at": "FIELDPATH|ID",
-    "--abort": "", "--auto": "", "--blame": "", "--branches": "GLOB", "--charts": "", "--color": "auto|always|never",
+    "--abort": "", "--auto": "", "--blame": "", "--branches": "GLOB", "--charts": "", "--color": "auto|always|never", "--combine": "FILE",
     "--committed": "", "--committer": "'NAME <MAIL>'", "--config": "CONFIG", "--conflict-style": "merge|diff3|zdiff3",
     "--continue": "", "--crd": "FILE", "--create-annotation": "", "--deep": "", "--dest": "-D D", "--diff": "",
     "--dry-run": "-n", "--exit-code": "", "--explain": "", "--external": "", "--extract": "DIR",
@@ -30,7 +30,7 @@ MEANINGS = {
     "--namespace": "NAMESPACE", "--new": "REV", "--no-infer": "", "--object": "KIND/NAME",
     "--on-conflict": "abort|skip|overwrite", "--original": "-O O", "--output": "-o OUT",
     "--overwrite": "", "--patch": "-p P", "--path": "P", "--pattern": "P", "--picks": "", "--policy": "'GLOB FIELD POLICY'",
-    "--prepend": "", "--push": "REMOTE", "--quiet": "-q", "--rebase": "", "--ref": "R", "--restore": "",
+    "--prepend": "", "--pulls": "", "--push": "REMOTE", "--quiet": "-q", "--rebase": "", "--ref": "R", "--refs": "GLOB", "--restore": "",
     "--rules": "git|kyaml", "--schema": "FILE", "--select": "IDS", "--set": "ID=YAML",
     "--shared": "", "--show": "N", "--show-patch": "", "--src": "-S S", "--staged": "",
     "--stat": "", "--summary": "", "--system": "", "--take": "SIDE", "--target": "FILE",
