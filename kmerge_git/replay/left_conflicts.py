@@ -50,11 +50,15 @@ class FieldPolicy:
     field: str
     policy: str
 
+    @property
+    def rules(self) -> list[tuple[str, str]]:
+        """The pairs of a field and a policy; a changelog goes with the version of its chart."""
+        beside = [("version", "rebump")] if self.policy == "mine" else []
+        return [*beside, (self.field, self.policy)]
+
     def asked(self, mine: str, path: str) -> Policy | None:
         """Return the function that decides for a file; `mine` is the side applied on top."""
-        # a changelog goes with the version of its chart
-        beside = [("version", "rebump")] if self.policy == "mine" else []
-        return policy_for([*beside, (self.field, self.policy)], mine, path)
+        return policy_for(self.rules, mine, path)
 
     def means(self, path: str, left: Remaining) -> bool:
         """Return whether the policy applies to this conflict in this file."""

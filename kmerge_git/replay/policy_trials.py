@@ -368,19 +368,20 @@ Proposal = dict[str, Any]
 def with_lines(figures: Proposal) -> Proposal:
     """Return the counts of a policy with its standing and the lines that switch it on."""
     rule = FieldPolicy(figures["files"], figures["field"], figures["policy"])
-    words = " ".join(filter(None, (rule.glob, rule.field, rule.policy)))
+    settings = [" ".join(filter(None, (rule.glob, *words))) for words in rule.rules]
+    added = (f"git config --add kmerge.policy {shlex.quote(words)}" for words in settings)
     return figures | {
         "standing": standing_of(figures),
         "gitattributes": attribute_line(rule.glob, (rule,)),
-        "config": f"git config --add kmerge.policy {shlex.quote(words)}",
-        "command": shlex.join(["kmerge", "replay", "--policy", words]),
+        "config": " && ".join(added),
+        "command": shlex.join(["kmerge", "replay", "--policy", settings[-1]]),
     }
 
 
 def attribute_line(glob: str, rules: Iterable[FieldPolicy]) -> str:
     """Return the line of `.gitattributes` for the policies of one file pattern."""
-    items = (f"{rule.field}:{rule.policy}".removeprefix(":") for rule in rules)
-    return f"{glob} kmerge-policy={','.join(items)}"
+    items = (f"{field}:{name}".removeprefix(":") for rule in rules for field, name in rule.rules)
+    return f"{glob} kmerge-policy={','.join(dict.fromkeys(items))}"
 
 
 def standing_of(counts: Proposal) -> Standing:

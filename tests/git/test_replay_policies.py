@@ -227,6 +227,29 @@ def test_another_number_that_was_free(repo: Repo) -> None:
     assert "      5      differently from people (4 with another number that was free)\n" in out
 
 
+def test_a_changelog_goes_with_the_version(repo: Repo) -> None:
+    """`mine` decides only where a policy decided the version: the lines switch both on."""
+
+    def chart(version: str, changes: str) -> dict[str, str]:
+        text = f"name: x\nannotations:\n  example.com/changes: {changes}\nversion: {version}\n"
+        return {"c/Chart.yaml": text}
+
+    sides = [chart("1.0.0", "old"), chart("1.0.1", "ours"), chart("1.1.0", "theirs")]
+    write_history(repo, [Merge("changes", *sides, chart("1.1.1", "ours"))] * 5)
+    report = replay(repo)
+    found = {p["policy"]: p for p in report["proposals"]}
+    field = "annotations[example.com/changes]"
+    assert figures(found["mine"]) == ("c/Chart.yaml", field, "mine", 5, 5)
+    assert report["gitattributes"] == [f"c/Chart.yaml kmerge-policy=version:rebump,{field}:mine"]
+    assert found["mine"]["gitattributes"] == report["gitattributes"][0]
+    assert found["mine"]["command"] == f"kmerge replay --policy 'c/Chart.yaml {field} mine'"
+    repo.world.run("sh", "-c", found["mine"]["config"], cwd=repo.path)
+    assert repo.config("kmerge.policy", "--get-all") == [
+        "c/Chart.yaml version rebump",
+        f"c/Chart.yaml {field} mine",
+    ]
+
+
 def test_a_policy_that_speaks_of_what_is_named_only(repo: Repo) -> None:
     """`higher` leaves a chart's own version alone, unless it is named."""
     merges = [
