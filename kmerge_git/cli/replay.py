@@ -189,9 +189,8 @@ def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
         yield f"       and {len(apart) - SHOWN_LOG_LINES} more: --json lists all"
     if not trial.settled:
         return
-    standing = counts["standing"]
-    words = f" ({standing}; one of these)" if standing else " (not proposed)"
-    yield from _section("to switch it on", words)
+    words = f"{counts['standing']}; one of these" if counts["standing"] else "not proposed"
+    yield from _section("to switch it on", f" ({words})")
     yield f"       {counts['config']}"
     if "," not in counts["field"]:
         yield f"       .gitattributes: {counts['gitattributes']}"

@@ -44,19 +44,17 @@ def read_report(name: str, schema: int) -> Report:
             data = file.read(REPORT_BYTES + 1)
         if len(data) > REPORT_BYTES:
             raise KmergeError(f"more than {REPORT_BYTES >> 20} MiB", path=name)
-        report = json.loads(data)
+        report: Report = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise KmergeError("not JSON", path=name) from error
     if not _is_like(report, _form()) or report.pop("schema") != schema:
         why = "not the result of a whole `kmerge replay --json` of this version"
         raise KmergeError(why, path=name)
-    known: Report = report
-    return known
+    return report
 
 
 def _form() -> dict[str, Any]:
     """Return an example of a result; a list has an example of its items, `""` is any name."""
-    places = dict.fromkeys(_WORDS, "")
     return Tally().as_json() | {
         "schema": 0,
         "notes": [""],
@@ -64,7 +62,7 @@ def _form() -> dict[str, Any]:
         "disagreements": [_FILE | {"number": 0}],
         "git_broken": [_FILE],
         "new_conflicts": [_FILE],
-        "left": [{"cause": "", "field": "", "conflicts": [places]}],
+        "left": [{"cause": "", "field": "", "conflicts": [dict.fromkeys(_WORDS, "")]}],
         "proposals": [_PROPOSAL],
         "gitattributes": [""],
     }
@@ -140,9 +138,8 @@ def _grouped(
 
 def _added(parts: list[Proposal]) -> Proposal:
     """Add up the counts of one policy; the standing is that of the sums."""
-    first = {name: parts[0][name] for name in ("policy", "files", "field")}
     return with_lines(
-        first
+        {name: parts[0][name] for name in ("policy", "files", "field")}
         | {name: sum(part[name] for part in parts) for name in _TOTALS}
         | {"authors": sorted({author for part in parts for author in part["authors"]})}
         | {"wrong": _together(parts, "wrong")[:SHOWN_WRONG]}
@@ -154,5 +151,7 @@ def _times(reports: list[Report]) -> dict[str, float]:
     rows = sorted((r["milliseconds"]["median"], r["counts"]["files"]) for r in reports)
     seen = [*accumulate(files for _, files in rows)]
     middle = next(at for at, count in enumerate(seen) if 2 * count >= seen[-1])
-    longest = max(r["milliseconds"]["longest"] for r in reports)
-    return {"median": rows[middle][0], "longest": longest}
+    return {
+        "median": rows[middle][0],
+        "longest": max(r["milliseconds"]["longest"] for r in reports),
+    }

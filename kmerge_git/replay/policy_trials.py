@@ -20,7 +20,7 @@ from posixpath import basename, commonprefix, splitext
 from typing import Any, Literal
 
 from kmerge_git.errors import UsageError
-from kmerge_git.git.repository import Repository, commits_here
+from kmerge_git.git.repository import Commit, Repository, commits_here
 from kmerge_git.git.settings import DELETION, matches
 from kmerge_git.outcome import SIDES
 from kmerge_git.replay.left_conflicts import (
@@ -63,12 +63,14 @@ def past_trials(
     Only files that match the pattern are merged again.
     """
     pulls = Heads()
+    history: Iterable[Commit] = ()
     with suppress(UsageError):
         pulls = heads_of(repository, (), pulls=True)
-    history, _ = commits_here(repository, "HEAD", pulls.oids)
-    commits = choose(history, picks=False, most=None, heads=Heads(), tip="").commits
+    with suppress(UsageError):  # there is no commit yet
+        history, _ = commits_here(repository, "HEAD", pulls.oids)
+    chosen = choose(history, picks=False, most=None, heads=Heads(), tip="")
     with Workers(repository, jobs, glob) as made:
-        merges = made.replay(commits)
+        merges = made.replay(chosen.commits)
         files = [file for merge in merges for file in merge.files if not file.kmerge_clean]
         return trials_of(rules, files, made.tried)
 
@@ -147,7 +149,7 @@ def _of_field(
                 for case in meant[glob, field]
                 if policy in dict(case[1].hints) and _place(*case) not in settled
             ]
-            if not _is_promise(*_promised(policy, fresh)):
+            if not _promised(policy, fresh):
                 continue
             known = [trial.rule.glob for trial in (*others, *proposals.values())]
             scope = narrowed(glob, field, fresh, known)
@@ -185,21 +187,20 @@ def _promising(meant: dict[Scope, list[Case]], ranks: dict[Scope, int]) -> list[
     for scope, cases in meant.items():
         policies = {policy for _, left in cases for policy, _ in left.hints}
         for policy in policies if ranks[scope] >= 0 else ():
-            agreed, apart = _promised(policy, cases)
-            if _is_promise(agreed, apart):
+            agreed = _promised(policy, cases)
+            if agreed:
                 promising.append((-agreed, ranks[scope], policy, scope))
     return [(policy, scope) for *_, policy, scope in sorted(promising)]
 
 
-def _promised(policy: str, cases: Iterable[Case]) -> tuple[int, int]:
-    """Return how often a policy may choose as people did, and how often differently."""
+def _promised(policy: str, cases: Iterable[Case]) -> int:
+    """Return how often a policy may choose as people did, or 0 if too seldom for a standing.
+
+    Numbers that were free are not known before a trial.
+    """
     counts = Counter(dict(left.hints).get(policy, "silent") for _, left in cases)
-    return counts[True] + counts[None], counts[False]
-
-
-def _is_promise(agreed: int, apart: int) -> bool:
-    """Return whether a policy may have a standing; numbers that were free are not known yet."""
-    return agreed + apart >= ENOUGH and agreed >= apart
+    agreed, apart = counts[True] + counts[None], counts[False]
+    return agreed if agreed + apart >= ENOUGH and agreed >= apart else 0
 
 
 # -- patterns for files

@@ -444,6 +444,12 @@ def test_trials_of_given_policies(repo: Repo) -> None:
     rules = [
         FieldPolicy("*/Chart.yaml", "version", policy) for policy in ("rebump", "higher", "union")
     ]
+    repo.git("init", "-q", "empty")
+    empty = past_trials(Repository.open(str(repo.path / "empty")), rules, 1)
+    assert [(trial.standing, trial.conflicted) for trial in empty] == [("", 0)] * 3
+    # also the merges that only the head of a pull request reaches
+    repo.git("update-ref", "refs/remotes/origin/pull/1", "HEAD")
+    repo.git("update-ref", "refs/heads/main", "HEAD~6")
     trials = past_trials(Repository.open(str(repo.path)), rules, 1, "Chart.yaml")
     assert [(trial.standing, trial.rate) for trial in trials] == [
         ("safe here", "settles 5 places in 5 of 5 files; 5 as people did"),
