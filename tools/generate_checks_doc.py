@@ -129,33 +129,30 @@ is no merge it says so, and exits with 0. In CI: [adopting.md](adopting.md#3-for
 
 ## Kustomizations
 
-A kustomization is gathered as kustomize 5.5 does it: resources, bases, generators and components,
-then patches, namespace, prefix and suffix, each with the names that the resources have had on the
-way. So a resource that comes twice (M04), a patch without target (D69) or a generator with nothing
-to merge with (M15) are found across bases and overlays. What stands on other machines, comes from
-charts or plugins, or cannot be read may hold anything: then nothing is said to be missing. What lies
-outside of the repository, or is a link to there, is not read.
+Kustomizations are gathered as kustomize 5.5 does: resources, bases, generators and components,
+then patches, namespace, prefix and suffix, with the names that resources had before. So a resource
+that comes twice (M04), a patch without target (D69) or a generator with nothing to merge with (M15)
+are found across bases and overlays. What is on other machines, of charts or plugins, or unreadable
+may hold anything: then nothing is reported as missing. Nothing outside of the repository is read.
 
-A file or folder that is not there (M14) is an error where git knows that the commit, the merge or
-the last commit took it away, where it is not staged, and where the entry is new. Else it is a
-warning: a build step may make it. Nothing is said of URLs, of placeholders (`${ENV}/web.yaml`), of
-what git ignores, and of what lies in a submodule.
+A missing file or folder (M14) is an error where the commit, the merge or the last commit took it
+away, where it is not staged, and where the entry is new; else a warning: a build step may make it.
+URLs, placeholders (`${ENV}/web.yaml`), what git ignores and submodules do not count.
 
-With `--staged`, with files that are named (as pre-commit does) and for merges the kustomizations
-of the whole repository are looked at that name a changed or deleted file, or a base that does;
-with folders those in the folders.
+With `--staged`, with named files (as pre-commit does) and for merges all kustomizations are checked
+that name a changed or deleted file, or a base that does; with folders those in the folders.
 
 ## Switching checks off
 
-A finding that is wrong, or meant, is silenced as close to it as it can be:
+A wrong or meant finding is silenced as close to it as possible:
 
 | for | how |
 | --- | --- |
 | a line | `# kmerge: ignore D12, M0` on it or, alone on a line, above it; the reason may follow; without words: every check |
 | a file | `# kmerge: ignore-file M05` in it |
-| files, for everybody | in `.gitattributes`: `vendor/**/*.yaml kmerge-check=-M11,-D6` |
-| files, all checks | in `.gitattributes`: `testdata/** -kmerge-check` |
-| a clone, also in hooks that are installed | `git config --add kmerge.check.ignore M11` |
+| files | in `.gitattributes`: `vendor/**/*.yaml kmerge-check=-M11,-D6` |
+| all checks | in `.gitattributes`: `testdata/** -kmerge-check` |
+| a clone, also in installed hooks | `git config --add kmerge.check.ignore M11` |
 | one call, also of git | `KMERGE_CHECK_IGNORE=M11 git commit` |
 | a command of your own | `--ignore M11` |
 
@@ -167,9 +164,8 @@ M11. `kmerge status FILE` shows what is switched off for a file, and by whom.
 With `--staged` the attribute counts as it is staged. **A pull request does not switch off its own
 checks**: where a service says which branch it goes to, the attribute is read from that branch
 (GitHub, Gitea, GitLab, Bitbucket, Azure, Jenkins, Buildkite, Woodpecker: by the variables they
-set). Where that branch was not fetched the attribute does not count, and the check says so. The
-line of `.gitattributes` thus goes into the target branch first. Comments count everywhere: a
-reviewer sees them beside what they silence.
+set). If it was not fetched the attribute does not count, and the check says so. Commit the line
+there first. Comments count everywhere: a reviewer sees them.
 
 ## In hooks
 
@@ -193,8 +189,7 @@ are needed; `kmerge status` reports whether git calls pre-commit. Without the fr
 cherry-pick, revert or squash (M11, M28), what names a deleted file (M14, M15, D69), and the merges that are pushed, the newest 20.
 Warnings, and what a rebased branch lacks, are printed, too.
 
-A hook that passes is not read, and pre-commit shows nothing of it. So with `--quiet`, as all hooks
-call it, only what fails is listed (errors, or what `--fail-on` says); the rest is a line on stderr:
+Nobody reads a hook that passes. So with `--quiet`, as all hooks call it, only what fails is listed (errors, or what `--fail-on` says); the rest is a line on stderr:
 
 ```
 kmerge: 3 warnings in 2 files; `kmerge check apps/web.yaml apps/db.yaml` lists them

@@ -60,8 +60,9 @@ MERGED_TEMPLATE = "merged template"  # SidedFile: a result that is a template or
 KUSTOMIZATION = "kustomization"  # Kustomization, World: a kustomization by itself
 SET = "set"  # Gathering, World, Past: a kustomization with all the files that it names
 HISTORY = "history"  # bytes, GitVersions: a file, and its versions in git
+CHARTS = "charts"  # messages: about charts whose versions both sides of a merge raised
 # what compares a merged file with its sides, and so finds nothing in a side alone
-BESIDE = (HISTORY, MERGED, MERGED_UNREAD, MERGED_TEMPLATE)
+BESIDE = (CHARTS, HISTORY, MERGED, MERGED_UNREAD, MERGED_TEMPLATE)
 COMMENTS = "comments"  # silencing.Comments: the comments of a file that silence findings
 
 # The modules of checks: for all files, for patches, for results of merges, and for kustomizations.

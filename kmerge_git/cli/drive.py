@@ -274,8 +274,7 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
         _say(name, f"merged by lines: {outcome.reason}")
     if outcome.method != "lines":
         _report_conflicts(name, outcome.conflicts)
-    is_settled = outcome.journal is not None and outcome.journal.settled()
-    is_told = options.favor or options.policy or is_settled
+    is_told = options.favor or options.policy or (outcome.journal and outcome.journal.settled())
     for words in outcome.chosen(options.favor) if is_told else ():
         _say(name, words)
     if options.rules == "kyaml":  # the rules `git` have conflicts instead

@@ -175,7 +175,8 @@ class MergeCheck:
             return one
         known = {finding.file for finding in found if finding.id == _DROPPED}
         sided = self.one_sided(chosen, known)
-        return [*sided, *self.taken(chosen, found), *self.added(chosen, found)]
+        both = (*self.taken(chosen, found), *self.added(chosen, found))
+        return [*sided, *both, *self.raised(chosen)]
 
     def one_sided(self, chosen: frozenset[str] | None, known: Container[str]) -> list[Finding]:
         """Return a finding for each file of which the result has one side whole.
@@ -367,6 +368,19 @@ class MergeCheck:
                 findings.append(Finding(_TWICE, WARNING, path, 1, 1, what, mend=mend))
         return findings
 
+    def raised(self, chosen: frozenset[str] | None) -> Iterator[Finding]:
+        """Yield findings for charts that both sides raised to the version that the result has."""
+        if self.sides is None or (chosen is not None and _RAISED not in chosen):
+            return
+        from kmerge_git.whole.raised_charts import in_words, raised_alike, version_of
+
+        for name, version, files in raised_alike(
+            *self.sides.changes(), self._read, lambda name: bool(self._present(name))
+        ):
+            if self._is_wanted(name) and version_of(self._present(name)) == version:
+                words, path = in_words(version, files), from_here(self._top, name)
+                yield Finding(_RAISED, WARNING, path, 1, 1, words, mend=get(_RAISED).mend)
+
     def _read(self, oid: str) -> bytes:
         return self._blobs.read(oid) or b""
 
@@ -423,6 +437,7 @@ def _apart(changes: list[Change]) -> Iterator[Change]:
 
 _TWICE = "M04"
 _DROPPED = "M11"
+_RAISED = "M29"
 # what SOPS writes anew in the block of each file that it changes
 _ALWAYS = ("sops.mac", "sops.lastmodified", "sops.version")
 _CIPHER = re.compile(r"ENC\[[^\]]*\]?")

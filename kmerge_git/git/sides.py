@@ -135,8 +135,7 @@ def is_topic_branch(name: str) -> bool:
     """
     name = name.partition(":")[0]  # the path of a renamed file
     if name == "%X":
-        is_merge = any(variable.startswith(_HEAD) for variable, _ in _variables())
-        name = "HEAD" if is_merge else ""
+        name = "HEAD" if any(key.startswith(_HEAD) for key, _ in _variables()) else ""
     refs = _lines("rev-parse", "--symbolic-full-name", name, "refs/remotes/origin/HEAD")
     return len({_branch(ref) for ref in refs} - {""}) == 2
 

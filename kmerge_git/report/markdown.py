@@ -65,12 +65,18 @@ def preview_page(data: Mapping[str, Any], ours: str, theirs: str) -> str:
         page.add("\nThere are several merge bases: this is against the first one.\n")
     if data["untried"]:
         page.add(f"\nIt stops here: {counted(data['untried'], 'commit')} not tried.\n")
+    page.add(_warnings(data["steps"]))
     labels = (ours, theirs) if data["mode"] == "merge" else (theirs, "the commit")
     conflicts = [file for file in files if file["result"] == "conflict"]
     page.add_section(_CONFLICTS, conflicts, lambda file: _conflict(file, labels))
     page.add_section(_IMPROVED, [f for f in files if f["result"] == "improved"], _improved)
     page.add_section(_OTHERS, [f for f in files if f["result"] in _WHAT], _other, _LISTED)
     return page.text
+
+
+def _warnings(steps: Sequence[Data]) -> str:
+    notes = (note for step in steps for note in step.get("notes", ()))
+    return "".join(f"\n{escaped(note)}\n" for note in notes if note.startswith("warning: "))
 
 
 class _Page:

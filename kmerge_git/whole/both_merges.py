@@ -66,8 +66,9 @@ class SettingsOf:
         settings = self._settings(path)
         self.problems += [p for p in settings.problems if p not in self.problems]
         define = partial(keytable.know, self._definitions(tuple(settings.own_crds)))
-        mine, into = self._mine, self.into
-        return options_for(path, settings, self._labels, mine=mine, into=into, define=define)
+        return options_for(
+            path, settings, self._labels, mine=self._mine, into=self.into, define=define
+        )
 
     def deletes(self, path: str) -> str:
         """Return the side that takes a file or its resources away, whoever changed them, or ''."""

@@ -72,8 +72,8 @@ def explain_commit(
 
     # without a working tree, read the attributes from the tree of the merge commit
     with scratch(repository, None if repository.worktree else commit.tree) as at:
-        into = "HEAD" if repository.commit("HEAD").oid == commit.oid else ""
-        settings = SettingsOf(at.repository, mine="ours", into=into)
+        is_head = repository.commit("HEAD").oid == commit.oid
+        settings = SettingsOf(at.repository, mine="ours", into="HEAD" if is_head else "")
         merge = merge_trees(at, sides, settings)
         chosen = [file for file in merge.files if is_chosen(file.path)]
         files = tuple(explained(file, committed(file.path)) for file in chosen)

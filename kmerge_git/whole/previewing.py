@@ -14,6 +14,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision
 from kmerge_git.whole.both_merges import DRIVER, Result, SettingsOf
 from kmerge_git.whole.conflicted_files import FileMerge
+from kmerge_git.whole.raised_charts import in_words, raised_alike
 from kmerge_git.whole.tree_merge import Sides, TreeMerge, base_of, merge_trees, result_of
 
 Mode = Literal["merge", "rebase"]
@@ -111,8 +112,20 @@ def preview_merge(
         raise Unsupported(why, hint="`git merge` makes it, with the driver")
     merge = merge_trees(at, sides, settings, keep=keep)
     files = _asked(repository, settings, files_of(at.repository, sides.trees, merge))
-    step = Step(theirs.subject, theirs.oid, sides.is_made_up, files, notes=merge.notes)
+    notes = (*merge.notes, *_raised(at.repository, sides.trees))
+    step = Step(theirs.subject, theirs.oid, sides.is_made_up, files, notes=notes)
     return replace(preview, steps=(step,), kept=result_of(repository, merge) if keep else "")
+
+
+def _raised(repository: Repository, trees: Three[str]) -> Iterator[str]:
+    """Yield a note for each chart that both sides raised to one version."""
+    ours, theirs = (repository.changes(trees.base, side) for side in (trees.ours, trees.theirs))
+
+    def is_there(path: str) -> bool:
+        return any(repository.entry(tree, path) for tree in (trees.ours, trees.theirs))
+
+    for path, version, files in raised_alike(ours, theirs, repository.blob, is_there):
+        yield f"warning: {path}: {in_words(version, files)}"
 
 
 def preview_rebase(
@@ -133,7 +146,15 @@ def preview_rebase(
         trees = Three(repository.commit(commit.parents[0]).tree, tree, commit.tree)
         merge = merge_trees(at, Sides(trees), settings)
         files = _asked(repository, settings, files_of(at.repository, trees, merge))
-        steps.append(Step(commit.subject, commit.oid, False, files, notes=merge.notes))
+        steps.append(
+            Step(
+                commit.subject,
+                commit.oid,
+                False,
+                files,
+                notes=(*merge.notes, *_raised(at.repository, trees)),
+            )
+        )
         if not steps[-1].is_clean:
             break
         tree = result_of(at.repository, merge)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from check_examples import versions_of
+from check_examples import files_of, versions_of
 from world import Repo
 
 from kmerge_git.check import registry
-from kmerge_git.check.registry import ERROR, Check
+from kmerge_git.check.registry import CHARTS, ERROR, Check
 from kmerge_git.cli.main import main
 
 COMPARING = [check for check in registry.every() if versions_of(check.example)]
@@ -21,6 +21,7 @@ def test_what_it_finds(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     how = ["--quiet"] if check.severity == ERROR else []  # warnings are left out then
+    how += ["--merge"] if check.scope == CHARTS else []
     assert f" {check.id} " in said(repo, check.example, monkeypatch, capsys, *how)
 
 
@@ -32,8 +33,14 @@ def test_what_it_lets_pass(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     how = ["--quiet"] if check.severity == ERROR else []
-    text = said(repo, check.counter, monkeypatch, capsys, *how)
+    merge = ["--merge"] if check.scope == CHARTS else []
+    text = said(repo, check.counter, monkeypatch, capsys, *how, *merge)
     assert f" {check.id} " not in text and not (how and text)
+
+
+def named(text: str) -> dict[str, str | bytes]:
+    """The files of a version; one without a name is `web.yaml`."""
+    return {name or "web.yaml": content for name, content in files_of(text).items()}
 
 
 def said(
@@ -44,20 +51,16 @@ def said(
     *how: str,
 ) -> str:
     """What is said of the version that is to be committed, in a merge of the others."""
-    versions = versions_of(text)
-    ours = versions["ours"]
+    versions = {of: named(part) for of, part in versions_of(text).items()}
     attributes = {".gitattributes": "*.yaml merge=kmerge\n"}
     if "theirs" in versions:
-        repo.fork(
-            {"web.yaml": versions["base"], **attributes},
-            {"web.yaml": ours},
-            {"web.yaml": versions["theirs"]},
-        )
+        repo.fork({**versions["base"], **attributes}, versions["ours"], versions["theirs"])
         repo.merge("--no-commit", "--no-ff", "side")
     else:
-        repo.commit("ours", {"web.yaml": ours, **attributes})
-    repo.write("web.yaml", versions["committed"])
-    repo.git("add", "web.yaml")
+        repo.commit("ours", {**versions["ours"], **attributes})
+    for name, content in versions["committed"].items():
+        repo.write(name, content)
+    repo.git("add", "-A")
     monkeypatch.chdir(repo.path)
     main(["check", "--staged", *how])
     return capsys.readouterr().out

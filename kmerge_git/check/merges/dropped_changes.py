@@ -6,6 +6,7 @@ from kmerge_git.bounds import FOUND_PLACES, MESSAGE_NAMES
 from kmerge_git.check.merges.judged_file import judged_file
 from kmerge_git.check.merges.merge_walk import GONE
 from kmerge_git.check.registry import (
+    CHARTS,
     ERROR,
     MERGED,
     MERGED_TEMPLATE,
@@ -19,7 +20,7 @@ from kmerge_git.visible import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from kmerge_git.check.merges.merged_files import SidedFile
     from kmerge_git.kube.fieldpath import Path
@@ -111,6 +112,24 @@ def change_lost(merged: SidedFile) -> Iterator[Found]:
 
 also("M11", MERGED_TEMPLATE)(side_dropped)
 also("M28", MERGED_TEMPLATE)(change_lost)
+
+
+_AT = "# file: Chart.yaml\nversion: "
+_RAISED = f"# base:\n{_AT}1.2.0\n# ours:\n{_AT}1.3.0\n# file: values.yaml\na: 1\n# theirs:\n{_AT}"
+
+
+@Check(
+    "M29", WARNING, CHARTS, "two releases of a chart with one version",
+    by_comment=False,
+    kubectl="Valid.", kustomize="Valid.",
+    example=f"{_RAISED}1.3.0\n# committed:\n{_AT}1.3.0",
+    counter=f"{_RAISED}1.2.1\n# committed:\n{_AT}1.3.0",
+    mend="Raise the version, unless the release was cherry-picked.",
+)  # fmt: skip
+def raised_alike(messages: Iterable[str]) -> Iterator[Found]:
+    """Report charts that both sides raised to one version, though other files of them differ."""
+    for message in messages:
+        yield Found(0, message)
 
 
 def _is_in(row: Judged, place: Path) -> bool:

@@ -110,8 +110,7 @@ class Rulings:
         if ruling is None:
             return [item]
         if ruling.after and not self._is_on_top(ruling):
-            name = ruling.rule.partition(" ")[2]
-            ruling = Ruling("", "", refused=f"{name}: no policy has put its version on top")
+            ruling = Ruling("", "", refused="policy mine: no policy has put its version on top")
         if ruling.plan is not None and _is_of_one_value(clash):
             at = clash.at.map(lambda entries: entries[0] if entries else None)
             made = self.walk.with_plan(ruling.plan, at, place) if not tails_clash(at) else None

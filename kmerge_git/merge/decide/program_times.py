@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Moment = tuple[datetime, str]  # to the second, and the fraction of a second
 
 RULE = "16 later time"
-FORMS = ("0000-00-00T00:00:00Z", "0000-00-00T00:00:00+00:00")
+FORMS = [f"0000-00-00T00:00:00{zone}" for zone in ("Z", "+00:00", "-00:00")]
 UPDATE = "run `helm dependency update`"
 
 
@@ -47,9 +47,8 @@ def with_time(policy: Policy | None, time: Path, *, is_lock: bool) -> Policy:
             return ruling
         if path == time:
             return _later(Three(base, ours, theirs)) or ruling
-        if is_lock and path == ("digest",) and ours and theirs:
-            return Ruling("", "", refused=UPDATE)
-        return ruling
+        is_digest = is_lock and path == ("digest",) and ours and theirs
+        return Ruling("", "", refused=UPDATE) if is_digest else ruling
 
     return decide
 
@@ -57,17 +56,15 @@ def with_time(policy: Policy | None, time: Path, *, is_lock: bool) -> Policy:
 def _later(at: Three[list[Entry]]) -> Ruling | None:
     """Take the later value, unless a side went back, or a value is not a time."""
     entries = [entry for entries in at.each() for entry in entries]
-    moments = [_moment(entry) for entry in entries]
-    known = [moment for moment in moments if moment is not None]
+    known = [moment for moment in map(_moment, entries) if moment is not None]
     if not (at.ours and at.theirs) or len(known) < len(entries):
         return None
     *before, ours, theirs = known
     if ours == theirs or any(moment > min(ours, theirs) for moment in before):
         return None
-    mine, yours = entries[-2:]
     if ours > theirs:
-        return Ruling("ours", RULE, plan=Keep(mine.value))
-    return Ruling("theirs", RULE, plan=Take(yours.value, yours))
+        return Ruling("ours", RULE, plan=Keep(at.ours[0].value))
+    return Ruling("theirs", RULE, plan=Take(at.theirs[0].value, at.theirs[0]))
 
 
 def _moment(entry: Entry) -> Moment | None:
@@ -79,14 +76,11 @@ def _moment(entry: Entry) -> Moment | None:
     zone = text[-1:] if text[-1:] == "Z" else text[-6:]
     second, fraction = text[:19], text[19 : -len(zone)]
     form = "".join("0" if char in DIGITS else char for char in second + zone)
-    if form.replace("-00:00", "+00:00") not in FORMS or not _is_fraction(fraction):
+    is_fraction = not fraction or (fraction[0] == "." and is_number(fraction[1:]))
+    if form not in FORMS or not is_fraction:
         return None
     try:
         moment = datetime.fromisoformat(second + zone.replace("Z", "+00:00"))
     except ValueError:
         return None
     return moment, fraction.rstrip("0")
-
-
-def _is_fraction(text: str) -> bool:
-    return not text or (text[0] == "." and is_number(text[1:]))
