@@ -124,7 +124,10 @@ def _later_times(files: Five, path: str) -> Iterator[str]:
             if all(lawful_times.is_place(path, steps, each) for each in document.all[1:3]):
                 at, place = document, str(name)
                 for step in steps:
-                    at, place = at.at(step), _step(place, step)
+                    if not all(isinstance(each, dict) for each in at.all[1:]):
+                        break
+                    base = at.all[0] if isinstance(at.all[0], dict) else {}
+                    at, place = Five(base, *at.all[1:]).at(step), _step(place, step)
                 base, ours, theirs = (None if each is GONE else each for each in at.all[:3])
                 if at.is_settled and at.all[3] == lawful_times.later(base, ours, theirs):
                     yield place

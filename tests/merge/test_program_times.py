@@ -212,6 +212,14 @@ def test_a_policy_for_the_field_decides_first(side: str) -> None:
     assert [decision.rule for decision in made.decisions] == [f"12 policy {side}"]
 
 
+def test_a_policy_says_why_neither_it_nor_the_rule_decides() -> None:
+    texts = [LOCK.format(time=time).encode() for time in ("0", "1", "2")]
+    (conflict,) = merge_files(
+        *texts, path="Chart.lock", policy=policy_for([("**", "higher")])
+    ).conflicts
+    assert "policy higher: plain numbers are not versions" in conflict.told
+
+
 def test_a_policy_that_refuses_leaves_it_to_the_rule() -> None:
     texts = [LOCK.format(time=time).encode() for time in (TIMES[0], TIMES[1], TIMES[3])]
     made = merge_files(*texts, path="Chart.lock", policy=policy_for([("**", "higher")]))
@@ -253,9 +261,12 @@ def test_a_version_of_a_lock_stays_a_conflict() -> None:
     assert [c.field for c in made.conflicts] == ["dependencies[name=a].version", "digest"]
 
 
-@pytest.mark.parametrize("path, has_hint", [("Chart.lock", True), ("x.yaml", False)])
+@pytest.mark.parametrize(
+    "path, has_hint", [("Chart.lock", True), ("x.yaml", False), ("index.yaml", False)]
+)
 def test_only_a_lock_has_the_hint(path: str, has_hint: bool) -> None:
     texts = [lock(TIMES[0], digest, a="1.0.0") for digest in ("aa", "bb", "cc")]
+    texts = [b"entries: {}\n" + text for text in texts]
     (conflict,) = merge_files(*texts, path=path).conflicts
     assert ("helm dependency update" in conflict.told) == has_hint
 

@@ -47,7 +47,7 @@ def with_time(policy: Policy | None, time: Path, *, is_lock: bool) -> Policy:
             return ruling
         if path == time:
             return _later(Three(base, ours, theirs)) or ruling
-        is_digest = is_lock and path == ("digest",) and ours and theirs
+        is_digest = is_lock and path == ("digest",)
         return Ruling("", "", refused=UPDATE) if is_digest else ruling
 
     return decide
