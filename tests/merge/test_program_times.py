@@ -143,7 +143,13 @@ def test_one_that_a_side_deleted_is_a_conflict(path: str, gone: str) -> None:
     lines = base.split("\n")
     without = "\n".join(line for line in lines if "createdAt" not in line and line[:5] != "gener")
     texts = (base, *((without, there) if gone == "ours" else (there, without)))
-    assert not merge_files(*(text.encode() for text in texts), path=path).clean
+    (conflict,) = merge_files(*(text.encode() for text in texts), path=path).conflicts
+    assert "time" not in conflict.told
+
+
+def test_a_block_text_is_not_one_value() -> None:
+    texts = [LOCK.format(time=time) for time in (TIMES[0], f"|-\n  {TIMES[1]}", TIMES[3])]
+    assert not merge_files(*(text.encode() for text in texts), path="Chart.lock").clean
 
 
 def test_both_added_it() -> None:
