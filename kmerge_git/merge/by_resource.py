@@ -104,7 +104,7 @@ def ask_policy(merged: MergedFile, options: Options, rules: Rules, journal: Jour
     has_answered = False
     for document in merged.documents:
         is_open = any(isinstance(piece, Hunk) for piece in document.pieces)
-        policy = _policy_for(document, options, rules) if is_open else None
+        policy = _policy_for(document, options) if is_open else None
         if policy is None:
             continue
         from kmerge_git.merge.decide.by_policy import Rulings  # few merges have a policy
@@ -128,10 +128,10 @@ def ask_policy(merged: MergedFile, options: Options, rules: Rules, journal: Jour
     return has_answered
 
 
-def _policy_for(document: MergedDocument, options: Options, rules: Rules) -> Policy | None:
+def _policy_for(document: MergedDocument, options: Options) -> Policy | None:
     """Return the policy for a document, with the rule for a timestamp that a program writes."""
     texts = [version.content for version in document.at.each() if version is not None]
-    time = place_of_time(options.path, texts) if rules.stops else ()
+    time = place_of_time(options.path, texts)
     if not time:
         return options.policy
     from kmerge_git.merge.decide.program_times import with_time  # few files have one

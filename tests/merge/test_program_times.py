@@ -87,7 +87,9 @@ OTHERS = [
 
 def merged(path: str, text: str, base: str, ours: str, theirs: str) -> Outcome:
     texts = (text.format(time=time, created=TIMES[0]).encode() for time in (base, ours, theirs))
-    return merge_files(*texts, path=path, line_merge=lambda *_: (b"", False))
+    made = merge_files(*texts, path=path, line_merge=lambda *_: (b"", False))
+    assert not made.reason.startswith("internal error")
+    return made
 
 
 TRIPLES = [*product([*TIMES[::3], *OTHERS[::6]], [*TIMES, *OTHERS], [*TIMES, *OTHERS])]
@@ -145,6 +147,14 @@ def test_one_that_a_side_deleted_is_a_conflict(path: str, gone: str) -> None:
     texts = (base, *((without, there) if gone == "ours" else (there, without)))
     (conflict,) = merge_files(*(text.encode() for text in texts), path=path).conflicts
     assert "time" not in conflict.told
+
+
+def test_every_version_of_a_lock_is_one() -> None:
+    texts = [LOCK.format(time=time).encode() for time in (TIMES[0], TIMES[1], TIMES[3])]
+    for number in range(3):
+        versions = [*texts]
+        versions[number] = versions[number].replace(b"digest: sha256:aa\n", b"")
+        assert not merge_files(*versions, path="Chart.lock").clean
 
 
 def test_a_block_text_is_not_one_value() -> None:
