@@ -138,6 +138,8 @@ def _policies(*, quiet: bool) -> list[str]:
     with waiting("repeating past merges"):
         trials = past_trials(Repository.open(), rules, cores(), CHART)
     chosen = [f"{t.rule.field}:{t.rule.policy}" for t in trials if t.standing]
+    if not trials[0].standing:  # a changelog goes with the version of its chart
+        chosen = [item for item in chosen if not item.endswith(":mine")]
     for trial in trials:
         if trial.settled and not quiet:
             words = f"{trial.rule.policy} for {trial.rule.field}: {trial.rate}"

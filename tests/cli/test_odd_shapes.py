@@ -60,7 +60,7 @@ OF_REPOSITORIES = {
         "resolve",
         "explain",
     ),
-    *("refresh", "replay", "vendor"),
+    *("refresh", "replay", "vendor", "generate"),
 }
 ASKED = os.environ.get("KMERGE_ODD", "")
 IS_LONG = bool(ASKED)
