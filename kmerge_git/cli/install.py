@@ -147,7 +147,8 @@ def _policies(*, quiet: bool) -> list[str]:
     if not chosen and len(trials[0].compared) < ENOUGH:
         chosen = [":".join(CHART_POLICIES[0])]
         if not quiet:
-            tell(f"{chosen[0]} alone: no past of this repository supports a policy yet")
+            why = "no past of this repository supports a policy yet"
+            tell(f"{chosen[0]} alone: {why}; `kmerge replay --pulls` tells how to fetch more of it")
     return chosen
 
 

@@ -115,6 +115,11 @@ class Operation:
         return not self.base == self.ours == self.theirs
 
     @property
+    def known_ours(self) -> str:
+        """Return the tree of ours, or '' if it is unknown."""
+        return self.ours if self.is_known else ""
+
+    @property
     def mine(self) -> str:
         """Return the side whose change goes on top of the other side's change, or ''."""
         if self.name in ("merge", "squash"):

@@ -134,16 +134,34 @@ def values_of(
 def in_commit(top: str, commit: str, paths: Iterable[str], name: str) -> dict[str, str]:
     """Return the value that a commit gives to one attribute of each path.
 
-    Return {} if git cannot read the commit. The commit is read into an index of its own, because
-    git before 2.40 reads no attributes of a tree.
+    Return {} if git cannot read the commit.
+    """
+    by_path = attributes_in(top, commit, paths, name)
+    return {path: values[name] for path, values in by_path.items() if name in values}
+
+
+def attributes_in(top: str, tree: str, paths: Iterable[str], *names: str) -> Attributes:
+    """Return the attributes that a tree or commit gives to each path; {} if git cannot read it.
+
+    The tree is read into an index of its own, because git before 2.40 reads no attributes of a
+    tree.
     """
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:
         env = environment() | {"GIT_INDEX_FILE": os.path.join(folder, "index")}
-        if ask_git("-C", top, "read-tree", commit, env=env).code:
+        if ask_git("-C", top, "read-tree", tree, env=env).code:
             return {}
-        return values_of(top, paths, name, staged=True, env=env)
+        try:
+            return attributes_of(paths, *names, cwd=top, staged=True, env=env)
+        except GitFailed:
+            return {}
+
+
+def has_other_attributes(top: str, tree: str) -> bool:
+    """Return whether an attribute file of the index differs from that of a tree."""
+    asked = ("diff", "--cached", "--quiet", "--no-ext-diff", tree, "--")
+    return ask_git("-C", top, *asked, ":(top,glob)**/.gitattributes").code != 0
 
 
 KUSTOMIZATIONS = tuple(

@@ -19,6 +19,7 @@ from kmerge_git.git.manifests import is_merged, way_out
 from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.settings import ATTRIBUTES, Settings, settle
 from kmerge_git.git.sides import is_topic_branch
+from kmerge_git.git.tracked_files import attributes_in, has_other_attributes
 from kmerge_git.kube import keytable
 from kmerge_git.kube.crds import learn_files, learn_own
 from kmerge_git.merge.decide.policies import policy_for
@@ -51,6 +52,8 @@ class SettingsOf:
         self._config = repository.settings() if config is None else config
         self._labels = labels
         self._mine = mine  # the side whose change goes on top (see `git.sides`)
+        self._tree = ""  # whose attributes count instead of those of the working tree
+        self._before: dict[str, dict[str, str]] = {}  # these attributes, by path
         self.problems: list[str] = []
         self._top = repository.worktree or os.getcwd()
         keytable.know({})  # the definitions that other settings have loaded
@@ -74,8 +77,25 @@ class SettingsOf:
         """Return the side that takes a file or its resources away, whoever changed them, or ''."""
         return self._mine if self._settings(path).deletion else ""
 
+    def of_tree(self, tree: str) -> None:
+        """Take the attributes of ours' tree if the merge has brought others into the working tree.
+
+        What is merged has no say in how it is merged.
+        """
+        top = self._repository.worktree
+        self._tree = tree if top and tree and has_other_attributes(top, tree) else ""
+
+    def _attribute(self, path: str, name: str) -> str | None:
+        if not self._tree:
+            return self._repository.attribute(path, name)
+        if path not in self._before:
+            names = (*ATTRIBUTES, "merge")
+            there = attributes_in(self._top, self._tree, [path], *names)
+            self._before[path] = there.get(path, {})
+        return self._before[path].get(name)
+
     def _settings(self, path: str) -> Settings:
-        values = {name: self._repository.attribute(path, name) for name in ATTRIBUTES}
+        values = {name: self._attribute(path, name) for name in ATTRIBUTES}
         attributes = {name: value for name, value in values.items() if value is not None}
         return settle(path, self._config, attributes, os.environ, self._flags)
 
@@ -108,7 +128,7 @@ class SettingsOf:
 
     def driver(self, path: str) -> str | None:
         """Return the merge driver that the attributes give to a path."""
-        return self._repository.attribute(path, "merge")
+        return self._attribute(path, "merge")
 
 
 def merge_all(

@@ -80,6 +80,8 @@ class Scene:
     seconds: float = 0.0  # the time limit for a file; 0 means no limit
     filters: bool = False  # merge files with a git filter, too
     is_fresh: bool = False  # nobody has looked at the merge yet, or decided anything
+    # the tree in which the commits end of which theirs is one, if several are applied one by one
+    tip: str = ""
     # return the side that takes a file or its resources away, whoever changed them, or ''
     deletes: Callable[[str], str] = lambda path: ""
     favors_deletions: bool = False  # let the favoured side decide whether a file is deleted
@@ -261,6 +263,9 @@ def _with_twins(look: _Look, taken: Iterable[TakenByBoth]) -> _Look:
 def _looks(
     scene: Scene, arrivals: tuple[Arrivals, Arrivals], chosen: Sequence[Stages]
 ) -> Iterator[_Look]:
+    here, there = arrivals
+    if scene.tip and scene.trees:  # a later commit may bring back what this one takes away
+        there = Arrivals.between(scene.repository, scene.trees.base, scene.tip)
     for stages in chosen:
         obstacle = "" if stages.is_proposal else stages.obstacle
         if not (obstacle or scene.filters):
@@ -279,10 +284,15 @@ def _looks(
         if obstacle:
             yield _Look(stages, options, obstacle=obstacle, way=BY_HAND)
             continue
-        yield _with_moves(_Look(stages, options, three), scene, arrivals)
+        yield _with_moves(_Look(stages, options, three), scene, arrivals, (here, there))
 
 
-def _with_moves(look: _Look, scene: Scene, arrivals: tuple[Arrivals, Arrivals]) -> _Look:
+def _with_moves(
+    look: _Look,
+    scene: Scene,
+    arrivals: tuple[Arrivals, Arrivals],
+    in_the_end: tuple[Arrivals, Arrivals],
+) -> _Look:
     """Return the file with the edits of resources that one side moved, or took away by a policy."""
     path, three = look.stages.path, look.three
     # no edit is taken out of a file that a program writes as a whole
@@ -291,7 +301,7 @@ def _with_moves(look: _Look, scene: Scene, arrivals: tuple[Arrivals, Arrivals]) 
     remover = scene.deletes(path)
     if remover == "" or moves:
         return replace(look, moves=moves)
-    here = arrivals[SIDES.index(remover)]
+    here = in_the_end[SIDES.index(remover)]
     if is_taken_away(path, three, remover, here):
         return replace(look, remover=remover)
     return replace(look, drops=() if is_one_piece else find_removals(path, three, remover, here))
@@ -394,7 +404,8 @@ def _taken_away(what: str, remover: str, old: bytes, new: bytes, path: str) -> D
     """Return the decision of a policy that something stays away, although it was changed."""
     why = Why.OURS_GONE if remover == "ours" else Why.THEIRS_GONE
     named = [("" if c.resource == what else c.resource, c) for c in compare(old, new, path)]
-    names = [*dict.fromkeys(f"{of} {c.field or c.how}".strip() for of, c in named)]
+    words = (f"{of} {c.field or ', '.join(c.what) or c.how}".strip() for of, c in named)
+    names = [*dict.fromkeys(words)]
     rest = f" and {len(names) - MOST} more" if len(names) > MOST else ""
     changed = f"{', '.join(names[:MOST])}{rest}"
     return Decision(what, "", f"{why} ({changed})", remover, "12 policy deletion")

@@ -36,7 +36,9 @@ from kmerge_git.tree.same import same_node
 _NAMES = re.compile(rb"ame[\"']?:[ \t]*(?:[&!]\S+[ \t]+)*[\"']?([^\s\"',}]+)")
 
 _BETWEEN_VALUES = re.compile(r"[\n,{}\[\]]")
+_BEFORE_VALUE = re.compile(r":\s|=")
 _QUOTES = str.maketrans("", "", "\"'")
+_SHORT = 4  # characters; a shorter value says nothing without its key
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +216,12 @@ class Arrivals:
 
 
 def _values(text: str) -> Iterator[str]:
-    """Yield `key: value` for each value in a text, also in JSON and in templates."""
+    """Yield each value in a text, also in comments, JSON, templates, and `.env` files."""
     for piece in _BETWEEN_VALUES.split(text):
-        value = piece.translate(_QUOTES).strip(" \t\r-")
-        if value and value[-1] != ":":
-            yield value
+        line = piece.translate(_QUOTES).strip(" \t\r-#")
+        value = _BEFORE_VALUE.split(line)[-1].strip()
+        if line and line[-1] != ":":
+            yield value if len(value) >= _SHORT else line
 
 
 def _in_base(one: Namesake, known: list[Namesake]) -> list[Namesake]:
@@ -280,13 +283,15 @@ def find_removals(
 def is_taken_away(path: str, three: Three[bytes | None], mover: str, arrivals: Arrivals) -> bool:
     """Return whether the mover deleted a file for good, and the other side added no resource to it.
 
-    If the file has another name on the other side, the answer is no.
+    If the file has another name on the other side, or is no YAML, the answer is no.
     """
     old, edited = three.base or b"", (three.theirs if mover == "ours" else three.ours) or b""
     change = arrivals.by_old_path.get(path)
-    if change is None or change.new or has_many(old) or has_many(edited):
+    if change is None or change.new:
         return False
-    before, after = (stands(YamlText(data)) for data in (old, edited))
+    before, after = (_readable(YamlText(data)) for data in (old, edited))
+    if before is None or after is None:
+        return False
     known = once(before)
     return (
         {key for key, _ in after} <= known.keys()
@@ -509,19 +514,24 @@ def places(text: YamlText) -> Stands:
 
 
 def stands(text: YamlText) -> list[tuple[Identity, Stand]]:
+    """Return the resources of a file with their identities."""
+    return _readable(text) or []
+
+
+def _readable(text: YamlText) -> list[tuple[Identity, Stand]] | None:
     """Return the resources of a file with their identities.
 
-    Return none if the file is not YAML, is too large, or has a document on a `---` line.
+    Return None if the file is not YAML, is too large, or has a document on a `---` line.
     """
     if has_many(text.data):
-        return []
+        return None
     try:
         source, documents = text.source, text.stream.documents
         if any(d.inline or begins_as_template(d.content) for d in documents):
-            return []
+            return None
         return [pair for document in documents for pair in _of(source, document)]
     except CannotParse:
-        return []
+        return None
 
 
 def _of(source: Source, document: Document) -> Iterator[tuple[Identity, Stand]]:

@@ -51,6 +51,22 @@ def current_operation(
     return replace(UNKNOWN, name=candidates[0].name) if candidates else UNKNOWN
 
 
+def tip_of(repository: Repository, operation: Operation) -> str:
+    """Return the tree in which a rebase or a series of picks ends, or '' if that is unknown."""
+    oid = ""
+    if operation.name == "rebase":
+        heads = (f"rebase-{backend}/orig-head" for backend in ("merge", "apply"))
+        oid = next(filter(None, (_first_line(repository, head) for head in heads)), "")
+    elif operation.name == "cherry-pick":
+        steps = _read(Path(repository.git_dir, "sequencer/todo")).split("\n")
+        words = [step.split() for step in steps if step.strip() and step[0] != "#"]
+        oid = words[-1][1] if words and len(words[-1]) > 1 else ""
+    try:
+        return repository.commit(oid).tree if oid else ""
+    except KmergeError:
+        return ""
+
+
 def _candidates(
     repository: Repository, head: Commit, conflicts: tuple[Stages, ...]
 ) -> Iterator[Operation]:

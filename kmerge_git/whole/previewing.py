@@ -144,7 +144,7 @@ def preview_rebase(
     tree = upstream.tree
     for commit in todo:
         trees = Three(repository.commit(commit.parents[0]).tree, tree, commit.tree)
-        merge = merge_trees(at, Sides(trees), settings)
+        merge = merge_trees(at, Sides(trees, tip=ours.tree), settings)
         files = _asked(repository, settings, files_of(at.repository, trees, merge))
         steps.append(
             Step(

@@ -26,7 +26,7 @@ from kmerge_git.text.markers import has_new_conflict, marker_size_for, resolve
 from kmerge_git.text.opaque_files import holds_seal
 from kmerge_git.whole.both_merges import SettingsOf
 from kmerge_git.whole.conflicted_files import BY_MARKERS, FileMerge, Scene, why_left, with_way
-from kmerge_git.whole.operation import current_operation
+from kmerge_git.whole.operation import current_operation, tip_of
 from kmerge_git.whole.settled_moves import settle
 
 BY_RERERE = "resolved by rerere: check it, then `git add` it"
@@ -72,6 +72,7 @@ def make_plan(
     """
     operation = current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels, mine=operation.mine)
+    options.of_tree(operation.known_ours)
     conflicts = repository.conflicts()
     others = {}
     for stages in conflicts:
@@ -91,6 +92,7 @@ def make_plan(
         tree.is_as_staged,
         seconds=options.timeout,
         favors_deletions=True,
+        tip=tip_of(repository, operation),
         deletes=options.deletes,
         resolved=lambda: resolved_conflicts(repository.worktree or ""),
     )

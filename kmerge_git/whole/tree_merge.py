@@ -25,6 +25,7 @@ class Sides:
     trees: Three[str]
     ours: str = ""
     theirs: str = ""
+    tip: str = ""  # the tree in which the commits end of which theirs is one
 
     @classmethod
     def of_commits(cls, repository: Repository, base: str, ours: Commit, theirs: Commit) -> Sides:
@@ -95,6 +96,7 @@ def merge_trees(
         settings,
         seconds=settings.timeout if is_timed else 0.0,
         is_fresh=True,
+        tip=sides.tip,
         deletes=settings.deletes,
     )
     done = settle(scene, lambda path: path not in left)

@@ -172,9 +172,9 @@ def test_a_merge_by_kmerge_itself(forked: Driven) -> None:
     done = forked.kmerge("merge", "side", check=False)
     expect(forked, "ours")
     taken = "ours taken (rule 12 policy deletion)"
-    what = "Deployment/oursa spec.replicas, Deployment/oursa layout"
+    what = "Deployment/oursa spec.replicas, Deployment/oursa comments"
     assert f"ours/a.yaml: the file: {Why.OURS_GONE} ({what}), {taken}" in done.said
-    what = "spec.replicas, layout"
+    what = "spec.replicas, comments"
     assert f"ours/b.yaml: Deployment/oursx: {Why.OURS_GONE} ({what}), {taken}" in done.said
     assert done.said.count("rule 12") == 3
 
@@ -228,7 +228,7 @@ def test_what_is_said_of_such_a_merge_afterwards(driven: Driven) -> None:
     assert "nothing found" in driven.kmerge("check", "--merge-of", "HEAD").out
     explained = driven.kmerge("explain", "HEAD").out
     assert "a.yaml: it stays deleted; git alone leaves a conflict" in explained
-    assert "(Deployment/a spec.replicas, Deployment/a layout); ours taken" in explained
+    assert "(Deployment/a spec.replicas, Deployment/a comments); ours taken" in explained
     driven.write(".git/info/attributes", "*.yaml merge=kmerge\n")
     assert (
         "ours deleted this file, theirs changed it"
@@ -270,6 +270,113 @@ def test_it_has_no_field(forked: Driven, value: str) -> None:
     done = forked.kmerge("merge", "side", check=False)
     assert f"kmerge-policy: `{value}` is not FIELDPATH:POLICY or deletion" in done.err
     expect(forked, "")
+
+
+REVIVED = {
+    "reverted": {"a.yaml": app("a"), "c.yaml": app("c")},
+    "in another file": {"d.yaml": app("a"), "c.yaml": app("c")},
+    "under another name": {
+        "d.yaml": app("a").replace("name: a\n", "name: z\n"),
+        "c.yaml": app("c"),
+    },
+    "gone": {"c.yaml": app("c")},
+}
+
+
+@pytest.mark.parametrize("how", REVIVED)
+@pytest.mark.parametrize("command", ["rebase", "rebase --apply", "cherry-pick", "preview"])
+@pytest.mark.costly
+def test_a_later_commit_brings_it_back(driven: Driven, how: str, command: str) -> None:
+    """Of commits that are applied one by one the last one says what is gone."""
+    driven.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-policy=deletion\n")
+    driven.commit("base", {"a.yaml": app("a"), "b.yaml": app("b")})
+    driven.branch("side")
+    driven.git("rm", "-q", "a.yaml")
+    driven.commit("delete")
+    driven.commit("more", REVIVED[how])
+    driven.switch("main")
+    driven.commit("edit", {"a.yaml": app("a", 2)})
+    if command == "preview":
+        driven.switch("side")
+        done = driven.kmerge("preview", "--rebase", "main", check=False)
+        assert done.code == (0 if how == "gone" else 1)
+        return
+    driven.switch("side" if command != "cherry-pick" else "main")
+    driven.git(
+        *command.split(), *(["main"] if "rebase" in command else ["side~2..side"]), check=False
+    )
+    assert driven.unmerged() == ["a.yaml"]
+    driven.kmerge("solve", check=False)
+    assert driven.unmerged() == ([] if how == "gone" else ["a.yaml"])
+
+
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n"
+CONFIG += "  DB: pg.internal.example\n  REGION: eu-central-1\n  MAIL: ops@example.com\n"
+NEW_HOMES = {
+    "values.yaml": "db: pg.internal.example\nregion: eu-central-1\nmail: ops@example.com\n",
+    ".env": "DB=pg.internal.example\nREGION=eu-central-1\nMAIL=ops@example.com\n",
+    "args.yaml": 'args: ["--db=pg.internal.example", "--region=eu-central-1", --mail=ops@example.com]\n',
+    "commented.yaml": "".join(f"# {line}\n" for line in CONFIG.splitlines()),
+    "app.json": '{"db": "pg.internal.example", "region": "eu-central-1", "mail": "ops@example.com"}\n',
+}
+
+
+@pytest.mark.parametrize("name", [*NEW_HOMES, ""])
+def test_values_are_looked_for_under_any_key(driven: Driven, name: str) -> None:
+    driven.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-policy=deletion\n")
+    driven.commit("base", {"c.yaml": CONFIG})
+    driven.branch("side")
+    driven.commit("edit", {"c.yaml": CONFIG.replace("eu-central-1", "eu-west-3")})
+    driven.switch("main")
+    driven.git("rm", "-q", "c.yaml")
+    driven.commit("move", {name: NEW_HOMES[name]} if name else {})
+    done = driven.kmerge("merge", "side", check=False)
+    assert (done.code, driven.unmerged()) == ((1, ["c.yaml"]) if name else (0, []))
+
+
+TEMPLATE = "{{- if .Values.on }}\n" + app("a") + "{{- end }}\n"
+
+
+@pytest.mark.parametrize("text", [TEMPLATE, "a: [\n" + app("a")])
+def test_of_a_file_that_is_no_yaml_nothing_is_known(driven: Driven, text: str) -> None:
+    """Whether the other side added a resource to it is not seen."""
+    driven.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-policy=deletion\n")
+    driven.commit("base", {"a.yaml": text})
+    driven.branch("side")
+    driven.commit("edit", {"a.yaml": f"{text}---\n{app('b')}"})
+    driven.switch("main")
+    driven.git("rm", "-q", "a.yaml")
+    driven.commit("delete")
+    assert driven.kmerge("merge", "side", check=False).code == 1
+    assert driven.unmerged() == ["a.yaml"]
+
+
+@pytest.mark.parametrize("setting", ["kmerge-favor=theirs", "kmerge-policy=**.image:theirs"])
+@pytest.mark.parametrize("command", ["merge", "solve"])
+def test_what_is_merged_has_no_say_in_how(driven: Driven, setting: str, command: str) -> None:
+    """The attributes that a branch brings count when it is merged, and not before."""
+    driven.write(".git/info/attributes", "")
+    attributes = "*.yaml merge=kmerge\n"
+    driven.commit("base", {"a.yaml": "image: web:1\n", ".gitattributes": attributes})
+    driven.branch("side")
+    brought = {".gitattributes": f"*.yaml merge=kmerge {setting}\n"}
+    driven.commit("edit", {"a.yaml": "image: web:2\n"} | brought)
+    driven.switch("main")
+    driven.commit("edit", {"a.yaml": "image: web:3\n"})
+    if command == "solve":
+        driven.merge()
+        assert driven.unmerged() == ["a.yaml"]
+    assert driven.kmerge(*([command, "side"][: 1 + (command == "merge")]), check=False).code == 1
+    assert driven.unmerged() == ["a.yaml"]
+    assert "image: web:3" in driven.text("a.yaml")
+    driven.git("checkout", "-q", "--ours", "--", "a.yaml")
+    driven.commit("merged")
+    driven.branch("next")
+    driven.commit("edit", {"a.yaml": "image: web:4\n"})
+    driven.switch("main")
+    driven.commit("edit", {"a.yaml": "image: web:5\n"})
+    assert driven.kmerge("merge", "next", check=False).code == 0
+    assert driven.text("a.yaml") == "image: web:4\n"
 
 
 @pytest.mark.costly
