@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, report: Report) -> None:
-    result = CommandResult(lambda: report, lambda: _lines(report, _scope(args)))
+    result = CommandResult(lambda: report, lambda: report_lines(report, _scope(args)))
     show(result, as_json=args.json, color=args.color)
 
 
@@ -224,7 +224,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
     return 0
 
 
-def _lines(report: Report, scope: list[str]) -> Iterator[Line]:
+def report_lines(report: Report, scope: list[str]) -> Iterator[Line]:
     from kmerge_git.replay.tally import COUNTS, OF_A_SORT, times
 
     yield from _head_lines(report)

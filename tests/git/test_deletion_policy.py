@@ -283,8 +283,17 @@ REVIVED = {
 }
 
 
-@pytest.mark.parametrize("how", REVIVED)
-@pytest.mark.parametrize("command", ["rebase", "rebase --apply", "cherry-pick", "preview"])
+@pytest.mark.parametrize(
+    "how, command",
+    [
+        *((how, "rebase") for how in REVIVED),
+        *(
+            (how, command)
+            for how in ("reverted", "gone")
+            for command in ("rebase --apply", "cherry-pick", "preview")
+        ),
+    ],
+)
 @pytest.mark.costly
 def test_a_later_commit_brings_it_back(driven: Driven, how: str, command: str) -> None:
     """Of commits that are applied one by one the last one says what is gone."""

@@ -10,6 +10,7 @@ from worlds.charts import ATTRIBUTE, CHANGES, LISTS, Chart, charts, standing
 
 from kmerge_git.git import sides
 from kmerge_git.git.repository import Repository
+from kmerge_git.merge.plan import Why
 from kmerge_git.whole.operation import current_operation
 
 CHARTS = {f"charts/c{n}/Chart.yaml": chart for n, chart in enumerate([*charts()][::13])}
@@ -45,7 +46,7 @@ def test_the_default_branch_is_merged_into_a_branch(forked: Driven) -> None:
     forked.switch("side")
     done = forked.git("merge", "main", check=False)
     expect(forked, SIDE, with_changes=True)
-    assert f"{CHANGES}: changed on both sides, ours taken (rule 12 policy mine)" in done.err
+    assert f"{CHANGES}: {Why.BOTH_CHANGED}, ours taken (rule 12 policy mine)" in done.err
 
 
 @pytest.mark.costly

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from world import Driven
 
+from kmerge_git.merge.plan import Why
+
 OPERATOR = """\
 apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion
@@ -15,7 +17,7 @@ metadata:
   name: etcd.v1
 """
 LOCK = 'dependencies: []\ndigest: sha256:{}\ngenerated: "2022-07-0{}T18:19:20.123456789+02:00"\n'
-RULE = "changed on both sides, theirs taken (rule 16 later time)"
+RULE = f"{Why.BOTH_CHANGED}, theirs taken (rule 16 later time)"
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def test_a_merge(forked: Driven, is_ours: bool) -> None:
     assert f"c/Chart.lock: generated: {RULE}" in done.said
     assert forked.text("csv.yaml") == OPERATOR.format(2, 3)
     assert forked.unmerged() == ["c/Chart.lock"]
-    assert "(digest: changed on both sides (run `helm dependency update`))" in forked.text(
+    assert f"(digest: {Why.BOTH_CHANGED} (run `helm dependency update`))" in forked.text(
         "c/Chart.lock"
     )
     assert f"generated: {RULE.replace(', ', '; ').split(' (')[0]}" in forked.kmerge("explain").out

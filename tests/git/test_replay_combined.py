@@ -15,7 +15,7 @@ from history import Merge, every_kind, write_history
 from manifests import deployment
 from world import Repo
 
-from kmerge_git.cli.replay import _lines
+from kmerge_git.cli.replay import report_lines
 from kmerge_git.errors import KmergeError
 from kmerge_git.replay.combined_reports import combined, read_report
 from kmerge_git.replay.policy_trials import with_lines
@@ -304,7 +304,7 @@ def test_any_json_is_a_report_or_one_error(parts: list[str], tmp_path: Path) -> 
         for each in ([known], [known, good], [good, known, known]):
             both = combined(each)
             assert json.loads(json.dumps(both, allow_nan=False)) == both
-            assert [*_lines(both, [])]
+            assert [*report_lines(both, [])]
     assert errors == {f"{tmp_path}/odd.json: {FORM}"}
 
 

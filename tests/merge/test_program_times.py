@@ -99,7 +99,7 @@ TRIPLES = [*product([*TIMES[::3], *OTHERS[::6]], [*TIMES, *OTHERS], [*TIMES, *OT
 def test_the_later_one_of_every_pair(path: str) -> None:
     """Of any three values: decided as another reader of times says, and the same for either side."""
     wrong = []
-    for values in part(TRIPLES if "web" in path else TRIPLES[::8]):
+    for values in part(TRIPLES[::4] if "web" in path else TRIPLES[::31]):
         if len({*values}) < 3:
             continue
         found = [
