@@ -19,10 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
+    from typing import Any
 
     from kmerge_git.git.settings import Settings
     from kmerge_git.merge.three import Three
-    from kmerge_git.outcome import Conflict, Labels, Outcome
+    from kmerge_git.outcome import Conflict, Labels, Outcome, Policy
     from kmerge_git.text.linemerge import GitMergeFile
 
 
@@ -199,17 +200,7 @@ def _options(
                 return LABELS
 
         given = LABELS if virtual else found
-    policy = None
-    if settings.policies or name.rpartition("/")[2] == "Chart.yaml":  # most have none
-        from kmerge_git.merge.decide.policies import policy_for
-
-        def is_topic() -> bool:
-            from kmerge_git.git.sides import is_topic_branch
-
-            return is_topic_branch(ours)
-
-        mine = _mine(settings, name, virtual, base, theirs)
-        policy = policy_for(settings.policies, mine, name, is_topic)
+    policy = _policy(settings, name, virtual, base, ours, theirs)
     return Options(
         name,
         settings.rules,
@@ -223,14 +214,33 @@ def _options(
     )
 
 
-def _mine(settings: Settings, name: str, virtual: bool, base: str, theirs: str) -> str:
-    """Return the side whose change a policy puts on top, or '' if ancestors are merged."""
-    is_asked = any(policy in ("rebump", "mine") for _, policy in settings.policies)
-    if virtual or not (is_asked or name.rpartition("/")[2] == "Chart.yaml"):
-        return ""
-    from kmerge_git.git.sides import mine
+def _policy(
+    settings: Settings, name: str, virtual: bool, base: str, ours: str, theirs: str
+) -> Policy | None:
+    """Return the policy of a file, which is loaded when the first conflict asks it."""
+    is_chart = name.rpartition("/")[2] == "Chart.yaml"
+    if not settings.policies and not is_chart:  # most files
+        return None
+    made: list[Policy | None] = []
 
-    return mine(base, theirs)
+    def is_topic() -> bool:
+        from kmerge_git.git.sides import is_topic_branch
+
+        return is_topic_branch(ours)
+
+    def decide(*at: Any) -> Any:
+        if not made:
+            from kmerge_git.git.sides import mine
+            from kmerge_git.merge.decide.policies import policy_for
+
+            is_asked = is_chart or any(of in ("rebump", "mine") for _, of in settings.policies)
+            # ancestors that are merged have no side on top
+            side = mine(base, theirs) if is_asked and not virtual else ""
+            made.append(policy_for(settings.policies, side, name, is_topic))
+        (policy,) = made
+        return policy(*at) if policy is not None else None
+
+    return decide
 
 
 def _read(path: str) -> bytes:
