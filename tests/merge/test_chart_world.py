@@ -15,8 +15,10 @@ PATH = "charts/x/Chart.yaml"
 FIELD = RULES[1][0]
 
 
-@pytest.mark.parametrize("is_topic", [True, False, None])
-@pytest.mark.parametrize("mine", ["ours", "theirs", ""])
+@pytest.mark.parametrize(
+    "mine, is_topic",
+    [("ours", True), ("ours", False), ("ours", None), ("theirs", False), ("", None)],
+)
 def test_what_goes_on_top(mine: str, is_topic: bool | None) -> None:
     """None: nobody asks what is merged into, as in the merge of three files."""
     ask = None if is_topic is None else lambda: bool(is_topic)
