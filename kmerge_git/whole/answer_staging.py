@@ -298,7 +298,7 @@ def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -
             raise UsageError(stages.obstacle, path=stages.path, hint=hint)
     operation = current_operation(repository, tuple(chosen))
     settings = SettingsOf(repository, labels=operation.labels)
-    settings.of_tree(operation.known_ours)
+    settings.of_tree(operation.known_ours, chosen)
     files = [_in_conflict(repository, stages, settings) for stages in chosen]
     if not force:
         _refuse_committed(repository, operation, staged)

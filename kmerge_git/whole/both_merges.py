@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Literal
@@ -15,6 +15,7 @@ from typing import Literal
 from kmerge_git.api import explain
 from kmerge_git.bounds import FEW_MERGES
 from kmerge_git.errors import TimeUp
+from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.manifests import is_merged, way_out
 from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.settings import ATTRIBUTES, Settings, settle
@@ -77,21 +78,26 @@ class SettingsOf:
         """Return the side that takes a file or its resources away, whoever changed them, or ''."""
         return self._mine if self._settings(path).deletion else ""
 
-    def of_tree(self, tree: str) -> None:
+    def of_tree(self, tree: str, conflicts: Iterable[Stages]) -> None:
         """Take the attributes of ours' tree if the merge has brought others into the working tree.
 
-        What is merged has no say in how it is merged.
+        What is merged has no say in how it is merged. The attributes of all conflicts are read at
+        once.
         """
         top = self._repository.worktree
         self._tree = tree if top and tree and has_other_attributes(top, tree) else ""
+        if self._tree:
+            self._read_before([stages.path for stages in conflicts])
+
+    def _read_before(self, paths: list[str]) -> None:
+        there = attributes_in(self._top, self._tree, paths, *ATTRIBUTES, "merge")
+        self._before |= {path: there.get(path, {}) for path in paths}
 
     def _attribute(self, path: str, name: str) -> str | None:
         if not self._tree:
             return self._repository.attribute(path, name)
-        if path not in self._before:
-            names = (*ATTRIBUTES, "merge")
-            there = attributes_in(self._top, self._tree, [path], *names)
-            self._before[path] = there.get(path, {})
+        if path not in self._before:  # a file that a resource was moved to
+            self._read_before([path])
         return self._before[path].get(name)
 
     def _settings(self, path: str) -> Settings:

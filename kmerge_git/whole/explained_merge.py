@@ -155,7 +155,7 @@ def explain_progress(
     if operation.name == "merge" and repository.is_shallow:  # the shallow clone may lack the base
         _base(repository, repository.commit("HEAD"), repository.commit("MERGE_HEAD"))
     settings = SettingsOf(repository, labels=operation.labels, mine=operation.mine)
-    settings.of_tree(operation.known_ours)
+    settings.of_tree(operation.known_ours, left)
     known, moved = _from_trees(repository, operation, settings)
     seen = {file.path for file in known}
     rest = [stages for stages in left if stages.path not in seen]

@@ -41,7 +41,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
     base = repository.commit(place.bases[0]).tree if place.bases else None
     sides = (repository.commit(oid).tree for oid in (place.ours, place.theirs))
     trees = Three[str | None](base, *sides)
-    settings.of_tree(trees.ours or "")
+    settings.of_tree(trees.ours or "", conflicts)
     options = _Labelled(repository, settings, trees, conflicts)
     tree = WorkTree(repository, settings, force=False)
     scene = Scene(

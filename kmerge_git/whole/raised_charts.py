@@ -19,10 +19,10 @@ def raised_alike(
     read: Callable[[str], bytes],
     is_there: Callable[[str], bool],
 ) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield each Chart.yaml that both sides raised to one version, this version, and other files.
+    """Yield each Chart.yaml that both sides raised to one version, with this version.
 
-    These files of the chart differ between the sides.
-    `is_there` returns whether a file is in the result. A chart in a chart has a version of its own.
+    Each comes with the other files of the chart, which differ between the sides. A chart in a chart
+    has a version of its own. `is_there` returns whether a file is in the result.
     """
     by_path = {change.new_path: change.new for change in theirs}
     differing = sorted({change.new_path for change in {*ours} ^ {*theirs}})

@@ -72,8 +72,8 @@ def make_plan(
     """
     operation = current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels, mine=operation.mine)
-    options.of_tree(operation.known_ours)
     conflicts = repository.conflicts()
+    options.of_tree(operation.known_ours, conflicts)
     others = {}
     for stages in conflicts:
         refusal = options.refusal(stages.path, json=wishes.json)
