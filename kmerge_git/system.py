@@ -61,7 +61,7 @@ def decoded(data: bytes) -> str:
     return data.decode(sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 
 
-def spawn(argv: list[str], out: int, errors: int = -1) -> int:
+def spawn(argv: list[str] | list[str | bytes], out: int, errors: int = -1) -> int:
     """Start a program that writes to the file descriptor `out`, and return the process id.
 
     The program gets no input. Its error messages go to the descriptor `errors`, or nowhere.

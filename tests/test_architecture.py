@@ -89,7 +89,7 @@ OPEN_TO_ALL = {
 }
 # Each of these libraries is known in one place only, so that it can be replaced there.
 HOMES = {
-    "pygit2": ("git/repository.py",),
+    "pygit2": ("git/libgit2.py",),
     "yaml": ("tree/parser.py",),
     "ruamel": ("tree/emit.py",),
 }

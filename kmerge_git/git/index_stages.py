@@ -210,13 +210,24 @@ def check_out(worktree: str, scratch: str, files: Sequence[tuple[str, TreeEntry]
             os.unlink(scratch)
 
 
+_NO_ID = "0" * 40
+
+
 def _entry_line(path: str, entry: TreeEntry | None, stage: int = 0) -> str:
     """Return a line for `git update-index`; without an entry the line removes the path."""
-    entry = entry or TreeEntry("0" * 40, 0)
+    entry = entry or TreeEntry(_NO_ID, 0)
     return f"{entry.mode:o} {entry.oid} {stage}\t{path}"
 
 
 def _update(worktree: str, lines: list[str], env: dict[str, str] | None = None) -> None:
+    removed = f"0 {_NO_ID} "
+    if any(line.startswith(removed) for line in lines):
+        named = git("rev-parse", "--show-object-format", cwd=worktree).strip()
+        longer = f"0 {'0' * 64} " if named == "sha256" else removed
+        lines = [
+            longer + line.removeprefix(removed) if line.startswith(removed) else line
+            for line in lines
+        ]
     if lines:
         _git(worktree, ["update-index", "-z", "--index-info"], lines, env)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
     from types import FrameType
+    from typing import IO
 
     Ended = tuple[int, bytes, bytes]  # exit code, output, errors
 
@@ -120,6 +121,36 @@ def ask_here(question: str, otherwise: str = "", cwd: Path | None = None) -> str
             raise UsageError(f"this is not a {what}", hint=f"run kmerge inside one{otherwise}")
     # such as a repository of another user
     raise UsageError(answer.complaint, hint="see `git status`")
+
+
+class GitProcess:
+    """Keep a git command running that answers whatever it is given."""
+
+    def __init__(self, *args: str, cwd: str, env: Mapping[str, str] | None = None) -> None:
+        import subprocess
+
+        argv = ["git", *args]
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        self._process = process = subprocess.Popen(
+            argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=nothing
+        )
+        show_call(argv, None, started(), cwd)
+        assert process.stdin and process.stdout
+        self._into, self._out = process.stdin, process.stdout
+
+    def ask(self, question: bytes) -> IO[bytes]:
+        """Give git a question, and return the stream that the answer is read from."""
+        with suppress(BrokenPipeError):  # git has ended, and the stream is at its end
+            self._into.write(question)
+            self._into.flush()
+        return self._out
+
+    def __del__(self) -> None:
+        self._process.kill()  # a forked process may hold the other end of the pipe
+        with suppress(BrokenPipeError):
+            self._into.close()
+        self._out.close()
+        self._process.wait()
 
 
 def pass_on(argv: list[str], out: int | None, env: Mapping[str, str] | None = None) -> int:

@@ -21,7 +21,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from hashlib import sha1
+from hashlib import sha1, sha256
 from itertools import takewhile
 from pathlib import Path
 
@@ -30,12 +30,11 @@ from kmerge_git.errors import GitFailed, KmergeError, Unsupported
 from kmerge_git.git.attribute_files import DEFAULTS, AttributeFile, select
 from kmerge_git.git.driver_lines import MARKING, NAME, ONLY_MARK, marked
 from kmerge_git.git.index_stages import Stages, read_stages
+from kmerge_git.git.objects import GIVEN, LOST, OFFLINE
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git, environment, git, git_version, to_its_end
 
 SINCE = (2, 38)
-# `could not fetch ID from promisor remote`, `unable to read tree (ID)`, `Could not read ID`
-_LOST = re.compile(r"(?:fetch |read |\()([0-9a-f]{40})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def merge_tree(
         if version < SINCE:
             why = f"git {version[0]}.{version[1]} cannot merge without a working tree"
             raise Unsupported(why, hint="git 2.38 or newer can")
-        lost = _LOST.search(answer.err)
+        lost = LOST.search(answer.err)
         if lost:
             raise at.repository.missing(lost[1])
         raise GitFailed(["git", *command], answer.code, answer.err)
@@ -118,8 +117,6 @@ def _read(out: str, *, is_clean: bool) -> MergedTree:
 PREFIX = "kmerge-scratch-"
 ATTRIBUTES = ".gitattributes"
 _CRDS = re.compile(rb"(?<=[ \t])kmerge-crd=(\S+)")
-# settings of this call (`git -c a.b=c kmerge`): only these variables hold in a scratch folder, too
-_GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,17 +137,11 @@ class Scratch:
         With `keep`, new objects go to the original repository.
         """
         env = environment(any_repository=True)
-        env |= {name: os.environ[name] for name in _GIVEN if name in os.environ}
+        env |= {name: os.environ[name] for name in GIVEN if name in os.environ}
         if self.git_dir == self.folder:
             env.pop("GIT_ATTR_SOURCE", None)
         objects = self.objects if keep else os.path.join(self.folder, "objects")
-        return env | {
-            "GIT_OBJECT_DIRECTORY": objects,
-            "GIT_SHALLOW_FILE": self.shallow,
-            # objects that a partial clone lacks are not fetched behind the user's back
-            "GIT_NO_LAZY_FETCH": "1",
-            "GIT_ALLOW_PROTOCOL": "none",
-        }
+        return env | {"GIT_OBJECT_DIRECTORY": objects, "GIT_SHALLOW_FILE": self.shallow} | OFFLINE
 
     def marked(self, *, with_text: bool = False) -> tuple[str, list[str]]:
         """Return the folder for git, and the options that leave every manifest to kmerge.
@@ -175,7 +166,8 @@ class Scratch:
         nobody = "kmerge <kmerge> 0 +0000"
         text = "\n".join([*lines, f"author {nobody}", f"committer {nobody}", "", "made up\n"])
         data = b"commit %d\0" % len(text) + text.encode()
-        oid = sha1(data, usedforsecurity=False).hexdigest()
+        named = sha256 if len(tree) == 64 else sha1
+        oid = named(data, usedforsecurity=False).hexdigest()
         path = Path(self.folder, "objects", oid[:2], oid[2:])
         if not path.exists():
             path.parent.mkdir(exist_ok=True)
@@ -195,11 +187,11 @@ def scratch(
     _sweep()
     folder = os.path.realpath(tempfile.mkdtemp(prefix=PREFIX))
     try:
-        common, objects, shallow = _places(repository)
+        common, objects, shallow, named = _places(repository)
         git_dir, worktree = folder, os.path.join(folder, "files")
         if attributes_of is None and repository.worktree:
             git_dir, worktree = repository.git_dir, repository.worktree
-        _lay_out(folder, objects, common, worktree, alone=alone)
+        _lay_out(folder, objects, common, worktree, named, alone=alone)
         twin = Repository.at(folder)
         twin.is_shallow = repository.is_shallow
         if attributes_of is not None:
@@ -228,20 +220,23 @@ def _marking(
     )
 
 
-def _places(repository: Repository) -> tuple[str, str, str]:
-    """Return the common directory, the folder of objects, and the file `shallow`.
+def _places(repository: Repository) -> tuple[str, str, str, str]:
+    """Return the common directory, the folder of objects, the file `shallow`, and the hash.
 
     The file `shallow` lists the commits at which a shallow history ends.
     """
-    asked = ("--git-common-dir", "--git-path", "objects", "--git-path", "shallow")
+    asked = ["--git-common-dir", "--git-path", "objects", "--git-path", "shallow"]
+    asked.append("--show-object-format")
     words = (f"--git-dir={repository.git_dir}", "rev-parse", "--path-format=absolute", *asked)
     paths = git(*words, cwd=repository.worktree or repository.git_dir).split("\n")
-    if len(paths) != 4:
+    if len(paths) != 5:
         raise KmergeError("a path with a line break", path=repository.git_dir)
-    return paths[0], paths[1], paths[2]
+    return paths[0], paths[1], paths[2], paths[3]
 
 
-def _lay_out(folder: str, objects: str, common: str, worktree: str, *, alone: bool) -> None:
+def _lay_out(
+    folder: str, objects: str, common: str, worktree: str, named: str, *, alone: bool
+) -> None:
     """Write the minimal files that git and libgit2 accept as a repository."""
     for name in ("objects/info", "refs", "info", "files", "plain"):
         os.makedirs(os.path.join(folder, name))
@@ -252,11 +247,14 @@ def _lay_out(folder: str, objects: str, common: str, worktree: str, *, alone: bo
     _write(folder, "objects/info/alternates", objects + "\n")
     config = f"[include]\n\tpath = {_quoted(os.path.join(common, 'config'))}\n"
     # an empty attr.tree: git (2.43) does not take the attributes from anywhere else either
-    config += "[attr]\n\ttree =\n[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+    config += "[attr]\n\ttree =\n[core]\n\tbare = false\n"
+    config += f"\trepositoryformatversion = {int(named != 'sha1')}\n"
     config += f"\tworktree = {_quoted(worktree)}\n"
     if alone:  # the usual files are ours; only the tree has other attributes
         _write(folder, "usual", select(AttributeFile(Path(), ""), [], DEFAULTS)[0])
         config += f"\tattributesFile = {_quoted(os.path.join(folder, 'usual'))}\n"
+    if named != "sha1":
+        config += f"[extensions]\n\tobjectFormat = {named}\n"
     _write(folder, "config", config)
 
 

@@ -11,12 +11,12 @@ import os
 
 from kmerge_git.bounds import NAMES_AT_ONCE
 from kmerge_git.errors import GitFailed, UsageError
-from kmerge_git.git.run_git import ask_git, environment, git_bytes, try_git
-from kmerge_git.git.spawned_git import attributes_by_path, show_call, started
+from kmerge_git.git.run_git import GitProcess, ask_git, environment, git_bytes, try_git
+from kmerge_git.git.spawned_git import attributes_by_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     Attributes = dict[str, dict[str, str]]
@@ -26,36 +26,30 @@ if TYPE_CHECKING:
 class Blobs:
     """Read blobs by the names that git takes, with paths from the top."""
 
-    def __init__(self, top: str) -> None:
-        import subprocess
-
-        argv = ["git", "-C", top, "cat-file", "--batch"]
-        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-        process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=nothing)
-        show_call(argv, None, started())
-        assert process.stdin and process.stdout
-        self._top, self._process = top, process
-        self._into, self._out = process.stdin, process.stdout
+    def __init__(
+        self, top: str, words: Sequence[str] = (), env: Mapping[str, str] | None = None
+    ) -> None:
+        self._top = top
+        self._git = GitProcess(*words, "cat-file", "--batch", cwd=top, env=env)
 
     def read(self, name: str) -> bytes | None:
         """Return the blob that `:0:PATH`, `HEAD:PATH` or an id names, or None if there is none."""
         if "\n" in name:  # a line break would end the name
             answer = ask_git("-C", self._top, "cat-file", "blob", name)
             return None if answer.code else answer.data
-        self._into.write(os.fsencode(name) + b"\n")
-        self._into.flush()
-        header = self._out.readline()
+        found = self.find(name)
+        return found[2] if found and found[1] == "blob" else None
+
+    def find(self, name: str) -> tuple[str, str, bytes] | None:
+        """Return id, kind and bytes of the object that a name in one line stands for, or None."""
+        out = self._git.ask(name.encode("utf-8", "surrogateescape") + b"\n")  # in any locale
+        header = out.readline()
         if not header:
             raise GitFailed(["git", "cat-file", "--batch"], 1, "it ended early")
-        parts = header.split()
+        parts = os.fsdecode(header).split()
         if len(parts) != 3 or not parts[2].isdigit():
             return None
-        return self._out.read(int(parts[2]) + 1)[:-1] if parts[1] == b"blob" else None
-
-    def __del__(self) -> None:
-        self._into.close()
-        self._out.close()
-        self._process.wait()
+        return parts[0], parts[1], out.read(int(parts[2]) + 1)[:-1]
 
 
 def top_of_tree() -> str | None:

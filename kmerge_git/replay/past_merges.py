@@ -24,9 +24,10 @@ from typing import Literal, TypeVar
 
 from kmerge_git.bounds import FEW_FILES, FEW_MERGES, MERGES_A_TASK
 from kmerge_git.errors import UsageError
+from kmerge_git.git.line_merges import LineMerges
 from kmerge_git.git.manifests import is_merged
 from kmerge_git.git.merge_sides import FileCase, touched_by_both
-from kmerge_git.git.repository import Commit, Libgit2LineMerge, MissingObject, Repository
+from kmerge_git.git.repository import Commit, MissingObject, Repository
 from kmerge_git.git.settings import matches, settle
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome
@@ -269,7 +270,7 @@ class Replayer:
         self._glob = glob  # the pattern of the files to replay
         settings = settle("", repository.settings(), {}, os.environ, {})
         self._seconds = settings.timeout  # the time limit for a file; 0 means no limit
-        self._lines = Libgit2LineMerge()
+        self._lines = LineMerges()
         # import all modules now, so that the time of the first merge does not include imports
         merge_both(Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
 

@@ -35,13 +35,15 @@ class GitMergeFile:
         favor: str = "",
     ) -> None:
         base, ours, theirs = paths
-        self._argv = ["git", "merge-file", "-p", "-q", f"--marker-size={marker_size}"]
+        self._argv: list[str | bytes] = ["git", "merge-file", "-p", "-q"]
+        self._argv.append(f"--marker-size={marker_size}")
         if style in ("diff3", "zdiff3"):
             self._argv.append(f"--{style}")
         if favor in ("ours", "theirs"):
             self._argv.append(f"--{favor}")
         for label in (labels[1], labels[0], labels[2]):
-            self._argv += ["-L", label if label.isprintable() else _one_line(label)]
+            word = label if label.isprintable() else _one_line(label)
+            self._argv += ["-L", word.encode("utf-8", "surrogateescape")]  # in any locale
         self._argv += [ours, base, theirs]
         self._out, self._pid = _spawn(self._argv)
 
@@ -65,7 +67,7 @@ def _one_line(text: str) -> str:
     return label(text)
 
 
-def _spawn(argv: list[str]) -> tuple[int, int]:
+def _spawn(argv: list[str | bytes]) -> tuple[int, int]:
     """Start git; return its output file and process id, or (-1, -1) if a cheap start fails."""
     if not hasattr(calls, "memfd_create"):
         return -1, -1
@@ -77,7 +79,7 @@ def _spawn(argv: list[str]) -> tuple[int, int]:
         return -1, -1
 
 
-def _run(argv: list[str]) -> tuple[bytes, int]:
+def _run(argv: list[str | bytes]) -> tuple[bytes, int]:
     import subprocess
 
     try:

@@ -19,9 +19,10 @@ from kmerge_git.atomic_files import content, read_text, replace_file
 from kmerge_git.errors import KmergeError, Refused, UsageError
 from kmerge_git.git import index_stages
 from kmerge_git.git.index_stages import Operation, Stages, resolved_conflicts
+from kmerge_git.git.line_merges import LineMerges
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.merge_sides import merged_mode
-from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import git
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.both_merges import Job, SettingsOf, merge_all
@@ -404,5 +405,5 @@ def _marked(path: str, three: Three[bytes | None], settings: SettingsOf) -> byte
         (both,) = merge_all([Job(three, options)], settings.timeout)
         return both.git if both.outcome.clean else both.outcome.text
     texts = three.map(lambda data: data or b"")
-    text, count = Libgit2LineMerge().merge_file(*texts.each(), options)
+    text, count = LineMerges().merge_file(texts.each(), options)
     return text if count >= 0 else texts.ours

@@ -16,8 +16,9 @@ from kmerge_git.api import explain
 from kmerge_git.bounds import FEW_MERGES
 from kmerge_git.errors import TimeUp
 from kmerge_git.git.index_stages import Stages
+from kmerge_git.git.line_merges import LineMerges, MergedLines
 from kmerge_git.git.manifests import is_merged, way_out
-from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import ATTRIBUTES, Settings, settle
 from kmerge_git.git.sides import is_topic_branch
 from kmerge_git.git.tracked_files import attributes_in, has_other_attributes
@@ -28,6 +29,7 @@ from kmerge_git.merge.sealed import unmerged, whole
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import GENERATED, LABELS, Conflict, Decision, Options, Outcome
 from kmerge_git.pipeline import merge
+from kmerge_git.text.linemerge import Given
 from kmerge_git.time_limit import alarm, time_up
 from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole.cores import children_for, on_cores
@@ -138,10 +140,10 @@ class SettingsOf:
 
 
 def merge_all(
-    jobs: Sequence[Job], seconds: float = 0.0, lines: Libgit2LineMerge | None = None
+    jobs: Sequence[Job], seconds: float = 0.0, lines: LineMerges | None = None
 ) -> list[Both]:
     """Merge each file separately, in at most `seconds` of CPU per file; 0 means no limit."""
-    lines = lines or Libgit2LineMerge()
+    lines = lines or LineMerges()
     merged = []
     with alarm(seconds) as ring_in:
         for job in jobs:
@@ -157,23 +159,24 @@ def merge_all(
     return merged
 
 
-def _by_lines(job: Job, lines: Libgit2LineMerge, late: str) -> Both:
+def _by_lines(job: Job, lines: LineMerges, late: str) -> Both:
     texts = job.three.map(lambda data: data or b"")
-    text, count = lines.merge_file(*texts.each(), job.options.but(favor=""))
-    if job.options.generated and count:
+    merged = MergedLines(lines, texts.each(), job.options.but(favor=""))
+    if job.options.generated and not merged.clean:
         reason = f"{late}; {GENERATED}"
         conflict = Conflict("", "", GENERATED)
         outcome = Outcome(texts.ours, False, "kept", conflicts=(conflict,), reason=reason)
-        return Both(outcome, text if count >= 0 else texts.ours, False)
+        return Both(outcome, merged)
     encrypted = unmerged(texts, job.options, late)
     if encrypted is not None:
-        return Both(encrypted, text if count >= 0 else texts.ours, count == 0, is_late=True)
+        return Both(encrypted, Given(merged.text, merged.clean), is_late=True)
     why = f"{late}, git's line merge instead"
+    text, count = merged.result()
     conflicts = (Conflict("", "", "the lines conflict"),) * count
     if count < 0:
         text, conflicts = _unmerged(texts, job.options), (Conflict("", "", why),)
     outcome = Outcome(text, count == 0, "lines", conflicts=conflicts, reason=why)
-    return Both(outcome, text, count == 0, is_late=True)
+    return Both(outcome, Given(text, count == 0), is_late=True)
 
 
 def _unmerged(texts: Three[bytes], options: Options) -> bytes:
@@ -210,12 +213,21 @@ def short(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """Hold the two merges of a file; `git` is the text of git's line merge."""
+    """Hold the two merges of a file."""
 
     outcome: Outcome
-    git: bytes
-    git_clean: bool
+    lines: MergedLines | Given
     is_late: bool = False  # kmerge's merge took too long, so both results are git's
+
+    @property
+    def git(self) -> bytes:
+        """The text of git's line merge."""
+        return self.lines.text
+
+    @property
+    def git_clean(self) -> bool:
+        """Whether git's line merge has no conflict."""
+        return self.lines.clean
 
     @property
     def result(self) -> Result:
@@ -265,28 +277,20 @@ def options_for(
     )
 
 
-def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineMerge) -> Both:
+def merge_both(three: Three[bytes | None], options: Options, lines: LineMerges) -> Both:
     """Merge a file with git and with kmerge; make the line merge only once for both."""
     texts = three.map(lambda data: data or b"")
-    by_lines = _Lines(texts, options.but(favor=""), lines)  # git's own merge favours no side
+    plain = options.but(favor="")  # git's own merge favours no side
+    by_lines = MergedLines(lines, texts.each(), plain)
 
-    def start(favor: str, size: int) -> _Lines:
+    def start(favor: str, size: int) -> MergedLines:
         if not favor and size == options.marker_size:
             return by_lines
-        return _Lines(texts, options.but(favor=favor, marker_size=size), lines)
+        return MergedLines(lines, texts.each(), options.but(favor=favor, marker_size=size))
 
     outcome = merge(texts.map(lambda data: YamlText(data, options.path)), options, start)
     outcome.explain = explain
-    text, count = by_lines.result()
-    # git keeps our version of a file that it cannot merge, such as a binary file
-    return Both(outcome, text if count >= 0 else texts.ours, count == 0)
-
-
-class _Lines:
-    """Make git's line merge of a file once, when the result is first needed."""
-
-    def __init__(self, texts: Three[bytes], options: Options, lines: Libgit2LineMerge) -> None:
-        self.result = cache(partial(lines.merge_file, *texts.each(), options))
+    return Both(outcome, by_lines)
 
 
 # -- many files on all cores
@@ -299,7 +303,7 @@ def merge_on_cores(
     children = children_for(len(jobs), FEW_MERGES, most)
     if not children:
         return merge_all(jobs, seconds)
-    line_merge = cache(Libgit2LineMerge)  # each process makes its own
+    line_merge = cache(LineMerges)  # each process makes its own
 
     def work(job: Job) -> Both:
         (both,) = merge_all([job], seconds, line_merge())
@@ -309,7 +313,7 @@ def merge_on_cores(
     order = sorted(range(len(jobs)), key=lambda at: -sizes[at])
     results = on_cores([jobs[at] for at in order], work, children, seconds)
     merged = dict(zip(order, results, strict=True))
-    return [merged[at] for at in range(len(jobs))]
+    return [_with_lines(jobs[at], merged[at], line_merge) for at in range(len(jobs))]
 
 
 def _plain(job: Job, both: Both) -> Both:
@@ -324,4 +328,15 @@ def _plain(job: Job, both: Both) -> Both:
         decisions=decisions,
         reason=full.reason,
     )
-    return replace(both, outcome=outcome)
+    lines = (
+        both.lines if both.is_late else Given(both.git if both.git_clean else b"", both.git_clean)
+    )
+    return replace(both, outcome=outcome, lines=lines)
+
+
+def _with_lines(job: Job, both: Both, merges: Callable[[], LineMerges]) -> Both:
+    """Return a merge that can make the markers of git's line merge, if somebody asks for them."""
+    if both.git_clean or both.is_late:
+        return both
+    texts = job.three.map(lambda data: data or b"").each()
+    return replace(both, lines=MergedLines(merges(), texts, job.options.but(favor="")))

@@ -9,7 +9,7 @@ from posixpath import basename
 from typing import TYPE_CHECKING
 
 from kmerge_git.errors import Refused
-from kmerge_git.git.repository import Libgit2LineMerge
+from kmerge_git.git.line_merges import LineMerges
 from kmerge_git.merge.decide.policies import CHART, VERSION, rebumped
 from kmerge_git.merge.finish.open_conflicts import OpenConflicts, open_lines
 from kmerge_git.merge.finish.possible_answers import edited
@@ -176,7 +176,7 @@ def _open_conflicts(file: FileMerge, options: Options) -> OpenConflicts | None:
         # no version has a line that looks like these markers, so each side is cut out exactly
         size = marker_size_for((text.decode("latin-1") for text in data.each()), SIZE)
         own = options.but(style="diff3", marker_size=max(size, options.marker_size))
-        marked, count = Libgit2LineMerge().merge_file(*data.each(), own)
+        marked, count = LineMerges().merge_file(data.each(), own)
         if count < 0 or own.marker_size < size:
             return None
         open_merge = open_lines(marked, data, own)

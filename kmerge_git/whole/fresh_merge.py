@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from kmerge_git.git.index_stages import Operation, Stages
+from kmerge_git.git.line_merges import LineMerges
 from kmerge_git.git.merge_command import MergeSite, Start, out_of_the_way, unmerged
-from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
@@ -50,7 +51,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
         conflicts,
         repository.staged,
         options,
-        partial(_work, repository, settings, tree, Libgit2LineMerge()),
+        partial(_work, repository, settings, tree, LineMerges()),
         tree.is_as_staged,
         merge_on_cores,
         settings.timeout,
@@ -140,7 +141,7 @@ def _work(
     repository: Repository,
     options: Callable[[str], Options],
     tree: WorkTree,
-    lines: Libgit2LineMerge,
+    lines: LineMerges,
     path: str,
     three: Three[bytes | None],
     texts: Iterable[bytes | None],
@@ -149,7 +150,7 @@ def _work(
     if is_converted(repository, path):
         return ""  # only git knows the converted text in the working tree
     versions = three.map(lambda data: data or b"").each()
-    text, count = lines.merge_file(*versions, options(path).but(favor=""))
+    text, count = lines.merge_file(versions, options(path).but(favor=""))
     if count >= 0 and tree.is_as_staged(path, repository.to_worktree(path, text)):
         return ""
     return tree.in_the_way(path, three, texts)

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.git.index_stages import Operation, Stages
+from kmerge_git.git.objects import EMPTY_TREE
 from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.packages.exchange_journal import above
 from kmerge_git.packages.exchanged_files import unfinished
 
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 # no resource was moved between these trees
 _NO_TREES = (EMPTY_TREE, EMPTY_TREE, EMPTY_TREE)
 UNKNOWN = Operation("", *_NO_TREES, ("base", "ours", "theirs"))

@@ -179,10 +179,13 @@ def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -
 
     Merges and commits whose change is already upstream are left out. Empty commits are kept.
     """
-    there = repository.commits(f"{ours.oid}..{upstream.oid}")
-    known = {repository.patch_id(commit) for commit in there if len(commit.parents) == 1} - {""}
-    mine = [c for c in repository.commits(f"{upstream.oid}..{ours.oid}") if len(c.parents) == 1]
-    return [c for c in reversed(mine) if repository.patch_id(c) not in known]
+    there, mine = (
+        [commit for commit in repository.commits(f"{left}..{right}") if len(commit.parents) == 1]
+        for left, right in ((ours.oid, upstream.oid), (upstream.oid, ours.oid))
+    )
+    ids = repository.patch_ids([*there, *mine])
+    known = {ids[commit.oid] for commit in there} - {""}
+    return [commit for commit in reversed(mine) if ids[commit.oid] not in known]
 
 
 def files_of(read: Repository, trees: Three[str], merge: TreeMerge) -> tuple[FilePreview, ...]:

@@ -20,6 +20,7 @@ from kmerge_git.kube.moved_resources import Namesake, destination
 from kmerge_git.merge.merged import NO_DOCUMENT, MergedDocument, MergedFile, conflicted
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome
+from kmerge_git.text.linemerge import Given
 from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import YamlText
@@ -242,7 +243,7 @@ class _Made:
         outcome = _between_markers(at, some, _labelled(self.scene.options(path), some))
         file = self._file(site, _words(some), outcome.text, left or b"")
         own = (site.file.own or site.file.both) if site.file else None
-        both = Both(outcome, site.text, True)
+        both = Both(outcome, Given(site.text, True))
         self.files[path] = replace(file, both=both, own=own, three=at, settled_by="")
 
     def theirs(self, path: str, some: Sequence[TakenByBoth]) -> None:

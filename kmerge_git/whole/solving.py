@@ -16,9 +16,10 @@ from kmerge_git.atomic_files import content, read_text, replace_file
 from kmerge_git.errors import KmergeError
 from kmerge_git.git import index_stages
 from kmerge_git.git.index_stages import Operation, Stages, resolved_conflicts
+from kmerge_git.git.line_merges import LineMerges
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.merge_sides import TreeEntry
-from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES, Options
@@ -139,7 +140,7 @@ class WorkTree:
         self._options = options
         self._force = force
         self._is_ours = is_ours
-        self._lines = Libgit2LineMerge()
+        self._lines = LineMerges()
 
     def in_the_way(
         self, path: str, three: Three[bytes | None], texts: Iterable[bytes | None]
@@ -268,7 +269,7 @@ def is_left_by_a_merge(
     data: bytes | None,
     three: Three[bytes | None],
     merged: Iterable[bytes | None],
-    lines: Libgit2LineMerge,
+    lines: LineMerges,
     size: int = 7,
     *,
     may_be_side: bool = True,
@@ -307,8 +308,8 @@ def _sizes(three: Three[bytes | None], size: int) -> set[int]:
     return {size, marker_size_for(sides, size), marker_size_for(texts.each(), size)}
 
 
-def _is_left(text: bytes, three: Three[bytes], lines: Libgit2LineMerge, size: int) -> bool:
-    known = [lines.readings(*three.each(), patience=flag) for flag in (False, True)]
+def _is_left(text: bytes, three: Three[bytes], lines: LineMerges, size: int) -> bool:
+    known = [lines.readings(three.each(), patience=flag) for flag in (False, True)]
     last = text[:-1].rpartition(b"\n")[2]
     if text.endswith(b"\n") and last.startswith(b">" * size):  # git ends the line before a marker
         known = [(_ended(ours), _ended(theirs)) for ours, theirs in known]

@@ -13,6 +13,7 @@ from kmerge_git import api
 from kmerge_git.cli.main import main
 from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import BY_BLOCKS, Conflict, Outcome
+from kmerge_git.text.linemerge import Given
 from kmerge_git.whole import both_merges
 from kmerge_git.whole.both_merges import Both
 
@@ -45,7 +46,7 @@ def told(
     monkeypatch.chdir(in_conflict)
 
     def run(outcome: Outcome, *argv: str, git_clean: bool = False) -> str:
-        both = Both(outcome, b"b\n", git_clean)
+        both = Both(outcome, Given(b"b\n", git_clean))
         monkeypatch.setattr(both_merges, "merge_both", lambda three, options, lines: both)
         assert main(list(argv)) in (0, 1)
         return capsys.readouterr().out

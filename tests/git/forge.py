@@ -92,8 +92,9 @@ class Forge:
     def write(self, repo: Repo) -> None:
         ends = {"refs/heads/main": self.main} | self.refs
         resets = [f"reset {name}\nfrom :{mark}\n\n" for name, mark in ends.items()]
+        nothing = "0" * repo.digits()
         stream = "".join(
-            [*self.stream, *resets, "reset refs/made/up\nfrom ", "0" * 40, "\n\ndone\n"]
+            [*self.stream, *resets, "reset refs/made/up\nfrom ", nothing, "\n\ndone\n"]
         )
         repo.git("fast-import", "--quiet", "--force", stdin=stream)
         repo.git("reset", "-q", "--hard", "main")

@@ -13,7 +13,8 @@ from test_check_staged import put_on_path
 from test_driver_surroundings import CRD, FOO, RULE
 from world import EPOCH, ROOT, World, sealed_environment
 
-pytestmark = pytest.mark.costly  # its tests share what costs
+# its tests share what costs; no server has SHA-256 names
+pytestmark = [pytest.mark.costly, pytest.mark.usefixtures("by_libgit2")]
 
 SCRIPT = ROOT / "tools" / "action-judge.sh"
 Files = dict[str, str]

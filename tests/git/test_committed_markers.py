@@ -591,7 +591,9 @@ def refusal(repo: Repo, name: str, text: str) -> str:
     try:
         resolving.take_file(name)
         assert repo.show(f":{name}") == text
-        repo.git("update-index", "--index-info", stdin=f"0 {'0' * 40}\t{name}\n{stages}")
+        repo.git(
+            "update-index", "--index-info", stdin=f"0 {'0' * len(repo.head())}\t{name}\n{stages}"
+        )
     except KmergeError as error:
         why = error.why
     repo.write(name, before)

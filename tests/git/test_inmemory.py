@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from kmerge_git.git.repository import Libgit2LineMerge
+from kmerge_git.git.line_merges import LineMerges
 from kmerge_git.outcome import STYLES, Options
 from kmerge_git.text.linemerge import TemporaryFiles
 
@@ -41,17 +41,17 @@ def _text(random: Random, lines: list[bytes]) -> bytes:
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("favor", [None, "ours", "theirs"])
 def test_the_bytes_are_those_of_git(style: str, favor: str | None) -> None:
-    merge = Libgit2LineMerge()
+    merge = LineMerges()
     conflicts = 0
     for size in (7, 9):
         options = Options("", "git", favor, size, LABELS, style)
         for texts in trios(size):
             git = TemporaryFiles(texts, marker_size=size, labels=LABELS, style=style, favor=favor)
-            found = merge.merge_file(*texts, options)
+            found = merge.merge_file(texts, options)
             assert found == git.result(), texts
             conflicts += found[1]
     assert favor or conflicts > 40
 
 
 def test_what_git_cannot_merge() -> None:
-    assert Libgit2LineMerge().merge_file(b"a\0", b"b\0", b"c\0", Options()) == (b"", -1)
+    assert LineMerges().merge_file((b"a\0", b"b\0", b"c\0"), Options()) == (b"", -1)

@@ -56,8 +56,11 @@ def linked(repo: Repo, target: str) -> Callable[[], object]:
 
 
 def nested(repo: Repo, digit: str) -> Callable[[], object]:
-    entry = f"160000,{digit * 40},sub"
-    return lambda: repo.git("update-index", "--add", "--cacheinfo", entry)
+    return lambda: repo.git("update-index", "--add", "--cacheinfo", _module(repo, digit))
+
+
+def _module(repo: Repo, digit: str) -> str:
+    return f"160000,{digit * repo.digits()},sub"
 
 
 def encrypted(repo: Repo) -> None:
@@ -169,8 +172,7 @@ def named(done: Done, left: Left) -> bool:
 def decide(repo: Repo, left: Left) -> None:
     for path in repo.unmerged():
         if path == "sub":
-            entry = f"160000,{'2' * 40},sub"
-            repo.git("update-index", "--cacheinfo", entry)
+            repo.git("update-index", "--cacheinfo", _module(repo, "2"))
             continue
         repo.git("checkout", "--theirs", "--", path, check=False)
         repo.git("add", "-A", "--", path)

@@ -327,7 +327,7 @@ def test_hooks_run_once_and_signing_too(repo: Repo) -> None:
     assert log.read_text().splitlines() == [
         "pre-commit", "prepare-commit-msg merge", "commit-msg", "gpg", "post-commit",
     ]  # fmt: skip
-    assert "gpgsig -----BEGIN PGP SIGNATURE-----" in repo.show("HEAD")
+    assert re.search("^gpgsig(-sha256)? -----BEGIN PGP SIGNATURE-----", repo.show("HEAD"), re.M)
 
 
 def test_a_hook_that_refuses_leaves_the_merge_to_a_person(repo: Repo) -> None:
@@ -501,8 +501,7 @@ def test_a_repository_that_libgit2_refuses(world: World) -> None:
     world.git("init", "-q", "-b", "main", "--object-format=sha256", world.root / "r")
     repo = forked(Repo(world, world.root / "r"))
     done = repo.kmerge("merge", "side")
-    assert "sha256" in done.err.lower()
-    assert "plain `git merge` with the driver" in done.err
+    assert "plain `git merge`" not in done.err
     assert repo.text("app.yaml") == BOTH
     assert is_sound(repo)
 
@@ -511,9 +510,7 @@ def test_an_index_that_libgit2_refuses(repo: Repo) -> None:
     forked(repo)
     repo.git("update-index", "--split-index")
     done = repo.kmerge("merge", "side")
-    assert done.err == (
-        "kmerge: the index is split, which libgit2 cannot read: plain `git merge` with the driver\n"
-    )
+    assert "plain `git merge`" not in done.err
     assert repo.text("app.yaml") == BOTH
     assert is_sound(repo)
 

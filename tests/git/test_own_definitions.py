@@ -11,7 +11,8 @@ from test_driver_surroundings import CRD, FOO, RULE
 from world import Driven, Repo, World
 
 from kmerge_git.errors import Refused
-from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.line_merges import LineMerges
+from kmerge_git.git.repository import Repository
 from kmerge_git.kube import keytable
 from kmerge_git.kube.crds import learn, learn_own
 from kmerge_git.merge.three import Three
@@ -135,7 +136,7 @@ def test_what_is_merged_by_lines_is_judged_by_its_own_definitions() -> None:
     for options, is_clean in ((Options("x.yaml"), True), (Options("x.yaml", define=define), False)):
         keytable.know({})
         texts = Three[bytes | None](base.encode(), ours.encode(), theirs.encode())
-        outcome = merge_both(texts, options, Libgit2LineMerge()).outcome
+        outcome = merge_both(texts, options, LineMerges()).outcome
         assert (outcome.clean, bool(outcome.reason)) == (is_clean, True)
 
 

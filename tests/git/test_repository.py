@@ -1,4 +1,4 @@
-"""What pygit2 refuses is said in plain words, and nothing is touched."""
+"""What libgit2 refuses is read by git, and what is missing is said in plain words."""
 
 from __future__ import annotations
 
@@ -8,26 +8,13 @@ import pytest
 from manifests import deployment
 from world import Repo, World
 
+from kmerge_git.git.line_merges import LineMerges, MergedLines
 from kmerge_git.git.merge_sides import TreeEntry
-from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.scratch_merges import scratch
+from kmerge_git.outcome import Options
 
-COMMANDS = (("solve",), ("preview", "side"), ("replay",))
 TEXTS = tuple(deployment(replicas=number) for number in (1, 2, 3))
-
-
-def refused(repo: Repo, command: tuple[str, ...]) -> str:
-    """The one line on stderr, after a look at everything that could have been touched."""
-    before = _state(repo.path)
-    done = repo.kmerge(*command, check=False)
-    assert _state(repo.path) == before
-    assert (done.code, done.out) == (2, "")
-    assert done.err.count("\n") == 1
-    return done.err
-
-
-def _state(path: Path) -> dict[str, bytes]:
-    return {str(file): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
 def stopped(repo: Repo) -> Repo:
@@ -37,37 +24,27 @@ def stopped(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_sha256(world: World, command: tuple[str, ...]) -> None:
+def test_sha256(world: World) -> None:
     world.git("init", "-q", "-b", "main", "--object-format=sha256", "repo")
     repo = stopped(Repo(world, world.root / "repo"))
-    message = refused(repo, command)
-    assert message == (
-        "kmerge: the repository names its objects by sha256, which libgit2 cannot read; "
-        "the merge driver works there all the same: `kmerge install`\n"
-    )
+    solved(repo)
+    assert "a.yaml" in repo.kmerge("preview", "side", check=False).out
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_reftable(repo: Repo, command: tuple[str, ...]) -> None:
+def test_an_unknown_extension(repo: Repo) -> None:
     stopped(repo)
-    # git before 2.45 cannot make one; libgit2 looks at the extension before anything else
     with (repo.path / ".git" / "config").open("a") as config:
-        config.write(
-            "[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefstorage = reftable\n"
-        )
-    assert "reftable" in refused(repo, command)
-    assert "git refs migrate --ref-format=files" in refused(repo, command)
+        config.write("[core]\n\trepositoryformatversion = 1\n[extensions]\n\todd = true\n")
+    done = repo.kmerge("solve", check=False)
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+    assert "unknown repository extension" in done.err
 
 
 def test_a_split_index(repo: Repo) -> None:
     stopped(repo)
     repo.git("update-index", "--split-index")
-    message = refused(repo, ("solve",))
-    assert "the index is split" in message
-    assert "git update-index --no-split-index" in message
-    repo.git("update-index", "--no-split-index")
-    assert repo.kmerge("solve", "--favor", "ours").code == 0
+    solved(repo)
 
 
 def test_a_sparse_index(repo: Repo) -> None:
@@ -79,9 +56,10 @@ def test_a_sparse_index(repo: Repo) -> None:
     repo.git("sparse-checkout", "init", "--cone", "--sparse-index")
     repo.git("sparse-checkout", "set", "a")
     assert repo.merge().code == 1
-    message = refused(repo, ("solve",))
-    assert "the index is sparse" in message
-    repo.git("sparse-checkout", "reapply", "--no-sparse-index")
+    solved(repo)
+
+
+def solved(repo: Repo) -> None:
     assert repo.kmerge("solve", "--favor", "ours").code == 0
     assert repo.unmerged() == []
 
@@ -93,9 +71,17 @@ def test_a_partial_clone_with_missing_blobs(world: World, repo: Repo) -> None:
     world.git("clone", "-q", "--filter=blob:none", "--no-checkout", origin, "partial")
     partial = Repo(world, world.root / "partial")
     partial.git("branch", "side", "origin/side")
-    message = refused(partial, ("preview", "side"))
+    before = _state(partial.path)
+    done = partial.kmerge("preview", "side", check=False)
+    assert _state(partial.path) == before
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    message = done.err
     assert "was never fetched: this is a partial clone" in message
     assert "git fetch --refetch --no-filter" in message
+
+
+def _state(path: Path) -> dict[str, bytes]:
+    return {str(file): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
 def test_a_kind_of_index_that_is_held_by_another_process(repo: Repo) -> None:
@@ -119,26 +105,28 @@ def test_the_line_merge_is_that_of_git(world: World, tmp_path: Path) -> None:
         {3: "", 4: ""},
         {39: "last"},
     ]
-    merge = Libgit2LineMerge()
+    merge = LineMerges()
     for ours in variants:
         for theirs in variants:
-            texts = [
+            texts = tuple(
                 "".join(change.get(number, line) for number, line in enumerate(lines)).encode()
                 for change in ({}, ours, theirs)
-            ]
+            )
             for name, text in zip(("base", "ours", "theirs"), texts, strict=True):
                 (tmp_path / name).write_bytes(text)
             labels = [word for name in ("ours", "base", "theirs") for word in ("-L", name)]
             argv = ["git", "merge-file", "-p", *labels, "ours", "base", "theirs"]
             git = world.run(*argv, cwd=tmp_path, check=False)
-            assert merge(*texts) == (git.out.encode(), git.code == 0)
+            assert merge.merge_file(texts, Options()) == (git.out.encode(), git.code)
 
 
 def test_the_line_merge_takes_any_bytes() -> None:
-    merge = Libgit2LineMerge()
-    assert merge(b"a\n\xff\n", b"b\n\xff\n", b"a\n\xff\nc\n") == (b"b\n\xff\nc\n", True)
-    assert merge(b"a\0", b"b\0", b"c\0") == (b"b\0", False)
-    assert merge(b"", b"", b"") == (b"", True)
+    merge = LineMerges()
+    odd = b"a\n\xff\n", b"b\n\xff\n", b"a\n\xff\nc\n"
+    assert merge.merge_file(odd, Options()) == (b"b\n\xff\nc\n", 0)
+    binary = MergedLines(merge, (b"a\0", b"b\0", b"c\0"), Options())
+    assert (binary.text, binary.clean) == (b"b\0", False)
+    assert merge.merge_file((b"", b"", b""), Options()) == (b"", 0)
 
 
 def test_a_scratch_folder_takes_what_is_written(repo: Repo) -> None:
@@ -157,6 +145,7 @@ def test_a_scratch_folder_takes_what_is_written(repo: Repo) -> None:
     assert repo.git("count-objects").out == before
 
 
+@pytest.mark.usefixtures("by_libgit2")
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="Linux lists what is open")
 def test_nothing_is_open_after_opening_again(repo: Repo) -> None:
     repo.fork({"a.yaml": TEXTS[0]}, {"a.yaml": TEXTS[1]}, {"a.yaml": TEXTS[2]})

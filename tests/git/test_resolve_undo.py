@@ -235,7 +235,9 @@ def test_the_mode_and_line_ends_come_back(driven: Driven) -> None:
 def test_a_link_is_left_to_git(repo: Repo) -> None:
     stop(repo, BASE, OURS, THEIRS)
     stages = repo.git("ls-files", "-s", "app.yaml").out.replace("100644", "120000", 1)
-    repo.git("update-index", "--index-info", stdin=f"0 {'0' * 40} 0\tapp.yaml\n{stages}")
+    repo.git(
+        "update-index", "--index-info", stdin=f"0 {'0' * len(repo.head())} 0\tapp.yaml\n{stages}"
+    )
     repo.git("add", "app.yaml")
     done = repo.kmerge("resolve", "--undo", "app.yaml", check=False)
     assert done.code == 2

@@ -216,6 +216,7 @@ def test_a_line_that_cannot_be_read(driven: Driven) -> None:
     told(driven.kmerge("patch", FILE, "--patch", FILE, check=False))
 
 
+@pytest.mark.usefixtures("by_libgit2")  # git finds a branch whatever it is called
 def test_names_that_are_no_text(driven: Driven) -> None:
     name, branch = os.fsdecode(b"x\xff.yaml"), os.fsdecode(b"si\xffde")
     try:

@@ -154,6 +154,7 @@ def sealed_environment(root: Path) -> dict[str, str]:
             "GIT_EDITOR": "false",
             "GIT_MERGE_AUTOEDIT": "no",
             "GIT_TERMINAL_PROMPT": "0",
+            "GIT_DEFAULT_HASH": os.environ.get("GIT_DEFAULT_HASH", "sha1"),
             "LC_ALL": "C",
             "TZ": "UTC",
             "PYTHONPATH": str(ROOT),
@@ -262,7 +263,7 @@ class World:
             self.git("init", "-q", "-b", "main", *(["--bare"] if bare else []), path)
             return Repo(self, path)
         inside.mkdir(parents=True)
-        for file, content in _empty_repository(bare).items():
+        for file, content in _empty_repository(self.env["GIT_DEFAULT_HASH"], bare).items():
             if content is None:
                 (inside / file).mkdir()
             else:
@@ -271,11 +272,12 @@ class World:
 
 
 @functools.cache
-def _empty_repository(bare: bool) -> dict[str, bytes | None]:
+def _empty_repository(names: str, bare: bool) -> dict[str, bytes | None]:
     """The folders (None) and files that `git init` makes, but for the examples of hooks."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         env = sealed_environment(root) | {"GIT_CEILING_DIRECTORIES": folder}
+        env["GIT_DEFAULT_HASH"] = names
         words = ["git", "init", "-q", "-b", "main", *(["--bare"] if bare else []), folder]
         subprocess.run(words, env=env, check=True)
         top = root if bare else root / ".git"
@@ -348,6 +350,10 @@ class Repo:
         self.git("add", "-A")
         self.git("-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "-m", message)
         return self.head()
+
+    def digits(self) -> int:
+        """How long the ids of objects are."""
+        return len(self.git("hash-object", "-t", "tree", "--stdin").out.strip())
 
     def head(self, revision: str = "HEAD") -> str:
         """The id of a commit; that of HEAD is read from its file, where there is one."""

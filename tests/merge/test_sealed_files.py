@@ -9,7 +9,7 @@ import pytest
 
 from kmerge_git.api import merge_files
 from kmerge_git.errors import TimeUp
-from kmerge_git.git.repository import Libgit2LineMerge
+from kmerge_git.git.line_merges import LineMerges
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome
 from kmerge_git.pipeline import merge
@@ -21,7 +21,7 @@ from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole import both_merges
 from kmerge_git.whole.both_merges import Both, Job
 
-LINES = Libgit2LineMerge()
+LINES = LineMerges()
 SIDES = ("ours", "theirs")
 
 

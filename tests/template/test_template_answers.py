@@ -16,7 +16,7 @@ from worlds.template_answers import OWN, PATH, Case, cases
 
 from kmerge_git import merge_files
 from kmerge_git.errors import Refused
-from kmerge_git.git.repository import Libgit2LineMerge
+from kmerge_git.git.line_merges import LineMerges
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.text.markers import resolve
@@ -30,7 +30,7 @@ EVERY = list(cases())
 def asked(case: Case) -> AskedFile | None:
     """The questions of a merge, or None if it is clean."""
     three: Three[bytes | None] = Three(*case.texts)
-    both = merge_both(three, Options(PATH), Libgit2LineMerge())
+    both = merge_both(three, Options(PATH), LineMerges())
     if both.outcome.clean:
         return None
     file = FileMerge(PATH, "", "conflict", data=both.outcome.text, both=both, three=three)

@@ -13,6 +13,7 @@ from kmerge_git.kube.fieldpath import show
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Options, Outcome
+from kmerge_git.text.linemerge import Given
 from kmerge_git.whole import conflict_questions
 from kmerge_git.whole.both_merges import Both
 from kmerge_git.whole.conflict_questions import Answer, AskedFile, Question
@@ -209,7 +210,7 @@ def test_conflicts_that_are_alike_have_ids_of_their_own(monkeypatch: pytest.Monk
         conflict_questions, "sha256", lambda data: hashed.append(data) or sha256(data)
     )
     texts = Three(*((f"{side}\n" + "same\n" * 5) * 50 for side in "bot")).map(str.encode)
-    both = Both(Outcome(texts.ours, False, "lines"), b"", False)
+    both = Both(Outcome(texts.ours, False, "lines"), Given(b"", False))
     file = FileMerge("a.txt", "both modified", "conflict", both=both, three=texts)
     found = AskedFile(file, Options("a.txt")).questions
     assert {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.git.repository import Libgit2LineMerge
+from kmerge_git.git.line_merges import LineMerges
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.solving import is_left_by_a_merge
 
@@ -14,7 +14,7 @@ DIFF3 = MARKED.replace(b"=======", b"||||||| 1234\nb\n=======")
 
 
 def is_left(found: bytes | None, merged: bytes | None = None) -> bool:
-    return is_left_by_a_merge(found, THREE, (merged,), Libgit2LineMerge())
+    return is_left_by_a_merge(found, THREE, (merged,), LineMerges())
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,6 @@ def test_our_own_markers_are_known() -> None:
 def test_line_ends_that_a_side_changed() -> None:
     three = Three(b"a\nb\n", b"a\nours\n", b"a\r\nb\r\n")
     found = b"<<<<<<< HEAD\na\nours\n=======\na\r\nb\r\n>>>>>>> side\n"
-    assert is_left_by_a_merge(found, three, (), Libgit2LineMerge())
+    assert is_left_by_a_merge(found, three, (), LineMerges())
     mine = found.replace(b"ours", b"mine")
-    assert not is_left_by_a_merge(mine, three, (), Libgit2LineMerge())
+    assert not is_left_by_a_merge(mine, three, (), LineMerges())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kmerge_git.git.repository import Libgit2LineMerge
+from kmerge_git.git.line_merges import LineMerges
 from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
@@ -122,7 +122,7 @@ def test_of_elements_and_lines_only_a_merge_can_tell(
 
 def clashes_of(three: Three[bytes], people: bytes) -> tuple[Remaining, ...]:
     listener = Listener()
-    both = merge_both(three, Options("a.yaml", policy=listener), Libgit2LineMerge())
+    both = merge_both(three, Options("a.yaml", policy=listener), LineMerges())
     clashes = listener.clashes(both.outcome)
     return hinted(clashes, Judge(three, "a.yaml"), people, "ours", "a.yaml")
 
@@ -135,7 +135,7 @@ def test_an_element_is_settled_with_its_list() -> None:
     left = clashes_of(three, three.theirs)
     assert [each.field for each in left] == ["spec.args[name=a]"]
     policy = FieldPolicy("*", "**", "theirs").asked("ours", "a.yaml")
-    outcome = merge_both(three, Options("a.yaml", policy=policy), Libgit2LineMerge()).outcome
+    outcome = merge_both(three, Options("a.yaml", policy=policy), LineMerges()).outcome
     assert [decision.path for decision in outcome.decisions] == ["spec.args"]
     judge = Judge(three, "a.yaml")
     assert list(judged(left, outcome, three, judge, three.theirs)) == [Judgement("as people")]

@@ -1,0 +1,264 @@
+"""Read and write the objects of a repository: what kmerge needs of it, and the way by git itself.
+
+libgit2 does the same in one process (`git.libgit2`). Git is asked where libgit2 is not installed
+or refuses the repository: SHA-256 names, a reftable, a split or sparse index.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Protocol
+
+from kmerge_git.errors import GitFailed, Unsupported
+from kmerge_git.git.merge_sides import Change, TreeEntry
+from kmerge_git.git.run_git import GitAnswer, GitProcess, ask_git, ask_here, environment
+from kmerge_git.git.tracked_files import Blobs
+
+FOLDER = 0o40000
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # in all repositories, whatever names it
+
+
+class Objects(Protocol):
+    """Read and write the objects of one repository; ids are hexadecimal.
+
+    An object that is not here raises `Absent`, except where the result may be None.
+    """
+
+    worktree: str | None
+    git_dir: str
+    is_shallow: bool  # the history is cut off
+
+    def close(self) -> None:
+        """Close all files and end all processes; a process that is forked next shares none."""
+
+    def find(self, name: str) -> tuple[str, str, bytes] | None:
+        """Return id, kind and bytes of the object that a name in git's words stands for."""
+
+    def read(self, oid: str) -> tuple[str, bytes] | None:
+        """Return kind and bytes of the object with an id."""
+
+    def entry(self, tree: str, path: str) -> TreeEntry | None:
+        """Return the entry of the file at a path of a tree."""
+
+    def walk(self, starts: Sequence[str], hidden: Sequence[str]) -> Iterator[str]:
+        """Yield the commits that the starts reach and the hidden ones do not, newest first."""
+
+    def merge_base(self, ours: str, theirs: str) -> str | None:
+        """Return the first merge base, or None if the histories are unrelated."""
+
+    def has_other_bases(self, base: str, ours: str, theirs: str) -> bool:
+        """Return whether the two commits have other merge bases besides `base`."""
+
+    def changes(self, old: str | None, new: str, *, renames: bool) -> list[Change]:
+        """Return the changes from one tree to another; `old` may be None for the empty tree."""
+
+    def write(self, kind: str, data: bytes) -> str:
+        """Write an object and return its id."""
+
+    def attribute(self, path: str, name: str) -> str | None:
+        """Return an attribute of a path in git's words, or None if no value is specified."""
+
+    def converted(self, path: str, data: bytes, *, to_worktree: bool) -> bytes:
+        """Convert bytes as git does on checkout or staging, by line ends and `ident` alone."""
+
+
+class Absent(Exception):
+    """Report the id of an object that is not here."""
+
+    def __init__(self, oid: str) -> None:
+        super().__init__(oid)
+        self.oid = oid
+
+
+# objects that a partial clone lacks are not fetched behind the user's back
+OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
+# settings of this call (`git -c a.b=c kmerge`): only these variables hold in any repository
+GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
+# `could not fetch ID from promisor remote`, `unable to read tree (ID)`, `Could not read ID`
+LOST = re.compile(r"(?:fetch |read |object |\()([0-9a-f]{40,64})\b")
+_RENAMES = ("-M50%", "-l400")  # the most pairs that libgit2 compares, too
+_CONVERSIONS = ("text", "eol", "crlf", "ident")
+
+
+class GitObjects:
+    """Read and write the objects of one repository by git (see `Objects`)."""
+
+    def __init__(self, path: str, *, alone: bool = False) -> None:
+        self._env = environment(any_repository=alone) | OFFLINE
+        if alone:
+            self._env |= {name: os.environ[name] for name in GIVEN if name in os.environ}
+            self._env.pop("GIT_ATTR_SOURCE", None)
+        self.git_dir, self.worktree, self.is_shallow = self._find_place(path, alone=alone)
+        self._words = [f"--git-dir={self.git_dir}"]
+        self._words += [f"--work-tree={self.worktree}"] if self.worktree else []
+        self._blobs: Blobs | None = None
+        self._attributes: dict[str, GitProcess] = {}
+
+    def _find_place(self, path: str, *, alone: bool) -> tuple[str, str | None, bool]:
+        """Return the git directory, the top of the working tree, and whether it is shallow."""
+        at = [f"--git-dir={path}"] if alone else []
+        asked = ("--absolute-git-dir", "--is-shallow-repository", "--show-toplevel")
+        answer = ask_git(*at, "rev-parse", *asked, cwd=path, env=self._env)
+        words = answer.out.split("\n")[:-1]
+        if len(words) < 2:
+            ask_here("--git-dir", cwd=Path(path))  # raises the error that tells why
+        if len(words) > 3:
+            raise Unsupported("a path with a line break", path=path)
+        git_dir, shallow, *top = words
+        if not top and os.path.basename(git_dir) == ".git":  # this folder is inside of it
+            top = [os.path.dirname(git_dir)]
+        return f"{git_dir}/", top[0] if top else None, shallow == "true"
+
+    def close(self) -> None:
+        """End all processes."""
+        self._blobs = None
+        self._attributes = {}
+
+    def find(self, name: str) -> tuple[str, str, bytes] | None:
+        """Return id, kind and bytes of the object that a name in git's words stands for."""
+        if "\n" in name:  # a line break would end the name
+            return None
+        name = self._empty_tree if name == EMPTY_TREE else name
+        if self._blobs is None:
+            self._blobs = Blobs(self._cwd, words=self._words, env=self._env)
+        return self._blobs.find(name)
+
+    @property
+    def _cwd(self) -> str:
+        return self.worktree or self.git_dir
+
+    def read(self, oid: str) -> tuple[str, bytes] | None:
+        """Return kind and bytes of the object with an id."""
+        found = self.find(oid)
+        return found[1:] if found else None
+
+    def entry(self, tree: str, path: str) -> TreeEntry | None:
+        """Return the entry of the file at a path of a tree."""
+        entry = TreeEntry(tree, FOLDER)
+        for name in os.fsencode(path).split(b"/"):
+            if entry.mode != FOLDER:
+                return None
+            found = self.read(entry.oid)
+            if found is None:
+                raise Absent(entry.oid)
+            node = next((node for each, node in nodes(found[1], tree) if each == name), None)
+            if node is None:
+                return None
+            entry = TreeEntry(node[1].hex(), node[0])
+        return None if entry.mode == FOLDER else entry
+
+    def walk(self, starts: Sequence[str], hidden: Sequence[str]) -> Iterator[str]:
+        """Yield the commits that the starts reach and the hidden ones do not, newest first."""
+        listing = "".join(f"{oid}\n" for oid in [*starts, *(f"^{oid}" for oid in hidden)])
+        yield from self._asked("rev-list", "--date-order", "--stdin", stdin=listing).split()
+
+    def merge_base(self, ours: str, theirs: str) -> str | None:
+        """Return the first merge base, or None if the histories are unrelated."""
+        return next(iter(self._bases(ours, theirs)), None)
+
+    def has_other_bases(self, base: str, ours: str, theirs: str) -> bool:
+        """Return whether the two commits have other merge bases besides `base`."""
+        return self._bases(ours, theirs) != [base]
+
+    def _bases(self, ours: str, theirs: str) -> list[str]:
+        return self._asked("merge-base", "--all", ours, theirs, none=1).split()
+
+    def changes(self, old: str | None, new: str, *, renames: bool) -> list[Change]:
+        """Return the changes from one tree to another; `old` may be None for the empty tree."""
+        trees = [
+            tree if tree != EMPTY_TREE else self._empty_tree for tree in (old or EMPTY_TREE, new)
+        ]
+        flags = ("-r", "-z", "--raw", "--no-abbrev", *(_RENAMES if renames else ()))
+        words = iter(self._asked("diff-tree", *flags, *trees).split("\0")[:-1])
+        return [_change(word, words) for word in words]
+
+    @property
+    def _empty_tree(self) -> str:
+        return self._asked("hash-object", "-t", "tree", "--stdin").strip()
+
+    def write(self, kind: str, data: bytes) -> str:
+        """Write an object and return its id."""
+        return self._asked("hash-object", "-w", "-t", kind, "--stdin", stdin=data).strip()
+
+    def attribute(self, path: str, name: str) -> str | None:
+        """Return an attribute of a path in git's words, or None if no value is specified."""
+        if name not in self._attributes:
+            asked = (*self._words, "check-attr", "-z", "--stdin", name)
+            self._attributes[name] = GitProcess(*asked, cwd=self._cwd, env=self._env)
+        out = self._attributes[name].ask(os.fsencode(path) + b"\0")
+        *_, value = (_word(out) for _ in range(3))  # path, name, value
+        if not value:
+            raise GitFailed(["git", "check-attr"], 1, "it ended early")
+        return None if value == b"unspecified" else os.fsdecode(value)
+
+    def converted(self, path: str, data: bytes, *, to_worktree: bool) -> bytes:
+        """Convert bytes as git does on checkout or staging, by line ends and `ident` alone."""
+        if b"\0" in data or not self._converts(path):
+            return data
+        # the object is not for the repository: it lies in a folder of its own
+        with tempfile.TemporaryDirectory() as folder:
+            objects = {"GIT_OBJECT_DIRECTORY": folder}
+            at = f"--path={path}"
+            stored, shown = ("--no-filters", ("--filters", at)) if to_worktree else (at, ("blob",))
+            asked = ("hash-object", "-w", "--stdin", stored)
+            oid = self._ask(*asked, stdin=data, more=objects).checked().line
+            return self._ask("cat-file", *shown, oid, more=objects).checked().data
+
+    def _converts(self, path: str) -> bool:
+        """Return whether git changes a file by line ends or `ident` alone, without a program."""
+        if self.attribute(path, "filter") not in (None, "unset"):
+            return False
+        if any(self.attribute(path, name) is not None for name in _CONVERSIONS):
+            return True
+        by_default = self._asked("config", "core.autocrlf", none=1).strip()
+        return by_default not in ("", "false", "no", "off", "0")
+
+    def _asked(self, *words: str, stdin: str | bytes = "", none: int = 0) -> str:
+        """Return the output of git; exit code `none` is an answer, too."""
+        answer = self._ask(*words, stdin=stdin)
+        if answer.code in (0, none):
+            return answer.out
+        if lost := LOST.search(answer.err):
+            raise Absent(lost[1])
+        return answer.checked().out
+
+    def _ask(
+        self, *words: str, stdin: str | bytes = "", more: dict[str, str] | None = None
+    ) -> GitAnswer:
+        env = self._env | (more or {})
+        return ask_git(*self._words, *words, cwd=self._cwd, stdin=stdin, env=env)
+
+
+def _word(out: IO[bytes]) -> bytes:
+    """Read up to the next NUL."""
+    word = b""
+    while (char := out.read(1)) not in (b"\0", b""):
+        word += char
+    return word
+
+
+Node = tuple[int, bytes]  # mode and id
+
+
+def nodes(data: bytes, oid: str) -> Iterator[tuple[bytes, Node]]:
+    """Yield the names in a tree with their modes and ids; `oid` is any id of the repository."""
+    at, size = 0, len(oid) // 2
+    while at < len(data):
+        space, end = data.index(b" ", at), data.index(b"\0", at)
+        mode = int(data[at:space], 8)
+        at = end + 1 + size
+        yield data[space + 1 : end], (mode, data[end + 1 : at])
+
+
+def _change(word: str, words: Iterator[str]) -> Change:
+    """Parse a change that `git diff-tree -z` prints; the paths are the next words."""
+    old_mode, new_mode, old, new, status = word.removeprefix(":").split(" ")
+    path = next(words)
+    target = next(words) if status[0] in "RC" else path
+    before = None if status[0] == "A" else TreeEntry(old, int(old_mode, 8))
+    after = None if status[0] == "D" else TreeEntry(new, int(new_mode, 8))
+    return Change(path, target, before, after)
