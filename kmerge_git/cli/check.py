@@ -349,6 +349,8 @@ def _report(
         text = rendering.as_text(findings, files=files, skipped=skipped, color=color)
     sys.stdout.write(text)
     sys.stdout.flush()
+    if merge and not args.quiet:
+        warn(*merge.unasked())
 
 
 TITLES = {

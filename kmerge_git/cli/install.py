@@ -15,6 +15,7 @@ from kmerge_git.errors import UsageError
 from kmerge_git.git.attribute_files import POLICY
 from kmerge_git.git.installation import SetupPlan, Wish, plan_install, plan_uninstall
 from kmerge_git.git.tracked_files import top_of_tree, tracked, values_of
+from kmerge_git.git.unasked import WAYS, told_branches
 
 CHART = "Chart.yaml"
 CHARTS = "kmerge install --charts"
@@ -124,6 +125,7 @@ def run(args: argparse.Namespace) -> int:
         tell(f"registered{rest}; `kmerge status` shows whether it works")
     if not args.quiet:
         _tell_of_charts(policies, is_made=not args.dry_run)
+        _tell_of_branches(is_made=not args.dry_run)
     return 0
 
 
@@ -165,6 +167,14 @@ def _tell_of_charts(policies: list[str], *, is_made: bool) -> None:
         others = [path for path in charts if not {*policies} <= {*said.get(path, "").split(",")}]
         for path in others[:SHOWN_NAMES]:
             say(f"note: {path}: another line counts; `kmerge status {path}` names it")
+
+
+def _tell_of_branches(*, is_made: bool) -> None:
+    """Name the branches whose attributes do not give manifests to kmerge as they do here."""
+    top = top_of_tree() if is_made else None
+    text = told_branches(top) if top else ""
+    if text:
+        say(f"note: {text}; {WAYS}")
 
 
 def carry_out(plan: SetupPlan, *, dry_run: bool, nothing: str, quiet: bool = False) -> None:

@@ -135,6 +135,21 @@ class MergeCheck:
             left = unknown(findings, known)
         return left
 
+    def unasked(self) -> Iterator[str]:
+        """Yield a warning if git would not ask the driver on ours for what both sides changed."""
+        cases = self.sides.cases().values() if self.sides else ()
+        paths = {case.path for case in cases if case.is_text and self._is_wanted(case.path)}
+        if not self.sides or not paths:
+            return
+        from kmerge_git.git.unasked import WAYS, expected, unasked
+
+        left = unasked(
+            self._top, self.sides.ours, sorted(paths.intersection(expected(self._top)[1]))
+        )
+        if left:
+            names = listed([*left], MESSAGE_NAMES)
+            yield f"git would not ask kmerge for {names} in {self.sides.ours[:10]}; {WAYS}"
+
     # -- files that a person decides as a whole ----------------------------------------------------
 
     @cached_property

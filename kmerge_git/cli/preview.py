@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.in_and_out import add_color, painted, warn, write
+from kmerge_git.cli.in_and_out import add_color, listed, painted, warn, write
 from kmerge_git.errors import UsageError
+from kmerge_git.git.unasked import WAYS
 from kmerge_git.report.results import CommandResult
 from kmerge_git.visible import counted
 
@@ -104,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
             file.asks for step in preview.steps for file in step.files
         ):
             warn("where it stops, `kmerge resolve` asks field by field")
-        if preview.beyond_git and repository.worktree:
+        if repository.worktree:
             _say_what_git_would_do(preview, args.rev)
     return 0 if preview.is_clean else 1
 
@@ -155,7 +156,12 @@ def _annotations(
 
 
 def _say_what_git_would_do(preview: Preview, rev: str) -> None:
-    """Warn that git alone will leave conflicts that the preview resolves."""
+    """Warn that git will not ask the driver, or leaves conflicts that the preview resolves."""
+    if preview.unasked:
+        ways = WAYS.replace("REV", rev)
+        warn(f"`git {preview.mode}` would not ask kmerge for {listed(preview.unasked)}; {ways}")
+    if preview.unasked or not preview.beyond_git:
+        return
     files = [file for step in preview.steps for file in step.files if file.result == "resolved"]
     are, them = ("is", "it") if preview.beyond_git == 1 else ("are", "them")
     is_missing = not all(file.driver or file.git_clean for file in files)

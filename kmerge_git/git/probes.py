@@ -24,7 +24,6 @@ from kmerge_git import __version__
 from kmerge_git.bounds import MERGING_SECONDS
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attribute_files import (
-    BUILT_IN,
     DEFAULTS,
     OURS,
     TEMPLATES,
@@ -53,6 +52,7 @@ from kmerge_git.git.run_git import ask_git, environment, git_version
 from kmerge_git.git.settings import settings_for
 from kmerge_git.git.settings_in_force import with_deletion
 from kmerge_git.git.tracked_files import attributes_of
+from kmerge_git.git.unasked import WAYS, named, told_branches
 
 LABELS_SINCE = (2, 44)  # %S %X %Y
 PATH_SINCE = (2, 5)  # %P
@@ -256,22 +256,27 @@ def probe_programs(cwd: Path) -> list[Probe]:
 
 
 def probe_selection(cwd: Path) -> list[Probe]:
-    """Ask git which merge driver the files of this repository have."""
+    """Ask git which merge driver the files of this repository have, here and on other branches."""
     paths = _manifests(cwd)
     drivers = merge_attributes(paths or [MADE_UP], cwd)
     counts = Counter(drivers.values())
     ours = counts.pop(OURS, 0)
     first = {driver: path for path, driver in reversed(drivers.items())}
-    others = [f"{n} to {_named(name)} ({first[name]})" for name, n in sorted(counts.items())]
+    others = [f"{n} to {named(name)} ({first[name]})" for name, n in sorted(counts.items())]
     text = f"{ours} of {len(paths)} YAML files go to kmerge"
     text += f"; {', '.join(others)}" if others else ""
     if not paths:
-        text = f"a file such as {MADE_UP} goes to {_named(drivers[MADE_UP])}"
+        text = f"a file such as {MADE_UP} goes to {named(drivers[MADE_UP])}"
+    top = worktree_top(cwd)
+    branches = told_branches(str(top)) if top else ""
     if ours:
-        return [Probe("attributes", "ok", text)]
+        more = [Probe("branches", "warn", branches, WAYS)] if branches else []
+        return [Probe("attributes", "ok", text), *more]
     hint = "run `kmerge install`"
     if set(counts) - {"unspecified"}:
         hint += "; --on-conflict overwrite takes files from another driver"
+    if branches and "unspecified" in counts:
+        hint = f"{branches}; {WAYS}"
     if is_bare(cwd):
         hint += " (a bare repository does not read the committed .gitattributes)"
     return [Probe("attributes", "FAIL", text, hint)]
@@ -344,7 +349,7 @@ def probe_diff(cwd: Path) -> list[Probe]:
     value = attributes_of([MADE_UP], "diff", cwd=cwd)[MADE_UP].get("diff", "unspecified")
     if value == OURS:
         return [Probe("diff", "ok", "`git diff` shows manifests by field (--no-ext-diff: as text)")]
-    text = f"registered for `git diff`, but {MADE_UP} goes to {_named(value)}"
+    text = f"registered for `git diff`, but {MADE_UP} goes to {named(value)}"
     return [Probe("diff", "warn", text, "run `kmerge install --diff`")]
 
 
@@ -413,7 +418,3 @@ def _text(file: Path) -> str:
         return file.read_text("utf-8", "replace")
     except OSError:
         return ""
-
-
-def _named(driver: str) -> str:
-    return (BUILT_IN | {"unspecified": "git"}).get(driver, driver)

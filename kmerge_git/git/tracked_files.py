@@ -106,6 +106,8 @@ def attributes_of(
     flags = ("--cached",) if staged else ()
     listing = "".join(f"{path}\0" for path in paths)
     asked = ("check-attr", "-z", "--stdin", *flags, *names)
+    # otherwise git writes the answer for each path on its own
+    env = (env or environment()) | {"GIT_FLUSH": "0"}
     return attributes_by_path(ask_git(*asked, cwd=cwd, stdin=listing, env=env).checked().data)
 
 
@@ -134,7 +136,9 @@ def in_commit(top: str, commit: str, paths: Iterable[str], name: str) -> dict[st
     return {path: values[name] for path, values in by_path.items() if name in values}
 
 
-def attributes_in(top: str, tree: str, paths: Iterable[str], *names: str) -> Attributes:
+def attributes_in(
+    top: str, tree: str, paths: Iterable[str], *names: str, env: dict[str, str] | None = None
+) -> Attributes:
     """Return the attributes that a tree or commit gives to each path; {} if git cannot read it.
 
     The tree is read into an index of its own, because git before 2.40 reads no attributes of a
@@ -143,7 +147,7 @@ def attributes_in(top: str, tree: str, paths: Iterable[str], *names: str) -> Att
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:
-        env = environment() | {"GIT_INDEX_FILE": os.path.join(folder, "index")}
+        env = environment() | (env or {}) | {"GIT_INDEX_FILE": os.path.join(folder, "index")}
         if ask_git("-C", top, "read-tree", tree, env=env).code:
             return {}
         try:

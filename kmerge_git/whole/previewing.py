@@ -10,6 +10,7 @@ from typing import Literal
 from kmerge_git.errors import Unsupported, UsageError
 from kmerge_git.git.repository import Commit, Repository
 from kmerge_git.git.scratch_merges import Message, Scratch
+from kmerge_git.git.unasked import unasked
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision
 from kmerge_git.whole.both_merges import DRIVER, Result, SettingsOf
@@ -75,6 +76,7 @@ class Preview:
     steps: tuple[Step, ...] = ()
     untried: int = 0
     kept: str = ""  # the id of the resulting tree, if the caller wanted one
+    unasked: tuple[str, ...] = ()  # files that git merges otherwise: no attribute asks our driver
 
     @property
     def is_clean(self) -> bool:
@@ -111,10 +113,12 @@ def preview_merge(
         why = "several merge bases: the merge of such commits needs a working tree"
         raise Unsupported(why, hint="`git merge` makes it, with the driver")
     merge = merge_trees(at, sides, settings, keep=keep)
-    files = _asked(repository, settings, files_of(at.repository, sides.trees, merge))
+    files = files_of(at.repository, sides.trees, merge)
     notes = (*merge.notes, *_raised(at.repository, sides.trees))
     step = Step(theirs.subject, theirs.oid, sides.is_made_up, files, notes=notes)
-    return replace(preview, steps=(step,), kept=result_of(repository, merge) if keep else "")
+    kept = result_of(repository, merge) if keep else ""
+    onto = "" if settings.into == "HEAD" else ours.tree
+    return _with_drivers(replace(preview, steps=(step,), kept=kept), repository, settings, onto)
 
 
 def _raised(repository: Repository, trees: Three[str]) -> Iterator[str]:
@@ -145,7 +149,7 @@ def preview_rebase(
     for commit in todo:
         trees = Three(repository.commit(commit.parents[0]).tree, tree, commit.tree)
         merge = merge_trees(at, Sides(trees, tip=ours.tree), settings)
-        files = _asked(repository, settings, files_of(at.repository, trees, merge))
+        files = files_of(at.repository, trees, merge)
         steps.append(
             Step(
                 commit.subject,
@@ -159,7 +163,8 @@ def preview_rebase(
             break
         tree = result_of(at.repository, merge)
         steps[-1] = replace(steps[-1], tree=tree)
-    return replace(preview, steps=tuple(steps), untried=len(todo) - len(steps))
+    preview = replace(preview, steps=tuple(steps), untried=len(todo) - len(steps))
+    return _with_drivers(preview, repository, settings, upstream.tree)
 
 
 def without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Commit) -> Preview:
@@ -284,10 +289,29 @@ def _stuck(message: Message) -> FilePreview:
     return FilePreview(first, kind, "conflict", False, message.text.partition(": ")[2])
 
 
-def _asked(
-    repository: Repository, settings: SettingsOf, files: tuple[FilePreview, ...]
-) -> tuple[FilePreview, ...]:
-    """Set `driver` on the files for which `git merge` uses kmerge's driver in this clone."""
+def _with_drivers(
+    preview: Preview, repository: Repository, settings: SettingsOf, onto: str
+) -> Preview:
+    """Set `driver` on the files for which `git merge` uses kmerge's driver in this clone.
+
+    `onto` is the tree that git checks out first, or '' to merge into the working tree as it is.
+    """
     if not any(key.lower() == f"merge.{DRIVER}.driver" for key, _ in repository.settings()):
-        return files
-    return tuple(replace(file, driver=settings.driver(file.path) == DRIVER) for file in files)
+        return preview
+    paths = list({file.path for step in preview.steps for file in step.files})
+    left = unasked(repository.worktree, onto, paths) if repository.worktree and onto else None
+    if left is None:
+        left = {path: "" for path in paths if settings.driver(path) != DRIVER}
+    steps = [
+        replace(
+            step, files=tuple(replace(file, driver=file.path not in left) for file in step.files)
+        )
+        for step in preview.steps
+    ]
+    differing = [
+        file.path
+        for step in steps
+        for file in step.files
+        if not file.driver and (file.asks or file.result in ("resolved", "improved"))
+    ]
+    return replace(preview, steps=tuple(steps), unasked=tuple(dict.fromkeys(differing)))

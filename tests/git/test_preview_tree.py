@@ -11,6 +11,7 @@ from manifests import deployment, service, stream
 from world import Repo, World
 
 from kmerge_git.git.driver_lines import NAME, driver_line
+from kmerge_git.git.unasked import WAYS
 from kmerge_git.merge.plan import Why
 
 Files = dict[str, str | bytes]
@@ -215,11 +216,13 @@ UNREGISTERED: dict[str, Callable[[Repo], object]] = {
 def test_a_clone_without_the_driver(repo: Repo, how: str) -> None:
     fork(repo, forked(a=TEXTS, b=APART))
     UNREGISTERED[how](repo)
-    done = repo.kmerge("preview", "side")
-    assert done.err == (
-        "kmerge: `git merge` alone will conflict in 1 file that is clean above: the driver is not "
-        "registered for it; `kmerge install` registers it, or `kmerge merge side` merges as shown\n"
+    why = (
+        "`git merge` alone will conflict in 1 file that is clean above: the driver is not "
+        "registered for it; `kmerge install` registers it, or `kmerge merge side` merges as shown"
     )
+    if how != "no driver":
+        why = f"`git merge` would not ask kmerge for a.yaml; {WAYS.replace('REV', 'side')}"
+    assert repo.kmerge("preview", "side").err == f"kmerge: {why}\n"
     assert report(repo, code=0)["beyond_git"] == 1
     assert repo.merge().code == 1
     repo.git("merge", "--abort")
