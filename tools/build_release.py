@@ -187,7 +187,9 @@ def looked_into(file: str, data: bytes, python: Path) -> None:
         wanted |= {info + "licenses/LICENSE"}
         about = info + "METADATA"
         commands = held[info + "entry_points.txt"].decode()
-        if not {"kmerge", "git-kmerge"} <= set(re.findall(r"^(\S+) =", commands, re.M)):
+        if not {"kmerge", "git-kmerge", "kmerge-git"} <= set(
+            re.findall(r"^(\S+) =", commands, re.M)
+        ):
             raise Refused(f"{file}: a command is missing in {commands!r}")
     elif file == f"{stem}.tar.gz":
         held = sdist(data, stem)

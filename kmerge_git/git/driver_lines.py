@@ -48,10 +48,12 @@ GONE = '[ -r "$f" ]||w="no file $f";[ -x "$p" ]||w="no program $p"'
 # The message leaves out the name of the file, which may hold anything. Git keeps `index.lock`
 # during a merge, so a `kmerge-told` that is not older was written in this merge.
 SAID = '[ -f "$l" ]&&[ -f "$t" ]&&[ ! "$t" -ot "$l" ]'
-HINT = "kmerge status --deep"
+HINT = 'h="run \\`kmerge status --deep\\`"'
+AGAIN = 'h="install kmerge again, then run \\`kmerge install\\`"'
 SAY = (
-    """echo "kmerge: the driver gave no answer: $w; merged by lines; """
-    f'run \\`{HINT}\\`">&2;[ ! -f "$l" ]||echo>"$t"'
+    f'{HINT};[ "$w" = "exit $c" ]||{AGAIN};'
+    """echo "kmerge: the driver gave no answer: $w; merged by lines; $h">&2;"""
+    '[ ! -f "$l" ]||echo>"$t"'
 )
 ONCE = f"l=$(git rev-parse --git-dir);t=$l/kmerge-told;l=$l/index.lock;{SAID}||{{ {SAY};}}"
 CASES = f'{ANSWER})exit 0;;{ANSWER + 3})exit 1;;4);;*)w="exit $c";{GONE};{ONCE};;'

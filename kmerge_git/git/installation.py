@@ -39,6 +39,7 @@ from kmerge_git.git.driver_lines import (
     driver_line,
     mergetool_line,
 )
+from kmerge_git.git.program_places import require_lasting
 from kmerge_git.git.run_git import GitAnswer, ask_git, ask_here, git
 
 DRIVER_NAME = "merge.kmerge.name"
@@ -99,6 +100,7 @@ class SetupPlan:
 
 def plan_install(wish: Wish, cwd: Path) -> SetupPlan:
     """Plan the changes that set up the driver as wished; plan none if all is set up already."""
+    require_lasting()
     _require_place(wish, cwd)
     wanted = {DRIVER_NAME: NAME, DRIVER: driver_line()}
     wanted |= {TOOL: mergetool_line(), TRUST: "true"} if wish.mergetool else {}
@@ -275,6 +277,8 @@ def _in_gits_shell(line: str, cwd: Path) -> GitAnswer:
 def renewals(cwd: Path) -> list[ConfigChange]:
     """Plan to renew, in every scope, each line of kmerge that is outdated or does not run."""
     lines = [one for one in registered(cwd) if not one.command or trial(one.command, cwd)[1]]
+    if lines:
+        require_lasting()
     places = dict.fromkeys((one.scope, one.key) for one in lines)
     return [ConfigChange(scope, key, CURRENT[key](), renews=True) for scope, key in places]
 

@@ -25,6 +25,11 @@ from kmerge_git.git import driver_lines
 from kmerge_git.git.driver_lines import driver_line, with_fallback
 
 GONE = "/no/such dir/python"
+# as it was before the advice depended on the reason
+ONE_HINT = (
+    """echo "kmerge: the driver gave no answer: $w; merged by lines; """
+    """run \\`kmerge status --deep\\`">&2;[ ! -f "$l" ]||echo>"$t\""""
+)
 OTHER = f'"{{}}" -I -S "{ROOT}/kmerge_git/cli/driver.py" %O %A %B'
 
 
@@ -65,9 +70,9 @@ def in_environment(prefix: Path) -> tuple[str, Path]:
 def test_it_is_short(environment: Path) -> None:
     line, driver = in_environment(environment)
     python = driver_lines.quoted(str(environment / "bin" / "python"))
-    assert len(line) - len(python) - len(driver_lines.quoted(str(driver))) <= 680
+    assert len(line) - len(python) - len(driver_lines.quoted(str(driver))) <= 770
     line = driver_line("PYTHON", lib="")
-    assert len(line) - len(str(ROOT / "kmerge_git" / "cli" / "driver.py")) <= 680
+    assert len(line) - len(str(ROOT / "kmerge_git" / "cli" / "driver.py")) <= 770
     assert "\n" not in line
 
 
@@ -141,7 +146,10 @@ def test_only_0_switches_off(driven: Driven, word: str) -> None:
 
 
 def said(why: str) -> str:
-    return f"kmerge: the driver gave no answer: {why}; merged by lines; run `kmerge status --deep`"
+    hint = "run `kmerge status --deep`"
+    if why.startswith("no "):
+        hint = "install kmerge again, then run `kmerge install`"
+    return f"kmerge: the driver gave no answer: {why}; merged by lines; {hint}"
 
 
 def test_an_interpreter_that_is_gone_is_told_once_a_merge(driven: Driven) -> None:
@@ -302,9 +310,10 @@ def row(repo: Repo, name: str) -> dict[str, str]:
         OTHER.format(sys.executable),
         OTHER.format(GONE),
         driver_line().replace("kmerge status --deep", "kmerge doctor"),
+        driver_line().replace(driver_lines.SAY, ONE_HINT),
         driver_line().removesuffix("[ $c = 0 ]"),
     ],
-    ids=["plain", "gone", "another hint", "another end"],
+    ids=["plain", "gone", "another hint", "one hint", "another end"],
 )
 @pytest.mark.costly
 def test_a_line_of_another_form_is_renewed(repo: Repo, command: tuple[str, ...], line: str) -> None:

@@ -1,0 +1,58 @@
+"""Judge the place of an installed program: some tools remove what lies in their caches."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from kmerge_git.errors import UsageError
+
+# how to install kmerge so that it stays, by the tool that runs it from its cache
+LASTING = {
+    "uvx": "uv tool install kmerge-git",
+    "pipx run": "pipx install kmerge-git",
+    "pre-commit": "uv tool install kmerge-git",
+    "prek": "uv tool install kmerge-git",
+}
+# uv's cache may be anywhere (`--cache-dir`, `uv.toml`), but its folders have these names
+OF_UV = re.compile(r"(?:archive|builds|environments)-v\d+")
+
+
+def require_lasting() -> None:
+    """Raise an error if this kmerge runs from a cache: its path must not be registered."""
+    tool = cache_of(Path(sys.prefix))
+    if tool:
+        raise UsageError(
+            f"this kmerge is in the cache of {tool}, which may be emptied at any time",
+            hint=f"run `{LASTING[tool]}`, then `kmerge install` with the same options",
+        )
+
+
+def cache_of(folder: Path) -> str:
+    """Return the tool in whose cache a folder lies, or '' if it lies in none."""
+    resolved = folder.resolve()
+    for tool, cache in _caches():
+        if resolved.is_relative_to(cache.resolve()):
+            return tool
+    tagged = (above for above in resolved.parents if OF_UV.fullmatch(above.name))
+    return "uvx" if any(above.with_name("CACHEDIR.TAG").exists() for above in tagged) else ""
+
+
+def _caches() -> Iterator[tuple[str, Path]]:
+    """Yield each tool with a folder that the tool uses as a cache."""
+    usual = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    for tool, variable, name in (
+        ("uvx", "UV_CACHE_DIR", "uv"),
+        ("pipx run", "", "pipx"),
+        ("pre-commit", "PRE_COMMIT_HOME", "pre-commit"),
+        ("prek", "PREK_HOME", "prek"),
+    ):
+        yield tool, usual / name
+        if given := os.environ.get(variable):
+            yield tool, Path(given).expanduser()
+    for home in ("~/.local/pipx", "~/.local/share/pipx", os.environ.get("PIPX_HOME")):
+        if home:
+            yield "pipx run", Path(home).expanduser() / ".cache"
