@@ -387,9 +387,7 @@ def test_a_module_name_means_one_thing():
 
 
 # Small modules with one importer that stay apart: each with the wall that it stands behind.
-SMALL_ROOMS: dict[str, str] = {
-    "kmerge_git.git.program_places": "what installs programs, which git knows nothing about",
-}
+SMALL_ROOMS: dict[str, str] = {}
 
 
 def lonely(sources: dict[str, str], late: set[str]) -> set[str]:

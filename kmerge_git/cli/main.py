@@ -226,8 +226,13 @@ COMMANDS = {
     for name, listed in LISTED.items()
     for command, summary in ({name: listed} if isinstance(listed, str) else listed).items()
 }
-# Commands that no list names, and the words that replace their names.
-OLD_NAMES = {"doctor": ["status", "--deep"], "policy": ["policy"], "solve": ["solve"]}
+# Commands that no list names, and the words that replace their names. A hook calls `register`.
+OLD_NAMES = {
+    "doctor": ["status", "--deep"],
+    "policy": ["policy"],
+    "register": ["register"],
+    "solve": ["solve"],
+}
 # commands that live in the module of another one
 SHARED = {"uninstall": "install", "merge2": "merge3", "policy": "replay"}
 

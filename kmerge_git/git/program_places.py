@@ -1,9 +1,10 @@
-"""Judge the place of an installed program: some tools remove what lies in their caches."""
+"""Judge the place of an installed program: who may change or remove what lies there?"""
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +40,26 @@ def cache_of(folder: Path) -> str:
             return tool
     tagged = (above for above in resolved.parents if OF_UV.fullmatch(above.name))
     return "uvx" if any(above.with_name("CACHEDIR.TAG").exists() for above in tagged) else ""
+
+
+def working_tree(path: Path, top: Path) -> Path | None:
+    """Return the working tree in which a path lies: that at `top`, or any that has a `.git`."""
+    for above in (path, *path.parents):
+        if above == top.resolve() or os.path.lexists(above / ".git"):
+            return above
+    return None
+
+
+def open_place(path: Path) -> Path | None:
+    """Return the file or the folder above it that somebody else than this user and root may write.
+
+    A sticky folder is such a place, too: others may make what was removed there.
+    """
+    for place in (path, *path.parents):
+        info = os.stat(place)
+        if info.st_uid not in (0, os.geteuid()) or info.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return place
+    return None
 
 
 def _caches() -> Iterator[tuple[str, Path]]:

@@ -38,11 +38,15 @@ def test_the_manifest() -> None:
 
     load_manifest(str(ROOT / ".pre-commit-hooks.yaml"))
     names = ["kmerge-check", "kmerge-directives", "kmerge-merge-damage"]
-    names += ["kmerge-merge", "kmerge-installed"]
+    names += ["kmerge-merge", "kmerge-installed", "kmerge-register"]
     assert [hook["id"] for hook in manifest()] == names
+    *checks, registering = manifest()
+    assert {tuple(hook["stages"]) for hook in checks} == {
+        ("pre-commit", "pre-merge-commit", "pre-push", "manual")
+    }
+    assert registering["stages"] == ["post-checkout", "manual"]
     for hook in manifest():
         assert set(hook) <= KEYS
-        assert hook["stages"] == ["pre-commit", "pre-merge-commit", "pre-push", "manual"]
         assert set(hook.get("types", [])) <= ALL_TAGS
 
 

@@ -233,7 +233,7 @@ def test_hooks_of_pre_commit(repo: Repo, config: str, hook: str, state: str, tex
 
 def test_every_hook_that_is_offered_is_known() -> None:
     ids = re.findall(r"^- id: .*", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.M)
-    assert len(ids) == 5
+    assert len(ids) == 6
     assert all(map(IN_PRE_COMMIT.search, ids))
 
 

@@ -1,0 +1,103 @@
+"""`kmerge register`: let a kmerge on PATH register its driver, for the hook `kmerge-register`.
+
+The hook runs in every clone, also where somebody prepared PATH or the repository. So it registers
+only a program that nobody else could have put there, and never fails: a checkout must not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from kmerge_git.cli.check_repository import is_in_ci
+from kmerge_git.cli.in_and_out import warn
+from kmerge_git.errors import KmergeError
+from kmerge_git.git.config_places import scopes_of
+from kmerge_git.git.installation import DRIVER, Registered, trial
+from kmerge_git.git.program_places import cache_of, open_place, working_tree
+from kmerge_git.git.run_git import ask_git, ask_here
+
+EPILOG = """\
+For hooks: registers the first kmerge on PATH for this clone, unless it lies in a working tree, in a
+cache or in a place that others may write. Does nothing in CI, where a driver is registered already,
+or after `git config kmerge.autoinstall false`. The exit code is 0 in any case.
+"""
+SWITCH = "kmerge.autoinstall"
+NAME = "kmerge"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the command line, which has no arguments."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Register the driver if nothing speaks against it; print at most one line."""
+    try:
+        top = Path(ask_here("--show-toplevel"))
+        if _is_wanted(top):
+            warn(_register(top))
+    except (KmergeError, OSError) as error:
+        warn(f"the merge driver was not registered: {error}")
+    return 0
+
+
+def _is_wanted(top: Path) -> bool:
+    """Return whether git has no driver here, or has one of kmerge that does not run."""
+    asked = ask_git("config", "--type=bool", "--get", SWITCH, cwd=top)
+    if is_in_ci() or asked.line == "false":
+        return False
+    lines = scopes_of(DRIVER, top)
+    if not lines or not lines[-1][1]:
+        return True
+    # "" also for the line of another version of kmerge: only `kmerge install` renews that
+    command = Registered("local", DRIVER, lines[-1][1]).command
+    return bool(command and trial(command, top)[1])
+
+
+def _register(top: Path) -> str:
+    """Let the program register itself; return what was done, or what is to do."""
+    program, refused = _first_on_path(top)
+    if program is None:
+        why = "; ".join(refused) or "there is no other kmerge on PATH"
+        return (
+            f"the merge driver is not registered: {why}; "
+            "run `uv tool install kmerge-git` (or pipx, or pip), then `kmerge install`"
+        )
+    import subprocess
+
+    # what the shell of a repository may set must not decide which modules are imported
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    command = [str(program), "install", "--quiet"]
+    done = subprocess.run(command, cwd=top, env=env, capture_output=True, check=False)
+    if done.returncode:
+        said = os.fsdecode(done.stderr).strip().removeprefix("kmerge: ").partition("\n")[0]
+        return f"{program} could not register its merge driver: {said}"
+    return (
+        f"{program} is registered as the merge driver of this clone "
+        f"(to take it out: `kmerge uninstall`, `git config {SWITCH} false`)"
+    )
+
+
+def _first_on_path(top: Path) -> tuple[Path | None, list[str]]:
+    """Return the first kmerge on PATH that may be registered, and why those before it may not.
+
+    Nothing is said about caches: the environment of pre-commit is always on PATH.
+    """
+    refused = []
+    for folder in os.get_exec_path():
+        place = Path(os.path.realpath(folder))
+        program = Path(os.path.realpath(place / NAME))
+        if cache_of(program.parent) or not os.access(program, os.X_OK):
+            continue
+        tree = working_tree(place, top) or working_tree(program, top)
+        others = open_place(program)
+        if program.name != NAME or not program.is_file():
+            refused.append(f"{place / NAME} is not a program of that name")
+        elif tree:
+            refused.append(f"{place / NAME} is in the working tree {tree}")
+        elif others:
+            refused.append(f"others may write {others}, where {place / NAME} is")
+        else:
+            return program, refused
+    return None, refused
