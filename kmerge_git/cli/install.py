@@ -8,16 +8,20 @@ from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
+from kmerge_git.atomic_files import read_text
 from kmerge_git.bounds import SHOWN_NAMES
 from kmerge_git.cli.in_and_out import say, tell, waiting
 from kmerge_git.cli.main import add_old
 from kmerge_git.errors import UsageError
 from kmerge_git.git.attribute_files import POLICY
 from kmerge_git.git.installation import SetupPlan, Wish, plan_install, plan_uninstall
+from kmerge_git.git.probes import IN_PRE_COMMIT, PRE_COMMIT
+from kmerge_git.git.run_git import ask_here
 from kmerge_git.git.tracked_files import top_of_tree, tracked, values_of
 from kmerge_git.git.unasked import WAYS, told_branches
 
 CHART = "Chart.yaml"
+BOOTSTRAP = "for the setup of a clone (make setup, ..): kmerge install --quiet"
 CHARTS = "kmerge install --charts"
 # what people do alike in charts, if they do; the first is the one that needs no past
 CHART_POLICIES = (
@@ -32,6 +36,7 @@ examples:
   kmerge install                      this clone: .git/config and .git/info/attributes
   kmerge install --global             every repository of yours
   kmerge install --shared             write the committed .gitattributes, for the whole team
+  kmerge install --team               also the hooks of kmerge in .pre-commit-config.yaml
   kmerge install --pattern 'deploy/**/*.yaml'
   kmerge install --diff               `git diff` shows manifests by resource and field, too
   kmerge install --charts             also policies for what both sides change in a Chart.yaml
@@ -63,6 +68,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to do where a line gives the same files to another driver (default: abort)",
     )
     parser.add_argument("--hooks", action="store_true", help="also write git hooks that check")
+    parser.add_argument(
+        "--team",
+        action="store_true",
+        help="write what a team commits: --shared, and hooks in .pre-commit-config.yaml",
+    )
+    parser.add_argument(
+        "--hooks-from",
+        default="",
+        metavar="URL@REV",
+        help="with --team: where pre-commit gets the hooks (default: the release that this is)",
+    )
     parser.add_argument(
         "--diff", action="store_true", help="also let `git diff` show these files by field"
     )
@@ -102,13 +118,14 @@ def add_places(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Register the driver; a second call changes nothing."""
+    _require_one_way(args)
     if args.charts and args.scope in ("global", "system"):
         hint = "leave --charts out, and run `kmerge install --charts` in the repository"
         raise UsageError(f"--charts is for one repository, not for --{args.scope}", hint=hint)
     policies = _policies(quiet=args.quiet) if args.charts else []
     wish = Wish(
         scope=args.scope,
-        shared=args.shared,
+        shared=args.shared or args.team,
         patterns=tuple(args.pattern),
         json=args.with_json,
         on_conflict=args.on_conflict,
@@ -119,7 +136,17 @@ def run(args: argparse.Namespace) -> int:
     )
     plan = plan_install(wish, Path.cwd())
     nothing = "already registered, nothing to do"
+    lines: tuple[str, ...] = ()
+    if args.team:
+        from kmerge_git.cli.team_hooks import hook_source, plan_team_hooks
+
+        hooks = plan_team_hooks(Path(ask_here("--show-toplevel")), hook_source(args.hooks_from))
+        changes = (hooks.change,) if hooks.change else ()
+        plan = SetupPlan((*plan.changes, *changes), (*plan.notes, *hooks.notes))
+        lines = hooks.lines if args.quiet else (*hooks.lines, BOOTSTRAP)
     carry_out(plan, dry_run=args.dry_run, nothing=nothing, quiet=args.quiet)
+    for line in lines:
+        tell(line)
     if plan.changes and not args.dry_run and not args.quiet:
         rest = "" if args.pattern else ", except for the usual names of SOPS secrets"
         tell(f"registered{rest}; `kmerge status` shows whether it works")
@@ -127,6 +154,18 @@ def run(args: argparse.Namespace) -> int:
         _tell_of_charts(policies, is_made=not args.dry_run)
         _tell_of_branches(is_made=not args.dry_run)
     return 0
+
+
+def _require_one_way(args: argparse.Namespace) -> None:
+    """Refuse options that do not go together with --team."""
+    if args.hooks_from and not args.team:
+        raise UsageError("--hooks-from is for --team", hint="give both, or none of them")
+    if args.team and args.scope in ("global", "system"):
+        hint = f"run `kmerge install --{args.scope}` for yourself, and --team in the repository"
+        raise UsageError(f"--team is for one repository, not for --{args.scope}", hint=hint)
+    if args.team and args.hooks:
+        hint = "leave --hooks out: with --team pre-commit calls the hooks"
+        raise UsageError("--team and --hooks would run all checks twice", hint=hint)
 
 
 def _policies(*, quiet: bool) -> list[str]:
@@ -213,6 +252,8 @@ def run_uninstall(args: argparse.Namespace) -> int:
 
     plan = plan_uninstall(Wish(scope=args.scope, shared=args.shared), Path.cwd())
     carry_out(plan, dry_run=args.dry_run, nothing="not registered here, nothing to do")
+    if args.shared:
+        _tell_of_team_hooks(Path(ask_here("--show-toplevel"), PRE_COMMIT))
     if args.scope == "global" and (cache := cache_folder()).is_dir():
         if not args.dry_run:
             shutil.rmtree(cache)
@@ -220,6 +261,13 @@ def run_uninstall(args: argparse.Namespace) -> int:
                 cache.parent.rmdir()
         tell(f"{cache}: remove" if args.dry_run else f"removed {cache}")
     return 0
+
+
+def _tell_of_team_hooks(config: Path) -> None:
+    """Name the hooks of kmerge in the configuration of pre-commit, which a person takes out."""
+    names = [match[1] or match[2] for match in IN_PRE_COMMIT.finditer(read_text(config))]
+    if names:
+        say(f"note: {config} still has hooks of kmerge: {', '.join(names)}")
 
 
 uninstall = SimpleNamespace(EPILOG=UNINSTALLED, add_arguments=add_places, run=run_uninstall)

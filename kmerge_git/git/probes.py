@@ -60,8 +60,8 @@ MADE_UP = "kmerge-probe.yaml"
 PRE_COMMIT = ".pre-commit-config.yaml"
 # a hook of `.pre-commit-hooks.yaml`, or a hook of the user's own
 IN_PRE_COMMIT = re.compile(
-    r"^[^#\n]*(\bid: *['\"]?kmerge-"
-    r"(check|directives|merge|merge-damage|installed|register)\b|kmerge check)",
+    r"^[^#\n]*(?:\bid: *['\"]?"
+    r"(kmerge-(?:check|directives|merge|merge-damage|installed|register)\b)|(kmerge check))",
     re.M,
 )
 _BASE = "kind: ConfigMap\ndata:\n  a: '1'\n  b: '1'\n"

@@ -586,6 +586,70 @@ def test_an_unwritable_place_is_one_line(world: World) -> None:
     assert "Traceback" not in done.err
 
 
+# -- for a team -----------------------------------------------------------------------------------
+
+SOURCE = ("--hooks-from", "https://git.example.com/kmerge-git@v9")
+
+
+def test_what_a_team_commits(repo: Repo) -> None:
+    config = repo.path / ".pre-commit-config.yaml"
+    (repo.path / "deploy").mkdir()
+    done = repo.world.kmerge("install", "--team", *SOURCE, cwd=repo.path / "deploy")
+    assert done.lines[-2] == "for the setup of a clone (make setup, ..): kmerge install --quiet"
+    assert f"note: commit {config}: `pre-commit install` sets up its hooks" in done.err
+    assert "    rev: v9\n    hooks:\n      - id: kmerge-check\n" in config.read_text()
+    assert "merge=kmerge" in repo.text(".gitattributes")
+    assert repo.config("merge.kmerge.driver", "--local") == [driver_lines.driver_line()]
+    before = everything(repo.path)
+    for options in (("--team", *SOURCE), ("--team",), ("--team", "--dry-run")):
+        assert repo.kmerge("install", *options).lines[0] == "already registered, nothing to do"
+    assert repo.kmerge("install", "--quiet").said == ""
+    assert everything(repo.path) == before
+    left = (
+        "still has hooks of kmerge: kmerge-check, kmerge-merge, kmerge-installed, kmerge-register"
+    )
+    assert left in repo.kmerge("uninstall", "--shared").err
+
+
+def test_a_dry_run_for_a_team_writes_nothing(repo: Repo) -> None:
+    before = everything(repo.path)
+    done = repo.kmerge("install", "--team", *SOURCE, "--dry-run")
+    assert "  +       - id: kmerge-register" in done.lines
+    assert everything(repo.path) == before
+
+
+def test_without_a_source_a_team_gets_no_hooks(repo: Repo) -> None:
+    done = repo.kmerge("install", "--team")
+    assert "this kmerge is no release" in done.err
+    assert (repo.path / ".gitattributes").exists()
+    assert not (repo.path / ".pre-commit-config.yaml").exists()
+
+
+def test_what_cannot_be_edited_is_printed(repo: Repo) -> None:
+    repo.write(".pre-commit-config.yaml", "repos: []\n")
+    done = repo.kmerge("install", "--team", *SOURCE)
+    assert "not written as" in done.err
+    assert "      - id: kmerge-register" in done.lines
+    assert repo.text(".pre-commit-config.yaml") == "repos: []\n"
+
+
+@pytest.mark.parametrize(
+    "options, why",
+    [
+        (("--team", "--global"), "--team is for one repository, not for --global"),
+        (("--team", "--system"), "--team is for one repository, not for --system"),
+        (("--team", "--hooks"), "--team and --hooks would run all checks twice"),
+        (SOURCE, "--hooks-from is for --team"),
+        (("--team", "--hooks-from", "x"), "--hooks-from takes URL@REV"),
+    ],
+)
+def test_a_team_is_one_repository(repo: Repo, options: tuple[str, ...], why: str) -> None:
+    before = everything(repo.path)
+    done = repo.kmerge("install", *options, check=False)
+    assert (done.code, done.err.startswith(f"kmerge: {why}")) == (2, True)
+    assert everything(repo.path) == before
+
+
 # -- hooks and the merge tool ---------------------------------------------------------------------
 
 
