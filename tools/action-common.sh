@@ -18,6 +18,10 @@ make_repository() {
     git init --quiet --bare --template= "$GIT_DIR"
     cd "$GIT_DIR"
     git config core.hooksPath /dev/null
+    # git 2.54 runs hooks of the runner's configuration, too
+    git config --name-only --get-regexp '^hook\..*\.event$' | while IFS= read -r key; do
+        git config "${key%event}enabled" false
+    done
     git config gc.auto 0
     lend_token
 }

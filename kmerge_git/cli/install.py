@@ -136,14 +136,14 @@ def run(args: argparse.Namespace) -> int:
     )
     plan = plan_install(wish, Path.cwd())
     nothing = "already registered, nothing to do"
-    lines: tuple[str, ...] = ()
+    lines: list[str] = []
     if args.team:
         from kmerge_git.cli.team_hooks import hook_source, plan_team_hooks
 
-        hooks = plan_team_hooks(Path(ask_here("--show-toplevel")), hook_source(args.hooks_from))
-        changes = (hooks.change,) if hooks.change else ()
-        plan = SetupPlan((*plan.changes, *changes), (*plan.notes, *hooks.notes))
-        lines = hooks.lines if args.quiet else (*hooks.lines, BOOTSTRAP)
+        top = Path(ask_here("--show-toplevel"))
+        more, lines = plan_team_hooks(top, hook_source(args.hooks_from))
+        plan = SetupPlan((*plan.changes, *more.changes), (*plan.notes, *more.notes))
+        lines += [] if args.quiet else [BOOTSTRAP]
     carry_out(plan, dry_run=args.dry_run, nothing=nothing, quiet=args.quiet)
     for line in lines:
         tell(line)

@@ -13,7 +13,7 @@ from pathlib import Path
 from kmerge_git.cli.check_repository import is_in_ci
 from kmerge_git.cli.in_and_out import warn
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.config_places import scopes_of
+from kmerge_git.git.config_places import config_values
 from kmerge_git.git.installation import DRIVER, Registered, trial
 from kmerge_git.git.program_places import cache_of, open_place, working_tree
 from kmerge_git.git.run_git import ask_git, ask_here
@@ -44,24 +44,22 @@ def run(args: argparse.Namespace) -> int:
 
 def _is_wanted(top: Path) -> bool:
     """Return whether git has no driver here, or has one of kmerge that does not run."""
-    asked = ask_git("config", "--type=bool", "--get", SWITCH, cwd=top)
-    if is_in_ci() or asked.line == "false":
+    asked = ("config", "--type=bool", "--get", SWITCH)
+    if is_in_ci() or ask_git(*asked, cwd=top).line == "false":
         return False
-    lines = scopes_of(DRIVER, top)
-    if not lines or not lines[-1][1]:
-        return True
+    *_, line = ["", *config_values(None, DRIVER, top)]
     # "" also for the line of another version of kmerge: only `kmerge install` renews that
-    command = Registered("local", DRIVER, lines[-1][1]).command
-    return bool(command and trial(command, top)[1])
+    command = Registered("local", DRIVER, line).command
+    return not line or bool(command and trial(command, top)[1])
 
 
 def _register(top: Path) -> str:
     """Let the program register itself; return what was done, or what is to do."""
     program, refused = _first_on_path(top)
     if program is None:
-        why = "; ".join(refused) or "there is no other kmerge on PATH"
         return (
-            f"the merge driver is not registered: {why}; "
+            "the merge driver is not registered: "
+            f"{'; '.join(refused) or 'there is no other kmerge on PATH'}; "
             "run `uv tool install kmerge-git` (or pipx, or pip), then `kmerge install`"
         )
     import subprocess

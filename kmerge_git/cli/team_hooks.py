@@ -14,7 +14,7 @@ from pathlib import Path
 from kmerge_git import __version__
 from kmerge_git.atomic_files import read_text
 from kmerge_git.errors import KmergeError, UsageError
-from kmerge_git.git.installation import FileChange
+from kmerge_git.git.installation import FileChange, SetupPlan
 from kmerge_git.git.own_commit import version_line
 from kmerge_git.git.probes import PRE_COMMIT
 from kmerge_git.tree.documents import YamlText
@@ -38,21 +38,8 @@ class HookSource:
     rev: str
 
 
-@dataclass(frozen=True, slots=True)
-class TeamHooks:
-    """Hold the change of the file if there is one, notes, and lines that a person must add."""
-
-    change: FileChange | None
-    notes: tuple[str, ...] = ()
-    lines: tuple[str, ...] = ()
-
-
 class UnsafeEdit(KmergeError):
     """Report why kmerge does not edit a file."""
-
-
-class UnknownSource(KmergeError):
-    """Report that nobody has named the repository with the hooks."""
 
 
 def hook_source(given: str) -> HookSource | None:
@@ -68,24 +55,25 @@ def hook_source(given: str) -> HookSource | None:
     return HookSource(SOURCE, f"v{__version__}") if is_release else None
 
 
-def plan_team_hooks(top: Path, source: HookSource | None) -> TeamHooks:
-    """Plan to add the missing hooks to the file at the top of a working tree."""
+def plan_team_hooks(top: Path, source: HookSource | None) -> tuple[SetupPlan, list[str]]:
+    """Plan to add the missing hooks to the file at the top of a working tree.
+
+    The second result is lines for a person who has to add them by hand.
+    """
     path = top / PRE_COMMIT
     before = read_text(path)
     try:
         if path.is_symlink():
             raise UnsafeEdit("it is a symbolic link")
         after, notes = with_hooks(before, source)
-    except UnknownSource as error:
-        return TeamHooks(None, (f"no hooks were written to {path}: {error}",))
     except KmergeError as error:
-        note = f"no hooks were written to {path}: {error}; what is to be in it:"
-        lines = _fresh(source or HookSource("URL", "REV")).splitlines()
-        return TeamHooks(None, (note,), tuple(lines))
+        lines = _fresh(source).splitlines() if source else []
+        note = f"no hooks were written to {path}: {error}" + ("; add this:" if lines else "")
+        return SetupPlan((), (note,)), lines
     if after == before:
-        return TeamHooks(None)
+        return SetupPlan(()), []
     commit = f"commit {path}: `pre-commit install` sets up its hooks in a clone"
-    return TeamHooks(FileChange(path, before, after), (*notes, commit))
+    return SetupPlan((FileChange(path, before, after),), (*notes, commit)), []
 
 
 def with_hooks(before: str, source: HookSource | None) -> tuple[str, list[str]]:
@@ -122,7 +110,7 @@ def _fresh(source: HookSource) -> str:
 def _known(source: HookSource | None) -> HookSource:
     if source is None:
         why = "this kmerge is no release, so it does not know where its hooks are"
-        raise UnknownSource(why, hint="--hooks-from URL@REV names the place")
+        raise UnsafeEdit(why, hint="--hooks-from URL@REV names the place")
     return source
 
 
@@ -168,8 +156,8 @@ def _is_own(repo: Entry, source: HookSource | None) -> bool:
 def _types(root: Mapping, repos: Sequence) -> list[tuple[int, str]]:
     """Return the edit that lets `pre-commit install` install all hook types, or no edit."""
     value = root.get(TYPES)
-    if value is not None and not isinstance(value, Sequence):
-        raise UnsafeEdit(f"`{TYPES}` in it is not a list")
+    if value is not None and not (isinstance(value, Sequence) and value.entries):
+        raise UnsafeEdit(f"`{TYPES}` in it is not a list with entries")
     present = ["pre-commit"] if value is None else [entry.value.raw for entry in value.entries]
     missing = [name for name in STAGES if name not in present]
     if not missing:
@@ -178,8 +166,6 @@ def _types(root: Mapping, repos: Sequence) -> list[tuple[int, str]]:
     if value is None:
         entry = root.index()["repos"]
         return [(entry.line, " " * column_of(entry) + TYPES_LINE)]
-    if not value.entries:
-        return [(value.content + 1, ", ".join(missing))]
     last = value.entries[-1]
     if value.flow:
         return [(last.value.end, "".join(f", {name}" for name in missing))]

@@ -8,7 +8,7 @@ then merges text.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import ndiff
 from pathlib import Path
@@ -40,7 +40,7 @@ from kmerge_git.git.driver_lines import (
     mergetool_line,
 )
 from kmerge_git.git.program_places import require_lasting
-from kmerge_git.git.run_git import GitAnswer, ask_git, ask_here, git
+from kmerge_git.git.run_git import GitAnswer, ask_git, ask_here, git, git_version
 
 DRIVER_NAME = "merge.kmerge.name"
 DRIVER = "merge.kmerge.driver"
@@ -72,6 +72,8 @@ done
 exit $code
 """
 SHIMS = {**dict.fromkeys(HOOKS, SHIM), "pre-push": PUSH_SHIM}
+# git 2.54 runs hooks of its configuration, too: `hook.kmerge-NAME.command` at the event NAME
+CONFIGURED_SINCE = (2, 54)
 TO_ADD = "kmerge check --staged --new --quiet || exit 1"
 
 
@@ -126,6 +128,10 @@ def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
     for key, more in ((TOOL, [TRUST]), (DIFF, [])):
         if _has_ours(key, wish.scope, cwd):
             keys += [key, *more]
+    for name in SHIMS:
+        (command, line), (event, _) = _configured(name)
+        if config_values(wish.scope, command, cwd) == [line]:
+            keys += [event, command]
     config = [ConfigChange(wish.scope, k, None) for k in keys if config_values(wish.scope, k, cwd)]
     path = attribute_file(wish.scope, cwd, shared=wish.shared)
     before = read_attributes(path)
@@ -283,13 +289,15 @@ def renewals(cwd: Path) -> list[ConfigChange]:
     return [ConfigChange(scope, key, CURRENT[key](), renews=True) for scope, key in places]
 
 
-def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
-    """Plan the hook files for people without pre-commit; note hooks that somebody else wrote."""
+def plan_hooks(scope: Scope, cwd: Path) -> tuple[Sequence[SetupChange], list[str]]:
+    """Plan the hooks for people without pre-commit; note hooks that somebody else wrote."""
     if scope in ("global", "system"):
         raise UsageError(
             f"--hooks is for one repository and cannot be combined with --{scope}",
             hint="run `kmerge install --hooks` in the repository",
         )
+    if git_version() >= CONFIGURED_SINCE:
+        return list(_plan_configured(scope, cwd)), []
     directory = git_path("hooks", cwd)
     if config_values(None, "core.hooksPath", cwd):
         add = f"add `{TO_ADD}` to {' and '.join(HOOKS)} there"
@@ -303,6 +311,27 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
     others = [path for path, text in texts.items() if text and "kmerge check" not in text]
     notes = [f"{path} is somebody else's hook: {_to_add(path.name)}" for path in others]
     return changes, notes
+
+
+def _plan_configured(scope: Scope, cwd: Path) -> Iterator[ConfigChange]:
+    """Yield the settings that let git call kmerge, except where a file of hooks does already."""
+    directory = git_path("hooks", cwd)
+    for name in SHIMS:
+        settings = () if "kmerge check" in read_text(directory / name) else _configured(name)
+        for key, value in settings:
+            before = config_values(scope, key, cwd)
+            if before != [value]:
+                yield ConfigChange(scope, key, value, renews=bool(before))
+
+
+def _configured(name: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return the keys and values of a hook in git's configuration: its command, then its event.
+
+    The event comes last, because git stops where an event has no command.
+    """
+    script = SHIMS[name].removeprefix("#!/bin/sh\n")
+    command = f"kmerge_hook() {{\n{script}}}; kmerge_hook"  # git adds the arguments
+    return (f"hook.kmerge-{name}.command", command), (f"hook.kmerge-{name}.event", name)
 
 
 def _to_add(name: str) -> str:

@@ -6,7 +6,6 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from kmerge_git.errors import UsageError
@@ -35,8 +34,9 @@ def require_lasting() -> None:
 def cache_of(folder: Path) -> str:
     """Return the tool in whose cache a folder lies, or '' if it lies in none."""
     resolved = folder.resolve()
-    for tool, cache in _caches():
-        if resolved.is_relative_to(cache.resolve()):
+    for tool, caches in _caches().items():
+        known = [Path(cache).expanduser().resolve() for cache in caches if cache]
+        if any(map(resolved.is_relative_to, known)):
             return tool
     tagged = (above for above in resolved.parents if OF_UV.fullmatch(above.name))
     return "uvx" if any(above.with_name("CACHEDIR.TAG").exists() for above in tagged) else ""
@@ -62,18 +62,16 @@ def open_place(path: Path) -> Path | None:
     return None
 
 
-def _caches() -> Iterator[tuple[str, Path]]:
-    """Yield each tool with a folder that the tool uses as a cache."""
-    usual = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    for tool, variable, name in (
-        ("uvx", "UV_CACHE_DIR", "uv"),
-        ("pipx run", "", "pipx"),
-        ("pre-commit", "PRE_COMMIT_HOME", "pre-commit"),
-        ("prek", "PREK_HOME", "prek"),
-    ):
-        yield tool, usual / name
-        if given := os.environ.get(variable):
-            yield tool, Path(given).expanduser()
-    for home in ("~/.local/pipx", "~/.local/share/pipx", os.environ.get("PIPX_HOME")):
-        if home:
-            yield "pipx run", Path(home).expanduser() / ".cache"
+def _caches() -> dict[str, list[str]]:
+    """Return the folders of each tool that the tool may empty."""
+    usual = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    given = os.environ.get
+    return {
+        "uvx": [f"{usual}/uv", given("UV_CACHE_DIR", "")],
+        "pipx run": [
+            *(f"{usual}/pipx", "~/.local/pipx/.cache", "~/.local/share/pipx/.cache"),
+            given("PIPX_HOME", "") + "/.cache",
+        ],
+        "pre-commit": [f"{usual}/pre-commit", given("PRE_COMMIT_HOME", "")],
+        "prek": [f"{usual}/prek", given("PREK_HOME", "")],
+    }

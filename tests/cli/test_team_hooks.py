@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from kmerge_git.cli import team_hooks
-from kmerge_git.cli.team_hooks import HOOKS, STAGES, HookSource, hook_source, plan_team_hooks
+from kmerge_git.cli.team_hooks import HOOKS, HookSource, hook_source, plan_team_hooks
 from kmerge_git.errors import KmergeError, UsageError
 
 HERE = HookSource("https://git.example.com/kmerge-git", "v0.1.0")
@@ -67,11 +67,6 @@ EDITS = {
         "default_stages: [manual]\ndefault_install_hook_types: [pre-push, pre-commit, pre-merge-commit, post-checkout]  # c\nrepos:\n- repo: meta\n  hooks:\n  - id: identity\n"
         + NARROW,
     ),
-    "no types": (
-        "default_install_hook_types: []\nrepos:\n- repo: meta\n  hooks:\n  - {id: identity, stages: [manual]}\n",
-        f"default_install_hook_types: [{', '.join(STAGES)}]\nrepos:\n- repo: meta\n  hooks:\n  - {{id: identity, stages: [manual]}}\n"
-        + NARROW,
-    ),
     "types as a list": (
         "default_stages: [manual]\ndefault_install_hook_types:\n  - pre-commit\n  # more\n  - commit-msg\nrepos:\n  - repo: meta\n    hooks: [{id: identity}]\n",
         "default_stages: [manual]\ndefault_install_hook_types:\n  - pre-commit\n  # more\n  - commit-msg\n"
@@ -79,6 +74,7 @@ EDITS = {
         "repos:\n  - repo: meta\n    hooks: [{id: identity}]\n" + DEEP,
     ),
     "all types": (ALL + "repos:\n- repo: meta\n  hooks:\n  - id: identity\n", ALL + "repos:\n- repo: meta\n  hooks:\n  - id: identity\n" + NARROW),
+    "others with stages": ("repos:\n- repo: meta\n  hooks:\n  - {id: identity, stages: [manual]}\n", ALL + "repos:\n- repo: meta\n  hooks:\n  - {id: identity, stages: [manual]}\n" + NARROW),
     "hooks of a local repository": (
         ALL + "repos:\n- repo: local\n  hooks:\n  - id: kmerge-check\n    entry: kmerge check\n    name: x\n    language: system\n",
         ALL + "repos:\n- repo: local\n  hooks:\n  - id: kmerge-check\n    entry: kmerge check\n    name: x\n    language: system\n" + NARROW.replace("  - id: kmerge-check\n", ""),
@@ -130,6 +126,7 @@ UNSAFE = {
     "two documents": (STAGED + "---\na: b\n", "not one mapping with a list `repos`"),
     "no YAML": ("repos: [\n", ""),
     "no text": ("a: \udcff\n", "not UTF-8"),
+    "no types": ("default_install_hook_types: []\n" + STAGED, "not a list with entries"),
     "types that are a word": ("default_install_hook_types: pre-push\n" + STAGED, "not a list"),
     "an alias for types": (STAGED.replace("[manual]", "&t [manual]") + "default_install_hook_types: *t\n", "not a list"),
     "own hooks in flow": (OWN.format("").partition("  hooks")[0] + "  hooks: [{id: kmerge-check}]\n", "not a block list"),
@@ -144,19 +141,19 @@ def test_what_is_not_safe_is_printed_instead(name: str, tmp_path: Path) -> None:
     text, why = UNSAFE[name]
     path = tmp_path / ".pre-commit-config.yaml"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    hooks = plan_team_hooks(tmp_path, HERE)
-    assert hooks.change is None
-    (note,) = hooks.notes
+    plan, lines = plan_team_hooks(tmp_path, HERE)
+    assert plan.changes == ()
+    (note,) = plan.notes
     assert note.startswith(f"no hooks were written to {path}: ")
     assert why in note
-    assert note.endswith("; what is to be in it:")
-    assert "\n".join((*hooks.lines, "")) == ALL + "repos:\n" + DEEP
+    assert note.endswith("; add this:")
+    assert "\n".join((*lines, "")) == ALL + "repos:\n" + DEEP
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / ".pre-commit-config.yaml").symlink_to("elsewhere")
-    hooks = plan_team_hooks(tmp_path, HERE)
-    assert (hooks.change, "a symbolic link" in hooks.notes[0]) == (None, True)
+    plan, _ = plan_team_hooks(tmp_path, HERE)
+    assert (plan.changes, "a symbolic link" in plan.notes[0]) == ((), True)
 
 
 def test_every_edit_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,6 +142,8 @@ def test_a_sweep(forge: Forge) -> None:
     (hooks / "pre-push").write_text(f"#!/bin/sh\ntouch '{hit}'\nexit 1\n")
     (hooks / "pre-push").chmod(0o755)
     forge.world.git("config", "--global", "core.hooksPath", hooks)
+    forge.world.git("config", "--global", "hook.some one.event", "pre-push")
+    forge.world.git("config", "--global", "hook.some one.command", f"touch '{hit}'; exit 1")
     before = refs(forge.server)
     done = forge.run("sweep", KMERGE_ACTION_BRANCHES="*")
     assert forge.merged(before) == wanted("updated")

@@ -12,6 +12,8 @@ from git.world import Repo
 from vendored.conftest import Vendoring, release
 from vendored.texts import deployment
 
+from kmerge_git.git import upstream
+
 URL = "https://example.org/shop.git"
 
 
@@ -136,6 +138,8 @@ def test_no_hook_filter_or_template_ever_runs(vendored, up):
         file.chmod(0o755)
     for key, value in {
         "core.hooksPath": f"{evil}/hooks",
+        "hook.e=vil.event": "reference-transaction",
+        "hook.e=vil.command": f"touch {world.root}/pwned",
         "init.templateDir": f"{evil}/template",
         "filter.evil.smudge": f"touch {world.root}/pwned; cat",
         "filter.evil.process": f"touch {world.root}/pwned",
@@ -145,6 +149,10 @@ def test_no_hook_filter_or_template_ever_runs(vendored, up):
     vendored.vendor("update", "shop", "--ref", "v1.2.0")
     vendored.vendor("status", "--fetch")
     vendored.vendor("diff", "shop")
+    off = {"COUNT": "1", "KEY_0": "hook.e=vil.enabled", "VALUE_0": "false"}  # for git 2.54
+    assert {f"GIT_CONFIG_{name}": value for name, value in off.items()}.items() <= (
+        upstream._alone(()).items()
+    )
     assert vendored.text("shop/web.yaml") == "a: $Id$\n"
     assert not (world.root / "pwned").exists()
 
