@@ -125,7 +125,7 @@ A file that is still in conflict without markers (a link, a binary or generated 
 does not merge (`-merge`), is not judged by value: if it is exactly one side, or deleted, M11 names what
 of the other side is not in it. A resource that each side added
 in another file of one folder is a warning (M04). Of HEAD that
-is no merge it says so, and exits with 0. In CI: [adopting.md](adopting.md#3-for-the-team).
+is no merge it says so, and exits with 0. In CI: [team.md](team.md#ci-what-a-merge-lost).
 
 ## Kustomizations
 
@@ -172,7 +172,7 @@ there first. Comments count everywhere: a reviewer sees them.
 With the [pre-commit](https://pre-commit.com) framework (or prek), in `.pre-commit-config.yaml`:
 
 ```yaml
-default_install_hook_types: [pre-commit, pre-merge-commit, pre-push]
+default_install_hook_types: [pre-commit, pre-merge-commit, pre-push, post-checkout]
 repos:
 - repo: https://github.com/from/this-repository
   rev: v0.1.0
@@ -180,9 +180,10 @@ repos:
   - id: kmerge-check          # everything; or kmerge-directives, kmerge-merge-damage
   - id: kmerge-merge          # merges, deletions and pushes
   - id: kmerge-installed      # does git know the driver that .gitattributes names? (passes in CI)
+  - id: kmerge-register       # registers that driver at a checkout: team.md#what-the-hook-registers
 ```
 
-Git runs `pre-merge-commit` for clean merges and `pre-commit` for those finished by hand, so both
+[`kmerge install --team`](team.md) writes these lines. Git runs `pre-merge-commit` for clean merges and `pre-commit` for those finished by hand, so both
 are needed; `kmerge status` reports whether git calls pre-commit. Without the framework: `kmerge install --hooks`.
 
 `kmerge-merge` (`kmerge check --committed`) gets no file names: it judges a merge, what was in conflict in a rebase,

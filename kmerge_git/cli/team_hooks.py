@@ -72,7 +72,8 @@ def plan_team_hooks(top: Path, source: HookSource | None) -> tuple[SetupPlan, li
         return SetupPlan((), (note,)), lines
     if after == before:
         return SetupPlan(()), []
-    commit = f"commit {path}: `pre-commit install` sets up its hooks in a clone"
+    # the option is for older branches, which pre-commit would refuse, because they lack the file
+    commit = f"commit {path}: in a clone `pre-commit install --allow-missing-config` sets it up"
     return SetupPlan((FileChange(path, before, after),), (*notes, commit)), []
 
 

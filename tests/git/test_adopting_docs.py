@@ -1,4 +1,4 @@
-"""The jobs that docs/adopting.md shows for merges in a pull request do what they say."""
+"""The jobs that docs/team.md shows for merges in a pull request do what they say."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from test_check_staged import put_on_path
 from test_check_ways import BASE, BOTH, LOST, OURS, THEIRS
 from world import ROOT, Repo, World
 
-PAGE = (ROOT / "docs" / "adopting.md").read_text()
+PAGE = (ROOT / "docs" / "team.md").read_text()
 
 
 def job(start: str) -> dict[str, object]:
     """The YAML of a fenced block that starts with a line."""
     block = PAGE[PAGE.index(start) :]
-    lines = block[: block.index("```")].splitlines()
-    found = yaml.safe_load("\n".join(line.removeprefix("   ") for line in lines))
+    found = yaml.safe_load(block[: block.index("```")])
     assert isinstance(found, dict)
     return found
 

@@ -595,7 +595,7 @@ def test_what_a_team_commits(repo: Repo) -> None:
     (repo.path / "deploy").mkdir()
     done = repo.world.kmerge("install", "--team", *SOURCE, cwd=repo.path / "deploy")
     assert done.lines[-2] == "for the setup of a clone (make setup, ..): kmerge install --quiet"
-    assert f"note: commit {config}: `pre-commit install` sets up its hooks" in done.err
+    assert f"note: commit {config}: in a clone `pre-commit install" in done.err
     assert "    rev: v9\n    hooks:\n      - id: kmerge-check\n" in config.read_text()
     assert "merge=kmerge" in repo.text(".gitattributes")
     assert repo.config("merge.kmerge.driver", "--local") == [driver_lines.driver_line()]
