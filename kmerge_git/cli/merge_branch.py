@@ -149,10 +149,11 @@ def merge_whole(args: argparse.Namespace) -> int:
 
 def _by_git(call: _Call, code: int) -> int:
     """Report a merge that git made alone, and return the exit code."""
+    left = sorted(stages.path for stages in git.unmerged()) if code else []
     if call.json:
-        _show_json(code, None, by_git=True)
-    elif code and not call.is_quiet:
-        warn(*hint_for([stages.path for stages in git.unmerged()]))
+        _show_json(code, None, left, by_git=True)
+    elif not call.is_quiet:
+        warn(*hint_for(left))
     return code
 
 

@@ -497,6 +497,17 @@ def test_a_criss_cross_is_merged_by_git_with_the_driver(repo: Repo) -> None:
     assert is_sound(repo)
 
 
+def test_what_git_left_is_named_for_programs(repo: Repo) -> None:
+    """Whoever asks for `left` alone must not take a merge that stopped for one that is done."""
+    criss_cross(repo)
+    repo.commit("more", {"app.yaml": deployment(3), "b.yaml": "a: 1\n"})
+    repo.git("checkout", "-q", "side")
+    repo.commit("more", {"app.yaml": deployment(4)})
+    repo.switch("main")
+    found = report(repo.kmerge("merge", "--json", "side", check=False))
+    assert (found["exit"], found["made_by"], found["left"]) == (1, "git", ["app.yaml"])
+
+
 def test_a_repository_that_libgit2_refuses(world: World) -> None:
     world.git("init", "-q", "-b", "main", "--object-format=sha256", world.root / "r")
     repo = forked(Repo(world, world.root / "r"))
