@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-TYPES = {"object": dict, "array": list, "string": str, "null": type(None)}
+import kmerge_git
+
+DESCRIBED = ("merge", "resolve", "check")  # the commands whose `--json` has a schema
+
+TYPES = {"object": dict, "array": list, "string": str, "null": type(None), "boolean": bool}
 KNOWN = {
     *("$schema", "$comment", "$defs", "definitions", "title", "description"),
     *("type", "properties", "required", "additionalProperties", "items"),
     *("enum", "const", "pattern", "minimum", "anyOf"),
 }
+
+
+@functools.cache
+def schema_of(command: str) -> dict[str, Any]:
+    """The schema of a command's `--json`, from the package."""
+    file = Path(kmerge_git.__file__).parent / "report" / f"{command}.schema.json"
+    schema: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return schema
+
+
+def wrong_output(words: Sequence[str], out: str) -> list[str]:
+    """What the schema finds wrong with all that a call of kmerge printed on stdout."""
+    asks = not {"--json", "--format=json", "json"}.isdisjoint(words)
+    if not (out and asks and words[0] in DESCRIBED) or "--undo" in words:
+        return []
+    try:
+        return wrong(json.loads(out), schema_of(words[0]))
+    except json.JSONDecodeError as error:
+        return [f"{error}: {out}"]
 
 
 def wrong(value: Any, schema: dict[str, Any]) -> list[str]:

@@ -118,7 +118,7 @@ alone); no comment in a file silences these two checks. Values of Secrets are no
 
 With `--json` a merge has a `certificate`: the commits, the ids of all four versions of each file, and a row
 for each place that a side changed: *kept*, *combined* (both changes), *decided* (another value),
-*lost* (as before) or *invented*. Its schema is `kmerge_git/report/check.schema.json`.
+*lost* (as before) or *invented* ([schema](programs.md#schemas)).
 
 A file that is still in conflict without markers (a link, a binary or generated file, a deleted one) is
 *not checked*, with the reason, and the exit code is 1. An encrypted or generated file, and one that git

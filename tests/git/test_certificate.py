@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from json_schema import wrong
 from test_judged_merges import BASE, BOTH, LIST, OURS, SECRET, THEIRS, WEB, meant, merged
 from world import Repo
 
-import kmerge_git
-
-FILE = Path(kmerge_git.__file__).parent / "report" / "check.schema.json"
-SCHEMA = json.loads(FILE.read_text("utf-8"))
-
 
 def certificate(repo: Repo, *words: str) -> dict[str, Any]:
-    """What the command prints, which the schema describes."""
+    """What the command prints."""
     done = repo.kmerge("check", *(words or ("--merge",)), "--json", check=False)
     printed = json.loads(done.out)
-    assert wrong(printed, SCHEMA) == []
     found: dict[str, Any] = printed["certificate"]
     return found
 
@@ -113,5 +105,4 @@ def test_there_is_none_without_a_merge(repo: Repo) -> None:
     repo.commit("one", {"web.yaml": BASE.format("web")})
     for words in ([], ["--merge"]):
         printed = json.loads(repo.kmerge("check", *words, "--json").out)
-        assert wrong(printed, SCHEMA) == []
         assert "certificate" not in printed

@@ -16,6 +16,7 @@ from pathlib import Path
 import pygit2
 import pytest
 from forking import run_forked, starts_for_real
+from json_schema import wrong_output
 from whole_text import unread
 
 from kmerge_git.cli.check_repository import BRANCHES, COMMITS, SERVICES
@@ -104,6 +105,14 @@ def refuse_internal_error(done: Done) -> None:
     """Fail the test; git's own merge follows an error of ours and may leave the expected files."""
     if "internal error" in done.said:
         raise Failed(done)
+
+
+def refuse_other_form(done: Done) -> None:
+    """Fail the test if a command printed JSON that its schema does not describe."""
+    words = [*map(str, done.argv[3:])]
+    wrong = wrong_output(words, done.out) if done.code >= 0 else []
+    if wrong:
+        raise Failed(done, "\n".join(wrong))
 
 
 def live_in(env: dict[str, str], patched: pytest.MonkeyPatch) -> None:
@@ -222,7 +231,9 @@ class World:
     ) -> Done:
         """Run this tree's `kmerge` with the interpreter of the tests."""
         words = ("-m", "kmerge_git", *args)
-        return self.python(*words, cwd=cwd, check=check, stdin=stdin, env=env)
+        done = self.python(*words, cwd=cwd, check=check, stdin=stdin, env=env)
+        refuse_other_form(done)
+        return done
 
     def python(
         self,
