@@ -125,7 +125,8 @@ def test_nothing_is_held_that_a_type_checker_alone_reads(tmp_path, monkeypatch):
         "        try:\n"
         "            inner: A = b\n"
         "        finally:\n"
-        "            return inner + d\n"
+        "            last: A = d\n"
+        "        return inner + last\n"
     )
     _, _, ((_, _, code),), _, _ = marshal.loads(bundle.contents(tmp_path)[1])
     names: dict[str, Any] = {}

@@ -23,6 +23,7 @@ def pushing(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     remote = repo.world.init("remote", bare=True)
     repo.git("remote", "add", "origin", remote.path)
     repo.git("push", "-q", "origin", "main~:refs/heads/main")
+    repo.git("config", "remote.origin.followRemoteHEAD", "never")  # git 2.48 would set origin/HEAD
     repo.git("fetch", "-q", "origin")
     install_hook(repo, repo.world, "pre-push")
     return repo
