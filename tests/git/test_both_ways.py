@@ -1,0 +1,114 @@
+"""Every command says and does the same by libgit2 and by git, whatever names the objects."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from manifests import deployment
+from world import Done, Repo, World, living
+
+from kmerge_git.git.run_git import git_version
+
+# how a repository is made, and how it is read
+SHA1, WITHOUT, SHA256, REFTABLE = "libgit2", "without libgit2", "sha256", "reftable"
+FORMATS = {SHA256: "--object-format=sha256", REFTABLE: "--ref-format=reftable"}
+COMMANDS = {
+    "preview": ("preview", "side", "--json"),
+    "rebase": ("preview", "side", "--rebase", "--into", "topic"),
+    "written": ("preview", "topic", "--write-tree"),
+    "merge": ("merge", "side"),
+    "clean merge": ("merge", "topic", "--no-edit"),
+    "refresh": ("refresh", "--with", "topic", "side", "main", "--json"),
+    "replay": ("replay", "--jobs", "1", "--json"),
+    "policy": ("replay", "--jobs", "1", "--policy", "* **.replicas higher"),
+    "explain": ("explain", "past", "--all"),
+    "check": ("check", "--merge-of", "past", "--select", "all"),
+    "diff": ("diff", "past~1", "side"),
+    "status": ("status", "--json"),
+    "stopped solve": ("solve", "--favor", "ours"),
+    "stopped resolve": ("resolve", "--take", "theirs", "--json"),
+    "stopped list": ("resolve", "--list", "--json", "--blame"),
+    "stopped explain": ("explain", "--json"),
+}
+# the ids of objects, and the places that hold them or their times
+MADE = re.compile(r"\b[0-9a-f]{7,64}\b|\"(?:longest|median)\": [\d.]+|/tmp\S*|/[^\s\"]*popen-\S*")
+BLOCKED = "import sys; sys.modules['pygit2'] = None; from kmerge_git.cli.main import main; sys.exit(main())"
+
+
+def forked(repo: Repo) -> None:
+    """A past merge, a side in conflict, and a topic that lines cannot merge."""
+    repo.write(".gitattributes", "*.txt text eol=crlf\n")
+    lines = "".join(f"- {{name: n{number}, value: a}}\n" for number in range(4))
+    repo.commit(
+        "base", {"web.yaml": deployment(replicas=1), "env.yaml": lines, "d/x.yaml": "a: 1\n"}
+    )
+    repo.git("branch", "old")
+    repo.commit("ours", {"web.yaml": deployment(replicas=2), "env.yaml": lines + "- {name: o}\n"})
+    repo.switch("old")
+    repo.commit("theirs", {"web.yaml": deployment(replicas=3)})
+    repo.switch("main")
+    repo.git("merge", "old", check=False)
+    repo.commit("past", {"web.yaml": deployment(replicas=3)})
+    repo.git("tag", "past")
+    repo.git("branch", "topic")
+    repo.git("branch", "side")
+    repo.commit("more", {"web.yaml": deployment(replicas=5), "env.yaml": lines + "- {name: m}\n"})
+    repo.switch("topic")
+    repo.commit("topic", {"env.yaml": lines + "- {name: t}\n", "d/y.yaml": "b: 1\n"})
+    repo.git("mv", "d/x.yaml", "d/z.yaml")
+    repo.commit("moved")
+    repo.switch("side")
+    repo.commit("side", {"web.yaml": deployment(replicas=4), "env.yaml": "- {name: s}\n" + lines})
+    repo.switch("main")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same repository in each format, and each in the middle of a merge."""
+    root = tmp_path_factory.mktemp("ways")
+    with living(root) as world:
+        for way, flags in {SHA1: "--object-format=sha1", **FORMATS}.items():
+            if way == REFTABLE and git_version() < (2, 45):
+                continue
+            world.git("init", "-q", "-b", "main", flags, root / way)
+            forked(Repo(world, root / way))
+            shutil.copytree(root / way, root / f"stopped {way}")
+            Repo(world, root / f"stopped {way}").git("merge", "side", check=False)
+    return root
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("way", [WITHOUT, SHA256, REFTABLE])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_both_ways(made: Path, world: World, name: str, way: str) -> None:
+    if way == REFTABLE and git_version() < (2, 45):
+        pytest.skip("git before 2.45 knows no reftable")
+    expected, found = (_ran(made, world, name, each) for each in (SHA1, way))
+    assert found == expected
+
+
+def _ran(made: Path, world: World, name: str, way: str) -> tuple[object, ...]:
+    """What a command says, and what it leaves: files, index and the trees of the branches."""
+    of = SHA1 if way == WITHOUT else way
+    path = world.root / way / "repo"
+    shutil.copytree(made / (f"stopped {of}" if name.startswith("stopped") else of), path)
+    repo = Repo(world, path)
+    words = COMMANDS[name]
+    if way == WITHOUT:
+        done: Done = world.run(sys.executable, "-c", BLOCKED, *words, cwd=path, check=False)
+    else:
+        done = repo.kmerge(*words, check=False)
+    left = repo.git("ls-files", "--stage").out, repo.git("status", "--short").out
+    named = repo.git("for-each-ref", "--format=%(refname) %(contents:subject)").out
+    texts = {
+        str(file.relative_to(path)): file.read_bytes()
+        for file in sorted(path.rglob("*"))
+        if file.is_file() and ".git" not in file.parts
+    }
+    said = [MADE.sub("ID", text) for text in (done.out, done.err, *left)]
+    assert "internal error" not in done.err
+    return done.code, *said, named, texts
