@@ -80,7 +80,8 @@ def plan_team_hooks(top: Path, source: HookSource | None) -> tuple[SetupPlan, li
 def with_hooks(before: str, source: HookSource | None) -> tuple[str, list[str]]:
     """Return the text with all hooks and hook types, and notes; raise an error if unsafe."""
     text = YamlText(before.encode("utf-8", "surrogateescape"))
-    if not text.roots:
+    lines = text.source.text.split("\n")
+    if not text.roots and all(line.lstrip()[:1] in ("", "#") for line in lines):
         after = text.source.encode(text.source.text + _fresh(_known(source)))
         return after.decode("utf-8"), []
     root, repos = _repositories(text.roots)
@@ -110,16 +111,18 @@ def _fresh(source: HookSource) -> str:
 
 def _known(source: HookSource | None) -> HookSource:
     if source is None:
-        why = "this kmerge is no release, so it does not know where its hooks are"
-        raise UnsafeEdit(why, hint="--hooks-from URL@REV names the place")
+        raise UnsafeEdit(
+            "this kmerge is no release, so it does not know where its hooks are",
+            hint="--hooks-from URL@REV names the place",
+        )
     return source
 
 
 def _repositories(roots: list[Node]) -> tuple[Mapping, Sequence]:
     """Return the whole file and its list `repos`, if both have the usual form."""
-    root = roots[0]
+    root = roots[0] if len(roots) == 1 else None
     repos = root.get("repos") if isinstance(root, Mapping) else None
-    if not isinstance(root, Mapping) or not isinstance(repos, Sequence) or len(roots) > 1:
+    if not isinstance(root, Mapping) or not isinstance(repos, Sequence):
         raise UnsafeEdit("it is not one mapping with a list `repos`")
     is_twice = len(root.index()) < len(root.entries)
     if is_twice or repos.flow or repos.start < repos.content:
@@ -159,14 +162,15 @@ def _types(root: Mapping, repos: Sequence) -> list[tuple[int, str]]:
     value = root.get(TYPES)
     if value is not None and not (isinstance(value, Sequence) and value.entries):
         raise UnsafeEdit(f"`{TYPES}` in it is not a list with entries")
-    present = ["pre-commit"] if value is None else [entry.value.raw for entry in value.entries]
+    types = [entry.value for entry in value.entries] if value is not None else []
+    # without a list pre-commit installs this one alone
+    present = [node.value for node in types if isinstance(node, Scalar)] or ["pre-commit"]
     missing = [name for name in STAGES if name not in present]
     if not missing:
         return []
     _require_stages(root, repos, missing)
     if value is None:
-        entry = root.index()["repos"]
-        return [(entry.line, " " * column_of(entry) + TYPES_LINE)]
+        return [(root.index()["repos"].line, " " * _column(root) + TYPES_LINE)]
     last = value.entries[-1]
     if value.flow:
         return [(last.value.end, "".join(f", {name}" for name in missing))]
@@ -175,9 +179,9 @@ def _types(root: Mapping, repos: Sequence) -> list[tuple[int, str]]:
 
 def _require_stages(root: Mapping, repos: Sequence, more: list[str]) -> None:
     """Raise an error if hooks of others would run at more stages than now."""
-    hooks = [hook for repo in repos.entries for hook in _hooks(repo)]
-    free = [_id(hook) for hook in hooks if "stages" not in hook.index()]
-    others = [name for name in free if name not in HOOKS]
+    hooks = (hook for repo in repos.entries for hook in _hooks(repo))
+    free = [hook for hook in hooks if "stages" not in hook.index()]
+    others = [_id(hook) for hook in free if _id(hook) not in HOOKS]
     if others and "default_stages" not in root.index():
         names = ", ".join(others[:3]) + (", ..." if others[3:] else "")
         raise UnsafeEdit(
@@ -235,8 +239,8 @@ def _wanted(
     types = values.get(TYPES, ["pre-commit"])
     values[TYPES] = [*types, *(name for name in STAGES if name not in types)]
     hooks = [{"id": name} for name in names]
-    if own is not None:
+    if hooks and own is not None:
         values["repos"][own]["hooks"] += hooks
-    elif source and names:
+    elif hooks and source:
         values["repos"].append({"repo": source.url, "rev": source.rev, "hooks": hooks})
     return values

@@ -63,8 +63,8 @@ EDITS = {
         ALL + OWN.format("".join(f"  -   id: {name}\n" for name in HOOKS[1:])),
     ),
     "types in brackets": (
-        "default_stages: [manual]\ndefault_install_hook_types: [pre-push, pre-commit]  # c\nrepos:\n- repo: meta\n  hooks:\n  - id: identity\n",
-        "default_stages: [manual]\ndefault_install_hook_types: [pre-push, pre-commit, pre-merge-commit, post-checkout]  # c\nrepos:\n- repo: meta\n  hooks:\n  - id: identity\n"
+        "default_stages: [manual]\ndefault_install_hook_types: ['pre-push', \"pre-commit\"]  # c\nrepos:\n- repo: meta\n  hooks:\n  - id: identity\n",
+        "default_stages: [manual]\ndefault_install_hook_types: ['pre-push', \"pre-commit\", pre-merge-commit, post-checkout]  # c\nrepos:\n- repo: meta\n  hooks:\n  - id: identity\n"
         + NARROW,
     ),
     "types as a list": (
@@ -74,6 +74,11 @@ EDITS = {
         "repos:\n  - repo: meta\n    hooks: [{id: identity}]\n" + DEEP,
     ),
     "all types": (ALL + "repos:\n- repo: meta\n  hooks:\n  - id: identity\n", ALL + "repos:\n- repo: meta\n  hooks:\n  - id: identity\n" + NARROW),
+    "hooks of another place": (
+        ALL + "repos:\n- repo: local\n  hooks: [{id: kmerge-check, name: a, entry: a, language: system}]\n- repo: https://git.example.com/kmerge-git\n  rev: x\n  hooks:\n  - id: x\n",
+        ALL + "repos:\n- repo: local\n  hooks: [{id: kmerge-check, name: a, entry: a, language: system}]\n- repo: https://git.example.com/kmerge-git\n  rev: x\n  hooks:\n  - id: x\n"
+        + "".join(f"  - id: {name}\n" for name in HOOKS[1:]),
+    ),
     "others with stages": ("repos:\n- repo: meta\n  hooks:\n  - {id: identity, stages: [manual]}\n", ALL + "repos:\n- repo: meta\n  hooks:\n  - {id: identity, stages: [manual]}\n" + NARROW),
     "hooks of a local repository": (
         ALL + "repos:\n- repo: local\n  hooks:\n  - id: kmerge-check\n    entry: kmerge check\n    name: x\n    language: system\n",
@@ -123,6 +128,7 @@ UNSAFE = {
     "twice": (STAGED + STAGED, ""),
     "a list": ("- a\n", "not one mapping with a list `repos`"),
     "another key": ("ci: {}\n", "not one mapping with a list `repos`"),
+    "a marker": ("# a\n---\n", "not one mapping with a list `repos`"),
     "two documents": (STAGED + "---\na: b\n", "not one mapping with a list `repos`"),
     "no YAML": ("repos: [\n", ""),
     "no text": ("a: \udcff\n", "not UTF-8"),
