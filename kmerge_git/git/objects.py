@@ -15,7 +15,15 @@ from typing import IO, Protocol
 
 from kmerge_git.errors import GitFailed, Unsupported
 from kmerge_git.git.merge_sides import Change, TreeEntry
-from kmerge_git.git.run_git import GitAnswer, GitProcess, ask_git, ask_here, environment
+from kmerge_git.git.run_git import (
+    GIVEN,
+    OFFLINE,
+    GitAnswer,
+    GitProcess,
+    ask_git,
+    ask_here,
+    environment,
+)
 from kmerge_git.git.tracked_files import Blobs
 
 FOLDER = 0o40000
@@ -74,10 +82,6 @@ class Absent(Exception):
         self.oid = oid
 
 
-# objects that a partial clone lacks are not fetched behind the user's back
-OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
-# settings of this call (`git -c a.b=c kmerge`): only these variables hold in any repository
-GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
 # `could not fetch ID from promisor remote`, `unable to read tree (ID)`, `Could not read ID`
 LOST = re.compile(r"(?:fetch |read |object |\()([0-9a-f]{40,64})\b")
 _RENAMES = ("-M50%", "-l400")  # the most pairs that libgit2 compares, too

@@ -23,8 +23,8 @@ from kmerge_git.bounds import AUTHOR_CHARACTERS, BLAME_LINES, BLAME_SECONDS
 from kmerge_git.errors import KmergeError, Unsupported, UsageError
 from kmerge_git.git.index_stages import Stages, read_stages
 from kmerge_git.git.merge_sides import Change, TreeEntry
-from kmerge_git.git.objects import FOLDER, LOST, OFFLINE, Absent, GitObjects, Node, Objects, nodes
-from kmerge_git.git.run_git import GitAnswer, ask_git, ask_here, environment
+from kmerge_git.git.objects import FOLDER, LOST, Absent, GitObjects, Node, Objects, nodes
+from kmerge_git.git.run_git import OFFLINE, GitAnswer, ask_git, ask_here, environment
 from kmerge_git.git.spawned_git import config_pairs
 from kmerge_git.visible import label, shortened
 

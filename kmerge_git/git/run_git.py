@@ -32,6 +32,11 @@ _NAMES = (
 )  # fmt: skip
 REPOSITORY_VARIABLES = frozenset("GIT_" + name for name in _NAMES)
 
+# objects that a partial clone lacks are not fetched behind the user's back
+OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
+# settings of this call (`git -c a.b=c kmerge`): only these variables hold in any repository
+GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
+
 
 class GitAnswer:
     """Hold the output, the error messages and the exit code of a git command."""

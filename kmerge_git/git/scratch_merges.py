@@ -30,9 +30,17 @@ from kmerge_git.errors import GitFailed, KmergeError, Unsupported
 from kmerge_git.git.attribute_files import DEFAULTS, AttributeFile, select
 from kmerge_git.git.driver_lines import MARKING, NAME, ONLY_MARK, marked
 from kmerge_git.git.index_stages import Stages, read_stages
-from kmerge_git.git.objects import GIVEN, LOST, OFFLINE
+from kmerge_git.git.objects import LOST
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.run_git import ask_git, environment, git, git_version, to_its_end
+from kmerge_git.git.run_git import (
+    GIVEN,
+    OFFLINE,
+    ask_git,
+    environment,
+    git,
+    git_version,
+    to_its_end,
+)
 
 SINCE = (2, 38)
 

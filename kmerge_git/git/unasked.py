@@ -17,12 +17,10 @@ from collections.abc import Collection, Iterator
 from kmerge_git.bounds import ATTRIBUTE_STATES, SHOWN_NAMES, SOUGHT_FILES
 from kmerge_git.git.attribute_files import BUILT_IN, OURS
 from kmerge_git.git.manifests import is_merged
-from kmerge_git.git.run_git import ask_git, environment, try_git
+from kmerge_git.git.run_git import OFFLINE, ask_git, environment, try_git
 from kmerge_git.git.tracked_files import attributes_in, tracked, values_of
 from kmerge_git.visible import counted
 
-# objects that a partial clone lacks are not fetched behind the user's back
-HERE_ONLY = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 WAYS = (
     "`kmerge merge REV` merges what no attribute there gives to another merge, and "
     "`kmerge install --global` covers what no .gitattributes there names"
@@ -78,7 +76,7 @@ def unasked(top: str, tree: str, paths: Collection[str]) -> dict[str, str] | Non
 
     Each file has its merge attribute, in git's words. Return None if git cannot read the tree.
     """
-    there = attributes_in(top, tree, paths, "merge", env=HERE_ONLY) if paths else {}
+    there = attributes_in(top, tree, paths, "merge", env=OFFLINE) if paths else {}
     if paths and not there:
         return None
     return {
@@ -127,7 +125,7 @@ def _states(top: str, commits: list[str], paths: Collection[str]) -> dict[str, s
     some = [*paths][:: len(paths) // SOUGHT_FILES + 1]
     asked = ["diff-tree", "--stdin", "-r", "--", ":(top,glob)**/.gitattributes"]
     asked += [f":(top,literal){path}" for path in some]
-    answer = ask_git("-C", top, *asked, stdin=pairs, env=environment() | HERE_ONLY)
+    answer = ask_git("-C", top, *asked, stdin=pairs, env=environment() | OFFLINE)
     if answer.code:  # a partial clone without some of the trees
         return {commit: commit for commit in commits}
     lines: dict[str, list[str]] = {}

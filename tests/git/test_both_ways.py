@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
 from manifests import deployment
 from world import Done, Repo, World, living
 
+from kmerge_git.git.libgit2 import Libgit2Objects
+from kmerge_git.git.merge_sides import Change
+from kmerge_git.git.objects import Absent, GitObjects, Objects
 from kmerge_git.git.run_git import git_version
 
 # how a repository is made, and how it is read
@@ -20,6 +25,7 @@ COMMANDS = {
     "preview": ("preview", "side", "--json"),
     "rebase": ("preview", "side", "--rebase", "--into", "topic"),
     "written": ("preview", "topic", "--write-tree"),
+    "renamed": ("preview", "topic", "--json"),
     "merge": ("merge", "side"),
     "clean merge": ("merge", "topic", "--no-edit"),
     "refresh": ("refresh", "--with", "topic", "side", "main", "--json"),
@@ -56,7 +62,14 @@ def forked(repo: Repo) -> None:
     repo.git("tag", "past")
     repo.git("branch", "topic")
     repo.git("branch", "side")
-    repo.commit("more", {"web.yaml": deployment(replicas=5), "env.yaml": lines + "- {name: m}\n"})
+    repo.commit(
+        "more",
+        {
+            "web.yaml": deployment(replicas=5),
+            "env.yaml": lines + "- {name: m}\n",
+            "d/x.yaml": "a: 1\nb: 1\n",
+        },
+    )
     repo.switch("topic")
     repo.commit("topic", {"env.yaml": lines + "- {name: t}\n", "d/y.yaml": "b: 1\n"})
     repo.git("mv", "d/x.yaml", "d/z.yaml")
@@ -112,3 +125,52 @@ def _ran(made: Path, world: World, name: str, way: str) -> tuple[object, ...]:
     said = [MADE.sub("ID", text) for text in (done.out, done.err, *left)]
     assert "internal error" not in done.err
     return done.code, *said, named, texts
+
+
+def test_both_ways_read_the_same(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(made / SHA1)
+    ways = Libgit2Objects("."), GitObjects(".")
+    assert ways[0].worktree == f"{ways[1].worktree}/"
+    assert ways[0].git_dir == ways[1].git_dir
+    heads = [_id(ways[0], name) for name in ("main", "side", "topic")]
+    commits = list(ways[0].walk(heads, []))
+    assert len(commits) == 8
+
+    def same(ask: Callable[[Objects], object]) -> object:
+        one, other = map(ask, ways)
+        assert one == other
+        return one
+
+    trees = [_id(ways[0], f"{oid}^{{tree}}") for oid in commits]
+    for oid in [*commits, *trees, "0" * 40]:
+        same(lambda way, oid=oid: way.read(oid))
+    for name in ("main", "past^{tree}", "HEAD~1:web.yaml", "nothing", "main:none", "a b", ""):
+        same(lambda way, name=name: way.find(name))
+    for a, b in product(commits, commits):
+        base = same(lambda way, a=a, b=b: way.merge_base(a, b))
+        same(lambda way, a=a, b=b, base=base: way.has_other_bases(base, a, b))
+        same(lambda way, a=a, b=b: list(way.walk([a], [b])))
+    for (a, b), renames in product(product([None, *trees], trees), (False, True)):
+        same(lambda way, a=a, b=b, renames=renames: _sorted(way.changes(a, b, renames=renames)))
+    for path in ("web.yaml", "d", "d/z.yaml", "d/z.yaml/x", "none"):
+        same(lambda way, path=path: way.entry(_id(way, "topic^{tree}"), path))
+    for path, name in product(("a.txt", "d/a.txt", "a.yaml"), ("text", "eol", "merge")):
+        same(lambda way, path=path, name=name: way.attribute(path, name))
+    for path, data in product(("a.txt", "a.yaml"), (b"a\nb\n", b"a\r\nb\r\n", b"a\0\n", b"")):
+        for flag in (True, False):
+            same(lambda way, p=path, d=data, f=flag: way.converted(p, d, to_worktree=f))
+    assert ways[0].write("blob", b"new\n") == ways[1].write("blob", b"new\n")
+    with pytest.raises(Absent):
+        ways[1].changes("1" * 40, trees[0], renames=False)
+    with pytest.raises(Absent):
+        ways[0].changes("1" * 40, trees[0], renames=False)
+
+
+def _id(way: Objects, name: str) -> str:
+    found = way.find(name)
+    assert found is not None
+    return found[0]
+
+
+def _sorted(changes: list[Change]) -> list[Change]:
+    return sorted(changes, key=lambda change: (change.new_path, change.old_path))
