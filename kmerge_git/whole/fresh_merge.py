@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from kmerge_git.git.index_stages import Operation, Stages
-from kmerge_git.git.line_merges import LineMerges
+from kmerge_git.git.line_merges import LineMerges, MergedLines
 from kmerge_git.git.merge_command import MergeSite, Start, out_of_the_way, unmerged
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git
@@ -150,7 +150,8 @@ def _work(
     if is_converted(repository, path):
         return ""  # only git knows the converted text in the working tree
     versions = three.map(lambda data: data or b"").each()
-    text, count = lines.merge_file(versions, options(path).but(favor=""))
-    if count >= 0 and tree.is_as_staged(path, repository.to_worktree(path, text)):
+    merged = MergedLines(lines, versions, options(path).but(favor=""))
+    # markers are not made for this: without them `in_the_way` knows a text that git has left
+    if merged.clean and tree.is_as_staged(path, repository.to_worktree(path, merged.text)):
         return ""
     return tree.in_the_way(path, three, texts)

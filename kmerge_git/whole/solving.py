@@ -309,11 +309,16 @@ def _sizes(three: Three[bytes | None], size: int) -> set[int]:
 
 
 def _is_left(text: bytes, three: Three[bytes], lines: LineMerges, size: int) -> bool:
-    known = [lines.readings(three.each(), patience=flag) for flag in (False, True)]
+    found = _readings(text, size)
     last = text[:-1].rpartition(b"\n")[2]
-    if text.endswith(b"\n") and last.startswith(b">" * size):  # git ends the line before a marker
-        known = [(_ended(ours), _ended(theirs)) for ours, theirs in known]
-    return _readings(text, size) in known
+    is_ended = text.endswith(b"\n") and last.startswith(b">" * size)
+    for patience in (False, True):
+        ours, theirs = lines.readings(three.each(), patience=patience)
+        if is_ended:  # git ends the line before a marker
+            ours, theirs = _ended(ours), _ended(theirs)
+        if found == (ours, theirs):
+            return True
+    return False
 
 
 def _ended(text: bytes) -> bytes:
