@@ -89,7 +89,7 @@ def recorded(task: tuple[str, int, str]) -> tuple[str, int]:
 
 def environment(root: Path) -> dict[str, str]:
     """The variables of a sealed world; of this process only the place of its programs."""
-    for name in set(os.environ) - {"PATH"}:
+    for name in set(os.environ) - {"PATH", "GIT_DEFAULT_HASH"}:
         del os.environ[name]
     own = {"PYTHONPATH": str(package().parent), "TMPDIR": str(root / "tmp")}
     return sealed_environment(root) | WIDTH | own
