@@ -53,7 +53,11 @@ class Repository:
         for name in ("GIT_DIR", "GIT_WORK_TREE"):  # for libgit2, and for git in another folder
             if os.environ.get(name):
                 os.environ[name] = os.path.abspath(os.environ[name])
-        return cls(partial(_objects, path or os.environ.get("GIT_DIR") or "."))
+        place = path or os.environ.get("GIT_DIR") or "."
+        repository = cls(partial(_objects, place))
+        if repository.worktree is None and not os.environ.get("GIT_DIR"):
+            ask_here("--git-dir", cwd=Path(place))  # safe.bareRepository may forbid it to git
+        return repository
 
     @classmethod
     def at(cls, git_dir: str) -> Repository:

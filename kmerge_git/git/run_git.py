@@ -124,6 +124,9 @@ def ask_here(question: str, otherwise: str = "", cwd: Path | None = None) -> str
     for what, said in (("git repository", "not a git repository"), ("working tree", "work tree")):
         if said in answer.err:
             raise UsageError(f"this is not a {what}", hint=f"run kmerge inside one{otherwise}")
+    if "safe.bareRepository" in answer.err:
+        hint = "`GIT_DIR=. kmerge ..` is for the repository in this folder"
+        raise UsageError(answer.complaint, hint=hint)
     # such as a repository of another user
     raise UsageError(answer.complaint, hint="see `git status`")
 

@@ -456,11 +456,16 @@ def test_bare_repositories_that_git_wants_to_be_named(world: World) -> None:
     history(repo, ["resolved", "resolved"])
     world.git("config", "--global", "safe.bareRepository", "explicit")
     assert repo.git("rev-parse", "HEAD", check=False).code == 128
-    done = repo.kmerge("refresh", "--with", "main", "resolved/0")
+    refused = repo.kmerge("refresh", "--with", "main", "resolved/0", check=False)
+    assert refused.code == 2
+    assert "safe.bareRepository is 'explicit'" in refused.err
+    assert refused.err.endswith("; `GIT_DIR=. kmerge ..` is for the repository in this folder\n")
+    named = {"GIT_DIR": "."}
+    done = repo.kmerge("refresh", "--with", "main", "resolved/0", env=named)
     assert done.lines[-1] == "refresh: 1 branch: 1 resolved"
     assert len(world.git("--git-dir=bare.git", "rev-parse", "resolved/0^@").lines) == 2
     argv = ("preview", "resolved/1", "--into", "main", "--write-tree")
-    assert len(repo.kmerge(*argv).lines) == 1
+    assert len(repo.kmerge(*argv, env=named).lines) == 1
 
 
 @pytest.mark.parametrize("is_relative", [True, False])
