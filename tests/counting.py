@@ -18,6 +18,7 @@ def steps(work: Callable[[], object]) -> int:
         count += event == "opcode"
         return step
 
+    sys._getframe().f_trace_opcodes = True  # CPython 3.12 looks for one when tracing begins
     before = sys.gettrace()
     sys.settrace(step)
     try:
