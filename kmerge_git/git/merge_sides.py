@@ -18,9 +18,8 @@ from kmerge_git.git.run_git import git_bytes, try_git
 
 _GITHEAD = "GITHEAD_"
 _SEE = "see `git log` and `git branch -a`"
-# operations that apply one commit, or all of a branch as one: git remembers the sides of the files
-# that were in conflict
-_PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
+# operations that apply one commit: git remembers the sides of the files that were in conflict
+_PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
 
 
 class MergeSides:
@@ -144,7 +143,7 @@ def in_progress() -> MergeSides | None:
 
 def is_applying() -> bool:
     """Return whether git applies a commit: cherry-pick, revert, a rebase step or squash."""
-    return any(git_file(name) for name in _PICKS)
+    return any(map(_commit, _PICKS)) or bool(git_file("SQUASH_MSG"))
 
 
 def of_commit(rev: str) -> MergeSides | str:

@@ -1,9 +1,10 @@
 """Find the operation that stopped in a repository, and its three trees.
 
 Git's directory has a folder for a rebase or `git am`, and a file with a commit id (`*_HEAD`) for
-other operations. Such a file can be left over from an operation that has ended, and a stash can
-be applied during any operation. So an operation counts only if the stages of the conflicted files
-can come from its trees. An update of a package has a journal in the package, and no trees.
+other operations; where references are in a reftable, so are all of these ids but MERGE_HEAD. Such
+an id can be left over from an operation that has ended, and a stash can be applied during any
+operation. So an operation counts only if the stages of the conflicted files can come from its
+trees. An update of a package has a journal in the package, and no trees.
 """
 
 from __future__ import annotations
@@ -73,15 +74,15 @@ def _candidates(
     """Yield the operations that git's directory records, in the order in which git checks them."""
     place = Path(repository.git_dir)
     is_rebasing = (place / "rebase-merge").is_dir() or (place / "rebase-apply/rebasing").exists()
-    rebase = _first_line(repository, "REBASE_HEAD") if is_rebasing else ""
+    rebase = _applied(repository, "REBASE_HEAD") if is_rebasing else ""
     merged = _read(place / "MERGE_HEAD").split()
-    picked = _first_line(repository, "CHERRY_PICK_HEAD")
+    picked = _applied(repository, "CHERRY_PICK_HEAD")
     if merged:
         is_own = _step(repository)[:1] in (["merge"], ["m"])
         yield _merge(repository, "rebase" if is_own else "merge", head, merged)
     for name, oid in (
         ("rebase" if picked == rebase else "cherry-pick", picked),
-        ("revert", _first_line(repository, "REVERT_HEAD")),
+        ("revert", _applied(repository, "REVERT_HEAD")),
         ("rebase", rebase),
     ):
         if oid:
@@ -89,6 +90,16 @@ def _candidates(
     if (place / "rebase-apply/applying").exists():
         message = _first_line(repository, "rebase-apply/final-commit")
         yield Operation("am", *_NO_TREES, (_APPLIED, "HEAD", message or "theirs"))
+
+
+def _applied(repository: Repository, name: str) -> str:
+    """Return the id of the commit that git applies, from a file or, with one, from the reftable."""
+    if not Path(repository.git_dir, "reftable").is_dir():
+        return _first_line(repository, name)
+    try:
+        return repository.commit(name).oid
+    except KmergeError:
+        return ""
 
 
 def _read(file: Path) -> str:

@@ -39,6 +39,8 @@ COMMANDS = {
     "stopped resolve": ("resolve", "--take", "theirs", "--json"),
     "stopped list": ("resolve", "--list", "--json", "--blame"),
     "stopped explain": ("explain", "--json"),
+    "picked resolve": ("resolve", "--auto", "--json"),
+    "picked check": ("check", "--merge", "--json"),
 }
 # the ids of objects, and the places that hold them or their times
 MADE = re.compile(r"\b[0-9a-f]{7,64}\b|\"(?:longest|median)\": [\d.]+|/tmp\S*|/[^\s\"]*popen-\S*")
@@ -81,7 +83,7 @@ def forked(repo: Repo) -> None:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same repository in each format, and each in the middle of a merge."""
+    """The same repository in each format, each also in the middle of a merge and of a pick."""
     root = tmp_path_factory.mktemp("ways")
     with living(root) as world:
         for way, flags in {SHA1: "--object-format=sha1", **FORMATS}.items():
@@ -89,8 +91,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 continue
             world.git("init", "-q", "-b", "main", flags, root / way)
             forked(Repo(world, root / way))
-            shutil.copytree(root / way, root / f"stopped {way}")
-            Repo(world, root / f"stopped {way}").git("merge", "side", check=False)
+            for name, command in (("stopped", "merge"), ("picked", "cherry-pick")):
+                shutil.copytree(root / way, root / f"{name} {way}")
+                Repo(world, root / f"{name} {way}").git(command, "side", check=False)
     return root
 
 
@@ -107,7 +110,8 @@ def _ran(made: Path, world: World, name: str, way: str) -> tuple[object, ...]:
     """What a command says, and what it leaves: files, index and the trees of the branches."""
     of = SHA1 if way == WITHOUT else way
     path = world.root / way / "repo"
-    shutil.copytree(made / (f"stopped {of}" if name.startswith("stopped") else of), path)
+    state = name.partition(" ")[0]
+    shutil.copytree(made / (f"{state} {of}" if state in ("stopped", "picked") else of), path)
     repo = Repo(world, path)
     words = COMMANDS[name]
     if way == WITHOUT:
@@ -117,7 +121,7 @@ def _ran(made: Path, world: World, name: str, way: str) -> tuple[object, ...]:
     left = repo.git("ls-files", "--stage").out, repo.git("status", "--short").out
     named = repo.git("for-each-ref", "--format=%(refname) %(contents:subject)").out
     texts = {
-        str(file.relative_to(path)): file.read_bytes()
+        str(file.relative_to(path)): MADE.sub("ID", file.read_text())  # labels name commits
         for file in sorted(path.rglob("*"))
         if file.is_file() and ".git" not in file.parts
     }
