@@ -17,6 +17,12 @@ SCRIPTS = re.findall(r"^```sh\n(.*?)^```", PAGE, re.M | re.S)
 JOBS = [yaml.safe_load(text) for text in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.M | re.S)]
 KEEP, TRY = SCRIPTS
 FAVOR = "* kmerge-favor=ours\n"
+# As in git 3.0: a bare repository has to be named, not found.
+NAMED = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",
+    "GIT_CONFIG_VALUE_0": "explicit",
+}
 
 
 @pytest.fixture
@@ -41,7 +47,11 @@ def test_every_script_of_the_page_is_run() -> None:
 
 @pytest.mark.costly
 def test_a_script_by_the_clock(world: World, server: Repo) -> None:
-    env = {"URL": str(server.path), "STATE": str(world.root / "state.git"), "BRANCHES": "re*/1"}
+    env = {
+        "URL": str(server.path),
+        "STATE": str(world.root / "state.git"),
+        "BRANCHES": "re*/1",
+    } | NAMED
     before = refs(server)
     stopped = world.init("state.git.new", bare=True)  # between two of its steps
     stopped.git("remote", "add", "origin", "elsewhere")
@@ -66,13 +76,14 @@ def test_a_sweep_of_gitlab(world: World, server: Repo) -> None:
         "CI_PROJECT_PATH": "team/app",
         "CI_COMMIT_BRANCH": "main",
         "KMERGE_TOKEN": "secret",
+        **NAMED,
     } | {"KMERGE_BRANCHES": job["variables"]["KMERGE_BRANCHES"].replace("feature", "resolved")}
     for _ in range(2):  # a runner keeps its folder
         done = world.run("sh", "-ec", job["script"], env=env)
         assert "secret" not in done.said
     assert done.lines[-1] == "refresh: 2 branches: 2 up to date"
     assert moved(server, before) == {"refs/heads/resolved/1", "refs/heads/resolved/3"}
-    told = world.git("-C", "work.git", "config", f"credential.{world.root}.helper").out
+    told = world.git("--git-dir=work.git", "config", f"credential.{world.root}.helper").out
     lent = world.run("sh", "-c", f"{told[1:].strip()} get", env=env).lines
     assert lent == ["username=kmerge", "password=secret"]
 
@@ -90,6 +101,7 @@ def test_a_preview_of_gitlab(world: World, server: Repo, number: int, kind: str,
         "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
         "CI_MERGE_REQUEST_REF_PATH": "refs/merge-requests/7/head",
         "CI_JOB_TOKEN": "secret",
+        **NAMED,
     }
     done = world.run("sh", "-ec", JOBS[1]["kmerge-preview"]["script"], env=env, check=False)
     assert done.code == code, done.said
@@ -112,7 +124,7 @@ SERVICE = {"GIT_CONFIG_NOSYSTEM": "0"}
 def test_the_try_tells_whether_the_driver_is_asked(world: World, registered: bool) -> None:
     if registered:
         register(world)
-    done = world.run("sh", "-c", TRY, env=SERVICE, check=False)
+    done = world.run("sh", "-c", TRY, env=SERVICE | NAMED, check=False)
     assert (done.out, done.code) == (("a: 2\nb: 2\n", 0) if registered else ("", 1)), done.said
 
 
