@@ -11,8 +11,10 @@ import gc
 import os
 import pickle
 import select
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections import deque
@@ -106,13 +108,16 @@ class _Child(Generic[Result]):
         self.results: deque[Result] = deque()
         self.is_open = True
         self._data = bytearray()
+        self._folder = tempfile.mkdtemp(prefix="kmerge-")  # for its files: it may be killed
         self.out, into = os.pipe()
         try:
             self._pid = os.fork()
             if not self._pid:
+                tempfile.tempdir = self._folder
                 _serve(items, work, into)
         except OSError:
             os.close(self.out)
+            shutil.rmtree(self._folder, ignore_errors=True)
             raise
         finally:
             os.close(into)
@@ -133,7 +138,7 @@ class _Child(Generic[Result]):
             self.end()
 
     def end(self) -> None:
-        """Kill the process, and git processes that it started, and free its resources."""
+        """Kill the process, and git processes that it started, and free what it holds."""
         if not self.is_open:
             return
         self.is_open = False
@@ -142,6 +147,7 @@ class _Child(Generic[Result]):
             os.killpg(self._pid, signal.SIGKILL)
         with suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _serve(items: Sequence[Item], work: Callable[[Item], Result], into: int) -> NoReturn:
