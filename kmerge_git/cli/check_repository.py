@@ -238,8 +238,9 @@ def git_directory() -> str:
     return path if os.environ.get("GIT_DIR") or os.path.exists(path) else ""
 
 
-# files in git's folder during a merge, and the prefix of the variables of `git merge`
-_TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
+# files in git's folder during a merge, a reftable that may hold them, and the prefix of the
+# variables of `git merge`
+_TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG", "reftable")
 _VARIABLE = "GITHEAD_"
 
 

@@ -76,6 +76,14 @@ class Repository:
         env = environment() | OFFLINE
         return ask_git(*at, *words, cwd=self.worktree or self.git_dir, stdin=stdin, env=env)
 
+    def noted(self, name: str) -> str:
+        """Return the id that git notes as AUTO_MERGE, REBASE_HEAD ..: in a file or a reftable."""
+        if Path(self.git_dir, "reftable").is_dir():
+            return self.ask("rev-parse", "--verify", "-q", name).line
+        with suppress(OSError):
+            return Path(self.git_dir, name).read_text(errors="replace").partition("\n")[0].strip()
+        return ""
+
     # -- commits ---------------------------------------------------------------------------------
 
     def commit(self, rev: str) -> Commit:

@@ -74,15 +74,15 @@ def _candidates(
     """Yield the operations that git's directory records, in the order in which git checks them."""
     place = Path(repository.git_dir)
     is_rebasing = (place / "rebase-merge").is_dir() or (place / "rebase-apply/rebasing").exists()
-    rebase = _applied(repository, "REBASE_HEAD") if is_rebasing else ""
+    rebase = repository.noted("REBASE_HEAD") if is_rebasing else ""
     merged = _read(place / "MERGE_HEAD").split()
-    picked = _applied(repository, "CHERRY_PICK_HEAD")
+    picked = repository.noted("CHERRY_PICK_HEAD")
     if merged:
         is_own = _step(repository)[:1] in (["merge"], ["m"])
         yield _merge(repository, "rebase" if is_own else "merge", head, merged)
     for name, oid in (
         ("rebase" if picked == rebase else "cherry-pick", picked),
-        ("revert", _applied(repository, "REVERT_HEAD")),
+        ("revert", repository.noted("REVERT_HEAD")),
         ("rebase", rebase),
     ):
         if oid:
@@ -90,16 +90,6 @@ def _candidates(
     if (place / "rebase-apply/applying").exists():
         message = _first_line(repository, "rebase-apply/final-commit")
         yield Operation("am", *_NO_TREES, (_APPLIED, "HEAD", message or "theirs"))
-
-
-def _applied(repository: Repository, name: str) -> str:
-    """Return the id of the commit that git applies, from a file or, with one, from the reftable."""
-    if not Path(repository.git_dir, "reftable").is_dir():
-        return _first_line(repository, name)
-    try:
-        return repository.commit(name).oid
-    except KmergeError:
-        return ""
 
 
 def _read(file: Path) -> str:

@@ -136,7 +136,7 @@ class WorkTree:
     ) -> None:
         self._top = Path(repository.worktree or "")
         self._repository = repository
-        self._tree = read_text(Path(repository.git_dir, "AUTO_MERGE")).strip()
+        self._tree = repository.noted("AUTO_MERGE")
         self._options = options
         self._force = force
         self._is_ours = is_ours

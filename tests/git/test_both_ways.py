@@ -41,6 +41,7 @@ COMMANDS = {
     "stopped explain": ("explain", "--json"),
     "picked resolve": ("resolve", "--auto", "--json"),
     "picked check": ("check", "--merge", "--json"),
+    "picked commit": ("check", "--committed"),
 }
 # the ids of objects, and the places that hold them or their times
 MADE = re.compile(r"\b[0-9a-f]{7,64}\b|\"(?:longest|median)\": [\d.]+|/tmp\S*|/[^\s\"]*popen-\S*")
