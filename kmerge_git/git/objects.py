@@ -83,7 +83,7 @@ class Absent(Exception):
 
 
 # `could not fetch ID from promisor remote`, `unable to read tree (ID)`, `Could not read ID`
-LOST = re.compile(r"(?:fetch |read |object |\()([0-9a-f]{40,64})\b")
+LOST = re.compile(r"(?:fetch |read |tree |object |\()([0-9a-f]{40,64})\b")
 _RENAMES = ("-M50%", "-l400")  # the most pairs that libgit2 compares, too
 _CONVERSIONS = ("text", "eol", "crlf", "ident")
 
@@ -129,7 +129,11 @@ class GitObjects:
         name = self._empty_tree if name == EMPTY_TREE else name
         if self._blobs is None:
             self._blobs = Blobs(self._cwd, words=self._words, env=self._env)
-        return self._blobs.find(name)
+        try:
+            return self._blobs.find(name)
+        except GitFailed:  # in a partial clone git may end where it may not fetch
+            self._blobs = None
+            return None
 
     @property
     def _cwd(self) -> str:

@@ -67,7 +67,7 @@ class Upstream:
     def __init__(self, url: str, folder: Path, protocols: tuple[str, ...] = PROTOCOLS) -> None:
         self.url = url
         self._folder = folder
-        self._env = _alone(protocols)
+        self._env = alone(protocols)
 
     def __repr__(self) -> str:
         return f"Upstream({self.url!r})"
@@ -253,7 +253,7 @@ def _spellings(ref: str) -> tuple[str, ...]:
     return f"refs/tags/{ref}", f"refs/heads/{ref}"
 
 
-def _alone(protocols: tuple[str, ...]) -> dict[str, str]:
+def alone(protocols: tuple[str, ...]) -> dict[str, str]:
     """Return an environment that names no repository, and in which git asks no questions."""
     env = environment(any_repository=True)
     allowed = env.get("GIT_ALLOW_PROTOCOL")

@@ -18,6 +18,8 @@ from test_check_staged import put_on_path
 from test_refresh import BASE, BOTH, KINDS, OURS, commit, refs
 from world import ROOT, Done, Repo, World
 
+pytestmark = pytest.mark.usefixtures("by_libgit2")  # no such server has SHA-256 names
+
 SCRIPT = ROOT / "tools" / "action-refresh.sh"
 TOKEN = "ghs_quite-secret"
 HUGE = "kind: ConfigMap\ndata:\n" + "".join(f"  k{n}: &a{n} [*a, {{ x: y\n" for n in range(20_000))

@@ -9,7 +9,7 @@ import pytest
 
 from kmerge_git.api import merge_files
 from kmerge_git.errors import TimeUp
-from kmerge_git.git.line_merges import LineMerges
+from kmerge_git.git.line_merges import LineMerges, MergedLines
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome
 from kmerge_git.pipeline import merge
@@ -21,13 +21,21 @@ from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole import both_merges
 from kmerge_git.whole.both_merges import Both, Job
 
-LINES = LineMerges()
+MERGES = LineMerges()
+
+
+def lines(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, bool]:
+    """Git's line merge, and whether it is clean."""
+    merged = MergedLines(MERGES, (base, ours, theirs), Options())
+    return merged.text, merged.clean
+
+
 SIDES = ("ours", "theirs")
 
 
 def merged(base: str, ours: str, theirs: str, **options: object) -> Outcome:
     texts = (text.encode() for text in (base, ours, theirs))
-    return merge_files(*texts, path="s.yaml", line_merge=LINES, **options)  # type: ignore[arg-type]
+    return merge_files(*texts, path="s.yaml", line_merge=lines, **options)  # type: ignore[arg-type]
 
 
 FORMATS = [
@@ -101,7 +109,7 @@ def test_the_whole_file_is_a_conflict_where_lines_are_clean(
     name: str, style: str, settings: dict[str, object]
 ) -> None:
     for ours, theirs in (CLEAN[name], CLEAN[name][::-1]):
-        assert LINES(BASE.encode(), ours.encode(), theirs.encode())[1]
+        assert lines(BASE.encode(), ours.encode(), theirs.encode())[1]
         outcome = merged(BASE, ours, theirs, style=style, **settings)
         text = outcome.text.decode()
         assert (outcome.method, outcome.clean, len(outcome.conflicts)) == ("sealed", False, 1)
@@ -151,7 +159,7 @@ def test_a_merge_of_ancestors_has_a_placeholder() -> None:
 
 
 def started(texts: Three[bytes]) -> Callable[[str, int], Given]:
-    return lambda favor, size: Given(*LINES(*texts.each()))
+    return lambda favor, size: Given(*lines(*texts.each()))
 
 
 def test_line_ends_and_names_of_files() -> None:
@@ -160,7 +168,7 @@ def test_line_ends_and_names_of_files() -> None:
     text = merged(*crlf).text.decode()
     assert text.count("\r\n") == text.count("\n")
     texts = (data.encode() for data in (BASE, ours, theirs))
-    label = merge_files(*texts, path="a\x1b[1m b.yaml", line_merge=LINES).text.decode()
+    label = merge_files(*texts, path="a\x1b[1m b.yaml", line_merge=lines).text.decode()
     assert "(encrypted: see `kmerge explain a\\x1b[1m b.yaml`)" in label
 
 
@@ -223,7 +231,7 @@ VAULTS: dict[str, Callable[[list[str]], str]] = {
 def test_an_encrypted_text_is_one_value(name: str, settings: dict[str, str]) -> None:
     write = VAULTS[name]
     base, ours, theirs = write(digits()), write(digits("ours 1")), write(digits("theirs 6"))
-    assert LINES(*(text.encode() for text in (base, ours, theirs)))[1]  # git mixes the lines
+    assert lines(*(text.encode() for text in (base, ours, theirs)))[1]  # git mixes the lines
     outcome = merged(base, ours, theirs, **settings)
     text = outcome.text.decode()
     if outcome.clean:  # the rules of kyaml choose a side

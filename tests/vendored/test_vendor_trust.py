@@ -151,7 +151,7 @@ def test_no_hook_filter_or_template_ever_runs(vendored, up):
     vendored.vendor("diff", "shop")
     off = {"COUNT": "1", "KEY_0": "hook.e=vil.enabled", "VALUE_0": "false"}  # for git 2.54
     assert {f"GIT_CONFIG_{name}": value for name, value in off.items()}.items() <= (
-        upstream._alone(()).items()
+        upstream.alone(()).items()
     )
     assert vendored.text("shop/web.yaml") == "a: $Id$\n"
     assert not (world.root / "pwned").exists()
