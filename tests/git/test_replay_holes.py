@@ -68,8 +68,7 @@ def test_a_partial_clone_is_left_partial(repo: Repo) -> None:
         ("HEAD~12^2^{tree}", 1),
         ("HEAD~12^2:apps", 1),
         ("HEAD~12^2", 1),  # the walk over the history meets it, too
-        # below it nothing can be reached; git finds one merge base more without it
-        pytest.param("HEAD~12^1^", 36, marks=pytest.mark.usefixtures("by_libgit2")),
+        ("HEAD~12^1^", 36),  # below it nothing can be reached
     ],
 )
 def test_one_missing_object_ends_nothing(repo: Repo, name: str, lost: int, jobs: str) -> None:
@@ -78,11 +77,12 @@ def test_one_missing_object_ends_nothing(repo: Repo, name: str, lost: int, jobs:
     oid = repo.head(name)
     Path(repo.path, ".git/objects", oid[:2], oid[2:]).unlink()
     report = replay(repo, "--jobs", jobs)
-    assert report["merges"]["replayed"] == 40 - lost
+    more = int(lost == 36 and repo.digits() == 64)  # git finds one merge base without the commit
+    assert report["merges"]["replayed"] == 40 - lost + more
     assert report["merges"]["missing"] == 1
     assert "`git fetch --refetch` brings it" in " ".join(report["notes"])
     done = repo.kmerge("replay", "--last", "9")
-    assert done.out.startswith(f"{8 if lost == 1 else 4} merges replayed, 1 left out")
+    assert done.out.startswith(f"{8 if lost == 1 else 4 + more} merges replayed, 1 left out")
 
 
 def test_a_range_with_a_hole(repo: Repo) -> None:
