@@ -228,11 +228,9 @@ class GitObjects:
     def _asked(self, *words: str, stdin: str | bytes = "", none: int = 0) -> str:
         """Return the output of git; exit code `none` is an answer, too."""
         answer = self._ask(*words, stdin=stdin)
-        if answer.code in (0, none):
-            return answer.out
-        if lost := LOST.search(answer.err):
+        if answer.code and (lost := LOST.search(answer.err)):  # `none` may have this cause, too
             raise Absent(lost[1])
-        return answer.checked().out
+        return answer.out if answer.code == none else answer.checked().out
 
     def _ask(
         self, *words: str, stdin: str | bytes = "", more: dict[str, str] | None = None

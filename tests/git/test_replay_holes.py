@@ -77,12 +77,11 @@ def test_one_missing_object_ends_nothing(repo: Repo, name: str, lost: int, jobs:
     oid = repo.head(name)
     Path(repo.path, ".git/objects", oid[:2], oid[2:]).unlink()
     report = replay(repo, "--jobs", jobs)
-    more = int(lost == 36 and repo.digits() == 64)  # git finds one merge base without the commit
-    assert report["merges"]["replayed"] == 40 - lost + more
+    assert report["merges"]["replayed"] == 40 - lost
     assert report["merges"]["missing"] == 1
     assert "`git fetch --refetch` brings it" in " ".join(report["notes"])
     done = repo.kmerge("replay", "--last", "9")
-    assert done.out.startswith(f"{8 if lost == 1 else 4 + more} merges replayed, 1 left out")
+    assert done.out.startswith(f"{8 if lost == 1 else 4} merges replayed, 1 left out")
 
 
 def test_a_range_with_a_hole(repo: Repo) -> None:

@@ -168,7 +168,6 @@ def test_other_refs_to_start_from(repo: Repo) -> None:
     assert done.err.endswith("; see `git for-each-ref`\n")
 
 
-@pytest.mark.usefixtures("by_libgit2")  # git finds more merge bases without the missing commit
 def test_a_head_below_a_hole_is_reached(repo: Repo) -> None:
     """The history of HEAD misses a commit; that of a ref is whole."""
     write_history(repo, [every_kind(number) for number in range(6)])
