@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -39,8 +38,6 @@ class Libgit2Objects:
         flags = none if alone else enums.RepositoryOpenFlag.FROM_ENV
         try:
             self._inner = inner = pygit2.Repository(path, flags)
-            if not inner.is_bare:
-                _ = inner.index  # attributes need it, and libgit2 reads no split or sparse index
         except (pygit2.GitError, ValueError, OSError) as error:
             raise _refusal(str(error)) from error
         self.worktree: str | None = inner.workdir
@@ -127,25 +124,9 @@ class Libgit2Objects:
         """Write an object and return its id."""
         return str(self._inner.write(_NUMBERS[kind], data))
 
-    def attribute(self, path: str, name: str) -> str | None:
-        """Return an attribute of a path in git's words, or None if no value is specified."""
-        with _reading(path):
-            value = self._inner.get_attr(os.fsencode(path), name)
-        return value if value is None or isinstance(value, str) else ("set" if value else "unset")
-
-    def converted(self, path: str, data: bytes, *, to_worktree: bool) -> bytes:
-        """Convert bytes as git does on checkout or staging, by line ends and `ident` alone."""
-        if b"\0" in data:  # pygit2 cuts its result at the first NUL
-            return data
-        mode = enums.FilterMode.TO_WORKTREE if to_worktree else enums.FilterMode.TO_ODB
-        with _reading(path):
-            # a path is bytes to libgit2, whatever the annotation says
-            filters = self._inner.load_filter_list(os.fsencode(path), mode)  # type: ignore[arg-type]
-            return bytes(filters.apply_to_buffer(data)) if filters else data
-
 
 @contextmanager
-def _reading(path: str = "") -> Iterator[None]:
+def _reading() -> Iterator[None]:
     try:
         yield
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
@@ -153,7 +134,7 @@ def _reading(path: str = "") -> Iterator[None]:
             raise Absent(oid) from error
         if isinstance(error, KeyError):
             raise
-        raise Unsupported(f"libgit2 cannot read this repository: {error}", path=path) from error
+        raise Unsupported(f"libgit2 cannot read this repository: {error}") from error
 
 
 # (part of libgit2's message, what it means, the remedy): git would say the same

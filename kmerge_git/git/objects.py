@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
 from kmerge_git.errors import GitFailed, Unsupported
 from kmerge_git.git.merge_sides import Change, TreeEntry
@@ -19,7 +18,6 @@ from kmerge_git.git.run_git import (
     GIVEN,
     OFFLINE,
     GitAnswer,
-    GitProcess,
     ask_git,
     ask_here,
     environment,
@@ -67,12 +65,6 @@ class Objects(Protocol):
     def write(self, kind: str, data: bytes) -> str:
         """Write an object and return its id."""
 
-    def attribute(self, path: str, name: str) -> str | None:
-        """Return an attribute of a path in git's words, or None if no value is specified."""
-
-    def converted(self, path: str, data: bytes, *, to_worktree: bool) -> bytes:
-        """Convert bytes as git does on checkout or staging, by line ends and `ident` alone."""
-
 
 class Absent(Exception):
     """Report the id of an object that is not here."""
@@ -85,42 +77,47 @@ class Absent(Exception):
 # `could not fetch ID from promisor remote`, `unable to read tree (ID)`, `Could not read ID`
 LOST = re.compile(r"(?:fetch |read |tree |object |\()([0-9a-f]{40,64})\b")
 _RENAMES = ("-M50%", "-l400")  # the most pairs that libgit2 compares, too
-_CONVERSIONS = ("text", "eol", "crlf", "ident")
+
+
+def own_environment(*, alone: bool) -> dict[str, str]:
+    """Return the environment for git; `alone` leaves out what binds it to another repository."""
+    env = environment(any_repository=alone) | OFFLINE
+    env["GIT_NO_REPLACE_OBJECTS"] = "1"  # as libgit2 reads, and as the scratch repository is
+    if alone:
+        env |= {name: os.environ[name] for name in GIVEN if name in os.environ}
+        env.pop("GIT_ATTR_SOURCE", None)
+    return env
 
 
 class GitObjects:
     """Read and write the objects of one repository by git (see `Objects`)."""
 
     def __init__(self, path: str, *, alone: bool = False) -> None:
-        self._env = environment(any_repository=alone) | OFFLINE
-        if alone:
-            self._env |= {name: os.environ[name] for name in GIVEN if name in os.environ}
-            self._env.pop("GIT_ATTR_SOURCE", None)
+        self._env = own_environment(alone=alone)
         self.git_dir, self.worktree, self.is_shallow = self._find_place(path, alone=alone)
         self._words = [f"--git-dir={self.git_dir}"]
         self._words += [f"--work-tree={self.worktree}"] if self.worktree else []
         self._blobs: Blobs | None = None
-        self._attributes: dict[str, GitProcess] = {}
 
     def _find_place(self, path: str, *, alone: bool) -> tuple[str, str | None, bool]:
         """Return the git directory, the top of the working tree, and whether it is shallow."""
         at = [f"--git-dir={path}"] if alone else []
-        asked = ("--absolute-git-dir", "--is-shallow-repository", "--show-toplevel")
-        answer = ask_git(*at, "rev-parse", *asked, cwd=path, env=self._env)
+        asked = ("--absolute-git-dir", "--is-shallow-repository", "--is-bare-repository")
+        answer = ask_git(*at, "rev-parse", *asked, "--show-toplevel", cwd=path, env=self._env)
         words = answer.out.split("\n")[:-1]
-        if len(words) < 2:
+        if len(words) < 3:
             ask_here("--git-dir", cwd=Path(path))  # raises the error that tells why
-        if len(words) > 3:
+        if len(words) > 4:
             raise Unsupported("a path with a line break", path=path)
-        git_dir, shallow, *top = words
-        if not top and os.path.basename(git_dir) == ".git":  # this folder is inside of it
+        git_dir, shallow, bare, *top = words
+        # this folder may be inside of it
+        if not top and bare == "false" and os.path.basename(git_dir) == ".git":
             top = [os.path.dirname(git_dir)]
         return f"{git_dir}/", top[0] if top else None, shallow == "true"
 
     def close(self) -> None:
         """End all processes."""
         self._blobs = None
-        self._attributes = {}
 
     def find(self, name: str) -> tuple[str, str, bytes] | None:
         """Return id, kind and bytes of the object that a name in git's words stands for."""
@@ -182,7 +179,7 @@ class GitObjects:
         ]
         flags = ("-r", "-z", "--raw", "--no-abbrev", *(_RENAMES if renames else ()))
         words = iter(self._asked("diff-tree", *flags, *trees).split("\0")[:-1])
-        return [_change(word, words) for word in words]
+        return [change for word in words for change in _changes(word, words)]
 
     @property
     def _empty_tree(self) -> str:
@@ -192,39 +189,6 @@ class GitObjects:
         """Write an object and return its id."""
         return self._asked("hash-object", "-w", "-t", kind, "--stdin", stdin=data).strip()
 
-    def attribute(self, path: str, name: str) -> str | None:
-        """Return an attribute of a path in git's words, or None if no value is specified."""
-        if name not in self._attributes:
-            asked = (*self._words, "check-attr", "-z", "--stdin", name)
-            self._attributes[name] = GitProcess(*asked, cwd=self._cwd, env=self._env)
-        out = self._attributes[name].ask(os.fsencode(path) + b"\0")
-        *_, value = (_word(out) for _ in range(3))  # path, name, value
-        if not value:
-            raise GitFailed(["git", "check-attr"], 1, "it ended early")
-        return None if value == b"unspecified" else os.fsdecode(value)
-
-    def converted(self, path: str, data: bytes, *, to_worktree: bool) -> bytes:
-        """Convert bytes as git does on checkout or staging, by line ends and `ident` alone."""
-        if b"\0" in data or not self._converts(path):
-            return data
-        # the object is not for the repository: it lies in a folder of its own
-        with tempfile.TemporaryDirectory() as folder:
-            objects = {"GIT_OBJECT_DIRECTORY": folder}
-            at = f"--path={path}"
-            stored, shown = ("--no-filters", ("--filters", at)) if to_worktree else (at, ("blob",))
-            asked = ("hash-object", "-w", "--stdin", stored)
-            oid = self._ask(*asked, stdin=data, more=objects).checked().line
-            return self._ask("cat-file", *shown, oid, more=objects).checked().data
-
-    def _converts(self, path: str) -> bool:
-        """Return whether git changes a file by line ends or `ident` alone, without a program."""
-        if self.attribute(path, "filter") not in (None, "unset"):
-            return False
-        if any(self.attribute(path, name) is not None for name in _CONVERSIONS):
-            return True
-        by_default = self._asked("config", "core.autocrlf", none=1).strip()
-        return by_default not in ("", "false", "no", "off", "0")
-
     def _asked(self, *words: str, stdin: str | bytes = "", none: int = 0) -> str:
         """Return the output of git; exit code `none` is an answer, too."""
         answer = self._ask(*words, stdin=stdin)
@@ -232,19 +196,8 @@ class GitObjects:
             raise Absent(lost[1])
         return answer.out if answer.code == none else answer.checked().out
 
-    def _ask(
-        self, *words: str, stdin: str | bytes = "", more: dict[str, str] | None = None
-    ) -> GitAnswer:
-        env = self._env | (more or {})
-        return ask_git(*self._words, *words, cwd=self._cwd, stdin=stdin, env=env)
-
-
-def _word(out: IO[bytes]) -> bytes:
-    """Read up to the next NUL."""
-    word = b""
-    while (char := out.read(1)) not in (b"\0", b""):
-        word += char
-    return word
+    def _ask(self, *words: str, stdin: str | bytes = "") -> GitAnswer:
+        return ask_git(*self._words, *words, cwd=self._cwd, stdin=stdin, env=self._env)
 
 
 Node = tuple[int, bytes]  # mode and id
@@ -260,11 +213,17 @@ def nodes(data: bytes, oid: str) -> Iterator[tuple[bytes, Node]]:
         yield data[space + 1 : end], (mode, data[end + 1 : at])
 
 
-def _change(word: str, words: Iterator[str]) -> Change:
-    """Parse a change that `git diff-tree -z` prints; the paths are the next words."""
+def _changes(word: str, words: Iterator[str]) -> Iterator[Change]:
+    """Parse a change that `git diff-tree -z` prints; the paths are the next words.
+
+    A file that became a link was deleted and added, as libgit2 says.
+    """
     old_mode, new_mode, old, new, status = word.removeprefix(":").split(" ")
     path = next(words)
     target = next(words) if status[0] in "RC" else path
     before = None if status[0] == "A" else TreeEntry(old, int(old_mode, 8))
     after = None if status[0] == "D" else TreeEntry(new, int(new_mode, 8))
-    return Change(path, target, before, after)
+    if status[0] == "T":
+        yield Change(path, path, before, None)
+        before = None
+    yield Change(path, target, before, after)

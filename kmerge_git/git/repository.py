@@ -23,9 +23,19 @@ from kmerge_git.bounds import AUTHOR_CHARACTERS, BLAME_LINES, BLAME_SECONDS
 from kmerge_git.errors import KmergeError, Unsupported, UsageError
 from kmerge_git.git.index_stages import Stages, read_stages
 from kmerge_git.git.merge_sides import Change, TreeEntry
-from kmerge_git.git.objects import FOLDER, LOST, Absent, GitObjects, Node, Objects, nodes
+from kmerge_git.git.objects import (
+    FOLDER,
+    LOST,
+    Absent,
+    GitObjects,
+    Node,
+    Objects,
+    nodes,
+    own_environment,
+)
 from kmerge_git.git.run_git import OFFLINE, GitAnswer, ask_git, ask_here, environment
 from kmerge_git.git.spawned_git import config_pairs
+from kmerge_git.git.working_files import WorkingFiles
 from kmerge_git.visible import label, shortened
 
 _KEPT = 4  # comparisons of two trees
@@ -34,13 +44,18 @@ _KEPT = 4  # comparisons of two trees
 class Repository:
     """Read a repository; the index is only read."""
 
-    def __init__(self, opened: Callable[[], Objects]) -> None:
+    def __init__(self, opened: Callable[[], Objects], *, alone: bool = False) -> None:
         self._opened = opened
         self._objects = objects = opened()
+        self._env = own_environment(alone=alone)
         self.worktree = objects.worktree
         self.git_dir = objects.git_dir
         self.is_shallow = objects.is_shallow  # the history is cut off
         self._compared: dict[tuple[str | None, str, bool], tuple[Change, ...]] = {}
+        self._words = [f"--git-dir={self.git_dir}"]
+        self._words += [f"--work-tree={self.worktree}"] if self.worktree else []
+        self._cwd = self.worktree or self.git_dir
+        self._files = WorkingFiles(self._words, self._cwd, self._env, self.settings)
         self._index = ""  # what `git ls-files --stage -z` prints
 
     @classmethod
@@ -62,19 +77,17 @@ class Repository:
     @classmethod
     def at(cls, git_dir: str) -> Repository:
         """Open the repository of a git directory, whatever the environment says."""
-        return cls(partial(_objects, git_dir, alone=True))
+        return cls(partial(_objects, git_dir, alone=True), alone=True)
 
     def reopen(self) -> None:
         """Close all files, so that a process that is forked next shares none with this one."""
         self._objects.close()
+        self._files.close()
         self._objects = self._opened()
 
     def ask(self, *words: str, stdin: str = "") -> GitAnswer:
         """Run git in this repository, without fetching anything."""
-        at = [f"--git-dir={self.git_dir}"]
-        at += [f"--work-tree={self.worktree}"] if self.worktree else []
-        env = environment() | OFFLINE
-        return ask_git(*at, *words, cwd=self.worktree or self.git_dir, stdin=stdin, env=env)
+        return ask_git(*self._words, *words, cwd=self._cwd, stdin=stdin, env=self._env)
 
     def noted(self, name: str) -> str:
         """Return the id that git notes as AUTO_MERGE, REBASE_HEAD ..: in a file or a reftable."""
@@ -243,7 +256,9 @@ class Repository:
             ask_here("--show-toplevel")
         self._index = self.ask("ls-files", "--stage", "-z").checked().out
         lines = self._index.split("\0")[:-1]
-        return read_stages(line for line in lines if line.partition("\t")[0][-1] != "0")
+        found = read_stages(line for line in lines if line.partition("\t")[0][-1] != "0")
+        self.expect(stages.path for stages in found)
+        return found
 
     def staged(self, path: str) -> TreeEntry | None:
         """Return the index entry of a file, or None if the file is absent or in conflict.
@@ -261,15 +276,19 @@ class Repository:
 
     def to_worktree(self, path: str, data: bytes) -> bytes:
         """Convert bytes as git does on checkout, by the rules for line ends and `ident`."""
-        return self._objects.converted(path, data, to_worktree=True)
+        return self._files.converted(path, data, to_worktree=True)
 
     def from_worktree(self, path: str, data: bytes) -> bytes:
         """Convert bytes as git does on staging, by the rules for line ends and `ident`."""
-        return self._objects.converted(path, data, to_worktree=False)
+        return self._files.converted(path, data, to_worktree=False)
 
     def attribute(self, path: str, name: str) -> str | None:
         """Return an attribute of a path in git's words, or None if no value is specified."""
-        return self._objects.attribute(path, name)
+        return self._files.attribute(path, name)
+
+    def expect(self, paths: Iterable[str]) -> None:
+        """Note paths whose attributes will be read: git is asked for all of them at once."""
+        self._files.expect(paths)
 
     def settings(self) -> list[tuple[str, str]]:
         """Return git's settings, weakest first; a name may occur more than once."""
@@ -303,17 +322,22 @@ def _commit(oid: str, data: bytes, cut_off: frozenset[str]) -> Commit:
     subject = (message.splitlines() or [""])[0]
     parents = tuple(os.fsdecode(value) for word, _, value in lines if word == b"parent")
     parents = () if oid in cut_off else parents
-    time = first.get(b"committer", b"").split(b" ")[-2:-1]  # behind it is the time zone
+    time = first.get(b"committer", b"").split(b" ")[-2:][0]  # behind it is the time zone
     author = first.get(b"author", b"").rpartition(b">")[0].rpartition(b"<")[2]
     tree = os.fsdecode(first.get(b"tree", b""))
-    return Commit(oid, tree, parents, subject, message, int(*time), author)
+    return Commit(oid, tree, parents, subject, message, _number(time), author)
 
 
 def _decoded(text: bytes, encoding: str) -> str:
     try:
         return text.decode(encoding or "utf-8", "replace")
-    except LookupError:
+    except (LookupError, ValueError):  # a name of no encoding, or of one for other things
         return text.decode("utf-8", "replace")
+
+
+def _number(word: bytes) -> int:
+    """Return a time, or 0 for what is no number in a broken commit."""
+    return int(word) if word.removeprefix(b"-").isdigit() else 0
 
 
 def commits_here(

@@ -30,7 +30,7 @@ from kmerge_git.errors import GitFailed, KmergeError, Unsupported
 from kmerge_git.git.attribute_files import DEFAULTS, AttributeFile, select
 from kmerge_git.git.driver_lines import MARKING, NAME, ONLY_MARK, marked
 from kmerge_git.git.index_stages import Stages, read_stages
-from kmerge_git.git.objects import LOST
+from kmerge_git.git.objects import EMPTY_TREE, LOST
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import (
     GIVEN,
@@ -107,7 +107,9 @@ def merge_tree(
         if lost:
             raise at.repository.missing(lost[1])
         raise GitFailed(["git", *command], answer.code, answer.err)
-    return _read(answer.out, is_clean=answer.code == 0)
+    merged = _read(answer.out, is_clean=answer.code == 0)
+    at.repository.expect(stages.path for stages in merged.conflicts)
+    return merged
 
 
 def _read(out: str, *, is_clean: bool) -> MergedTree:
@@ -137,6 +139,7 @@ class Scratch:
     git_dir: str  # the repository in which git merges
     worktree: str  # the attribute files in this folder count
     marking: tuple[str, ...]
+    is_sha256: bool  # its objects have names of this kind
     repository: Repository  # reads both repositories, and writes into the scratch folder
 
     def environment(self, *, keep: bool = False) -> dict[str, str]:
@@ -170,11 +173,13 @@ class Scratch:
 
     def commit(self, tree: str, *parents: str) -> str:
         """Write a commit from which git can find a merge base, and return the id of the commit."""
+        named = sha256 if self.is_sha256 else sha1
+        if tree == EMPTY_TREE:
+            tree = named(b"tree 0\0", usedforsecurity=False).hexdigest()
         lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
         nobody = "kmerge <kmerge> 0 +0000"
         text = "\n".join([*lines, f"author {nobody}", f"committer {nobody}", "", "made up\n"])
         data = b"commit %d\0" % len(text) + text.encode()
-        named = sha256 if len(tree) == 64 else sha1
         oid = named(data, usedforsecurity=False).hexdigest()
         path = Path(self.folder, "objects", oid[:2], oid[2:])
         if not path.exists():
@@ -205,7 +210,9 @@ def scratch(
         if attributes_of is not None:
             _take_files(twin, attributes_of, git_dir, worktree)
         with _marking(folder, repository, alone=alone) as words:
-            yield Scratch(folder, objects, shallow, git_dir, worktree, tuple(words), twin)
+            yield Scratch(
+                folder, objects, shallow, git_dir, worktree, tuple(words), named == "sha256", twin
+            )
     finally:
         with to_its_end() as interrupts:  # a second Ctrl-C, or the first at the end of the work
             shutil.rmtree(folder, ignore_errors=True)
@@ -252,7 +259,9 @@ def _lay_out(
         if not alone:
             shutil.copy(os.path.join(common, "info", "attributes"), os.path.join(folder, "info"))
     _write(folder, "HEAD", "ref: refs/heads/none\n")
-    _write(folder, "objects/info/alternates", objects + "\n")
+    more = os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "").split(os.pathsep)  # of a server
+    alternates = "".join(f"{place}\n" for place in (objects, *filter(os.path.isabs, more)))
+    _write(folder, "objects/info/alternates", alternates)
     config = f"[include]\n\tpath = {_quoted(os.path.join(common, 'config'))}\n"
     # an empty attr.tree: git (2.43) does not take the attributes from anywhere else either
     config += "[attr]\n\ttree =\n[core]\n\tbare = false\n"

@@ -24,6 +24,7 @@ from typing import Generic, NoReturn, TypeVar
 
 from kmerge_git.bounds import CHILD_SECONDS
 from kmerge_git.errors import TimeUp
+from kmerge_git.git.scratch_merges import PREFIX
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -108,11 +109,12 @@ class _Child(Generic[Result]):
         self.results: deque[Result] = deque()
         self.is_open = True
         self._data = bytearray()
-        self._folder = tempfile.mkdtemp(prefix="kmerge-")  # for its files: it may be killed
+        self._folder = tempfile.mkdtemp(prefix=PREFIX)  # for its files: it may be killed
         self.out, into = os.pipe()
         try:
             self._pid = os.fork()
             if not self._pid:
+                os.close(self.out)  # or a child whose parent was killed would wait for a reader
                 tempfile.tempdir = self._folder
                 _serve(items, work, into)
         except OSError:

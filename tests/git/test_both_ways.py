@@ -158,11 +158,6 @@ def test_both_ways_read_the_same(made: Path, monkeypatch: pytest.MonkeyPatch) ->
         same(lambda way, a=a, b=b, renames=renames: _sorted(way.changes(a, b, renames=renames)))
     for path in ("web.yaml", "d", "d/z.yaml", "d/z.yaml/x", "none"):
         same(lambda way, path=path: way.entry(_id(way, "topic^{tree}"), path))
-    for path, name in product(("a.txt", "d/a.txt", "a.yaml"), ("text", "eol", "merge")):
-        same(lambda way, path=path, name=name: way.attribute(path, name))
-    for path, data in product(("a.txt", "a.yaml"), (b"a\nb\n", b"a\r\nb\r\n", b"a\0\n", b"")):
-        for flag in (True, False):
-            same(lambda way, p=path, d=data, f=flag: way.converted(p, d, to_worktree=f))
     assert ways[0].write("blob", b"new\n") == ways[1].write("blob", b"new\n")
     with pytest.raises(Absent):
         ways[1].changes("1" * 40, trees[0], renames=False)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from depth import kill_points, part
 from test_refresh import history, refs
-from world import Done, Repo, World
+from world import ROOT, Done, Repo, World
 
 from kmerge_git.bounds import FEW_BRANCHES
 
@@ -267,3 +267,27 @@ def test_the_whole_run_ends(many: Repo, number: signal.Signals) -> None:
             lock.unlink()
         put_back(many, before)
     many.git("fsck", "--strict")
+
+
+ORPHANS = """
+import time
+from kmerge_git.whole.cores import on_cores
+
+def work(item):
+    return b"x" * 200_000  # more than a pipe holds
+
+for result in on_cores(list(range(9)), work, 2, 0.0):
+    print(flush=True)
+    time.sleep(60)
+"""
+
+
+def test_no_child_waits_for_a_process_that_was_killed() -> None:
+    argv = [sys.executable, "-c", ORPHANS]
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT)}
+    ) as run:
+        assert run.stdout
+        run.stdout.readline()
+        run.kill()
+        assert run.stdout.read() == b""  # the children held the other end, and they have ended

@@ -166,3 +166,32 @@ def test_nothing_is_open_after_opening_again(repo: Repo) -> None:
     inside.reopen()
     assert open_packs() == []
     assert inside.entry(tree, "a.yaml")
+
+
+def test_an_odd_commit_is_read(repo: Repo) -> None:
+    repo.commit("base", {"a.yaml": "a: 1\n"})
+    tree = repo.git("rev-parse", "HEAD^{tree}").out.strip()
+    inside = Repository.open(str(repo.path))
+    for encoding, time in (("idna", "12 +0000"), ("\udcff", "7"), ("utf-8", "x +0000"), ("", "")):
+        about = f"author a <a@b> {time}\ncommitter a <a@b> {time}\n" if time else ""
+        text = f"tree {tree}\n{about}encoding {encoding}\n\nsubject\xfc\n"
+        (repo.path / "commit").write_bytes(text.encode("utf-8", "surrogateescape"))
+        words = ("hash-object", "-t", "commit", "-w", "--literally", "commit")
+        commit = inside.named(repo.git(*words).out.strip())
+        assert (commit.tree, commit.subject) == (
+            tree,
+            "subject\xfc" if encoding != "idna" else commit.subject,
+        )
+        assert commit.time == (12 if time.startswith("12") else 0)
+
+
+@pytest.mark.parametrize("names", ["sha1", "sha256"])
+def test_a_pick_of_a_first_commit_is_explained(world: World, names: str) -> None:
+    world.git("init", "-q", "-b", "main", f"--object-format={names}", "repo")
+    repo = Repo(world, world.root / "repo")
+    repo.commit("base", {"a.yaml": TEXTS[0]})
+    repo.git("checkout", "-q", "--orphan", "old")
+    repo.commit("old", {"a.yaml": TEXTS[1]})
+    repo.git("checkout", "-q", "main")
+    repo.git("cherry-pick", "old", check=False)
+    assert "a.yaml" in repo.kmerge("explain").out
