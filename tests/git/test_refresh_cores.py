@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -290,4 +291,6 @@ def test_no_child_waits_for_a_process_that_was_killed() -> None:
         assert run.stdout
         run.stdout.readline()
         run.kill()
-        assert run.stdout.read() == b""  # the children held the other end, and they have ended
+        # the children held the other end, and they have ended
+        assert select.select([run.stdout], [], [], 30.0)[0]
+        assert run.stdout.read() == b""
