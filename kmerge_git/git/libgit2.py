@@ -49,21 +49,13 @@ class Libgit2Objects:
         self._inner.free()
 
     def find(self, name: str) -> tuple[str, str, bytes] | None:
-        """Return id, kind and bytes of an object that git's words name, or None."""
+        """Return id, kind and bytes of the object that an id or any name of git stands for."""
         try:
             oid = self._inner.revparse_single(name).id
             kind, data = self._inner.read(oid)
         except (KeyError, ValueError, pygit2.GitError):
             return None
         return str(oid), _KINDS[kind], bytes(data)
-
-    def read(self, oid: str) -> tuple[str, bytes] | None:
-        """Return kind and bytes of the object with an id, or None if it is missing."""
-        try:
-            kind, data = self._inner.read(pygit2.Oid(hex=oid))
-        except (KeyError, pygit2.GitError):
-            return None
-        return _KINDS[kind], bytes(data)
 
     def entry(self, tree: str, path: str) -> TreeEntry | None:
         """Return the entry of the file at a path of a tree, or None if there is no file."""

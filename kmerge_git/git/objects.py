@@ -1,7 +1,7 @@
 """Read and write the objects of a repository: what kmerge needs of it, and the way by git itself.
 
 libgit2 does the same in one process (`git.libgit2`). Git is asked where libgit2 is not installed
-or refuses the repository: SHA-256 names, a reftable, a split or sparse index.
+or refuses the repository: SHA-256 names, a reftable, an extension that it does not know.
 """
 
 from __future__ import annotations
@@ -42,10 +42,7 @@ class Objects(Protocol):
         """Close all files and end all processes; a process that is forked next shares none."""
 
     def find(self, name: str) -> tuple[str, str, bytes] | None:
-        """Return id, kind and bytes of the object that a name in git's words stands for."""
-
-    def read(self, oid: str) -> tuple[str, bytes] | None:
-        """Return kind and bytes of the object with an id."""
+        """Return id, kind and bytes of the object that an id or any name of git stands for."""
 
     def entry(self, tree: str, path: str) -> TreeEntry | None:
         """Return the entry of the file at a path of a tree."""
@@ -120,7 +117,7 @@ class GitObjects:
         self._blobs = None
 
     def find(self, name: str) -> tuple[str, str, bytes] | None:
-        """Return id, kind and bytes of the object that a name in git's words stands for."""
+        """Return id, kind and bytes of the object that an id or any name of git stands for."""
         if "\n" in name:  # a line break would end the name
             return None
         name = self._empty_tree if name == EMPTY_TREE else name
@@ -136,21 +133,16 @@ class GitObjects:
     def _cwd(self) -> str:
         return self.worktree or self.git_dir
 
-    def read(self, oid: str) -> tuple[str, bytes] | None:
-        """Return kind and bytes of the object with an id."""
-        found = self.find(oid)
-        return found[1:] if found else None
-
     def entry(self, tree: str, path: str) -> TreeEntry | None:
         """Return the entry of the file at a path of a tree."""
         entry = TreeEntry(tree, FOLDER)
         for name in os.fsencode(path).split(b"/"):
             if entry.mode != FOLDER:
                 return None
-            found = self.read(entry.oid)
+            found = self.find(entry.oid)
             if found is None:
                 raise Absent(entry.oid)
-            node = next((node for each, node in nodes(found[1], tree) if each == name), None)
+            node = next((node for each, node in nodes(found[2], tree) if each == name), None)
             if node is None:
                 return None
             entry = TreeEntry(node[1].hex(), node[0])

@@ -125,10 +125,10 @@ class Repository:
         return frozenset()
 
     def _read(self, oid: str) -> bytes:
-        found = self._objects.read(oid)
+        found = self._objects.find(oid)
         if found is None:
             raise self.missing(oid)
-        return found[1]
+        return found[2]
 
     def merge_base(self, ours: str, theirs: str) -> str | None:
         """Return the first merge base, or None if the histories are unrelated."""

@@ -147,7 +147,7 @@ def test_both_ways_read_the_same(made: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     trees = [_id(ways[0], f"{oid}^{{tree}}") for oid in commits]
     for oid in [*commits, *trees, "0" * 40]:
-        same(lambda way, oid=oid: way.read(oid))
+        same(lambda way, oid=oid: way.find(oid))
     for name in ("main", "past^{tree}", "HEAD~1:web.yaml", "nothing", "main:none", "a b", ""):
         same(lambda way, name=name: way.find(name))
     for a, b in product(commits, commits):
