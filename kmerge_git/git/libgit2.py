@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -24,6 +25,7 @@ _KINDS = {
     int(enums.ObjectType.COMMIT): "commit",
     int(enums.ObjectType.TAG): "tag",
 }
+_ID = re.compile("[0-9a-f]{40}")
 _NUMBERS = {kind: number for number, kind in _KINDS.items()}
 
 
@@ -51,7 +53,9 @@ class Libgit2Objects:
     def find(self, name: str) -> tuple[str, str, bytes] | None:
         """Return id, kind and bytes of the object that an id or any name of git stands for."""
         try:
-            oid = self._inner.revparse_single(name).id
+            # an object by its id is not parsed: git reads some commits that libgit2 refuses
+            is_id = _ID.fullmatch(name)
+            oid = pygit2.Oid(hex=name) if is_id else self._inner.revparse_single(name).id
             kind, data = self._inner.read(oid)
         except (KeyError, ValueError, pygit2.GitError):
             return None
