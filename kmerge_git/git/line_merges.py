@@ -35,7 +35,7 @@ class LineMerges:
 
     @property
     def is_in_memory(self) -> bool:
-        """Whether libgit2 merges what needs no markers."""
+        """True if libgit2 merges what needs no markers."""
         return self._memory is not None
 
     def without_markers(self, texts: Texts, favor: str) -> bytes | None:
@@ -64,7 +64,7 @@ class MergedLines:
 
     @property
     def clean(self) -> bool:
-        """Whether there is no conflict; git is not asked if libgit2 has found one."""
+        """True if there is no conflict; git is not asked if libgit2 has found one."""
         if self._plain is None and self._merges.is_in_memory:
             return False
         return self.result()[1] == 0

@@ -86,14 +86,18 @@ def own_environment(*, alone: bool) -> dict[str, str]:
     return env
 
 
+def place_of(git_dir: str, worktree: str | None) -> list[str]:
+    """Return the options that name a repository to git."""
+    return [f"--git-dir={git_dir}", *([f"--work-tree={worktree}"] if worktree else ())]
+
+
 class GitObjects:
     """Read and write the objects of one repository by git (see `Objects`)."""
 
     def __init__(self, path: str, *, alone: bool = False) -> None:
         self._env = own_environment(alone=alone)
         self.git_dir, self.worktree, self.is_shallow = self._find_place(path, alone=alone)
-        self._words = [f"--git-dir={self.git_dir}"]
-        self._words += [f"--work-tree={self.worktree}"] if self.worktree else []
+        self._words = place_of(self.git_dir, self.worktree)
         self._blobs: Blobs | None = None
 
     def _find_place(self, path: str, *, alone: bool) -> tuple[str, str | None, bool]:

@@ -32,6 +32,7 @@ from kmerge_git.git.objects import (
     Objects,
     nodes,
     own_environment,
+    place_of,
 )
 from kmerge_git.git.run_git import OFFLINE, GitAnswer, ask_git, ask_here, environment
 from kmerge_git.git.spawned_git import config_pairs
@@ -52,8 +53,7 @@ class Repository:
         self.git_dir = objects.git_dir
         self.is_shallow = objects.is_shallow  # the history is cut off
         self._compared: dict[tuple[str | None, str, bool], tuple[Change, ...]] = {}
-        self._words = [f"--git-dir={self.git_dir}"]
-        self._words += [f"--work-tree={self.worktree}"] if self.worktree else []
+        self._words = place_of(self.git_dir, self.worktree)
         self._cwd = self.worktree or self.git_dir
         self._files = WorkingFiles(self._words, self._cwd, self._env, self.settings)
         self._index = ""  # what `git ls-files --stage -z` prints

@@ -98,7 +98,7 @@ class WorkingFiles:
 
     @cached_property
     def _by_default(self) -> bool:
-        """Whether git's settings may change line ends."""
+        """True if git's settings may change line ends."""
         return any(
             value.lower() not in ("false", "no", "off", "0", "lf", "native")
             for key, value in self._settings()

@@ -92,7 +92,7 @@ def _stored(repository: Repository, path: str, file: File | None) -> TreeEntry |
     if file.link:
         return TreeEntry(repository.store(file.data), SYMLINK)
     data = file.data
-    with suppress(KmergeError):  # libgit2 cannot read the index: the line ends stay
+    with suppress(KmergeError):  # outside of the working tree the line ends stay
         data = repository.from_worktree(path, data)
     return TreeEntry(repository.store(data), 0o100755 if file.is_executable else 0o100644)
 

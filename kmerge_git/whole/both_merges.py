@@ -226,7 +226,7 @@ class Both:
 
     @property
     def git_clean(self) -> bool:
-        """Whether git's line merge has no conflict."""
+        """True if git's line merge has no conflict."""
         return self.lines.clean
 
     @property
