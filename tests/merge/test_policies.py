@@ -85,7 +85,7 @@ IMAGE = ("spec", "containers", (("name", "a"),), "image")
         ("spec.containers[name=b].image", IMAGE, False),
         ("args", ("args", 3), True),
         ("args", ("args", (("name", "a"),)), False),
-        # the field paths that docs/install.md shows
+        # the field paths that docs/policies.md shows
         ("appVersion", ("appVersion",), True),
         ("**.containers[*].image", IMAGE, True),
     ],
