@@ -27,11 +27,6 @@ def gitlab() -> str:
     return "\n".join(script)
 
 
-def test_github_judges_with_the_action() -> None:
-    text = PAGE[PAGE.index("# GitHub Actions; a required check") :]
-    assert "with: {mode: judge}" in text[: text.index("```")]
-
-
 @pytest.mark.world
 @pytest.mark.parametrize("text, code", [(BOTH, 0), (LOST, 1)])
 def test_damage_in_a_request_is_found(repo: Repo, world: World, text: str, code: int) -> None:
