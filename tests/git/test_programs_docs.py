@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import shutil
 import subprocess
 import sys
 
@@ -15,26 +14,22 @@ from test_check_staged import put_on_path
 from world import ROOT, Done, Failed, Repo, World, refuse_other_form
 
 PAGE = (ROOT / "docs" / "programs.md").read_text()
-SHELL, PUSH = re.findall(r"^```sh\n(#!.*?)^```", PAGE, re.M | re.S)
+(PUSH,) = re.findall(r"^```sh\n(#!.*?)^```", PAGE, re.M | re.S)
 (PYTHON,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
 (PRINTING,) = re.findall(r"^python3 (-c '.*')$", PAGE, re.M)
-PROGRAMS = {"shell": ["sh", "-c", SHELL, "sh"], "python": [sys.executable, "-c", PYTHON]}
 
 
-def merge(repo: Repo, language: str, rev: str = "side") -> Done:
-    """Let a program of the page make a merge."""
-    if language == "shell" and not shutil.which("jq"):
-        pytest.skip("the script needs jq")
+def merge(repo: Repo, rev: str = "side") -> Done:
+    """Let the program of the page make a merge."""
     if not (repo.world.root / "bin").exists():
         put_on_path(repo.world)
-    return repo.world.run(*PROGRAMS[language], rev, cwd=repo.path, check=False)
+    return repo.world.run(sys.executable, "-c", PYTHON, rev, cwd=repo.path, check=False)
 
 
-@pytest.mark.parametrize("language", PROGRAMS)
-def test_what_it_may_decide(repo: Repo, language: str) -> None:
+def test_what_it_may_decide(repo: Repo) -> None:
     texts = [deployment(replicas, image=f"app:{tag}") for replicas, tag in ((1, 1), (2, 2), (1, 3))]
     repo.fork(*({"app.yaml": text} for text in texts))
-    done = merge(repo, language)
+    done = merge(repo)
     assert done.code == 0, done.said
     assert repo.text("app.yaml") == deployment(2, image="app:3")
     assert repo.git("status", "--porcelain").out == ""
@@ -42,18 +37,16 @@ def test_what_it_may_decide(repo: Repo, language: str) -> None:
     assert repo.head("HEAD^2") == repo.head("side")
 
 
-@pytest.mark.parametrize("language", PROGRAMS)
-def test_what_it_may_not_decide(repo: Repo, language: str) -> None:
+def test_what_it_may_not_decide(repo: Repo) -> None:
     texts = [deployment(number, image=f"app:{number}") for number in (1, 2, 3)]
     repo.fork(*({"app.yaml": text} for text in texts))
     before = repo.head()
-    assert merge(repo, language).code == 1
+    assert merge(repo).code == 1
     assert (repo.head(), repo.text("app.yaml")) == (before, texts[1])
     assert repo.git("status", "--porcelain").out == ""
 
 
-@pytest.mark.parametrize("language", PROGRAMS)
-def test_what_the_check_finds(repo: Repo, language: str) -> None:
+def test_what_the_check_finds(repo: Repo) -> None:
     repo.fork({"x": "1"}, {"y": "1"}, {"z": "1"})
     before = repo.head()
     fake = repo.world.root / "bin" / "kmerge"
@@ -61,14 +54,13 @@ def test_what_the_check_finds(repo: Repo, language: str) -> None:
     fake.parent.mkdir()
     fake.write_text('#!/bin/sh\n[ "$1" != check ] || exit 1\ngit merge -q --no-edit "$3"\n')
     fake.chmod(0o755)
-    assert merge(repo, language).code == 1
+    assert merge(repo).code == 1
     assert repo.head() == before
 
 
-@pytest.mark.parametrize("language", PROGRAMS)
-def test_what_git_refuses(repo: Repo, language: str) -> None:
+def test_what_git_refuses(repo: Repo) -> None:
     repo.commit("base", {"app.yaml": deployment()})
-    assert merge(repo, language, "none").code == 2
+    assert merge(repo, "none").code == 2
 
 
 def test_the_schemas_are_where_the_page_says(world: World) -> None:
