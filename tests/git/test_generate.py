@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import shlex
 import signal
 import sys
@@ -16,7 +15,7 @@ import pytest
 from depth import kill_points, part
 from manifests import deployment
 from terminal import Terminal
-from world import ROOT, Done, Driven, Repo, World
+from world import Done, Driven, Repo, World
 
 SOURCE, OUTPUT, SECOND = "src/a.yaml", "gen/a.yaml", "gen/all.txt"
 COMMAND = "for f in src/*.yaml; do sed 's/^/out: /' $f >gen/${f##*/}; done; cat src/* >gen/all.txt"
@@ -868,17 +867,38 @@ def test_names_are_completed(stopped: Repo) -> None:
     assert done.lines == ["all"]
 
 
-# -- the page
+# -- a chain: the first generator renders each service, the second lists what the first wrote
 
+MAKEFILE = r"""
+SERVICES := $(sort $(wildcard services/*.yaml))
 
-def block(language: str) -> list[str]:
-    chain = Path(ROOT, "docs/generate.md").read_text("utf-8").partition("\n## A chain\n")[2]
-    return re.findall(rf"```{language}\n(.*?)```", chain, re.DOTALL)
+rendered: $(SERVICES)
+	mkdir -p rendered
+	rm -f rendered/*.yaml
+	for f in $(SERVICES); do { echo spec:; sed 's/^/  /' $$f; } >rendered/$$(basename $$f); done
+
+index.yaml: rendered
+	for f in rendered/*.yaml; do echo "- $$f"; done >index.yaml
+
+.PHONY: rendered index.yaml
+"""
+CHAIN = """
+git config --local kmerge.generate.rendered.command 'make rendered'
+git config --local kmerge.generate.rendered.files 'rendered/*.yaml'
+git config --local kmerge.generate.rendered.sources 'services/*.yaml'
+git config --local --add kmerge.generate.rendered.sources Makefile
+git config --local kmerge.generate.index.command 'make -o rendered index.yaml'
+git config --local kmerge.generate.index.files /index.yaml
+git config --local kmerge.generate.index.sources 'rendered/*.yaml'
+git merge --no-commit topic
+kmerge generate --yes
+git commit --no-edit
+"""
 
 
 def services(**values: int) -> dict[str, str | bytes]:
-    """Services by their names, and what the chain of the page makes of them."""
-    files: dict[str, str | bytes] = {"Makefile": block("make")[0]}
+    """Services by their names, and what the chain makes of them."""
+    files: dict[str, str | bytes] = {"Makefile": MAKEFILE}
     for name, port in values.items():
         files[f"services/{name}.yaml"] = f"name: {name}\nport: {port}\n"
         files[f"rendered/{name}.yaml"] = f"spec:\n  name: {name}\n  port: {port}\n"
@@ -886,7 +906,7 @@ def services(**values: int) -> dict[str, str | bytes]:
     return files
 
 
-def test_the_chain_of_the_page(repo: Repo) -> None:
+def test_a_chain(repo: Repo) -> None:
     program = repo.world.root / "bin" / "kmerge"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m kmerge_git "$@"\n')
@@ -898,8 +918,7 @@ def test_the_chain_of_the_page(repo: Repo) -> None:
     repo.commit("theirs", services(a=1, c=3))
     repo.switch("main")
     repo.commit("ours", services(a=9, b=2, c=3, d=4))
-    setting, ending = block("sh")
-    done = repo.world.run("sh", "-ec", setting + ending, cwd=repo.path, env={"PATH": path})
+    done = repo.world.run("sh", "-ec", CHAIN, cwd=repo.path, env={"PATH": path})
     assert "rendered runs `make rendered`\nkmerge: index runs" in done.err
     wanted = services(a=9, c=3, d=4)
     assert {name: repo.show(f"HEAD:{name}") for name in wanted} == wanted
