@@ -1,4 +1,4 @@
-"""The numbers of rules: what the code notes, the one table of words, and docs/merge-rules.md."""
+"""The numbers of rules: what the code notes, the one table of words, and the docs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from kmerge_git.merge.rule_sentences import RULES, in_words, of_kyaml
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "kmerge_git/merge"
 TEXT = (ROOT / "docs/merge-rules.md").read_text(encoding="utf-8")
+SPECIFICATION = (ROOT / "docs/specification.md").read_text(encoding="utf-8")
 
 
 # of a difference of which no note was made
@@ -53,13 +54,14 @@ def test_a_number_is_seen() -> None:
 
 def test_the_docs_have_the_same_words() -> None:
     rows = dict(re.findall(r"^\| ((?:[TMR])\d+) (.+?) \|", TEXT, re.MULTILINE))
-    rows |= dict(re.findall(r"^\| (\d+) \| (.+?) \|$", TEXT, re.MULTILINE))
+    flowing = re.sub(r"\n +", " ", SPECIFICATION)
+    rows |= dict(re.findall(r"^(\d+)\. \*\*(.+?)\.\*\*", flowing, re.MULTILINE))
     told = {number: words.partition("; see [below]")[0] for number, words in rows.items()}
     assert told == {number: words for number, words in RULES.items() if number != "lines"}
 
 
 def test_every_number_has_its_paragraph() -> None:
-    section = TEXT.partition("\n## Rules git\n")[2].partition("\n## ")[0]
+    section = SPECIFICATION.partition("\n## The rules\n")[2].partition("\n## ")[0]
     listed = re.findall(r"^(\d+)\. ", section, re.MULTILINE)
     assert listed == [number for number in RULES if number.isdigit()]
 
