@@ -53,7 +53,7 @@ def test_a_number_is_seen() -> None:
 
 
 def test_the_docs_have_the_same_words() -> None:
-    rows = dict(re.findall(r"^\| ((?:[TMR])\d+) (.+?) \|", TEXT, re.MULTILINE))
+    rows = dict(re.findall(r"^(?:\||-) ([TMR]\d+) (.+?)(?: \||$)", TEXT, re.MULTILINE))
     flowing = re.sub(r"\n +", " ", SPECIFICATION)
     rows |= dict(re.findall(r"^(\d+)\. \*\*(.+?)\.\*\*", flowing, re.MULTILINE))
     told = {number: words.partition("; see [below]")[0] for number, words in rows.items()}

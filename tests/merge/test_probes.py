@@ -1,7 +1,7 @@
 """Upstream's behaviour on 300 inputs: ours never crashes, loses no alias, retypes no scalar.
 
 `vectors/merge_probes.json` says what kyaml and kpt make of each input. Of class `baseline` ours has
-the same data, or docs/merge-rules.md says in a table why not.
+the same data, or the table of `vectors/merge_probes.md` has the reason.
 """
 
 import json
@@ -16,7 +16,7 @@ from kmerge_git.merge.kyaml.two_way import merge2_bytes
 from kmerge_git.merge.three import Three
 
 PROBES = json.loads((Path(__file__).parent / "vectors" / "merge_probes.json").read_text())["cases"]
-DOCS = Path(__file__).parents[2] / "docs" / "merge-rules.md"
+DOCS = Path(__file__).parent / "vectors" / "merge_probes.md"
 # Inputs that are refused: merge2 has no third version to merge lines with.
 REFUSED = {"merge2/patch-bad"}
 
@@ -118,7 +118,7 @@ def test_identical_inputs_come_back(probe):
 
 
 def differences() -> dict[str, str]:
-    """The table of docs/merge-rules.md: probe -> why ours differs."""
+    """The table of vectors/merge_probes.md: probe -> why ours differs."""
     rows = {}
     for line in DOCS.read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -135,7 +135,7 @@ def test_baseline_has_kyamls_data_or_a_reason(probe):
         return
     same = load(merged(probe)) == load(recorded)
     if probe["id"] in differences():
-        assert not same, "the reason in docs/merge-rules.md is out of date"
+        assert not same, "the reason in vectors/merge_probes.md is out of date"
     else:
         assert same, merged(probe)
 
