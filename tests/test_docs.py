@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from kmerge_git.cli.main import COMMANDS, actions_of, line_parser, shown
+from kmerge_git.kube.crds import crd_list_keys
 from kmerge_git.kube.listkeys import Where, start
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -131,6 +133,16 @@ def test_the_table_of_lists(version: str, kind: str, path: str, said: str) -> No
     for name, value in rule.defaults.items():
         spelled = spelled.replace(f"`{name}`", f"`{name}` ({value})")
     assert said == {"set": "set", "atomic": "no key"}.get(rule.kind, spelled)
+
+
+def test_the_definition_of_a_custom_resource() -> None:
+    text = (ROOT / "docs" / "list-keys.md").read_text()
+    (lists,) = re.findall(r"```yaml\n(.*?)```", text, re.S)
+    schema = {"openAPIV3Schema": {"properties": yaml.safe_load(lists)}}
+    spec = {"group": "a.b", "names": {"kind": "X"}, "versions": [{"schema": schema}]}
+    found = crd_list_keys({"kind": "CustomResourceDefinition", "spec": spec})
+    backends = {"list": True, "keys": ("host", "port"), "defaults": {"port": 80}}
+    assert found == {("a.b", "X"): {"backends": backends}}
 
 
 EXAMPLES = [
