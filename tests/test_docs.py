@@ -152,7 +152,7 @@ EXAMPLES = [
     for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.S)
 ]
 assert {name for name, _ in EXAMPLES} >= {"api.md", "strategic-merge-patch.md"}
-assert len(EXAMPLES) > 9, "no examples found"
+assert len(EXAMPLES) > 7, "no examples found"
 
 
 @pytest.mark.parametrize("page, code", EXAMPLES, ids=lambda text: text.split("\n")[0])
