@@ -3,7 +3,7 @@
     python bench/all.py                         all rows; some twenty minutes
     python bench/all.py --only template,list    the rows with one of these words
     python bench/all.py --against TREE          the same of another checkout, by turns
-    python bench/all.py --write                 the table and the plot of docs/performance.md
+    python bench/all.py --write                 bench/figures.md; docs/performance.md and its plot
 
 Rounds are interleaved: every round runs the work and what it is compared with once. A ratio is
 that of the medians; behind it are the least and the greatest ratio of one round.
@@ -25,6 +25,7 @@ from growth import growth, growth_table, picture
 from rows import Ratio, Row, rows
 from timing import ROOT, Command, Tree, apart, interleaved, median, scratch
 
+FIGURES = ROOT / "bench" / "figures.md"
 PAGE = ROOT / "docs" / "performance.md"
 PLOT = ROOT / "docs" / "performance.svg"
 
@@ -36,8 +37,10 @@ def main() -> int:
     if options.write and (options.only or options.against):
         parser.error("--write writes the whole table, of this tree alone")
     if options.write:
-        for name in ("machine", "table", "growth"):
-            parts(name)  # half an hour later it would be too late to miss a place
+        for page, name in PLACES:
+            parts(page, name)  # half an hour later it would be too late to miss a place
+        if missing := set(FOR_USERS) - {row.name for row in rows()}:
+            raise SystemExit(f"no row has the name of {sorted(missing)}")
     words = options.only.lower().split(",")
     checkouts = [ROOT, *([options.against.resolve()] if options.against else [])]
     chosen = [row for row in rows() if any(word in row.name.lower() for word in words)]
@@ -53,9 +56,10 @@ def main() -> int:
             points = growth(folder / "growth", trees[0], options.rounds)
             print(f"\n{growth_table(points)}")
     if options.write:
-        write("machine", f"{machine(options.rounds)}\n")
-        write("table", table.on_page())
-        write("growth", growth_table(points))
+        measured_on = f"{machine(options.rounds)}\n"
+        texts = (measured_on, table.figures(), measured_on, table.for_users(), growth_table(points))
+        for (page, name), text in zip(PLACES, texts, strict=True):
+            write(page, name, text)
         PLOT.write_text(picture(points))
     return 0
 
@@ -68,7 +72,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--only", default="", metavar="WORDS", help="rows with one of (a,b,c)")
     parser.add_argument("--against", type=Path, metavar="TREE", help="a checkout to compare with")
     parser.add_argument("--growth", action="store_true", help="time against size, too")
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and the plot")
+    parser.add_argument("--write", action="store_true", help="write the pages and the plot")
     return parser
 
 
@@ -121,7 +125,29 @@ def measured(row: Row, trees: list[Tree], place: Path, rounds: int) -> list[Line
 
 
 HEADS = ["work", "min", "median", "compared with", "min", "median", "ratio", "goal", "more"]
-ON_PAGE = (0, 1, 2, 3, 5, 6, 8)  # goals are for those who work on it
+IN_FIGURES = (0, 1, 2, 3, 5, 6, 8)  # goals are for one's own machine
+# the rows and columns of docs/performance.md
+FOR_USERS = (
+    "5 KB Deployment through the registered line",
+    "bundle of 3.5 MB, twenty documents by both sides",
+    "CRD of 1.1 MB, both sides",
+    "ConfigMap with a text of 1 MB",
+    "list of 2,000 elements without keys",
+    "template of 5 KB, git clean",
+    "template of 60 KB, git conflicts in each document",
+    "`git merge` of 200 files of 5 KB",
+    "`kmerge merge` of 200 files of 5 KB",
+    "`kmerge merge` of 20,000 files, 5 changed",
+    "`kmerge refresh` of 200 branches, 20,000 files",
+    "`kmerge check` of 1,000 files",
+    "`kmerge diff` of 2,000 changed files",
+    "`kmerge replay` of 20 merges of 50 files",
+    "`kmerge vendor update` of 500 files, 20 changed",
+    "`kmerge merge3` of 1,000 documents, 20 by each side",
+)
+WORK, MEDIAN, COMPARED_WITH, RATIO = 0, 2, 3, 6
+PLACES = [(FIGURES, "machine"), (FIGURES, "table")]
+PLACES += [(PAGE, "machine"), (PAGE, "table"), (PAGE, "growth")]
 
 
 class Table:
@@ -148,10 +174,20 @@ class Table:
         self._rows.append(cells)
         print(markdown(cells), flush=True)
 
-    def on_page(self) -> str:
-        """The table for the page, without the columns for those who work on it."""
-        rows = ([row[column].strip("*") for column in ON_PAGE] for row in self._rows)
+    def figures(self) -> str:
+        """The whole table, without the goals."""
+        rows = ([row[column].strip("*") for column in IN_FIGURES] for row in self._rows)
         return "".join(f"{markdown(row)}\n" for row in rows)
+
+    def for_users(self) -> str:
+        """The rows that a user asks for, each with its first comparison."""
+        heads, bar, *lines = self._rows
+        first = {line[WORK]: line for line in reversed(lines)}
+        return "".join(
+            f"{markdown([line[WORK], line[MEDIAN], line[COMPARED_WITH], ratio])}\n"
+            for line in (heads, bar, *(first[name] for name in FOR_USERS))
+            for ratio in [line[RATIO].strip("*").partition(" (")[0]]
+        )
 
 
 def markdown(cells: list[str]) -> str:
@@ -183,18 +219,18 @@ def machine(rounds: int) -> str:
     )
 
 
-def write(name: str, text: str) -> None:
-    """Replace what is between the two comments of a name in the page."""
-    before, after = parts(name)
-    PAGE.write_text(before + text + after)
+def write(page: Path, name: str, text: str) -> None:
+    """Replace what is between the two comments of a name in a page."""
+    before, after = parts(page, name)
+    page.write_text(before + text + after)
 
 
-def parts(name: str) -> tuple[str, str]:
+def parts(page: Path, name: str) -> tuple[str, str]:
     """The page before and behind a place, its two comments included."""
-    head, begin, rest = PAGE.read_text().partition(f"<!-- {name}: bench/all.py --write -->\n")
+    head, begin, rest = page.read_text().partition(f"<!-- {name}: bench/all.py --write -->\n")
     _, end, tail = rest.partition("<!-- end -->\n")
     if not begin or not end:
-        raise SystemExit(f"{PAGE.name} has no place for {name}")
+        raise SystemExit(f"{page.name} has no place for {name}")
     return head + begin, end + tail
 
 
