@@ -43,11 +43,11 @@ NO_TEXTS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "~", "y
 
 @Check(
     "M01", ERROR, TEXT, "leftover conflict markers",
-    kubectl="The file is no YAML, or worse: the markers end up in a text.",
+    kubectl="The file is not YAML, or the markers become part of a text value.",
     kustomize="The build fails.",
     example="<<<<<<< HEAD\n  replicas: 2\n=======\n  replicas: 3\n>>>>>>> topic",
     counter="data:\n  notes: |\n    Changes\n    =======\n    none yet",
-    mend="Decide between the sides, remove the markers, and `git add` the file.",
+    mend="Decide what to keep, remove the markers, and run `git add` on the file.",
 )  # fmt: skip
 def leftover_markers(page: Page) -> Iterator[Found]:
     """Find conflict markers such as `<<<<<<<` or `=======`, also longer ones."""
@@ -109,13 +109,13 @@ def lone_marker(page: Page) -> Iterator[Found]:
 
 
 @Check(
-    "M02", ERROR, REPEATED, "a key twice in one mapping",
+    "M02", ERROR, REPEATED, "duplicate key in a mapping",
     twin="D66", is_eased=True,
-    kubectl="The last value counts, the first one is lost; strict readers refuse the file.",
-    kustomize="The file is refused, or the first value counts.",
+    kubectl="The last value is used, the first one is lost; strict parsers refuse the file.",
+    kustomize="The file is refused, or the first value is used.",
     example="spec:\n  replicas: 2\n  replicas: 3",
     counter="spec:\n  replicas: 2\n  revisionHistoryLimit: 3",
-    mend="Keep one of them: both sides of a merge may have added the key.",
+    mend="Keep one of the two keys: both sides of a merge may have added it.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
     """Find a key that a mapping has twice, such as a key that both sides of a merge added.
@@ -129,24 +129,24 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
         is_text = not bare.isdigit() and key.lower() not in NO_TEXTS
         if not of_kubernetes and (key in REPEATABLE or (is_quoted_once and not is_text)):
             continue  # 200 and "200" are two keys
-        lost, severity = "only one of the values counts, the other is lost", ""
+        lost, severity = "only one of the two values is used", ""
         if is_alike or key == "<<":
-            lost = "many readers refuse the file"
+            lost = "many YAML parsers refuse the file"
         if is_alike and plain.is_json:
-            lost, severity = "its values are equal", INFO
-        yield Found(at, f"{key} is here twice; {lost}", severity=severity)
+            lost, severity = "both values are equal", INFO
+        yield Found(at, f"duplicate key {key}; {lost}", severity=severity)
 
 
 @Check(
-    "M03", ERROR, BOOK, "the same resource twice in a file",
+    "M03", ERROR, BOOK, "duplicate resource in a file",
     is_eased=True,
-    kubectl="Both are applied, one after the other; the last one wins.",
+    kubectl="Both documents are applied in turn; the last one wins.",
     kustomize="The build fails: `may not add resource with an already registered id`.",
     example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n---\napiVersion: v1\n"
     "kind: ConfigMap\nmetadata:\n  name: web",
     counter="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n---\napiVersion: v1\n"
     "kind: ConfigMap\nmetadata:\n  name: web\n  namespace: test",
-    mend="Keep one of them, or merge their content.",
+    mend="Keep one of the two documents, or merge their content.",
 )  # fmt: skip
 def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
     """Find a resource that a file has twice, for example because both sides added it.
@@ -163,7 +163,7 @@ def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
         is_suite = who.kind in SUITES and not who.group.endswith("testkube.io")
         if who in seen and is_named and not is_suite:
             line = book.page.position(seen[who].at)[0]
-            message = f"{describe(who)} is in this file twice, first in line {line}"
+            message = f"duplicate resource {describe(who)}; the first one is in line {line}"
             is_harmless = not is_listed and alike(root, seen[who])
             yield Found(root.at, message, severity=WARNING if is_harmless else "")
         seen.setdefault(who, root)
@@ -181,8 +181,8 @@ class Unread(NamedTuple):
 
 @Check(
     "M07", ERROR, UNREAD, "an alias without an anchor",
-    kubectl="The file cannot be read.",
-    kustomize="The file cannot be read.",
+    kubectl="The file cannot be parsed.",
+    kustomize="The file cannot be parsed.",
     example="resources: *defaults",
     counter="requests: &defaults\n  cpu: 1\nlimits: *defaults",
     mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
@@ -192,14 +192,16 @@ def undefined_alias(unread: Unread) -> Iterator[Found]:
     if "undefined alias" not in unread.error.why:
         return
     name = re.split(r"[\s,\[\]{}]", unread.text[unread.at + 1 :], maxsplit=1)[0]
-    yield Found(unread.at, f"no anchor is above this alias in its document{_where(unread, name)}")
+    yield Found(
+        unread.at, f"this alias has no anchor above it in its document{_where(unread, name)}"
+    )
 
 
 def _where(unread: Unread, name: str) -> str:
     """Return where the anchor of an alias is: elsewhere in the file, or in another version."""
     line = _line_of_anchor(unread.text, name)
     if line:
-        place = "below it" if line > unread.error.line else "in another document"
+        place = "below the alias" if line > unread.error.line else "in another document"
         return f"; &{name} is in line {line}, {place}"
     for version, data in unread.others:
         line = _line_of_anchor((data or b"").decode("utf-8", "replace"), name)
@@ -218,11 +220,11 @@ def _line_of_anchor(text: str, name: str) -> int:
 
 @Check(
     "M10", ERROR, UNREAD, "a file that cannot be parsed",
-    kubectl="The file cannot be read.",
-    kustomize="The file cannot be read.",
+    kubectl="The file cannot be parsed.",
+    kustomize="The file cannot be parsed.",
     example="spec:\n  replicas: 2\n   paused: true",
     counter="spec:\n  replicas: {{ .Values.replicas }}\n  paused: true",
-    mend="Correct the YAML. Templates and JSON with comments are recognised.",
+    mend="Correct the YAML. Templates and JSON with comments are not reported.",
 )  # fmt: skip
 def unparseable(unread: Unread) -> Iterator[Found]:
     """Find a file that should be YAML but cannot be parsed.
@@ -231,7 +233,7 @@ def unparseable(unread: Unread) -> Iterator[Found]:
     """
     error = unread.error
     if "undefined alias" not in error.why:
-        since = "; in HEAD it could be parsed" if unread.was_yaml else ""
+        since = "; the version in HEAD is valid YAML" if unread.was_yaml else ""
         hint = f"; {error.hint}" if error.hint else ""
         yield Found(unread.at, f"{error.why}{since}{hint}")
 
@@ -259,13 +261,13 @@ def _elements(site: KeyedList) -> Iterator[Map]:
 
 
 @Check(
-    "M05", ERROR, KEYED, "two elements with one key in a list that has keys",
+    "M05", ERROR, KEYED, "two list elements with the same merge key",
     hides=("M22",), is_eased=True,
-    kubectl="Applying merges the two, or the API server refuses them as duplicates.",
-    kustomize="Patches change only one of them.",
+    kubectl="`kubectl apply` merges the two elements, or the API server refuses duplicates.",
+    kustomize="Patches change only one of the two elements.",
     example="env:\n- name: MODE\n  value: a\n- name: MODE\n  value: b",
     counter="env:\n- name: MODE\n  value: a\n- name: LEVEL\n  value: b",
-    mend="Keep one of them: both sides of a merge may have added the element.",
+    mend="Keep one of the two elements: both sides of a merge may have added it.",
 )  # fmt: skip
 def repeated_element(site: KeyedList) -> Iterator[Found]:
     """Find a container, env entry, port, volume, mount or webhook that a list has twice.
@@ -278,13 +280,13 @@ def repeated_element(site: KeyedList) -> Iterator[Found]:
 
 
 @Check(
-    "M06", WARNING, KEYED, "two elements with one key in another list that has keys",
+    "M06", WARNING, KEYED, "two list elements with the same merge key, in a list that tolerates it",
     hides=("M22",),
-    kubectl="Applying on the server refuses them, a patch changes only one.",
-    kustomize="Patches change only one of them.",
+    kubectl="Server-side apply refuses the elements, and patches change only one of them.",
+    kustomize="Patches change only one of the two elements.",
     example="imagePullSecrets:\n- name: registry\n- name: registry",
     counter="imagePullSecrets:\n- name: registry\n- name: mirror",
-    mend="Keep one of them.",
+    mend="Keep one of the two elements.",
 )  # fmt: skip
 def repeated_other_element(site: KeyedList) -> Iterator[Found]:
     """Find a pull secret, host alias or similar element that a list has twice."""
@@ -301,11 +303,11 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
         if parts in seen and not any(map(is_filled_in, parts)):
             shown = ", ".join(f"{k}: {p}" for (k, _), p in zip(site.keys, parts, strict=True) if p)
             names = {value.string("name"), seen[parts].string("name")} - {""}
-            effect, severity = "; only one of them counts, or the API server refuses them", ""
+            effect, severity = "; only one of them is used, or the API server refuses both", ""
             if "containerPort" in value.fields and len(names) > 1:
-                effect, severity = " under two names; patches change only one of them", WARNING
+                effect, severity = " and different names; patches change only one of them", WARNING
             elif site.name not in BREAKING:
-                effect = "; patches and server-side apply take them for one"
+                effect = "; patches and server-side apply treat them as one element"
             what = f"two elements with {shown} in {site.name}{effect}"
             yield Found(value.at, what, path=site.path, severity=severity)
         seen[parts] = value
@@ -315,10 +317,10 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
 @Check(
     "M08", ERROR, KEYED, "an env entry with both `value` and `valueFrom`",
     kubectl="The API server refuses the object.",
-    kustomize="Both end up in the output.",
+    kustomize="Both fields are in the output.",
     example='env:\n- name: A\n  value: "1"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}',
     counter="env:\n- name: A\n  value: \"\"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}",
-    mend="Keep one of them: the sides of a merge may have chosen differently.",
+    mend="Keep one of the two: each side of a merge may have chosen another one.",
 )  # fmt: skip
 def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     """Find an env entry with both `value` and `valueFrom`, as after a careless merge.
@@ -341,10 +343,10 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
 @Check(
     "M09", ERROR, KEYED, "a volume with two sources",
     kubectl="The API server refuses the object: `may not specify more than 1 volume type`.",
-    kustomize="Both end up in the output.",
+    kustomize="Both fields are in the output.",
     example="volumes:\n- name: data\n  emptyDir: {}\n  hostPath:\n    path: /data",
     counter="volumes:\n- name: data\n  emptyDir: {}\n- name: logs\n  hostPath:\n    path: /data",
-    mend="Keep one of them: the sides of a merge may have chosen differently.",
+    mend="Keep one of the two: each side of a merge may have chosen another one.",
 )  # fmt: skip
 def two_volume_sources(site: KeyedList) -> Iterator[Found]:
     """Find a volume with two sources, for example one from each side of a merge."""

@@ -31,7 +31,7 @@ PLACEHOLDERS = (
 STATEMENT = r"(?m)^[ \t]*(?:\{%.*%\}|\{\{.*\}\}|<%.*%>|\{#.*#\}|\[%.*%\]|%\{.*\})[ \t]*$"
 # The beginnings of statements, each with the name of the kind of template.
 OPENERS = (("{%", "{% %}"), ("<%", "<% %>"), ("{{", "{{ }}"), ("[%", "[% %]"), ("%{", "%{ }"))
-IN_TEMPLATES = "a template below templates/"
+IN_TEMPLATES = "a template in a folder templates/"
 WITH_ACTIONS = "a template with {{ }}"
 OPENING = ("if", "range", "with", "for", "unless", "foreach")
 
@@ -141,7 +141,7 @@ def _of_json(text: str) -> str:
     if plain != text.strip():
         # no reader of manifests takes comments
         return "" if '"apiVersion"' in text else "JSON with comments"
-    return "several JSON documents" if count > 1 else "JSON that YAML has no words for"
+    return "several JSON documents" if count > 1 else "JSON that is not valid YAML"
 
 
 def _without_comments(text: str) -> str:

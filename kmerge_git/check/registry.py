@@ -92,7 +92,7 @@ class Found(NamedTuple):
 
 
 class Check:
-    """A check holds its documentation, and decorates the functions that find the mistake."""
+    """Hold the documentation of a check, and decorate the functions that find the mistake."""
 
     __slots__ = (
         "by_comment", "counter", "ends_walk", "example", "functions", "group", "hides", "id",
@@ -141,7 +141,7 @@ class Check:
         self.counter = counter  # a correct text that is close to the mistake
         self.mend = mend
         if id in _checks:
-            raise ValueError(f"two checks are called {id}")
+            raise ValueError(f"there are two checks {id}")
         _checks[id] = self
 
     def __call__(self, function: Function) -> Function:
@@ -150,7 +150,7 @@ class Check:
         return function
 
     def mend_for(self, meant: str) -> str:
-        """Return what to do, with the trailer for a lost change filled in."""
+        """Return how to fix the mistake, with the trailer for a lost change filled in."""
         before, trailer, rest = self.mend.partition(f"`{DROPPED}: ")
         return f"{before}{trailer}{meant}`{rest.partition('`')[2]}" if meant else self.mend
 
@@ -200,7 +200,7 @@ class ChosenChecks:
 
 
 def causes(findings: Iterable[Finding]) -> list[Finding]:
-    """Leave out findings that follow from other findings, so that each cause is reported once.
+    """Remove findings that follow from other findings, so that each cause is reported once.
 
     A finding about a merge hides findings in the whole file. A finding about a list or a
     kustomization hides findings in the same line.
@@ -232,7 +232,7 @@ def get(id: str) -> Check:
     """Return the check with an id in upper or lower case; raise UsageError for an unknown id."""
     known = _checks.get(id.upper()) or {check.id: check for check in every()}.get(id.upper())
     if known is None:
-        raise UsageError(f"no check is called {id}", hint="see `kmerge check --list`")
+        raise UsageError(f"there is no check {id}", hint="run `kmerge check --list`")
     return known
 
 
@@ -257,6 +257,6 @@ def expand(words: Iterable[str]) -> set[str]:
         prefix = "" if name == "all" else by_group.get(name.lower(), name.upper())
         matching = {id for id in ids if id.startswith(prefix)}
         if not matching:
-            raise UsageError(f"no check is called {name}", hint="see `kmerge check --list`")
+            raise UsageError(f"there is no check {name}", hint="run `kmerge check --list`")
         chosen |= matching
     return chosen

@@ -162,7 +162,7 @@ class Run:
             findings += page.findings(self.checks, registry.MERGED_UNREAD, *site)
         findings = registry.causes(findings)
         if not findings:
-            self.skipped[path] = f"no text: {error.why}"
+            self.skipped[path] = f"not text: {error.why}"
         return findings
 
     def _parsed(self, page: Page, data: bytes, merged: SidedFile | None) -> list[Finding]:
@@ -223,7 +223,7 @@ class Run:
         before = head.source.text if self.versions(path).head is not None and parses(head) else None
         why = reason(text, path, lambda other: parses(YamlText(other.encode(), path)), before)
         if not why:
-            why = f"no YAML: {error.why.removeprefix('not YAML: ')}"
+            why = f"not YAML: {error.why.removeprefix('not YAML: ')}"
             is_named = path in self.named or "undefined alias" in error.why
             is_meant = not is_fixture(path) and (is_named or looks_like_a_manifest(text, path))
             if before is not None or is_meant:

@@ -37,7 +37,10 @@ class Comments:
             lines = (number,) if before.strip() else (number, number + 1)
             ids, wrong = silenced(words)
             if reach.rstrip(":") not in ("", "-file"):
-                ids, wrong = set(), [f"ignore{reach} is no word of kmerge: it silences nothing"]
+                ids, wrong = (
+                    set(),
+                    [f"ignore{reach} is unknown and silences nothing; write ignore or ignore-file"],
+                )
             for line in (WHOLE_FILE,) if "-file" in reach else lines:
                 self._silent[line] |= ids
             self.wrong += [(comment.end(1), problem) for problem in wrong]
@@ -71,9 +74,9 @@ def silenced(words: str) -> tuple[set[str], list[str]]:
         can_be_silenced = {id for id in named if get(id).by_comment}
         ids |= can_be_silenced
         if not named:
-            wrong.append(f"no check is called {word}: it silences nothing")
+            wrong.append(f"there is no check {word}, so this silences nothing")
         elif not can_be_silenced:
-            wrong.append(f"no comment silences {word}")
+            wrong.append(f"a comment cannot silence {word}")
         is_listed = False
     return ids, wrong
 
@@ -88,12 +91,12 @@ def _named(word: str) -> set[str]:
 
 @Check(
     "M16", WARNING, COMMENTS, "a comment that silences nothing",
-    kubectl="Not concerned.",
-    kustomize="Not concerned.",
+    kubectl="Not affected.",
+    kustomize="Not affected.",
     example="# kmerge: ignore M99\nreplicas: 2",
     counter="# kmerge: ignore M02, D6, directives: read by our own tool\nreplicas: 2",
-    mend="Write `ignore` or `ignore-file`, then ids, starts of ids or groups, as `--ignore` takes "
-    "them; the reason follows. No comment silences M11: see `kmerge check --explain M11`.",
+    mend="Write `ignore` or `ignore-file`, then ids, starts of ids, or groups as in `--ignore`, "
+    "then the reason. A comment cannot silence M11: see `kmerge check --explain M11`.",
 )  # fmt: skip
 def silences_nothing(comments: Comments) -> Iterator[Found]:
     """Find a word in a comment `# kmerge: ignore` that names no check."""

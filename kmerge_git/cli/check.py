@@ -27,24 +27,24 @@ EPILOG = """\
 examples:
   kmerge check                        every manifest below this folder
   kmerge check apps/web.yaml overlays
-  kmerge check --staged               what will be committed, partly staged files too
-  kmerge check --new=origin/main      what is not there in that revision
-  kmerge check --merge                damage that the merge in progress, or HEAD, has done
-  kmerge check --merge-of v1.2.0      the same of a merge commit
-  kmerge check --select D,M02         patch directives, and repeated keys
+  kmerge check --staged               the staged content, also of partly staged files
+  kmerge check --new=origin/main      findings that this revision does not have
+  kmerge check --merge                damage done by the merge in progress, or by HEAD
+  kmerge check --merge-of v1.2.0      damage done by this merge commit
+  kmerge check --select D,M02         patch directives, and duplicate keys
   kmerge check --as patch web.yaml --target deployment.yaml
   kmerge check --as patch web.yaml --tool kustomize
-  kmerge check --fix patches/         mend what is mechanical, and show it as a diff
-  kmerge check --dry-run patches/     only show that diff
+  kmerge check --fix patches/         fix simple mistakes, and show the changes as a diff
+  kmerge check --dry-run patches/     show that diff, but change nothing
   kmerge check --explain D12
 
-Silence a finding with a comment on its line or above it: `# kmerge: ignore D12`;
-for a whole file: `# kmerge: ignore-file M05`. Words are those of --select. In hooks that
-are installed: `git config --add kmerge.check.ignore M11`, or `*.yaml kmerge-check=-M11`
-in .gitattributes.
+To silence a finding, write a comment on its line or above it: `# kmerge: ignore D12`.
+To silence it in a whole file: `# kmerge: ignore-file M05`. The ids are those of --select.
+In installed hooks, run `git config --add kmerge.check.ignore M11`, or write
+`*.yaml kmerge-check=-M11` in .gitattributes.
 
 exit code: 0 nothing found, 1 findings at or above --fail-on, 2 wrong usage, or a file is
-unreadable or not there
+missing or unreadable
 """
 CODES = {"+": "\033[32m", "-": "\033[31m"}  # the colours of a diff
 TOOLS = {"kubectl": "K", "kustomize": "Z", "both": "KZ"}
@@ -54,47 +54,51 @@ FORMATS = ("text", "json", "github", "sarif")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of the command."""
     add = parser.add_argument
-    add("files", nargs="*", metavar="FILE", help="files or folders; none: this folder")
-    add("--staged", action="store_true", help="read the staged content; no FILE: all staged files")
+    add("files", nargs="*", metavar="FILE", help="files or folders (default: the current folder)")
+    add("--staged", action="store_true", help="check the staged content of all or the given files")
     merge = parser.add_mutually_exclusive_group()
     merge.add_argument(
         "--merge", action="store_true",
-        help="compare the merge in progress, else HEAD, with its sides: damage that it did",
+        help="find damage done by the merge in progress, or by the merge commit HEAD",
     )  # fmt: skip
-    merge.add_argument("--merge-of", default="", metavar="REV", help="the same for a merge commit")
+    merge.add_argument(
+        "--merge-of", default="", metavar="REV", help="find damage done by a merge commit"
+    )
     merge.add_argument(
         "--merged", nargs=4, default=(), metavar=("BASE", "OURS", "THEIRS", "RESULT"),
-        help="the same for a squash or a rebased branch, by its four revisions",
+        help="find damage in a squash or a rebased branch, given its four revisions",
     )  # fmt: skip
     add(
         "--new", nargs="?", const="", metavar="REV",
-        help="findings that REV has, too, pass; without REV what a hook or a request compares with",
+        help="ignore findings that REV also has (default: the base of the hook or pull request)",
     )  # fmt: skip
-    add("--format", choices=FORMATS, default="text", help="how to report (default: text)")
+    add("--format", choices=FORMATS, default="text", help="output format (default: text)")
     same = "the same as --format json"
     add("--json", dest="format", action="store_const", const="json", help=same)
-    help = "run only these: D12, D1 (all that start so), directives, merge-damage, all"
+    help = "run only these checks: D12, D1 (ids that begin with D1), directives, merge-damage, all"
     add("--select", action="append", default=[], metavar="IDS", help=help)
-    add("--ignore", action="append", default=[], metavar="IDS", help="do not run these")
+    add("--ignore", action="append", default=[], metavar="IDS", help="do not run these checks")
     add(
         "--fail-on",
         choices=(*SEVERITIES, "never"),
         default="error",
-        help="the least severity that makes the exit code 1 (default: error)",
+        help="lowest severity that makes the exit code 1 (default: error)",
     )
     _add_what_they_are(parser)
-    add("--fix", action="store_true", help="show a diff of what can be mended safely, then do it")
-    dry = add("-n", "--dry-run", action="store_true", help="show that diff and change nothing")
+    add("--fix", action="store_true", help="fix simple mistakes, and show the changes as a diff")
+    dry = add(
+        "-n", "--dry-run", action="store_true", help="show the diff of --fix, but change nothing"
+    )
     add_old(parser, "--diff", dry)
     add("--list", action="store_true", help="list all checks")
-    add("--explain", metavar="ID", help="explain a check")
-    help = "only see whether git knows the driver that .gitattributes names"
+    add("--explain", metavar="ID", help="explain the check with this id")
+    help = "only check whether the driver that .gitattributes uses is registered in git"
     add("--installed", action="store_true", help=help)
-    help = "for hooks: judge the merge, the deletions or the pushed merges that git has in hand"
+    help = "for hooks: check the merge, deletions or pushed merges of the current git command"
     add("--committed", action="store_true", help=help)
-    help = "for hooks: list what fails, count the rest, say nothing where nothing was found"
+    help = "for hooks: list only findings that fail, count the others, and print nothing else"
     add("-q", "--quiet", action="store_true", help=help)
-    add_color(parser, "colour the text")
+    add_color(parser, "use colours in the text output")
 
 
 def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
@@ -104,7 +108,7 @@ def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
         dest="told",
         choices=("patch", "manifest"),
         default="",
-        help="what all files are: strategic merge patches, or none of them",
+        help="treat all files as strategic merge patches, or as other manifests",
     )
     for kind in ("patch", "manifest"):
         add_old(parser, f"--{kind}", kinds, kind)
@@ -112,10 +116,13 @@ def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
         "--target",
         default="",
         metavar="FILE",
-        help="the object that the patches change; without --tool kubectl reads them",
+        help="file with the object that the patches change; the default of --tool is kubectl then",
     )
     parser.add_argument(
-        "--tool", choices=tuple(TOOLS), default="", help="who reads the patches (default: by rules)"
+        "--tool",
+        choices=tuple(TOOLS),
+        default="",
+        help="tool that reads the patches (default: by rules)",
     )
 
 
@@ -136,9 +143,9 @@ def run(args: argparse.Namespace) -> int:
 
         require_commit(args.new)
     if (args.fix or args.dry_run) and args.staged:
-        raise UsageError("--fix changes files, --staged reads what is staged", hint="choose one")
+        raise UsageError("--fix cannot change staged content", hint="omit --fix, or --staged")
     if (args.fix or args.dry_run) and _is_about_a_merge(args):
-        raise UsageError("--fix mends no merge", hint="leave out --fix, or --merge")
+        raise UsageError("--fix cannot change a merge", hint="omit --fix, or --merge")
     return _check(args)
 
 
@@ -189,7 +196,7 @@ def report_missing(worker: Run, *, staged: bool) -> list[str]:
     missing = [path for path in named if not was_deleted(path)]
     why, hint = "no such file or folder", "check its name"
     if staged:
-        why, hint = "nothing of this name is staged", "check its name, or `git add` it"
+        why, hint = "no staged file has this name", "check its name, or run `git add` on it"
     warn(*(UsageError(why, path=path, hint=hint) for path in missing))
     return missing
 
@@ -197,7 +204,7 @@ def report_missing(worker: Run, *, staged: bool) -> list[str]:
 def _heard(
     args: argparse.Namespace, findings: list[Finding], worker: Run, merge: MergeCheck | None
 ) -> list[Finding]:
-    """Return the findings that are neither switched off nor mended."""
+    """Return the findings that are neither switched off nor fixed."""
     from kmerge_git.cli.check_repository import FileSettings
 
     judge = merge.sides.ours if merge and merge.sides else ""
@@ -228,7 +235,7 @@ def _only_new(
     old = [finding for finding in findings if finding not in left]
     if old:
         files = counted(len({finding.file for finding in old}), "file")
-        passes = "passes" if len(old) == 1 else "pass"
+        passes = "is ignored" if len(old) == 1 else "are ignored"
         lists = f"`{_command(args, old, [])}` lists them"
         warn(f"{counted(len(old), 'old finding')} in {files} {passes}; {lists}")
     return new
@@ -248,9 +255,7 @@ def _require_alone(args: argparse.Namespace) -> None:
     }  # fmt: skip
     for other, is_given in others.items():
         if is_given:
-            raise UsageError(
-                f"{name} prints a text and takes no {other}", hint=f"leave out {other}"
-            )
+            raise UsageError(f"{name} cannot be used with {other}", hint=f"omit {other}")
 
 
 def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, list[str]]:
@@ -311,7 +316,7 @@ def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> l
         else:
             left += found
         if done:
-            verb = "mended" if write else "can be mended"
+            verb = "fixed" if write else "can be fixed"
             warn(f"{path}: {len(done)} {verb}: {', '.join(f.id for f in done)}")
     return sorted(left, key=order)
 
@@ -393,7 +398,7 @@ def explain(id: str) -> str:
             "example:",
             example,
             "",
-            "lets pass:",
+            "correct:",
             counter,
             "",
             f"fix:        {check.mend}",
@@ -471,10 +476,10 @@ def report_registration() -> int:
     if not naming or try_git("config", "--get", "merge.kmerge.driver").strip():
         return 0
     if is_in_ci():
-        warn("no driver is registered here, and in CI none is needed")
+        warn("the kmerge driver is not registered, but CI does not need it")
         return 0
     warn(
-        f"{naming[0]} names the merge driver kmerge, but git here does not know it, so "
+        f"{naming[0]} uses the merge driver kmerge, but it is not registered in git, so "
         "manifests are merged line by line; run `kmerge install`"
     )
     return 1

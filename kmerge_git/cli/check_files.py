@@ -68,7 +68,7 @@ def expand(paths: list[str]) -> list[str]:
             found[path] = None
     for path in found:
         if os.path.exists(path) and not os.access(path, os.R_OK):
-            raise UsageError("cannot read it", path=path, hint="check its permissions")
+            raise UsageError("this file is not readable", path=path, hint="check its permissions")
     return list(found)
 
 
@@ -119,7 +119,7 @@ def _below(folder: str) -> Iterable[str]:
 
 def require_target(path: str, world: World) -> None:
     """Raise an error unless the file of `--target` holds exactly one object."""
-    hint = "--target is a file with the one object that the patches change"
+    hint = "use --target with a file that has only the object that the patches change"
     data = world.read(path)
     if data is None:
         raise UsageError("no such file", path=path, hint=hint)
@@ -135,7 +135,7 @@ def require_target(path: str, world: World) -> None:
     found = [one for root in roots for one in objects(root)]
     if len(found) != 1:
         what = "no object (apiVersion, kind)" if not found else f"{len(found)} objects"
-        raise UsageError(f"it holds {what}", path=path, hint=hint)
+        raise UsageError(f"the file has {what}", path=path, hint=hint)
 
 
 def is_manifest_name(path: str) -> bool:

@@ -55,8 +55,10 @@ def attribute_ids(value: str) -> tuple[frozenset[str], list[str]]:
         return EVERY, []
     items = value.split(",")
     ids, problems = known_ids(ATTRIBUTE, [item[1:] for item in items if item[:1] == "-"])
-    hint = f"write {ATTRIBUTE}=-M11, or -{ATTRIBUTE} for no check"
-    wrong = [f"{ATTRIBUTE}: `{item}` is not -ID; {hint}" for item in items if item[:1] != "-"]
+    hint = f"write {ATTRIBUTE}=-M11, or -{ATTRIBUTE} to switch off all checks"
+    wrong = [
+        f"{ATTRIBUTE}: `{item}` has no leading `-`; {hint}" for item in items if item[:1] != "-"
+    ]
     return ids, wrong + problems
 
 
@@ -116,7 +118,7 @@ class FileSettings:
             return in_commit(top, commit, paths, ATTRIBUTE)
         values = values_of(top, paths, ATTRIBUTE, staged=self._staged)
         if judges and values:
-            why = f"{judges[0]} is not here, so it does not count; fetch that branch"
+            why = f"{judges[0]} was not fetched, so this attribute is ignored; fetch that branch"
             self._warn_once(f"{ATTRIBUTE}: {why}")
         return {} if judges else values
 
@@ -266,7 +268,7 @@ def top_here() -> str:
 
 def top_of(option: str) -> str:
     """Return the top of the working tree; raise an error that names the option if there is none."""
-    return top_here() or ask_here("--show-toplevel", f", or leave {option} out")
+    return top_here() or ask_here("--show-toplevel", f", or omit {option}")
 
 
 def prefix_of(top: str) -> str:

@@ -41,9 +41,11 @@ BRANCH = "PRE_COMMIT_LOCAL_BRANCH"
 
 
 def judge(args: argparse.Namespace, check: Check) -> int:
-    """Judge what git commits, or pushes, and return the worst exit code of the checks."""
+    """Check what git commits or pushes, and return the worst exit code of the checks."""
     if args.format != "text" or args.files:
-        raise UsageError("--committed chooses the files and prints text", hint="name no file")
+        raise UsageError(
+            "--committed takes no files and prints text", hint="omit files and --format"
+        )
     top = top_of("--committed")
     pushed = os.environ.get(TO_REF) or os.environ.get(BRANCH, "")
     codes = _of_push(top, pushed, args, check) if pushed else map(check, _of_commit(top, args))
@@ -96,9 +98,11 @@ def _of_push(top: str, pushed: str, args: argparse.Namespace, check: Check) -> I
     for merge in pushed_merges(top, pushed):
         name = try_git("-C", top, "show", "-s", "--format=%h %s", merge).decode("utf-8", "replace")
         what = f"the merge {name.strip()}"
-        yield _told(check, _call(args, *LOST, merge_of=merge), what, f"in {what}, which is pushed:")
+        yield _told(
+            check, _call(args, *LOST, merge_of=merge), what, f"in {what}, which this push contains:"
+        )
     if sides := _rebased(top, pushed):
-        said = "compared with what the remote has, the rebased branch lacks this, lost or amended:"
+        said = "the rebased branch lacks these changes of the remote branch, lost or amended:"
         _told(check, _call(args, *LOST, merged=sides), "the rebased branch", said)
 
 
@@ -108,7 +112,7 @@ def _told(check: Check, call: argparse.Namespace, what: str, said: str) -> int:
         with redirect_stdout(StringIO()) as text:
             code = check(call)
     except KmergeError as error:
-        warn(f"{what} was not judged: {error}")
+        warn(f"{what} was not checked: {error}")
         return 0
     if text.getvalue():
         warn(said)
@@ -123,18 +127,18 @@ def pushed_merges(top: str, pushed: str) -> list[str]:
     last, first = commit_of(top, pushed), _first(top, pushed)
     if not last or not first:
         why = (
-            "git has no commit of it"
+            "git does not know this commit"
             if not last
-            else "no commit of the remote is known to be in it"
+            else "it contains no known commit of the remote"
         )
-        warn(f"{why}, so the merges of {pushed} were not judged")
+        warn(f"the merges of {pushed} were not checked: {why}")
         return []
     asked = ["rev-list", "--merges", last, "--not", first]
     if remote := os.environ.get(REMOTE, ""):
         asked.append(f"--remotes={remote}")
     merges = try_git("-C", top, *asked).decode().split()
     if len(merges) > PUSHED_MERGES:
-        warn(f"of {len(merges)} merges that are pushed the newest {PUSHED_MERGES} are judged")
+        warn(f"only the newest {PUSHED_MERGES} of {len(merges)} pushed merges are checked")
     return merges[:PUSHED_MERGES]
 
 

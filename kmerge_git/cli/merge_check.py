@@ -110,8 +110,10 @@ class MergeCheck:
         """Return the files of the merge that the user names directly or by a folder."""
         for path, place in zip(paths, self._wanted, strict=True):
             if place != "." and not any(n == place or n.startswith(f"{place}/") for n in names):
-                hint = "name files that both sides changed, or none for all of them"
-                raise UsageError("not both sides of the merge changed it", path=path, hint=hint)
+                hint = "give files that both sides changed, or no file to check all of them"
+                raise UsageError(
+                    "the merge did not change this on both sides", path=path, hint=hint
+                )
         return [from_here(self._top, name) for name in names if self._is_wanted(name)]
 
     def _is_wanted(self, name: str) -> bool:
@@ -148,7 +150,7 @@ class MergeCheck:
         )
         if left:
             names = listed([*left], MESSAGE_NAMES)
-            yield f"git would not ask kmerge for {names} in {self.sides.ours[:10]}; {WAYS}"
+            yield f"git would not use kmerge for {names} in {self.sides.ours[:10]}; {WAYS}"
 
     # -- files that a person decides as a whole ----------------------------------------------------
 
@@ -174,7 +176,7 @@ class MergeCheck:
         solved = {file.path for file in plan.files if file.verdict == "solved"}
         for path in hidden:
             why = {**reasons, **plan.others}.get(path, "")
-            more = "`kmerge resolve --auto` settles it" if path in solved else why
+            more = "`kmerge resolve --auto` resolves it" if path in solved else why
             yield path, f"it is still in conflict: {more}"
 
     def _shows_markers(self, path: str) -> bool:
@@ -245,9 +247,9 @@ class MergeCheck:
         side = "ours" if theirs == base else "theirs"
         result = self._result(case.path)
         if result is None and not case.note and not self._is_moved(case.path, ours, theirs):
-            return f"{side} alone changed this file, and the merge does not have it"
+            return f"only {side} changed this file, but the merge does not have it"
         if result == base and (is_whole or holds_seal(*(v for v in (ours, theirs) if v))):
-            return f"{side} alone changed this file, and the merge has nothing of it"
+            return f"only {side} changed this file, but the merge has no change of {side}"
         return ""
 
     def _result(self, name: str) -> bytes | None:
@@ -301,10 +303,10 @@ class MergeCheck:
                 continue
             names = list(dict.fromkeys(_missing(at.base, result, at.side(other), name)))
             if names:
-                what = f"both sides changed this {kind}file, and it is exactly {side}"
+                what = f"both sides changed this {kind}file, but the merge took {side} unchanged"
                 if result is None:
-                    what = f"{side} deleted this file, {other} changed it, and it is gone"
-                yield f"{what}; of {other} is lost: {listed(names, MESSAGE_NAMES)}"
+                    what = f"{side} deleted this file, {other} changed it, and the merge deleted it"
+                yield f"{what}; lost changes of {other}: {listed(names, MESSAGE_NAMES)}"
 
     # -- resources that both sides took out of one file --------------------------------------------
 
@@ -316,12 +318,12 @@ class MergeCheck:
         names = [name for name in self._names if self._is_wanted(name)]
         if len(self._names) < 2 or not names:  # one file is judged
             return []
-        words = f"the whole merge is one of its sides: {listed(names, MESSAGE_NAMES)}"
+        words = f"the merge took one side unchanged for all files: {listed(names, MESSAGE_NAMES)}"
         path, mend = from_here(self._top, names[0]), get(_DROPPED).mend
         return [Finding(_DROPPED, WARNING, path, 1, 1, words, mend=mend)]
 
     def unmeant(self, findings: list[Finding]) -> list[Finding]:
-        """Leave out the lost changes that the message of the merge commit names as meant.
+        """Remove the lost changes that the message of the merge commit names as meant.
 
         Report the names in the message that no finding has.
         """
@@ -331,7 +333,13 @@ class MergeCheck:
         answers = {finding: {finding.meant, self._name_of(finding)} for finding in findings}
         lost = [finding for finding in findings if finding.meant]
         known = {name for finding in lost for name in answers[finding]}
-        warn(*(f"{DROPPED}: {name}: nothing of it is lost" for name in named if name not in known))
+        warn(
+            *(
+                f"{DROPPED}: {name}: the merge lost no such change"
+                for name in named
+                if name not in known
+            )
+        )
         return [one for one in findings if one not in lost or answers[one].isdisjoint(named)]
 
     def _name_of(self, finding: Finding) -> str:
@@ -378,7 +386,7 @@ class MergeCheck:
             is_known = any(f.id == _TWICE and name in f.message for f in known)
             is_there = all(has_resource(self._present(path), key) for path in files)
             if is_there and not is_known and any(map(self._is_wanted, files)):
-                what = f"{name} is in two files: ours added {one}, theirs added {other}"
+                what = f"duplicate resource {name}: ours added it in {one}, theirs in {other}"
                 path, mend = from_here(self._top, other), get(_TWICE).mend
                 findings.append(Finding(_TWICE, WARNING, path, 1, 1, what, mend=mend))
         return findings
@@ -422,8 +430,8 @@ def _sides_of(rev: str) -> MergeSides | None:
     if not isinstance(found, str):
         return found
     if rev:
-        raise UsageError(f"it is {found}", path=rev, hint="name a merge of two commits")
-    warn(f"no merge is in progress, and HEAD is {found}: nothing to compare")
+        raise UsageError(f"this commit is {found}", path=rev, hint="give a merge of two commits")
+    warn(f"there is nothing to compare: no merge is in progress, and HEAD is {found}")
     return None
 
 
@@ -436,8 +444,8 @@ def _about(one: TakenByBoth, there: int) -> tuple[str, str, str]:
         return _DROPPED, WARNING, one.words if there and not (one.ours and one.theirs) else ""
     who = f"ours moved it from {one.source} to {one.ours}, theirs to {one.theirs}"
     if there == 2:
-        return _TWICE, ERROR, f"{one.resource} is in two files: {who}"
-    return _DROPPED, WARNING, "" if there else f"{one.resource} is in neither file: {who}"
+        return _TWICE, ERROR, f"duplicate resource {one.resource}: {who}"
+    return _DROPPED, WARNING, "" if there else f"{one.resource} is lost: {who}"
 
 
 def _apart(changes: list[Change]) -> Iterator[Change]:

@@ -73,7 +73,7 @@ def _earlier(top: str, named: str) -> list[str]:
     if start.strip("0") or aims:
         found = commit_of(top, start) if start.strip("0") else fetched(aims, top)
         if not found:
-            warn(f"{start or aims[0]} is not here, so old findings count as well; fetch it")
+            warn(f"{start or aims[0]} was not fetched, so old findings are reported, too; fetch it")
         return [found] if found else []
     from kmerge_git.git.merge_sides import in_progress
 
@@ -89,8 +89,8 @@ def require_commit(revision: str) -> str:
     """Return the commit of a revision; raise an error if there is none."""
     found = commit_of(top_here() or ".", revision)
     if not found:
-        hint = "--new takes a revision; name files behind `--`"
-        raise UsageError(f"{revision!r} is not a commit here", hint=hint)
+        hint = "--new takes a revision; write files after `--`"
+        raise UsageError(f"{revision!r} is not a commit of this repository", hint=hint)
     return found
 
 

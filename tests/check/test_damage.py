@@ -258,8 +258,8 @@ def test_a_port_under_two_names() -> None:
     [one] = check_text((CONTAINER + ports).encode(), "a.yaml")
     assert (one.id, one.severity, one.line) == ("M05", "warning", 11)
     assert one.message == (
-        "two elements with containerPort: 80, protocol: TCP in ports under two names; patches "
-        "change only one of them"
+        "two elements with containerPort: 80, protocol: TCP in ports and different names; "
+        "patches change only one of them"
     )
     [one] = check_text((CONTAINER + ports.replace("b}", "a}")).encode(), "a.yaml")
     assert (one.id, one.severity) == ("M05", "error")
@@ -268,9 +268,9 @@ def test_a_port_under_two_names() -> None:
 def test_what_a_repeated_key_does() -> None:
     """Where both values are equal nothing is lost."""
     for text, said in (
-        ("a: 1\na: 2\n", "a is here twice; only one of the values counts, the other is lost"),
-        ("a: {b: [1]}\na: {b: [1]}\n", "a is here twice; many readers refuse the file"),
-        ("a: 1\na: '1'\n", "a is here twice; only one of the values counts, the other is lost"),
+        ("a: 1\na: 2\n", "duplicate key a; only one of the two values is used"),
+        ("a: {b: [1]}\na: {b: [1]}\n", "duplicate key a; many YAML parsers refuse the file"),
+        ("a: 1\na: '1'\n", "duplicate key a; only one of the two values is used"),
     ):
         assert [f.message for f in check_text(text.encode(), "a.yaml")] == [said]
 
@@ -294,7 +294,10 @@ def test_the_same_resource_in_two_files() -> None:
     for paths in (list(files), ["kustomization.yaml"], ["a.yaml"]):
         [one] = check(files, *paths)
         assert (one.id, one.file, one.line, one.column) == ("M04", "kustomization.yaml", 3, 3)
-        assert one.message == "Deployment/web in line 2 of b/c.yaml is in a.yaml too"
+        assert (
+            one.message
+            == "duplicate resource: Deployment/web in line 2 of b/c.yaml is also in a.yaml"
+        )
     files["b/c.yaml"] += "  namespace: other\n"
     assert check(files) == []
 

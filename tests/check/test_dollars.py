@@ -84,11 +84,11 @@ def test_in_other_files(why: str, path: str, text: str, expected: list[Place]) -
 
 def test_the_words() -> None:
     messages = [as_kubectl(text)[0].message for _, text, _ in IN_PATCHES[:3]]
-    start = " is no directive: it is stored as a field; "
+    start = " is not a directive and is stored as a field; "
     assert messages == [
         f"$delete{start}did you mean $patch: delete?",
         f"$action{start}did you mean $patch: delete?",
-        f"$foo{start}drop it",
+        f"$foo{start}remove it",
     ]
 
 

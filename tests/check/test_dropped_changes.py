@@ -46,11 +46,11 @@ def lost(sides: Sides, result: str, path: str = "a.yaml") -> list[tuple[str, str
 
 
 DROPPED = [
-    ("replicas: 2", "replicas: 1", "spec.replicas: ours changed it from 1 to 2, and the merge has 1"),
-    ("web:2", "web:1", "theirs changed it from web:1 to web:2, and the merge has web:1"),
-    ("  replicas: 2\n", "  replicas: 2\n  paused: false\n", "spec.paused: theirs deleted this, and the merge still has it"),
-    ("    five\n", "", "data.run: theirs changed this text, and its line is lost: five"),
-    ("    1\n", "    one\n", "data.run: ours changed this text, and its line is lost: 1"),
+    ("replicas: 2", "replicas: 1", "spec.replicas: ours changed it from 1 to 2, but the merge has 1"),
+    ("web:2", "web:1", "theirs changed it from web:1 to web:2, but the merge has web:1"),
+    ("  replicas: 2\n", "  replicas: 2\n  paused: false\n", "spec.paused: theirs deleted this, but the merge still has it"),
+    ("    five\n", "", "data.run: theirs changed this text, but the merge lacks its line: five"),
+    ("    1\n", "    one\n", "data.run: ours changed this text, but the merge lacks its line: 1"),
 ]  # fmt: skip
 
 
@@ -83,14 +83,16 @@ def test_a_side_is_dropped_by_value() -> None:
     for more in ("", "\n", "# merged by hand\n"):
         [(id, severity, message)] = lost(SIDES, OURS + more)
         assert (id, severity) == ("M11", "error")
-        assert "both sides changed this file, and the merge has nothing of theirs" in message
+        assert "both sides changed this file, but the merge has no change of theirs" in message
         assert "Deployment/web spec.paused" in message and "ConfigMap/text data.run" in message
 
 
 def test_one_side_alone_changed_it() -> None:
     [(id, severity, message)] = lost((SIDES[0], SIDES[0], SIDES[2]), BASE)
     assert (id, severity) == ("M11", "error")
-    assert message.startswith("theirs alone changed this file, and the merge has nothing of theirs")
+    assert message.startswith(
+        "only theirs changed this file, but the merge has no change of theirs"
+    )
     assert lost((SIDES[0], SIDES[0], SIDES[2]), THEIRS) == []
 
 
@@ -101,14 +103,14 @@ def test_what_was_in_conflict_is_a_warning() -> None:
     result = ours.replace("web:1", "web:2")
     [(id, severity, message)] = lost((SIDES[0], ours.encode(), theirs.encode()), result)
     assert (id, severity) == ("M28", "warning")
-    assert message.endswith("theirs changed this text, and its line is lost: II")
+    assert message.endswith("theirs changed this text, but the merge lacks its line: II")
 
 
 def test_both_made_the_same_change() -> None:
     both = BASE.replace("replicas: 1", "replicas: 2")
     sides = (SIDES[0], both.encode(), both.replace("web:1", "web:2").encode())
     [(id, _, message)] = lost(sides, BASE.replace("web:1", "web:2"))
-    assert (id, "both sides changed it from 1 to 2, and the merge has 1" in message) == (
+    assert (id, "both sides changed it from 1 to 2, but the merge has 1" in message) == (
         "M28",
         True,
     )
@@ -156,7 +158,7 @@ def test_the_order_of_documents() -> None:
     assert (id, severity, message) == (
         "M28",
         "warning",
-        "A/c stands behind A/a, and one side had it before",
+        "A/c is after A/a, but one side has it before",
     )
 
 

@@ -218,9 +218,12 @@ def test_one_of_two_counts(field: str, first: str, second: str, severity: str) -
 
 
 MESSAGES = [
-    (REFUSED[6], "Deployment/w in line 1 of a.yaml is in b/a.yaml too"),
-    (REFUSED[7], "Deployment/w of c/a.yaml comes in a second time, first by b"),
-    (REFUSED[2], "two resources become Deployment/q/w: that of a.yaml and that of b.yaml"),
+    (REFUSED[6], "duplicate resource: Deployment/w in line 1 of a.yaml is also in b/a.yaml"),
+    (REFUSED[7], "duplicate resource: b already adds Deployment/w of c/a.yaml"),
+    (
+        REFUSED[2],
+        "the namespace makes two resources Deployment/q/w: one of a.yaml and one of b.yaml",
+    ),
 ]
 
 

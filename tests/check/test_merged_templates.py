@@ -54,10 +54,10 @@ DAMAGED: list[tuple[str, str, str, int, str]] = [
     ("a list item that slipped", "    - --first\n", "     - --first\n", 15, "no YAML: "),
     ("a block without end", "      port: 80\n    {{- end }}\n", "      port: 80\n", 16, "no template any more: "),
     ("an end too much", "  script: |\n", "  {{- end }}\n  script: |\n", 21, "no template any more: "),
-    ("a field that slipped", "      port: 80\n", "    port: 80\n", 19, "no side of the merge has port here"),
-    ("a field that is gone", "      port: 80\n", "", 18, "port is gone: every side of the merge has it"),
-    ("a line of a text that is gone", "    make push\n", "", 21, "a line that every side of the merge has is gone"),
-    ("an action that is gone from a list", "    - {{ .Values.arg }}\n", "", 14, "the element {{ .Values.arg }} is gone"),
+    ("a field that slipped", "      port: 80\n", "    port: 80\n", 19, "no side of the merge has port in this place"),
+    ("a field that is gone", "      port: 80\n", "", 18, "port is missing; every side of the merge has it"),
+    ("a line of a text that is gone", "    make push\n", "", 21, "this text lacks a line that every side of the merge has"),
+    ("an action that is gone from a list", "    - {{ .Values.arg }}\n", "", 14, "the element {{ .Values.arg }} is missing"),
 ]  # fmt: skip
 
 

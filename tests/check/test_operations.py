@@ -147,11 +147,13 @@ def test_a_list_that_nobody_calls_a_patch() -> None:
 
 def test_the_words() -> None:
     [one] = by_kubectl(MALFORMED[1][0])
-    assert one.message == ('"delete" is no operation, the patch is refused; did you mean "remove"?')
+    assert one.message == (
+        '"delete" is not an operation, so the patch is refused; did you mean "remove"?'
+    )
     [two] = by_kubectl(MALFORMED[9][0])
     assert (
         two.message
-        == 'vaule is not read, replace lacks "value": the field becomes null; write value'
+        == 'vaule is ignored, and replace lacks "value", so the field becomes null; write value'
     )
 
 

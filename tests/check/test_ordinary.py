@@ -23,7 +23,7 @@ WORKLOADS = (
 # The files that are not checked, and why: all others are looked through.
 SKIPPED = {
     "api/events.json": "several JSON documents",
-    "api/schema.json": "JSON that YAML has no words for",
+    "api/schema.json": "JSON that is not valid YAML",
     "chart/templates/simple.yaml": "a template with statements in its comments",
     "cloud/agent-config.yml": "a template with %NAME%",
     "cloud/install-config.yaml": "a template with @NAME@",
@@ -33,7 +33,7 @@ SKIPPED = {
     "salt/top.sls.yaml": "a template with {% %}",
     "templating/jinja-in-comments.yaml": "a template with statements in its comments",
     "templating/ytt.yml": "a template with statements in its comments",
-    "tests/fixtures/broken.yaml": 'no YAML: no key may be here; quote a text that has ": " in it, '
+    "tests/fixtures/broken.yaml": 'not YAML: a key is not allowed in this place; quote a text that contains ": ", '
     "or correct the indentation",
     "tsconfig.json": "JSON with comments",
     "web/.vscode/settings.json": "JSON with comments",

@@ -14,23 +14,23 @@ from kmerge_git.tree.documents import YamlText
 
 INDENTATION = "correct the indentation"
 WORDS = [
-    ("a: 1\n---\nb: 'c\nd: 1\n", "the quote opened in line 3 is not closed"),
-    ('a: "x\n---\nb: 1\n', "the quote opened in line 1 is not closed"),
-    ("a: %x\n", 'a plain value cannot start with "%"; quote it'),
-    ("a: *.yaml\n", 'a plain value cannot start with "*"; quote it'),
-    ("a:\n\tb: 1\n", "a tab cannot indent a line; indent with spaces, not with tabs"),
-    ("a: b: c\n", f'no key may be here; quote a text that has ": " in it, or {INDENTATION}'),
-    ("a: - b\n", "no element of a list may be here; write it in a line of its own"),
-    ("a: 1\nb\nc: 2\n", 'line 2 is no key: it has no ":"'),
-    ("b: 1\na:\n  - b\n c\n", "a key of the map that begins in line 1 is expected here; " + INDENTATION + " or the quotes"),
-    ("- a\nb: 1\n", f"an element of the list that begins in line 1 is expected here; {INDENTATION}"),
-    ("a: [1\nb: 2\n", 'the "[" in line 1 is not closed, or lacks a comma before this place'),
-    ("a: {b: 1\n", 'the "{" in line 1 is not closed, or lacks a comma before this place'),
-    ("a: ]\n", 'a value is expected here, not "]"'),
-    ('a: "\\q"\n', "in double quotes this backslash means nothing; write two of them, or use single quotes"),
+    ("a: 1\n---\nb: 'c\nd: 1\n", "the quote that opens in line 3 is not closed"),
+    ('a: "x\n---\nb: 1\n', "the quote that opens in line 1 is not closed"),
+    ("a: %x\n", 'an unquoted value cannot start with "%"; quote it'),
+    ("a: *.yaml\n", 'an unquoted value cannot start with "*"; quote it'),
+    ("a:\n\tb: 1\n", "a tab is not allowed as indentation; indent with spaces, not with tabs"),
+    ("a: b: c\n", f'a key is not allowed in this place; quote a text that contains ": ", or {INDENTATION}'),
+    ("a: - b\n", "a list element is not allowed in this place; write it on a line of its own"),
+    ("a: 1\nb\nc: 2\n", 'line 2 has no ":"; add it, or correct the indentation'),
+    ("b: 1\na:\n  - b\n c\n", "expected a key of the map that begins in line 1; " + INDENTATION + " or the quotes"),
+    ("- a\nb: 1\n", f"expected an element of the list that begins in line 1; {INDENTATION}"),
+    ("a: [1\nb: 2\n", 'the "[" in line 1 is not closed, or a comma is missing before this place'),
+    ("a: {b: 1\n", 'the "{" in line 1 is not closed, or a comma is missing before this place'),
+    ("a: ]\n", 'expected a value, but found "]"'),
+    ('a: "\\q"\n', "this backslash escape is unknown; write two backslashes, or use single quotes"),
     ("a: | x\n", 'only a comment may follow "|" in its line'),
-    ("{a: 1}\nb: 2\n", f"the document has ended before this place; {INDENTATION}, or write `---` above it"),
-    ("a: {{ x }} y\n", "a key of the map that begins in line 1 is expected here; correct the indentation or the quotes; render the template first"),
+    ("{a: 1}\nb: 2\n", f"the document ends before this place; {INDENTATION}, or write `---` above this line"),
+    ("a: {{ x }} y\n", "expected a key of the map that begins in line 1; correct the indentation or the quotes; render the template first"),
     ("a: !<x\n", "did not find the expected '>'; mend the YAML"),
 ]  # fmt: skip
 
@@ -46,7 +46,7 @@ def test_words(text: str, words: str) -> None:
     "text, where",
     [
         ("a: 1\nb: *c\n", ""),
-        ("a: *c\nb: &c 1\n", "; &c is in line 2, below it"),
+        ("a: *c\nb: &c 1\n", "; &c is in line 2, below the alias"),
         ("a: [&c 1]\n---\nb: *c\n", "; &c is in line 1, in another document"),
         ("# b: &c 1\na: [*c]\n", ""),
         ("a: &cd 1\nb: {x: *c}\n", ""),
@@ -54,7 +54,7 @@ def test_words(text: str, words: str) -> None:
 )
 def test_where_the_anchor_of_an_alias_is(text: str, where: str) -> None:
     [found] = check_text(text.encode(), "a.yaml")
-    words = f"no anchor is above this alias in its document{where}"
+    words = f"this alias has no anchor above it in its document{where}"
     assert (found.id, found.message) == ("M07", words)
 
 

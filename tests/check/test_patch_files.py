@@ -147,7 +147,7 @@ REFUSED = [
     ("only comments", "patches:\n- path: p.yaml\n", "# nothing\n", "empty"),
     ("no operation", "patches:\n- path: p.yaml\n" + TARGET, "[]\n", "operations is empty"),
     ("several with a target", "patches:\n- path: p.yaml\n" + TARGET, PATCH + "---\n" + PATCH, "several documents"),
-    ("a JSON patch without target", "patches:\n- path: p.yaml\n", "- op: remove\n  path: /a\n", "needs a target"),
+    ("a JSON patch without target", "patches:\n- path: p.yaml\n", "- op: remove\n  path: /a\n", "without a target"),
 ]  # fmt: skip
 
 

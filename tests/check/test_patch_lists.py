@@ -247,7 +247,7 @@ PORTS = [
     ("the base has one", "{port: 80, protocol: TCP}", "{port: 80, name: a}", "is TCP in the base; add protocol: TCP"),
     ("the base has two", "{port: 80, protocol: TCP}, {port: 80, protocol: UDP}", "{port: 80}", "is TCP and UDP in the base; add protocol"),
     ("one to delete", "{port: 80, protocol: TCP}", "{port: 80, $patch: delete}", "is TCP in the base; add protocol: TCP"),
-    ("the base has none", "{port: 80}, {port: 81}", "{port: 80, protocol: TCP}", "has no protocol in the base; drop it"),
+    ("the base has none", "{port: 80}, {port: 81}", "{port: 80, protocol: TCP}", "has no protocol in the base; remove it"),
     ("both have none", "{port: 80}, {port: 81, protocol: UDP}", "{port: 80, name: a}", ""),
     ("both have one", "{port: 80, protocol: TCP}", "{port: 80, protocol: TCP, name: a}", ""),
     ("a new port", "{port: 80, protocol: TCP}", "{port: 81}", ""),
@@ -283,7 +283,7 @@ def test_the_two_tools_disagree_about_two_protocols() -> None:
     }
     assert check(whole) == []  # it may be for kustomize
     [one] = as_kubectl(whole["k-patch.yaml"])
-    assert one.message.startswith("two elements with port: 53; kubectl takes both for one")
+    assert one.message.startswith("two elements with port: 53; kubectl treats both as one")
     ports = "  ports: [{port: 53, name: a}, {port: 53, name: b}]\n"
     [two] = as_kustomize(SERVICE + ports)
     assert (two.id, two.severity) == ("D17", "error")
@@ -327,7 +327,10 @@ def test_a_null_among_finalizers() -> None:
 def test_messages_name_the_element() -> None:
     [one] = as_kubectl(CONTAINERS + "      - image: x\n")
     assert one.path == "spec.template.spec.containers[0]"
-    assert one.message == 'lacks "name"; kubectl refuses it, kustomize loses the other elements'
+    assert (
+        one.message
+        == 'this element lacks "name"; kubectl refuses it, and kustomize loses the other elements'
+    )
     [two] = as_kubectl(
         CONTAINERS + "      - name: a\n        envFrom:\n        - $patch: replace\n"
     )
@@ -337,13 +340,11 @@ def test_messages_name_the_element() -> None:
 def test_replace_in_an_element_has_the_effect_of_the_tool() -> None:
     patch = CONTAINERS + "      - name: a\n        image: x\n        $patch: replace\n"
     [for_kubectl] = as_kubectl(patch)
-    assert for_kubectl.message.startswith("replaces the WHOLE list")
+    assert for_kubectl.message.startswith("kubectl replaces the whole list")
     [for_kustomize] = as_kustomize(patch)
-    assert for_kustomize.message.startswith(
-        "has no effect in kustomize, which ignores the whole element"
-    )
+    assert for_kustomize.message.startswith("kustomize ignores this whole element")
     [for_both] = check({"p.yaml": patch}, told="patch")
-    assert "kubectl replaces the WHOLE list" in for_both.message
+    assert "kubectl replaces the whole list" in for_both.message
     assert "kustomize ignores the element" in for_both.message
 
 

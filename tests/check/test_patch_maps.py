@@ -152,10 +152,7 @@ def test_severities() -> None:
 
 def test_messages() -> None:
     [one] = as_kubectl(STRATEGY + "    $patch: remove\n")
-    assert (
-        one.message
-        == 'spec.strategy: "$patch: remove" is no directive value; use replace or delete'
-    )
+    assert one.message == 'spec.strategy: "$patch: remove" is not valid; use replace or delete'
     assert one.path == "spec.strategy"
     assert one.rule == "rule 7: given to kubectl patch in deploy.sh"
     [two] = as_kubectl(STRATEGY + "    rollingUpdate:\n      $patch: delete\n")

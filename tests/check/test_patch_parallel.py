@@ -214,4 +214,7 @@ def test_messages() -> None:
     [three] = as_kubectl(KUBECTL[12][1])
     assert three.message == ("order side, log contradicts log, side in $setElementOrder/containers")
     [four] = as_kubectl(POD_SPEC + "      $deleteFromPrimitiveList/containers:\n      - name: a\n")
-    assert four.message == "would ADD the elements; use - {name: a, $patch: delete}"
+    assert (
+        four.message
+        == "kubectl would add this element, not delete it; use - {name: a, $patch: delete}"
+    )

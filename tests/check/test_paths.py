@@ -42,4 +42,4 @@ def test_a_directive_stands_as_it_is_written() -> None:
 def test_a_message_names_the_key_itself() -> None:
     text = "kind: Pod\napiVersion: v1\nmetadata:\n  labels:\n    a.b: {$patch: delete}\n"
     messages = [f.message for f in as_kubectl(text) if f.id == "D04"]
-    assert messages == ["kubectl leaves an empty map behind; write a.b: null to remove the key"]
+    assert messages == ["kubectl leaves an empty map; write a.b: null to remove the key"]

@@ -133,14 +133,14 @@ def test_select_groups() -> None:
 
 @pytest.mark.parametrize("word", ["X1", "D99", "nonsense"])
 def test_unknown_ids(word: str) -> None:
-    with pytest.raises(UsageError, match=f"no check is called {word}"):
+    with pytest.raises(UsageError, match=f"there is no check {word}"):
         registry.select([word], [])
     with pytest.raises(UsageError, match="kmerge check --list"):
         registry.get(word)
 
 
 def test_two_checks_cannot_share_an_id() -> None:
-    with pytest.raises(ValueError, match="two checks are called D01"):
+    with pytest.raises(ValueError, match="there are two checks D01"):
         registry.Check(
             "D01",
             "error",

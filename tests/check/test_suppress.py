@@ -50,8 +50,8 @@ def test_comments(text: str, ids: list[str]) -> None:
 
 def test_what_is_said_of_words_that_silence_nothing() -> None:
     for word, said in (
-        ("M99", "no check is called M99: it silences nothing"),
-        ("M11", "no comment silences M11"),
+        ("M99", "there is no check M99, so this silences nothing"),
+        ("M11", "a comment cannot silence M11"),
     ):
         [one] = check_text(f"a: 1\nb: 2  # kmerge: ignore {word}\n".encode(), "a.yaml")
         assert (one.id, one.severity, one.line, one.column) == ("M16", "warning", 2, 7)

@@ -145,7 +145,7 @@ def test_a_finding() -> None:
     (finding,) = check_text(text.encode(), PATH)
     assert (finding.line, finding.column, finding.excerpt) == (4, 3, "  a: {{ .z }}  # why")
     assert finding.path == 'l[name="{{ .x }}"].a'
-    assert finding.message == "a is here twice; only one of the values counts, the other is lost"
+    assert finding.message == "duplicate key a; only one of the two values is used"
     assert found(text.replace("# why", "# kmerge: ignore M02")) == []
     assert found(text, "charts/web/templates/_web.tpl") == []
 

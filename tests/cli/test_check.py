@@ -51,9 +51,9 @@ def test_usage_errors(capsys: Capture) -> None:
     write({"a.yaml": GOOD})
     for args, said in (
         (["none.yaml"], "kmerge: none.yaml: no such file or folder; check its name\n"),
-        (["--select", "X", "a.yaml"], "kmerge: no check is called X; see `kmerge check --list`\n"),
-        (["--explain", "D99"], "kmerge: no check is called D99; see `kmerge check --list`\n"),
-        (["--staged", "--fix"], "kmerge: --fix changes files, --staged reads what is staged; choose one\n"),
+        (["--select", "X", "a.yaml"], "kmerge: there is no check X; run `kmerge check --list`\n"),
+        (["--explain", "D99"], "kmerge: there is no check D99; run `kmerge check --list`\n"),
+        (["--staged", "--fix"], "kmerge: --fix cannot change staged content; omit --fix, or --staged\n"),
     ):  # fmt: skip
         assert main(["check", *args]) == 2
         assert capsys.readouterr().err == said
@@ -78,7 +78,7 @@ def test_a_file_that_may_not_be_read(capsys: Capture, monkeypatch: pytest.Monkey
     for named in ("a/secret.yaml", "a"):
         assert main(["check", named]) == 2
         said = capsys.readouterr().err
-        assert said == "kmerge: a/secret.yaml: cannot read it; check its permissions\n"
+        assert said == "kmerge: a/secret.yaml: this file is not readable; check its permissions\n"
 
 
 def test_what_is_not_checked_is_told(capsys: Capture) -> None:
@@ -87,9 +87,9 @@ def test_what_is_not_checked_is_told(capsys: Capture) -> None:
     Path("wide.yaml").write_bytes(GOOD.encode("utf-16"))
     assert main(["check", "."]) == 0
     assert capsys.readouterr().out == (
-        'not checked: broken.yaml: no YAML: the "[" in line 1 is not closed, or lacks a comma '
+        'not checked: broken.yaml: not YAML: the "[" in line 1 is not closed, or a comma is missing '
         "before this place\n"
-        "not checked: wide.yaml: no text: the file is UTF-16\n"
+        "not checked: wide.yaml: not text: the file is UTF-16\n"
         "not checked: 1 template (--format json names all)\n"
         "2 files checked, nothing found, 3 skipped\n"
     )
@@ -151,7 +151,7 @@ def test_formats(capsys: Capture) -> None:
     for name in ("text", "json", "github", "sarif"):
         assert main(["check", "--format", name, "bad.yaml"]) == 1
         said[name] = capsys.readouterr().out
-    assert said["text"].startswith("bad.yaml:7:3: error M02 data.a: a is here twice")
+    assert said["text"].startswith("bad.yaml:7:3: error M02 data.a: duplicate key a")
     assert json.loads(said["json"])["findings"][0]["id"] == "M02"
     assert said["github"].startswith("::error file=bad.yaml,line=7,col=3,title=kmerge M02::")
     assert json.loads(said["sarif"])["version"] == "2.1.0"
@@ -176,7 +176,10 @@ def test_told_what_it_is(capsys: Capture) -> None:
     assert main(["check", "a.yaml", "--fail-on", "info"]) == 1
     assert "checked as a patch" not in capsys.readouterr().out
     assert main(["check", "--as", "patch", "a.yaml"]) == 1
-    assert "checked as a patch by rule 0: as told by the command line" in capsys.readouterr().out
+    assert (
+        "checked as a patch by rule 0: an option of the command line says so"
+        in capsys.readouterr().out
+    )
     write({"p-patch.yaml": MISSPELT.replace("$path", "$patch")})
     assert main(["check", "p-patch.yaml"]) == 0
     assert main(["check", "p-patch.yaml", "--target", "t.yaml"]) == 1
@@ -205,9 +208,9 @@ def test_told_who_reads_it(capsys: Capture) -> None:
     [
         (None, "no such file; "),
         ("a: [1\n", '1:6: not YAML: the "[" in line 1 is not closed, or '),
-        ("a: 1\n", "it holds no object (apiVersion, kind); "),
-        (GOOD + "---\n" + GOOD, "it holds 2 objects; "),
-        (GOOD, "it is a ConfigMap, but p-patch.yaml changes a Deployment; "),
+        ("a: 1\n", "the file has no object (apiVersion, kind); "),
+        (GOOD + "---\n" + GOOD, "the file has 2 objects; "),
+        (GOOD, "the target is a ConfigMap, but p-patch.yaml changes a Deployment; "),
     ],
 )
 def test_a_target_that_cannot_be_one(text: str | None, why: str, capsys: Capture) -> None:
@@ -215,7 +218,7 @@ def test_a_target_that_cannot_be_one(text: str | None, why: str, capsys: Capture
     assert main(["check", "p-patch.yaml", "--target", "t.yaml"]) == 2
     said = capsys.readouterr().err
     assert said.removeprefix("kmerge: t.yaml:").lstrip().startswith(why)
-    assert "--target is " in said
+    assert "use --target " in said
     assert said.count("\n") == 1
 
 
@@ -224,14 +227,14 @@ def test_fix(capsys: Capture) -> None:
     assert main(["check", "--dry-run", "a-patch.yaml"]) == 1
     ended = capsys.readouterr()
     assert "-    $path: replace\n+    $patch: replace\n" in ended.out
-    assert ended.err == "kmerge: a-patch.yaml: 1 can be mended: D50\n"
+    assert ended.err == "kmerge: a-patch.yaml: 1 can be fixed: D50\n"
     assert Path("a-patch.yaml").read_text() == MISSPELT
 
     assert main(["check", "--fix", "a-patch.yaml", "good.yaml"]) == 0
     ended = capsys.readouterr()
     assert ended.out.startswith("--- a/a-patch.yaml\n+++ b/a-patch.yaml\n")
     assert "2 files checked, nothing found" in ended.out
-    assert ended.err == "kmerge: a-patch.yaml: 1 mended: D50\n"
+    assert ended.err == "kmerge: a-patch.yaml: 1 fixed: D50\n"
     assert Path("a-patch.yaml").read_text() == MISSPELT.replace("$path", "$patch")
 
     assert main(["check", "--fix", "bad.yaml"]) == 1  # nothing mechanical there
@@ -257,16 +260,16 @@ def test_colour(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_list_and_explain(capsys: Capture) -> None:
     assert main(["check", "--list"]) == 0
     listed = capsys.readouterr().out
-    assert "  D12  error    `$patch: replace` in an element with content\n" in listed
+    assert "  D12  error    `$patch: replace` in an element with other fields\n" in listed
     for options in (["--list", "--format", "json"], ["--explain", "D12", "a.yaml"]):
         assert main(["check", *options]) == 2
         said = capsys.readouterr()
         assert said.out == ""
-        assert said.err.startswith(f"kmerge: {options[0]} prints a text and takes no ")
+        assert said.err.startswith(f"kmerge: {options[0]} cannot be used with ")
     assert main(["check", "--explain", "d12"]) == 0
     said = capsys.readouterr().out
     assert said.startswith(
-        "D12: `$patch: replace` in an element with content (error, directives)\n"
+        "D12: `$patch: replace` in an element with other fields (error, directives)\n"
     )
     for part in ("kubectl:", "kustomize:", "example:", "fix:", "# kmerge: ignore D12"):
         assert part in said

@@ -246,7 +246,7 @@ def test_a_request_after_the_button(forge: Forge, way: str, kind: str) -> None:
     assert f"\nJudged: {WAYS[way]}, {forge.ids[result]}.\n" in ran.summary
     trailer = "    trailer of the commit: Kmerge-Dropped: web.yaml\n"
     assert (trailer in ran.summary) == (trailer in ran.log) == (kind == "meant")
-    assert ("lost is ConfigMap/web data.b" in ran.summary) == is_lost
+    assert ("lost: ConfigMap/web data.b" in ran.summary) == is_lost
 
 
 @pytest.mark.parametrize("result", ["merge-off", "squash-off"])
@@ -278,7 +278,7 @@ def test_lists_of_custom_resources_are_paired_as_the_target_declares(forge: Forg
     """Otherwise both sides would have added to one place: no more than a warning."""
     ran = forge.pushed("crd-main", "crd-lost")
     assert counts(ran) == (1, 1, 1)
-    assert "lost is Foo/f spec.rules[id=c]" in ran.summary
+    assert "lost: Foo/f spec.rules[id=c]" in ran.summary
 
 
 @pytest.mark.parametrize("branch", ODD_BRANCHES)

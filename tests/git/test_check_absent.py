@@ -54,7 +54,7 @@ def test_only_the_deletion_is_in_the_commit(checked: Checked) -> None:
     checked.repo.git("rm", "-q", "base/c.txt")
     gone = [("M14", "error", "over/kustomization.yaml", 5)]
     assert checked.found("--staged") == gone
-    assert checked.messages == ["../base/c.txt is not there: it was deleted"]
+    assert checked.messages == ["../base/c.txt does not exist: it was deleted"]
     assert checked.found("note.yaml") == gone  # what pre-commit does: it names files that exist
     assert checked.found() == gone
     assert checked.found("--staged", below="base") == [("M14", "error", "../" + gone[0][2], 5)]
@@ -71,20 +71,20 @@ def test_a_whole_base_is_deleted(checked: Checked) -> None:
 def test_a_renamed_folder_is_told_with_its_new_name(checked: Checked) -> None:
     checked.repo.git("mv", "base", "basis")
     assert ("M14", "error", "over/kustomization.yaml", 2) in checked.found("--staged")
-    assert checked.messages[0] == "../base is not there: it is called ../basis now"
+    assert checked.messages[0] == "../base does not exist: it was renamed to ../basis"
 
 
 def test_a_folder_that_went_to_two_has_no_new_name(checked: Checked) -> None:
     checked.repo.git("mv", "base", "basis")
     checked.repo.git("mv", "basis/c.txt", "c.txt")
     checked.found("--staged")
-    assert checked.messages[0] == "../base is not there: it was deleted"
+    assert checked.messages[0] == "../base does not exist: it was deleted"
 
 
 def test_a_renamed_file_is_told_with_its_new_name(checked: Checked) -> None:
     checked.repo.git("mv", "base/web.yaml", "base/site.yaml")
     assert checked.found("--staged") == [("M14", "error", "base/kustomization.yaml", 2)]
-    assert checked.messages == ["web.yaml is not there: it is called site.yaml now"]
+    assert checked.messages == ["web.yaml does not exist: it was renamed to site.yaml"]
 
 
 def test_a_file_that_is_not_staged(checked: Checked) -> None:
@@ -92,7 +92,7 @@ def test_a_file_that_is_not_staged(checked: Checked) -> None:
     checked.repo.write("base/new.yaml", WEB.replace("web", "new"))
     checked.repo.git("add", "base/kustomization.yaml")
     assert checked.found("--staged") == [("M14", "error", "base/kustomization.yaml", 3)]
-    assert "`git add` it" in checked.messages[0]
+    assert "`git add` on it" in checked.messages[0]
     assert checked.found() == []
 
 
@@ -212,4 +212,4 @@ def test_outside_of_a_repository(
     with open("kustomization.yaml", "w", encoding="utf-8") as file:
         file.write("resources: [a.yaml]\n")
     assert main(["check"]) == main(["check", "kustomization.yaml"]) == 0
-    assert "warning M14 resources[0]: a.yaml is not there" in capsys.readouterr().out
+    assert "warning M14 resources[0]: a.yaml does not exist" in capsys.readouterr().out

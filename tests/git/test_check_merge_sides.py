@@ -41,7 +41,7 @@ def test_the_merge_in_progress_else_head(repo: Repo) -> None:
     done = repo.kmerge("check", "--merge")
     assert done.said == (
         "0 files checked, nothing found\n"
-        "kmerge: no merge is in progress, and HEAD is no merge commit: nothing to compare\n"
+        "kmerge: there is nothing to compare: no merge is in progress, and HEAD is no merge commit\n"
     )
     repo.merge("--no-commit", "--no-ff", "side")
     assert repo.kmerge("check", "--merge").out == "1 file checked, nothing found\n"
@@ -102,9 +102,9 @@ def test_what_cannot_be_compared_is_told(repo: Repo) -> None:
             ["--merge-of", "nothing"],
             "'nothing' is not a commit here; see `git log` and `git branch -a`",
         ),
-        (["--merge-of", "HEAD^"], "HEAD^: it is no merge commit; name a merge of two commits"),
-        (["--merge", "b.yaml"], "b.yaml: not both sides of the merge changed it; "),
-        (["--merge", "--fix"], "--fix mends no merge; leave out --fix, or --merge"),
+        (["--merge-of", "HEAD^"], "HEAD^: this commit is "),
+        (["--merge", "b.yaml"], "b.yaml: the merge did not change this on both sides; "),
+        (["--merge", "--fix"], "--fix cannot change a merge; omit --fix, or --merge"),
     ):
         done = repo.kmerge("check", *words, check=False)
         assert (done.code, done.out) == (2, "")
@@ -120,7 +120,7 @@ def test_an_octopus_is_told(repo: Repo) -> None:
     repo.commit("ours", {"b.yaml": POD})
     repo.git("merge", "-m", "all", "one", "two")
     done = repo.kmerge("check", "--merge")
-    assert "HEAD is an octopus: it merges 2 commits at once: nothing to compare" in done.err
+    assert "HEAD is an octopus: it merges 2 commits at once" in done.err
     assert repo.kmerge("check", "--merge-of", "HEAD", check=False).code == 2
 
 
@@ -243,6 +243,6 @@ def test_one_resource_that_each_side_added(
     repo.fork(base, {"one.yaml": service % "A"}, {f"{folder}two.yaml": service % "B"})
     assert repo.merge().code == 0
     said = repo.kmerge("check", "--merge", check=False).out
-    words = f"warning M04 Service/web is in two files: ours added one.yaml, theirs added {folder}two.yaml"
+    words = f"warning M04 duplicate resource Service/web: ours added it in one.yaml, theirs in {folder}two.yaml"
     assert said.count(words) == found
-    assert ("error M04 resources[1]: Service/web" in said) == listed
+    assert ("error M04 resources[1]: duplicate resource: Service/web" in said) == listed

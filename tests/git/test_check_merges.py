@@ -25,7 +25,7 @@ def test_a_clean_merge_runs_pre_merge_commit(repo: Repo, world: World) -> None:
     install_hook(repo, world, "pre-merge-commit")
     done = repo.merge()
     assert done.code != 0
-    assert "a.yaml:19:3: error M02 data.new: new is here twice" in done.said
+    assert "a.yaml:19:3: error M02 data.new: duplicate key new" in done.said
     assert repo.git("rev-list", "--merges", "HEAD").out == ""
 
 
@@ -78,7 +78,7 @@ def test_one_side_was_dropped_in_a_conflict(repo: Repo, world: World) -> None:
             checked = repo.kmerge("check", *words, check=False)
             assert "a.yaml:1:1: error M11 both sides changed this file" in checked.out
             field = "k11" if lost == "theirs" else "k0"
-            assert f"nothing of {lost}: lost is ConfigMap/a data.{field}\n" in checked.out
+            assert f"no change of {lost}; lost: ConfigMap/a data.{field}\n" in checked.out
         if side == "--ours":
             repo.git("checkout", "-m", "a.yaml")
     assert repo.git("commit", "-m", "merged", check=False).code == 1
@@ -102,7 +102,7 @@ def test_one_side_was_dropped_by_a_slip(repo: Repo, world: World) -> None:
         assert done.code == 1
         assert "a.yaml:1:1: error M11 both sides changed this file" in done.said
         field = "k11" if lost == "theirs" else "k0"
-        assert f"nothing of {lost}: lost is ConfigMap/a data.{field}\n" in done.said
+        assert f"no change of {lost}; lost: ConfigMap/a data.{field}\n" in done.said
         assert "--no-verify" not in done.said
         checked = repo.kmerge("check", "a.yaml", check=False)  # as pre-commit calls it
         assert (checked.code, "error M11" in checked.out) == (1, True)
@@ -216,7 +216,7 @@ def test_sops(repo: Repo, world: World) -> None:
     repo.write("s.yaml", SOPS.replace("b: 1", "b: 2"))
     done = repo.kmerge("check", "s.yaml", check=False)
     assert done.code == 1
-    assert "s.yaml:3:3: error M12 this changed, but sops.mac did not" in done.out
+    assert "s.yaml:3:3: error M12 this field changed, but sops.mac did not" in done.out
     repo.git("add", "-A")
     assert "M12" in repo.kmerge("check", "--staged", check=False).out
     repo.write("s.yaml", SOPS.replace("b: 1", "b: 2").replace("ENC[1]", "ENC[2]"))
@@ -229,11 +229,11 @@ def test_a_driver_that_git_does_not_know(repo: Repo, world: World) -> None:
     repo.git("add", "-A")
     done = repo.kmerge("check", "--installed", check=False)
     assert done.code == 1
-    assert "apps/.gitattributes names the merge driver kmerge" in done.err
+    assert "apps/.gitattributes uses the merge driver kmerge" in done.err
     assert "run `kmerge install`" in done.err
     in_ci = repo.kmerge("check", "--installed", env={"CI": "true"})
     assert (in_ci.code, in_ci.out) == (0, "")
-    assert in_ci.err == "kmerge: no driver is registered here, and in CI none is needed\n"
+    assert in_ci.err == "kmerge: the kmerge driver is not registered, but CI does not need it\n"
     assert repo.kmerge("check", "--installed", check=False, env={"CI": "false"}).code == 1
     repo.git("config", "merge.kmerge.driver", "true")
     assert repo.kmerge("check", "--installed").said == ""

@@ -208,7 +208,7 @@ def test_commits_and_merges(repo: Repo, source: Path, cache: Path) -> None:
 
     done = repo.git("merge", "side", env=env, check=False)
     assert done.code != 0
-    assert "error M02 data.new: new is here twice" in done.said
+    assert "error M02 data.new: duplicate key new" in done.said
 
 
 @pytest.mark.installed

@@ -80,7 +80,7 @@ def test_of_a_merge(hooked: Repo) -> None:
     hooked.git("add", "a.yaml")
     done = hooked.git("commit", "-q", "-m", "merged")
     assert done.err == (
-        "kmerge: 1 old finding in 1 file passes; `kmerge check b.yaml` lists them\n"
+        "kmerge: 1 old finding in 1 file is ignored; `kmerge check b.yaml` lists them\n"
         "kmerge: 1 warning in 1 file; `kmerge check --merge a.yaml` lists them\n"
     )
     assert listed(hooked, done.err) == ["b.yaml:8:5: M06", "a.yaml:1:1: M11"]

@@ -68,14 +68,14 @@ def test_in_the_configuration(checked: Checked) -> None:
 def test_a_word_that_makes_no_sense_costs_nobody_the_others(checked: Checked) -> None:
     checked.repo.git("config", "--add", "kmerge.check.ignore", "M99,M02")
     assert checked.ids() == []
-    said = "kmerge: kmerge.check.ignore: no check is called M99; see `kmerge check --list`\n"
+    said = "kmerge: kmerge.check.ignore: there is no check M99; run `kmerge check --list`\n"
     assert checked.err == said
 
 
 def test_in_the_environment(checked: Checked, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KMERGE_CHECK_IGNORE", "M02,X")
     assert checked.ids() == []
-    assert checked.err.startswith("kmerge: KMERGE_CHECK_IGNORE: no check is called X;")
+    assert checked.err.startswith("kmerge: KMERGE_CHECK_IGNORE: there is no check X;")
 
 
 def test_a_linked_worktree_has_the_same_configuration(checked: Checked) -> None:
@@ -118,10 +118,19 @@ def test_by_an_attribute(checked: Checked, lines: str, ids: list[str]) -> None:
 @pytest.mark.parametrize(
     "value, said",
     [
-        ("M02", "`M02` is not -ID; write kmerge-check=-M11, or -kmerge-check for no check"),
-        ("off", "`off` is not -ID; write kmerge-check=-M11, or -kmerge-check for no check"),
-        ("-M02,,-M03", "`` is not -ID; write kmerge-check=-M11, or -kmerge-check for no check"),
-        ("-M02,-nothing", "no check is called nothing; see `kmerge check --list`"),
+        (
+            "M02",
+            "`M02` has no leading `-`; write kmerge-check=-M11, or -kmerge-check to switch off all checks",
+        ),
+        (
+            "off",
+            "`off` has no leading `-`; write kmerge-check=-M11, or -kmerge-check to switch off all checks",
+        ),
+        (
+            "-M02,,-M03",
+            "`` has no leading `-`; write kmerge-check=-M11, or -kmerge-check to switch off all checks",
+        ),
+        ("-M02,-nothing", "there is no check nothing; run `kmerge check --list`"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_told_once(checked: Checked, value: str, said: str) -> None:
@@ -234,7 +243,7 @@ def test_a_target_that_was_not_fetched_switches_nothing_off(
 ) -> None:
     monkeypatch.setenv("GITHUB_BASE_REF", "release")
     assert request_of.ids() == ["a.yaml M02", "x/b.yaml M02"]
-    said = "kmerge: kmerge-check: origin/release is not here, so it does not count; fetch that branch\n"
+    said = "kmerge: kmerge-check: origin/release was not fetched, so this attribute is ignored; fetch that branch\n"
     assert request_of.err == said
     request_of.repo.write(".gitattributes", "")
     assert request_of.ids() == ["a.yaml M02", "x/b.yaml M02"]

@@ -8,7 +8,7 @@ from world import Done, Repo
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\ndata:\n  a: b\n"
 TWICE = CONFIG + "  a: c\n"
 MORE = TWICE + "  x: b\n  x: c\n"
-ONE = "kmerge: 1 old finding in 1 file passes; `kmerge check {}` lists them\n"
+ONE = "kmerge: 1 old finding in 1 file is ignored; `kmerge check {}` lists them\n"
 
 
 @pytest.fixture
@@ -82,9 +82,9 @@ def test_a_revision(repo: Repo) -> None:
     done = check(repo, "--new", "HEAD~", "--quiet")
     assert (done.code, "b.yaml" in done.out, "a.yaml" in done.out) == (1, True, False)
     done = check(repo, "--new=nowhere")
-    assert (done.code, "'nowhere' is not a commit here" in done.err) == (2, True)
+    assert (done.code, "'nowhere' is not a commit of this repository" in done.err) == (2, True)
     done = check(repo, "--new", "a.yaml")
-    assert (done.code, "name files behind `--`" in done.err) == (2, True)
+    assert (done.code, "write files after `--`" in done.err) == (2, True)
     assert check(repo, "--new", "--", "a.yaml").code == 1
 
 
@@ -96,7 +96,7 @@ def test_what_pre_commit_compares_with(repo: Repo) -> None:
     assert check(repo, "--new", "--quiet", env={"PRE_COMMIT_FROM_REF": "0" * 40}).code == 1
     done = check(repo, "--new", "--quiet", env={"PRE_COMMIT_FROM_REF": "1" * 40})
     assert done.out.count("error M02") == 2
-    assert "is not here, so old findings count as well" in done.err
+    assert "was not fetched, so old findings are reported, too" in done.err
 
 
 def test_the_target_of_a_request(repo: Repo) -> None:
@@ -108,7 +108,7 @@ def test_the_target_of_a_request(repo: Repo) -> None:
     assert check(repo, "--new", env=env | {"PRE_COMMIT_FROM_REF": "0" * 40}).out == done.out
     done = check(repo, "--new", "--quiet", env=env | {"GITHUB_BASE_REF": "gone"})
     assert done.out.count("error M02") == 2
-    assert "origin/gone is not here" in done.err
+    assert "origin/gone was not fetched" in done.err
 
 
 def test_what_the_other_side_of_a_merge_had(repo: Repo) -> None:

@@ -44,7 +44,7 @@ def test_a_merge_that_lost_a_change(pushing: Repo) -> None:
     merge(pushing, LEFT)
     done = push(pushing)
     assert (done.code, "error M11" in done.said) == (1, True), done.said
-    assert " joined, which is pushed:" in done.said
+    assert " joined, which this push contains:" in done.said
     assert push(pushing, env={"KMERGE_CHECK_IGNORE": "M11,M28"}).code == 0
 
 
@@ -72,8 +72,8 @@ def test_a_merge_that_the_remote_has_is_not_judged_again(pushing: Repo) -> None:
 def test_a_new_branch(pushing: Repo) -> None:
     merge(pushing, LEFT)
     done = push(pushing, "main:refs/heads/new")
-    assert (done.code, "so the merges of" in done.said) == (0, True), done.said
-    assert "no commit of the remote is known" in done.said
+    assert (done.code, "the merges of" in done.said) == (0, True), done.said
+    assert "no known commit of the remote" in done.said
     pushing.git("push", "-q", "--no-verify", "origin", ":refs/heads/new")
     pushing.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
     done = push(pushing, "main:refs/heads/new")
@@ -87,7 +87,7 @@ def test_a_deleted_branch_a_tag_and_a_name_with_spaces(pushing: Repo) -> None:
     assert (done.code, done.said) == (0, "")
     pushing.git("tag", "blob", pushing.git("rev-parse", "HEAD:a.yaml").out.strip())
     done = push(pushing, "blob")
-    assert (done.code, "git has no commit of it" in done.said) == (0, True), done.said
+    assert (done.code, "git does not know this commit" in done.said) == (0, True), done.said
     done = push(pushing, "main@{0 days ago}:refs/heads/main")
     assert (done.code, "error M11" in done.said) == (1, True), done.said
 
@@ -121,7 +121,7 @@ def test_a_shallow_clone(pushing: Repo) -> None:
     first = pushing.head("refs/remotes/origin/main")
     env = {"PRE_COMMIT_FROM_REF": first, "PRE_COMMIT_TO_REF": "main"}
     done = pushing.kmerge("check", "--committed", env=env, check=False)
-    assert (done.code, "joined was not judged: " in done.err) == (0, True), done.said
+    assert (done.code, "joined was not checked: " in done.err) == (0, True), done.said
     assert "fetch --unshallow" in done.err
 
 
@@ -129,7 +129,7 @@ def test_a_shallow_clone(pushing: Repo) -> None:
 def test_revisions_that_are_not_there(pushing: Repo, name: str) -> None:
     env = {"PRE_COMMIT_FROM_REF": name, "PRE_COMMIT_TO_REF": name, "PRE_COMMIT_REMOTE_NAME": "*"}
     done = pushing.kmerge("check", "--committed", env=env, check=False)
-    assert (done.code, f"so the merges of {name} were not judged" in done.err) == (0, True)
+    assert (done.code, f"the merges of {name} were not checked" in done.err) == (0, True)
 
 
 @pytest.mark.parametrize("result, lost", [(BOTH, ""), (LEFT, "k19"), (RIGHT, "k0")])
@@ -143,9 +143,7 @@ def test_a_rebased_branch_is_judged_and_pushed(pushing: Repo, result: str, lost:
     pushing.git("commit", "-q", "-a", "--amend", "--no-verify", "--no-edit")
     done = push(pushing, "--force", "side")
     assert done.code == 0
-    said = (
-        "kmerge: compared with what the remote has, the rebased branch lacks this, lost or amended:"
-    )
+    said = "kmerge: the rebased branch lacks these changes of the remote branch, lost or amended:"
     assert (said in done.said, f"data.{lost}" in done.said) == (bool(lost), bool(lost))
 
 

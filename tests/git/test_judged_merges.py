@@ -49,8 +49,8 @@ def test_a_file_that_one_side_alone_changed(repo: Repo) -> None:
     )
     merged(repo, {"web.yaml": WEB})
     [line] = found(repo)
-    assert line.startswith("web.yaml:1:1: error M11 theirs alone changed this file, and the merge ")
-    assert line.endswith("lost is ConfigMap/web data.b")
+    assert line.startswith("web.yaml:1:1: error M11 only theirs changed this file, but the merge ")
+    assert line.endswith("lost: ConfigMap/web data.b")
     repo.git("reset", "-q", "--hard", "HEAD^")
     merged(repo, {"web.yaml": THEIRS.replace("a: one", "a: three")})
     assert found(repo) == []  # it has more than the side, and nothing less
@@ -62,7 +62,7 @@ def test_a_file_that_one_side_alone_changed_is_gone(repo: Repo) -> None:
     [line] = found(repo)
     assert (
         line
-        == "web.yaml:1:1: error M11 theirs alone changed this file, and the merge does not have it"
+        == "web.yaml:1:1: error M11 only theirs changed this file, but the merge does not have it"
     )
     repo.git("reset", "-q", "--hard", "HEAD^")
     merged(repo, {"web.yaml": None, "moved.yaml": THEIRS})
@@ -76,7 +76,7 @@ def test_a_file_that_one_side_renamed(repo: Repo) -> None:
     repo.git("reset", "-q", "--hard", "HEAD^")
     merged(repo, {"new.yaml": WEB})
     [line] = found(repo)
-    assert line.startswith("new.yaml:1:1: error M11 theirs alone changed this file")
+    assert line.startswith("new.yaml:1:1: error M11 only theirs changed this file")
     repo.git("reset", "-q", "--hard", "HEAD^")
     merged(repo, {"new.yaml": None, "web.yaml": THEIRS})
     assert found(repo) == []
@@ -86,8 +86,8 @@ def test_a_file_that_one_side_deleted(repo: Repo) -> None:
     fork_where_theirs_deletes(repo, {})
     merged(repo, {"web.yaml": WEB})
     [line] = found(repo)
-    assert "web.yaml:1:1: error M11 theirs alone changed this file" in line
-    assert line.endswith("nothing of theirs: lost is ConfigMap/web")
+    assert "web.yaml:1:1: error M11 only theirs changed this file" in line
+    assert line.endswith("no change of theirs; lost: ConfigMap/web")
 
 
 def test_a_change_that_moved_with_its_resource(repo: Repo) -> None:
@@ -117,10 +117,10 @@ def test_a_merge_that_is_one_of_its_sides(repo: Repo) -> None:
     [line] = found(repo)
     assert (
         line
-        == "a.yaml:1:1: warning M11 the whole merge is one of its sides: a.yaml, b.yaml, c.yaml"
+        == "a.yaml:1:1: warning M11 the merge took one side unchanged for all files: a.yaml, b.yaml, c.yaml"
     )
     [line] = found(repo, "b.yaml")
-    assert line == "b.yaml:1:1: warning M11 the whole merge is one of its sides: b.yaml"
+    assert line == "b.yaml:1:1: warning M11 the merge took one side unchanged for all files: b.yaml"
 
 
 @pytest.mark.parametrize("attribute", ["-merge", "merge=keep", "kmerge-generated"])
@@ -133,7 +133,7 @@ def test_files_that_are_not_judged_by_value(repo: Repo, attribute: str) -> None:
     repo.git("reset", "-q", "--hard", "HEAD^")
     merged(repo, {"web.yaml": OURS})
     kind = {"-merge": "unmerged", "kmerge-generated": "generated"}.get(attribute)
-    said = f"both sides changed this {kind} file, and it is exactly ours; of theirs is lost: "
+    said = f"both sides changed this {kind} file, but the merge took ours unchanged; lost changes of theirs: "
     line = f"web.yaml:1:1: warning M11 {said}ConfigMap/web data.b"
     assert found(repo) == ([line] if kind else [])
 
@@ -167,7 +167,7 @@ def test_a_trailer_names_what_is_meant(repo: Repo) -> None:
     assert "a line `Kmerge-Dropped: x y.yaml ConfigMap/two data.b` at the end" in done.out
     meant(repo, "x y.yaml ConfigMap/two data.a")
     done = repo.kmerge("check", "--merge", check=False)
-    said = "kmerge: Kmerge-Dropped: x y.yaml ConfigMap/two data.a: nothing of it is lost\n"
+    said = "kmerge: Kmerge-Dropped: x y.yaml ConfigMap/two data.a: the merge lost no such change\n"
     assert (done.code, done.err) == (1, said)
     for line in ("x y.yaml ConfigMap/two data.b", "x y.yaml"):
         meant(repo, line)
@@ -191,7 +191,11 @@ def test_a_trailer_hides_no_damage(repo: Repo) -> None:
     merged(repo, {"web.yaml": BOTH + "  b: again\n"})
     meant(repo, "web.yaml")
     done = repo.kmerge("check", "--merge", check=False)
-    assert (done.code, "M02" in done.out, "nothing of it is lost" in done.err) == (1, True, True)
+    assert (done.code, "M02" in done.out, "the merge lost no such change" in done.err) == (
+        1,
+        True,
+        True,
+    )
 
 
 # -- merges that are no merge commits -------------------------------------------------------------
@@ -230,7 +234,7 @@ def test_a_merge_of_branches_without_a_common_commit(repo: Repo) -> None:
     repo.commit("two", {"web.yaml": THEIRS})
     words = (empty, "main", "other", "main")
     done = repo.kmerge("check", "--merged", *words)  # it is one of its sides
-    assert "the merge has nothing of theirs" not in done.out
+    assert "the merge has no change of theirs" not in done.out
     assert repo.kmerge("check", "--merged", "main", "main", "main", "main").code == 0
 
 
@@ -252,7 +256,7 @@ def test_no_value_of_a_secret_is_printed(repo: Repo, path: str, text: str) -> No
     merged(repo, {path: text.replace("a: one", "a: theirs") + "# ours\n"})
     done = repo.kmerge("check", "--merge", check=False)
     assert (
-        "data.p: theirs changed it from (hidden) to (hidden), and the merge has (hidden)"
+        "data.p: theirs changed it from (hidden) to (hidden), but the merge has (hidden)"
         in done.out
     )
     shown = [line for line in done.said.splitlines() if "error M28" in line]

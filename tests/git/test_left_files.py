@@ -242,12 +242,12 @@ def test_programs_read_the_same(repo: Repo, left: Left) -> None:
 
 
 TAKEN = [
-    (encrypted, "--ours", "exactly ours; of theirs is lost: Secret/s stringData.password (encrypted)"),
-    (encrypted, "--theirs", "exactly theirs; of ours is lost: Secret/s stringData.password (enc"),
-    (generated, "--ours", "this generated file, and it is exactly ours; of theirs is lost: ConfigMap/c"),
-    (deleted_by_us, "rm", "ours deleted this file, theirs changed it, and it is gone; of theirs is lost: "
+    (encrypted, "--ours", "took ours unchanged; lost changes of theirs: Secret/s stringData.password (encrypted)"),
+    (encrypted, "--theirs", "took theirs unchanged; lost changes of ours: Secret/s stringData.password (enc"),
+    (generated, "--ours", "this generated file, but the merge took ours unchanged; lost changes of theirs: ConfigMap/c"),
+    (deleted_by_us, "rm", "ours deleted this file, theirs changed it, and the merge deleted it; lost changes of theirs: "
      "ConfigMap/c data.a"),
-    (deleted_by_them, "rm", "theirs deleted this file, ours changed it, and it is gone; of ours is lost"),
+    (deleted_by_them, "rm", "theirs deleted this file, ours changed it, and the merge deleted it; lost changes of ours"),
 ]  # fmt: skip
 
 
@@ -269,7 +269,7 @@ def test_what_a_side_taken_whole_leaves_out(
         assert done.out.count("warning M11") == 1 and "ENC[" not in done.out
         assert repo.kmerge("check", "--merge", "--ignore", "M11").out.count("M11") == 0
         if not committed:
-            assert "of theirs is lost" not in repo.kmerge("check", "--staged", check=False).out
+            assert "lost changes of theirs" not in repo.kmerge("check", "--staged", check=False).out
             repo.git("commit", "-q", "-m", "merged")
 
 
@@ -283,7 +283,7 @@ def test_names_of_fields_and_recipients(repo: Repo) -> None:
     repo.git("checkout", "--ours", "--", FILE)
     repo.git("add", FILE)
     done = repo.kmerge("check", "--merge")
-    line = done.lines[0].partition("of theirs is lost: ")[2]
+    line = done.lines[0].partition("lost changes of theirs: ")[2]
     assert sorted(line.split(", ")) == [
         "Secret/s metadata.note",
         "Secret/s sops.age[1] (age1b)",
@@ -302,7 +302,7 @@ def test_in_a_rebase(repo: Repo) -> None:
     assert done.code == 1 and f"not checked: {FILE}: it is still in conflict: a SOPS" in done.out
     repo.git("add", FILE)
     done = repo.kmerge("check", "--merge")
-    assert "exactly ours; of theirs is lost: Secret/s stringData.password" in done.out
+    assert "took ours unchanged; lost changes of theirs: Secret/s stringData.password" in done.out
 
 
 # -- one word about each file ----------------------------------------------------------------------

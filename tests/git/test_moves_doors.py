@@ -475,9 +475,9 @@ def test_a_check_of_the_merge_finds_it(repo: Repo, where: str) -> None:
     done = repo.kmerge("check", "--merge", check=False)
     if where == "both files":
         assert done.code == 1
-        assert "M04 Service/web is in two files: ours moved it from all.yaml" in done.out
+        assert "M04 duplicate resource Service/web: ours moved it from all.yaml" in done.out
     else:
-        assert ("M11 Service/web is in neither file" in done.out) == (where == "no file")
+        assert ("M11 Service/web is lost" in done.out) == (where == "no file")
 
 
 def test_a_check_of_the_merge_tells_what_was_moved_and_deleted(repo: Repo) -> None:

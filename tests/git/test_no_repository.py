@@ -32,9 +32,9 @@ NEEDS_TREE = {
     "solve": INSIDE,
     "resolve --list": INSIDE,
     "check --installed": INSIDE,
-    "check --staged": f"{INSIDE}, or leave --staged out",
-    "check --merge": f"{INSIDE}, or leave --merge out",
-    "check --merge-of HEAD": f"{INSIDE}, or leave --merge-of out",
+    "check --staged": f"{INSIDE}, or omit --staged",
+    "check --merge": f"{INSIDE}, or omit --merge",
+    "check --merge-of HEAD": f"{INSIDE}, or omit --merge-of",
     "status x.yaml": DRIVER,
 }
 OUTSIDE = NEEDS_REPOSITORY | NEEDS_TREE | {"diff": FILES, "install --shared": GLOBAL}

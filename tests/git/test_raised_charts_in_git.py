@@ -1,4 +1,4 @@
-"""Check M29 and `preview` in the real git: two releases of a chart with one version."""
+"""Check M29 and `preview` in the real git: two releases of a chart with the same version."""
 
 from __future__ import annotations
 

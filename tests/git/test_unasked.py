@@ -266,7 +266,7 @@ def test_a_merge_that_was_made(team: Team) -> None:
         team.switch_to(here)
         for branch, names in (("old", ", ".join(DRIVEN)), ("unset", "legacy/a.yaml")):
             said = (
-                f"kmerge: git would not ask kmerge for {names} in {team.head(branch)[:10]}; {WAYS}"
+                f"kmerge: git would not use kmerge for {names} in {team.head(branch)[:10]}; {WAYS}"
             )
             assert team.kmerge(*check, merges[branch]).err == f"{said}\n"
             assert "would not ask" not in team.kmerge(*check, merges[branch], "--quiet").err

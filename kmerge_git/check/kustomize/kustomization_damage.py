@@ -59,8 +59,8 @@ NAMING: Naming = {
     "helmCharts": [{"valuesFile": FILE, "additionalValuesFiles": [FILE]}],
     "openapi": {"path": FILE},
 }  # fmt: skip
-ABSENT = "is not there"
-NO_KUSTOMIZATION = "has no kustomization"
+ABSENT = "does not exist"
+NO_KUSTOMIZATION = "has no kustomization file"
 UNSURE = (ABSENT, NO_KUSTOMIZATION)  # a tool may make the file before kustomize runs
 
 
@@ -75,10 +75,11 @@ def mistakes(kind: str) -> Function:
 
 
 Check(
-    "M04", ERROR, SET, "the same resource twice in what a kustomization gathers",
-    kubectl="Both are applied, one after the other; the last one wins.",
-    kustomize="The build fails: `may not add resource with an already registered id`. Group, "
-    "version, kind, name and namespace count, with the prefix, suffix and namespace of the bases.",
+    "M04", ERROR, SET, "duplicate resource in a kustomization and its bases",
+    kubectl="Both resources are applied in turn; the last one wins.",
+    kustomize="The build fails: `may not add resource with an already registered id`. "
+    "The id is group, version, kind, name and namespace, with the prefixes, suffixes and "
+    "namespaces that bases add.",
     example="# file: kustomization.yaml\nresources:\n- base\n- web.yaml\n"
     "# file: base/kustomization.yaml\nresources:\n- web.yaml\n# file: base/web.yaml\n"
     "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n# file: web.yaml\n"
@@ -92,16 +93,17 @@ Check(
 
 
 @Check(
-    "M13", ERROR, KUSTOMIZATION, "an entry twice in a kustomization",
+    "M13", ERROR, KUSTOMIZATION, "duplicate entry in a kustomization",
     hides=("M22",),
     tools="Z",
-    kubectl="It does not read kustomizations.",
+    kubectl="Not affected.",
     kustomize="The build fails: `may not add resource with an already registered id`, or for a "
-    "generator `exists; behavior must be merge or replace`; of two images or replicas one counts.",
+    "generator `exists; behavior must be merge or replace`. Of two entries for an image or "
+    "replicas, one is lost.",
     example="# file: kustomization.yaml\nresources:\n- web.yaml\n- ./web.yaml",
     counter="# file: kustomization.yaml\nimages:\n- name: web\n  newTag: v1\n"
     "- name: web\n  newName: registry.example.com/web",
-    mend="Keep one of them: both sides of a merge may have added it.",
+    mend="Keep one of the two entries: both sides of a merge may have added it.",
 )  # fmt: skip
 def repeated_entry(one: Kustomization, world: World) -> Iterator[Found]:
     """Find an entry for a resource, image, replica count or generator that is listed twice.
@@ -117,7 +119,7 @@ def repeated_entry(one: Kustomization, world: World) -> Iterator[Found]:
         key = (field, name, item.string("namespace") or "default")
         if item.string("behavior") not in ("merge", "replace") and name:
             if key in seen:
-                yield Found(item.at, f"{name} is in {field} twice", path=(field, number))
+                yield Found(item.at, f"{field} has two entries for {name}", path=(field, number))
             seen.add(key)
 
 
@@ -128,7 +130,7 @@ def _repeated_resources(one: Kustomization, world: World) -> Iterator[Found]:
         if field in ("resources", "bases"):
             if path in seen and _brings_something(world, path):
                 before = f", first as {seen[path]}" if seen[path] != text else ""
-                yield Found(at, f"{text} is in {field} twice{before}", path=(field,))
+                yield Found(at, f"{field} lists {text} twice{before}", path=(field,))
             seen.setdefault(path, text)
 
 
@@ -154,11 +156,11 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
         before, after = ({k: each.string(k) for k in keys if each.has(k)} for each in (first, item))
         what = ""
         if before == after:
-            what = f"{name} is in {field} twice, with the same values"
+            what = f"{field} has two entries for {name} with the same values"
         elif before.get("newName", name) != name:
-            what = f"{name} is called {before['newName']} already: this entry of {field} is lost"
+            what = f"{name} is already renamed to {before['newName']}; this entry has no effect"
         elif before.keys() & after.keys():
-            what = f"{name} is in {field} twice: the first entry is lost"
+            what = f"{field} has two entries for {name}; the first one has no effect"
         if what:
             severity = WARNING if before == after else ""
             yield Found(item.at, what, path=(field, number), severity=severity)
@@ -168,17 +170,17 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
 
 
 @Check(
-    "M14", WARNING, SET, "a kustomization names what is not there",
+    "M14", WARNING, SET, "a kustomization lists a file or folder that does not exist",
     tools="Z", is_eased=True,
-    kubectl="It does not read kustomizations.",
+    kubectl="Not affected.",
     kustomize="The build fails: `no such file or directory`, `unable to find one of "
-    "'kustomization.yaml', ..`. It is an error where this commit deletes the file, does not have "
-    "it or begins to name it, else something may make it; what git ignores is made by something.",
+    "'kustomization.yaml', ..`. This is an error if the commit deletes or lacks the file or adds "
+    "the entry. Else it is a warning: a build step may create the file.",
     example="# file: kustomization.yaml\nresources:\n- web.yaml",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/web.yaml\n"
     "- github.com/example/web//deploy?ref=v1",
-    mend="Correct or remove the entry, or bring the file back: one side of a merge may have "
-    "deleted or renamed what the other one names.",
+    mend="Correct or remove the entry, or restore the file: one side of a merge may have deleted "
+    "or renamed a file that the other side lists.",
 )  # fmt: skip
 def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     """Find a missing file, a folder without a kustomization, or a file where a folder belongs."""
@@ -209,11 +211,11 @@ def _where(each: NamedFile, what: str) -> list[str]:
 
 def _missing(one: Kustomization, each: NamedFile, what: str, fate: Fate | None) -> str:
     if fate is not None and fate.what == UNSTAGED:
-        return f"{each.text} is not staged, so that the commit will not have it; `git add` it"
+        return f"{each.text} is not staged, so the commit will lack it; run `git add` on it"
     if fate is None or fate.what != DELETED:
         return f"{each.text} {what}"
     now = relpath(fate.now, one.directory or ".") if fate.now else ""
-    return f"{each.text} {what}: " + (f"it is called {now} now" if now else "it was deleted")
+    return f"{each.text} {what}: " + (f"it was renamed to {now}" if now else "it was deleted")
 
 
 def _named_before(one: Kustomization, past: Past) -> set[str] | None:
@@ -230,27 +232,26 @@ def _named_before(one: Kustomization, past: Past) -> set[str] | None:
 
 
 Check(
-    "M15", ERROR, SET, "a generator changes what is not there",
+    "M15", ERROR, SET, "a generator changes a resource that does not exist",
     tools="Z",
-    kubectl="It does not read kustomizations.",
+    kubectl="Not affected.",
     kustomize="The build fails: `does not exist; cannot merge or replace`.",
     example="# file: kustomization.yaml\nconfigMapGenerator:\n- name: settings\n"
     "  behavior: merge\n  literals: [a=b]",
     counter="# file: kustomization.yaml\nresources:\n- base\nconfigMapGenerator:\n"
     "- name: settings\n  behavior: merge\n  literals: [a=b]\n"
     "# file: base/kustomization.yaml\nconfigMapGenerator:\n- name: settings\n  literals: [a=c]",
-    mend="Correct the name or the namespace, or leave `behavior` out: one side of a merge may have "
-    "removed or renamed what the other one changes.",
+    mend="Correct the name or the namespace, or omit `behavior`: one side of a merge may have "
+    "removed or renamed a resource that the other side changes.",
 )(mistakes(NO_MERGE))  # fmt: skip
 
 
 Check(
-    "D69", ERROR, SET, "a patch for a resource that is not there",
+    "D69", ERROR, SET, "a patch for a resource that does not exist",
     tools="Z", needs="T",
-    kubectl="Not concerned.",
-    kustomize="The build fails: `no matches for Id`, and `multiple matches` where two resources "
-    "are meant; the namespace and the version count. With a `target:` the patch does nothing, "
-    "which is a warning.",
+    kubectl="Not affected.",
+    kustomize="The build fails with `no matches for Id`, or with `multiple matches` if the patch "
+    "fits two resources. A patch with a `target:` has no effect, which is a warning.",
     example="# file: kustomization.yaml\nresources:\n- web.yaml\npatches:\n- path: patch.yaml\n"
     "# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: wbe\nspec:\n"
     "  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
@@ -259,14 +260,14 @@ Check(
     "- path: patch.yaml\n# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
     "  name: web\nspec:\n  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\n"
     "kind: Deployment\nmetadata:\n  name: web",
-    mend="Correct kind or name, or remove the patch.",
+    mend="Correct the kind, name, namespace or version, or remove the patch.",
 )(mistakes(NOT_THERE))  # fmt: skip
 
 
 @Check(
     "D80", INFO, KUSTOMIZATION, "a deprecated field for patches",
     tools="Z",
-    kubectl="Not concerned.",
+    kubectl="Not affected.",
     kustomize="The field still works, with a warning.",
     example="# file: kustomization.yaml\nresources:\n- https://example.com/base\n"
     "patchesStrategicMerge:\n- web.yaml\n# file: web.yaml\napiVersion: apps/v1\n"
@@ -274,14 +275,14 @@ Check(
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\n"
     "patches:\n- path: web.yaml\n# file: web.yaml\napiVersion: apps/v1\n"
     "kind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 2",
-    mend="Write `patches: [{path: ..}]`; `kustomize edit fix` does it.",
+    mend="Write `patches: [{path: ..}]`; `kustomize edit fix` does that.",
 )  # fmt: skip
 def deprecated_fields(one: Kustomization, world: World) -> Iterator[Found]:
     """Find `patchesStrategicMerge` and `patchesJson6902`. The field `patches` replaces them."""
     for field in ("patchesStrategicMerge", "patchesJson6902"):
         if field in one.root.fields:
             at = one.root.at_key(field)
-            yield Found(at, f"{field} is deprecated, use patches", path=(field,), severity=INFO)
+            yield Found(at, f"{field} is deprecated; use patches", path=(field,), severity=INFO)
 
 
 # -- the files that a kustomization names ---------------------------------------------------------
@@ -333,16 +334,16 @@ def what_is_wrong(one: NamedFile, world: World) -> str:
         if data is None:
             return ABSENT
         needs_folder = one.wanted == FOLDER and b"\n" in data  # else maybe a symbolic link
-        return "is a file; the folder of a component is needed here" if needs_folder else ""
+        return "is a file, but components are folders" if needs_folder else ""
     if one.wanted == FILE:
-        return "is a folder; a file is needed here"
+        return "is a folder, but this field needs a file"
     inner = in_folder(world, one.path)
     if inner is None:
         names = (inside_of(one.path, name) for name in NAMES)
         found = any(world.read(name) is not None for name in names)
         return "" if found else NO_KUSTOMIZATION
     if one.wanted == FOLDER and not inner.is_component:
-        return "is no component; list it under resources"
+        return "is not a component; list it under resources"
     if inner.is_component and one.field[0] in ("resources", "bases"):
         return "is a component; list it under components"
     return ""

@@ -153,11 +153,13 @@ def _take(build: Gathering, brought: list[Gathered], place: EntryPlace) -> None:
         return
     first, one = twice[0]
     if not one.path:
-        message = f"{one}, which is generated there, is in {first.origin} too"
+        message = f"duplicate resource: {one} is generated, and it is also in {first.origin}"
     elif one.path == first.path:
-        message = f"{one} of {one.path} comes in a second time, first by {first.by}"
+        message = f"duplicate resource: {first.by} already adds {one} of {one.path}"
     else:
-        message = f"{one} in line {one.line} of {one.path} is in {first.origin} too"
+        message = (
+            f"duplicate resource: {one} in line {one.line} of {one.path} is also in {first.origin}"
+        )
     more = f", and {len(twice) - 1} more" if len(twice) > 1 else ""
     build.trouble(TWICE, place, message + more)
 
@@ -184,15 +186,15 @@ def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -
             made.append(new)
         elif not there:
             if build.is_sure:
-                what = f"{new} is not there, so that nothing can be {behavior}d with it"
+                what = f"{new} does not exist, so this generator cannot {behavior} it"
                 build.trouble(NO_MERGE, place, what)
         elif len(there) > 1:
             named = " and ".join(map(str, there[:2]))
-            build.trouble(NO_MERGE, place, f"{new} may be {named}: kustomize does not choose")
+            build.trouble(NO_MERGE, place, f"{new} matches {named}; kustomize refuses that")
         elif changes:
             there[0].mark(labels=labels, annotations=annotations)
         elif there[0] not in made:
-            what = f"is in {there[0].origin} too; to change that one, write `behavior: merge`"
+            what = f"is also in {there[0].origin}; to change that one, write `behavior: merge`"
             build.trouble(TWICE, place, f"{new} {what}")
 
 
@@ -257,7 +259,7 @@ def _named(
         _merge(build, there[0], root, entry, place)
     elif there:
         named = " and ".join(f"{each} of {each.origin}" for each in there[:2])
-        what = f"the patch for {who.kind}/{who.name} may be for {named}: kustomize does not choose"
+        what = f"the patch for {who.kind}/{who.name} matches {named}; kustomize refuses that"
         build.trouble(NOT_THERE, place, what)
     elif build.is_sure:
         wanted = f"{who.namespace}/{who.name}" if who.namespace else who.name
@@ -281,12 +283,12 @@ def _nearly(build: Gathering, root: Map) -> tuple[Path, str]:
         if (one.kind, one.name) == (who.kind, who.name):
             api = api_version(one.group, one.version)
             if api != root.string("apiVersion"):
-                return ("apiVersion",), f"; it is {api} in {one.origin}"
-            why = f"; it has {one.namespace or 'no'} namespace in {one.origin}"
+                return ("apiVersion",), f"; its apiVersion is {api} in {one.origin}"
+            why = f"; its namespace is {one.namespace or 'not set'} in {one.origin}"
             return ("metadata", "namespace"), why
     kinds = [one.kind for one in build.resources if one.name == who.name]
     if kinds and who.kind not in {one.kind for one in build.resources}:
-        return ("kind",), f"; {who.name} is a {kinds[0]} there"
+        return ("kind",), f"; {who.name} is a {kinds[0]}"
     return ("metadata", "name"), ""
 
 
@@ -322,7 +324,7 @@ def _selected(
     answers = [(one, selects(target, one)) for one in build.resources]
     if build.is_sure and not place.inside and all(answer == NO for _, answer in answers):
         kind, name = target.string("kind") or "*", target.string("name") or "*"
-        what = f"no resource {kind}/{name} in this kustomization, so that the patch does nothing"
+        what = f"no resource {kind}/{name} in this kustomization, so the patch has no effect"
         build.trouble(NOT_THERE, place, what, WARNING)
     is_deletion = any(not isinstance(x, Map) or x.string("$patch") == "delete" for x in roots)
     may_rename = is_deletion or entry.options is not None
@@ -368,7 +370,7 @@ def _operations(one: Gathered, root: List) -> None:
 
 def _collide(build: Gathering, place: EntryPlace) -> None:
     for first, other in build.renamed()[:1]:
-        what = f"the patch gives two resources the name {other}, that of {first.origin}"
+        what = f"the patch renames a resource to {other}, which is also in {first.origin}"
         build.trouble(TWICE, place, what)
         other.vague = True
 
@@ -387,8 +389,8 @@ def _namespace(build: Gathering, one: Kustomization, within: EntryPlace | None) 
             each.change("namespace", namespace)
     for first, other in build.renamed()[:1]:
         place = within or EntryPlace(one.root.at_key("namespace"), ("namespace",), namespace)
-        origins = f"that of {first.origin} and that of {other.origin}"
-        build.trouble(TWICE, place, f"two resources become {other}: {origins}")
+        origins = f"one of {first.origin} and one of {other.origin}"
+        build.trouble(TWICE, place, f"the namespace makes two resources {other}: {origins}")
 
 
 def _names(build: Gathering, one: Kustomization) -> None:
@@ -455,7 +457,7 @@ class Gathering:
         page: Page | None = None,
     ) -> None:  # fmt: skip
         """Record a mistake at an entry of the kustomization, or in the file of a patch."""
-        message += f", says {place.inside}" if place.inside else ""
+        message += f" (in {place.inside})" if place.inside else ""
         found = Found(place.at, message, path=place.field, severity=severity, page=page)
         self.mistakes[what].append(found)
 

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from kmerge_git.verdict.losses import Judged
 
 _MEANT = (
-    "If it is meant, `KMERGE_CHECK_IGNORE={id} git commit` lets it pass once; a line "
-    f"`{DROPPED}: {{line}}` at the end of the message of the merge commit says so for good."
+    "If this is intended, `KMERGE_CHECK_IGNORE={id} git commit` ignores it once. To ignore it for "
+    f"good, add a line `{DROPPED}: {{line}}` to the end of the message of the merge commit."
 )
 
 
 @Check(
-    "M11", ERROR, MERGED, "one side of a merge was dropped",
+    "M11", ERROR, MERGED, "a merge dropped all changes of one side",
     by_comment=False,
-    kubectl="The file is valid, but the changes of one branch are gone.",
-    kustomize="The file is valid, but the changes of one branch are gone.",
+    kubectl="The file is valid, but the changes of one branch are lost.",
+    kustomize="The file is valid, but the changes of one branch are lost.",
     example="# base:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v1\n"
     "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v2\n"
@@ -45,8 +45,8 @@ _MEANT = (
     "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicaCount: 3\nimage:\n  name: web\n  tag: v1\n"
     "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
-    mend="`git checkout -m -- FILE` merges a file that was in conflict again, and `git merge "
-    "--abort` takes back the whole merge. "
+    mend="`git checkout -m -- FILE` restores the conflict of a file, and `git merge --abort` "
+    "cancels the whole merge. "
     + _MEANT.format(id="M11", line="FILE"),
 )  # fmt: skip
 def side_dropped(merged: SidedFile) -> Iterator[Found]:
@@ -60,17 +60,17 @@ def side_dropped(merged: SidedFile) -> Iterator[Found]:
         names = list(dict.fromkeys(map(place_of, rows)))
         left = len(names) - MESSAGE_NAMES
         more = f" and {left} more" if left > 0 else ""
-        who = f"{side} alone" if file.is_of_one_side else "both sides"
-        what = f"{who} changed this file, and the merge has nothing of {side}: lost is "
+        who = f"only {side}" if file.is_of_one_side else "both sides"
+        what = f"{who} changed this file, but the merge has no change of {side}; lost: "
         what += f"{', '.join(names[:MESSAGE_NAMES])}{more}"
         yield Found(0, what, severity=file.severity(rows), meant=merged.name)
 
 
 @Check(
-    "M28", ERROR, MERGED, "a change that got lost in a merge",
+    "M28", ERROR, MERGED, "a change that was lost in a merge",
     by_comment=False,
-    kubectl="The file is valid, but a change of one branch is gone.",
-    kustomize="The file is valid, but a change of one branch is gone.",
+    kubectl="The file is valid, but a change of one branch is lost.",
+    kustomize="The file is valid, but a change of one branch is lost.",
     example="# base:\nreplicaCount: 1\nport: 80\nimage:\n  name: web\n  tag: v1\n"
     "# ours:\nreplicaCount: 2\nport: 80\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicaCount: 1\nport: 81\nimage:\n  name: web\n  tag: v2\n"
@@ -101,12 +101,12 @@ def change_lost(merged: SidedFile) -> Iterator[Found]:
         yield Found(row.at, message_of(row), path=row.path, severity=severity, meant=meant)
     left = rows[FOUND_PLACES:]
     if left:
-        what = f"and {counted(len(left), 'more lost change')}"
+        what = f"{counted(len(left), 'more lost change')} in this file"
         yield Found(0, what, severity=file.severity(left), meant=merged.name)
     turned = merged.turned()
     if turned:
         document, name, other = turned
-        what = f"{name} stands behind {other}, and one side had it before"
+        what = f"{name} is after {other}, but one side has it before"
         yield Found(document.start, what, severity=WARNING, meant=f"{merged.name} {name}")
 
 
@@ -119,12 +119,12 @@ _RAISED = f"# base:\n{_AT}1.2.0\n# ours:\n{_AT}1.3.0\n# file: values.yaml\na: 1\
 
 
 @Check(
-    "M29", WARNING, CHARTS, "two releases of a chart with one version",
+    "M29", WARNING, CHARTS, "two releases of a chart with the same version",
     by_comment=False,
-    kubectl="Valid.", kustomize="Valid.",
+    kubectl="The chart is valid.", kustomize="The chart is valid.",
     example=f"{_RAISED}1.3.0\n# committed:\n{_AT}1.3.0",
     counter=f"{_RAISED}1.2.1\n# committed:\n{_AT}1.3.0",
-    mend="Raise the version, unless the release was cherry-picked.",
+    mend="Raise the version again, unless one side cherry-picked the release.",
 )  # fmt: skip
 def raised_alike(messages: Iterable[str]) -> Iterator[Found]:
     """Report charts that both sides raised to one version, though other files of them differ."""
@@ -149,13 +149,13 @@ def message_of(row: Judged) -> str:
     after = row.values.ours if row.side == "both" else row.values.side(row.side)
     place = place_of(row)
     if row.kind == "line":
-        return f"{place}: {who} changed this text, and its line is lost: {after}"
+        return f"{place}: {who} changed this text, but the merge lacks its line: {after}"
     if row.kind == "order":
-        return f"{place}: {who} changed the order, and the merge has the old one"
+        return f"{place}: {who} changed the order, but the merge has the old order"
     if not after:
-        return f"{place}: {who} deleted this, and the merge still has it"
+        return f"{place}: {who} deleted this, but the merge still has it"
     if not before:
-        return f"{place}: {who} added this, and the merge does not have it"
+        return f"{place}: {who} added this, but the merge does not have it"
     if not row.result:
-        return f"{place}: {who} changed this, and it is gone"
-    return f"{place}: {who} changed it from {before} to {after}, and the merge has {row.result}"
+        return f"{place}: {who} changed this, but the merge does not have it"
+    return f"{place}: {who} changed it from {before} to {after}, but the merge has {row.result}"

@@ -70,15 +70,15 @@ NOTHING = GitVersions()
 
 
 @Check(
-    "M12", ERROR, HISTORY, "the plain part of a SOPS file was changed without its mac",
-    kubectl="It does not read such files.",
-    kustomize="`sops` refuses to decrypt it: `MAC mismatch`.",
+    "M12", ERROR, HISTORY, "a SOPS file was changed, but not its `mac`",
+    kubectl="kubectl does not read encrypted files.",
+    kustomize="`sops` refuses to decrypt the file: `MAC mismatch`.",
     example="# ours:\nmetadata:\n  name: web\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]\n"
     "# committed:\nmetadata:\n  name: shop\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]",
     counter="# ours:\nmetadata:\n  name: web\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]\n"
     "# committed:\nmetadata:\n  name: shop\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[2]",
-    mend="Take one side of the merge with `git checkout --ours FILE`, then make the other change "
-    "with `sops edit FILE`.",
+    mend="Restore one side of the merge with `git checkout --ours FILE`, then make the other "
+    "change with `sops edit FILE`.",
 )  # fmt: skip
 def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
     """Find a SOPS file with changed fields whose `mac` is that of HEAD, or of a side of a merge.
@@ -92,7 +92,7 @@ def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
     olds = [old for old in map(sealed, versions_before) if old and _macs(old) == _macs(new)]
     changes = [_first_change_of(new, old) for old in olds]
     if changes and changes[0] is not None and None not in changes:
-        message = "this changed, but sops.mac did not: sops will refuse to decrypt the file"
+        message = "this field changed, but sops.mac did not: sops will refuse to decrypt the file"
         yield Found(changes[0], f"{message} (MAC mismatch)")
 
 

@@ -53,7 +53,7 @@ class JudgedFile:
         from kmerge_git.verdict.losses import judged  # late: few commits are merges
 
         if not (self._is_template or self._merged.is_yaml):
-            self.why = "it is no YAML"
+            self.why = "it is not YAML"
             return []
         try:
             return judged(

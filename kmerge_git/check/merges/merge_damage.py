@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 # texts that these checks have in common
-_BOTH = "The file is valid, and says something that nobody wanted."
-_DIFF = "`git diff HEAD -- FILE` (of a committed merge `git diff MERGE^ MERGE -- FILE`) shows"
-_ON_PURPOSE = "If it is meant, a comment `# kmerge: ignore` with the id in that line says so."
+_BOTH = "The file is valid, but has a field that nobody wanted."
+_DIFF = "`git diff HEAD -- FILE` (for a committed merge: `git diff MERGE^ MERGE -- FILE`) shows"
+_ON_PURPOSE = "If this is intended, add a comment `# kmerge: ignore` with the id to that line."
 
 
 def odd_parts(sort: str) -> Function:
@@ -55,15 +55,15 @@ Check(
     "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
     "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
-    mend="Look at its indentation: it stands where neither side has such a field. "
+    mend="Check its indentation: no side has such a field at this place. "
     + _ON_PURPOSE,
 )(odd_parts(NEW))  # fmt: skip
 
 
 Check(
-    "M21", ERROR, MERGED, "what every side of the merge has, and is gone",
-    kubectl="The file is valid; applying it takes away what nobody wanted to be gone.",
-    kustomize="The file is valid; applying it takes away what nobody wanted to be gone.",
+    "M21", ERROR, MERGED, "a part that is missing, although every side of the merge has it",
+    kubectl="The file is valid, but applying it removes something that nobody wanted to remove.",
+    kustomize="The file is valid, but applying it removes something that nobody wanted to remove.",
     example="# base:\nreplicas: 1\nimage:\n  name: web\n  tag: v1\n"
     "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
@@ -72,15 +72,15 @@ Check(
     "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
     "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
-    mend=f"Put it back: {_DIFF} what was taken away. "
+    mend=f"Restore it: {_DIFF} what was removed. "
     + _ON_PURPOSE,
 )(odd_parts(GONE))  # fmt: skip
 
 
 Check(
-    "M22", ERROR, MERGED, "an element that stands twice, and on no side of the merge",
-    kubectl="The object is refused, or has the element twice.",
-    kustomize="The element stands twice in the output.",
+    "M22", ERROR, MERGED, "a list element that is there twice, but not on any side of the merge",
+    kubectl="The API server refuses the object, or the object has the element twice.",
+    kustomize="The output has the element twice.",
     example="# base:\nargs: [--v]\nrules:\n- host: a\n  path: /\n"
     "# ours:\nargs: [--vv]\nrules:\n- host: a\n  path: /\n- host: b\n  path: /\n"
     "# theirs:\nargs: [--v]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /\n"
@@ -90,15 +90,15 @@ Check(
     "# ours:\nargs: [--vv]\nrules:\n- host: a\n  path: /\n- host: b\n  path: /\n"
     "# theirs:\nargs: [--v]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /\n"
     "# committed:\nargs: [--vv]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /",
-    mend="Keep one of them: both sides of the merge have added it. " + _ON_PURPOSE,
+    mend="Keep one of the two elements: both sides of the merge added it. " + _ON_PURPOSE,
 )(odd_parts(TWICE))  # fmt: skip
 
 
 Check(
-    "M23", ERROR, MERGED, "a merge key or an alias that every side of the merge has, and is gone, "
-    "or that means another anchor than on each side",
-    kubectl="The file is valid, but lacks what the anchor brought.",
-    kustomize="The file is valid, but lacks what the anchor brought.",
+    "M23", ERROR, MERGED, "a YAML merge key or alias that is missing, or that refers to another "
+    "anchor than on the sides of the merge",
+    kubectl="The file is valid, but lacks the values of the anchor.",
+    kustomize="The file is valid, but lacks the values of the anchor.",
     example="# base:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 80\n"
     "# ours:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 80\n"
     "# theirs:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 81\n"
@@ -107,14 +107,14 @@ Check(
     "# ours:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 80\n"
     "# theirs:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 81\n"
     "# committed:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 81",
-    mend=f"Put it back: {_DIFF} it. " + _ON_PURPOSE,
+    mend=f"Restore it: {_DIFF} what was removed. " + _ON_PURPOSE,
 )(odd_parts(UNTIED))  # fmt: skip
 
 
 Check(
-    "M24", ERROR, MERGED, "two documents became one",
-    kubectl="Of two objects one is left, or a mixture of both.",
-    kustomize="The file is refused, or one object is left.",
+    "M24", ERROR, MERGED, "two YAML documents that became one",
+    kubectl="One of the two objects is lost, or both are mixed into one.",
+    kustomize="The file is refused, or one of the two objects is lost.",
     example="# base:\nname: a\nsize: 1\n---\nhost: b\nport: 80\n"
     "# ours:\nname: a\nsize: 2\n---\nhost: b\nport: 80\n"
     "# theirs:\nname: a\nsize: 1\n---\nhost: b\nport: 81\n"
@@ -129,9 +129,9 @@ Check(
 
 
 Check(
-    "M25", ERROR, MERGED, "a text of several lines that was cut, or lost its header",
-    kubectl="The file is valid; the script or configuration in it is not what it was.",
-    kustomize="The file is valid; the script or configuration in it is not what it was.",
+    "M25", ERROR, MERGED, "a multi-line text that lost lines, or its `|`",
+    kubectl="The file is valid, but the script or configuration in it was changed.",
+    kustomize="The file is valid, but the script or configuration in it was changed.",
     example="# base:\nsize: 1\nrun: |\n  make all\n  make install\n  echo done\n"
     "# ours:\nsize: 2\nrun: |\n  make all\n  make install\n  echo done\n"
     "# theirs:\nsize: 1\nrun: |\n  make -k all\n  make install\n  echo done\n"
@@ -140,16 +140,16 @@ Check(
     "# ours:\nsize: 2\nrun: |\n  make all\n  make install\n  echo done\n"
     "# theirs:\nsize: 1\nrun: |\n  make -k all\n  make install\n  echo done\n"
     "# committed:\nsize: 2\nrun: |\n  make -k all\n  make install\n  echo done",
-    mend=f"Put the lines and the `|` back: {_DIFF} them. "
+    mend=f"Restore the lines and the `|`: {_DIFF} what was removed. "
     + _ON_PURPOSE,
 )(odd_parts(CUT))  # fmt: skip
 
 
 @Check(
-    "M26", ERROR, MERGED_UNREAD, "a file that every side of the merge could parse, and that no "
-    "longer parses",
-    kubectl="The file cannot be read.",
-    kustomize="The file cannot be read.",
+    "M26", ERROR, MERGED_UNREAD, "a merged file that cannot be parsed, although every "
+    "side of the merge can",
+    kubectl="The file cannot be parsed.",
+    kustomize="The file cannot be parsed.",
     example="# base:\nreplicas: 1\nimage: {name: web, tag: v1}\n"
     "# ours:\nreplicas: 2\nimage: {name: web, tag: v1}\n"
     "# theirs:\nreplicas: 1\nimage: {name: web, tag: v2}\n"
@@ -167,7 +167,7 @@ def no_longer_parses(merged: SidedFile, error: CannotParse, offset: int) -> Iter
     The file may be of any kind.
     """
     if "undefined alias" not in error.why and merged.could_be_read():
-        yield Found(offset, f"{error.why}; every side of the merge could be parsed")
+        yield Found(offset, f"{error.why}; the file is valid on every side of the merge")
 
 
 @also("M01", MERGED_TEXT)
@@ -180,9 +180,9 @@ def new_markers(merged: SidedFile) -> Iterator[Found]:
 
 
 @Check(
-    "M27", ERROR, MERGED_TEMPLATE, "a template that no longer renders as its sides do",
-    kubectl="It reads what Helm renders: there a key is lost, or nothing can be read.",
-    kustomize="It reads what Helm renders: there a key is lost, or nothing can be read.",
+    "M27", ERROR, MERGED_TEMPLATE, "a merged template whose output is damaged",
+    kubectl="The output of Helm lacks a key, or cannot be parsed.",
+    kustomize="The output of Helm lacks a key, or cannot be parsed.",
     example="# base:\nspec:\n  image: {{ .Values.image }}\n  paused: false\n"
     "# ours:\nspec:\n  {{- with .Values.replicas }}\n  replicas: {{ . }}\n  {{- end }}\n"
     "  image: {{ .Values.image }}\n  paused: false\n"
@@ -195,13 +195,13 @@ def new_markers(merged: SidedFile) -> Iterator[Found]:
     "# theirs:\nspec:\n  image: {{ .Values.image }}\n  paused: false\n  replicas: 2\n"
     "# committed:\nspec:\n  {{- with .Values.replicas }}\n  replicas: {{ . }}\n  {{- else }}\n"
     "  replicas: 2\n  {{- end }}\n  image: {{ .Values.image }}\n  paused: false",
-    mend="Keep one of the two, or put the line back where a side has it: `git diff HEAD -- FILE` "
-    "(of a committed merge `git diff MERGE^ MERGE -- FILE`) shows what was changed.",
+    mend="Keep one of the duplicate keys, or restore the missing line: `git diff HEAD -- FILE` "
+    "(for a committed merge: `git diff MERGE^ MERGE -- FILE`) shows what was changed.",
 )  # fmt: skip
 def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
     """Find a merged template that is broken, or whose rendering is damaged.
 
-    A rendering is damaged if it is no YAML, or repeats a key. Also find the mistakes of M20 to M25
+    A rendering is damaged if it is not YAML, or repeats a key. Also find the mistakes of M20 to M25
     in two renderings: one where all conditions are true, and one where none is.
     """
     text = merged.result.source.text

@@ -80,7 +80,9 @@ def _turned_aliases(root: Node, sides: list[Node], path: str) -> Iterator[Odd]:
             if meaning.node and meaning.name in names and not is_one(meaning, there):
                 name = meaning.name
                 alias = next(n for p, n in made.of[name] if p == place and isinstance(n, Alias))
-                message = f"no side of the merge means this &{name} by the alias *{name}"
+                message = (
+                    f"the alias *{name} refers to another &{name} than on the sides of the merge"
+                )
                 yield Odd(UNTIED, alias.start, (), message)
 
 
@@ -137,18 +139,20 @@ class SideWalk:
         """
         aliases = [side.name for side in sides if isinstance(side, Alias)]
         if len(aliases) == len(sides) and not isinstance(made, Alias):
-            message = f"every side of the merge has the alias *{aliases[0]} here"
+            message = f"every side of the merge has the alias *{aliases[0]} in this place"
             self.say(UNTIED, made.start, path, message)
             return True
         if lost_header(made, sides):
-            what = "the text of several lines that the sides have is none here"
-            self.say(CUT, made.start, path, f"{what}: its header, `|` or `>`, is gone")
+            what = "every side of the merge has a multi-line text in this place"
+            self.say(CUT, made.start, path, f"{what}; its header, `|` or `>`, is missing")
             return True
         for kind, what in ((Mapping, "fields"), (Sequence, "elements")):
             there = [side for side in sides if isinstance(side, kind)]
             if len(there) == len(sides) and not isinstance(made, kind):
                 if all(side.entries for side in there) and not isinstance(made, Alias):
-                    self.say(GONE, made.start, path, f"every side of the merge has {what} here")
+                    self.say(
+                        GONE, made.start, path, f"every side of the merge has {what} in this place"
+                    )
                 return True
         return False
 
@@ -172,16 +176,16 @@ class SideWalk:
             if name in names or not all(name in side.index() for side in maps):
                 continue
             if name == MERGE_KEY:
-                what = "every side of the merge has a merge key `<<` here, and it is gone"
+                what = "the merge key `<<` is missing; every side of the merge has it"
                 self.say(UNTIED, made.start, path, what)
             else:
-                what = f"{name} is gone: every side of the merge has it"
+                what = f"{name} is missing; every side of the merge has it"
                 self.say(GONE, made.start, (*path, name), what)
 
     def new_field(self, made: Mapping, entry: Entry, sides: Nodes, path: Path) -> None:
         """Report a field that no side has."""
         key = entry.key if entry.key is not None else entry.value
-        what = f"no side of the merge has {entry.name} here"
+        what = f"no side of the merge has {entry.name} in this place"
         self.found.append(Odd(NEW, key.start, path, what, entry.value, made, sides))
 
     # -- lists -----------------------------------------------------------------------------------
@@ -208,15 +212,15 @@ class SideWalk:
                 self.losses(node, versions, where.items(), here)
         self.twice(elements, path)
         for node in elements.gone() if len(lists) == len(sides) else ():
-            what = f"{_shown(node)} is gone: every side of the merge has it"
+            what = f"{_shown(node)} is missing; every side of the merge has it"
             if isinstance(node, Alias):
-                what = f"every side of the merge has the alias *{node.name} in this list"
+                what = f"the alias *{node.name} is missing; every side of the merge has it"
             self.say(UNTIED if isinstance(node, Alias) else GONE, made.start, path, what)
 
     def twice(self, elements: Elements, path: Path) -> None:
         """Report elements that the list has twice although no side has them twice."""
         for node in elements.twice():
-            self.say(TWICE, node.start, path, f"{_shown(node)} stands here twice, and on no side")
+            self.say(TWICE, node.start, path, f"{_shown(node)} is here twice, but on no side")
 
     def losses(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
         """Report the parts that a changed element of the result lost."""
@@ -260,8 +264,8 @@ class SideWalk:
     def _runs_on(self, made: Scalar, sides: list[Node], path: Path) -> None:
         """Report a plain scalar that absorbed another line and that no side has."""
         if _is_folded(made) and not any(_is_folded(side) for side in sides):
-            what = "no side of the merge has a text over several lines here"
-            self.say(NEW, made.start, path, f"{what}: a line slipped into it")
+            what = "no side of the merge has a multi-line text in this place"
+            self.say(NEW, made.start, path, f"{what}; check the indentation of its lines")
 
 
 def _is_folded(node: Node) -> bool:
@@ -597,12 +601,12 @@ def _cut(made: list[str], sides: list[list[str]]) -> tuple[str, int]:
     new = [line for line in mine if not any(line in table for table in tables)]
     bare = {line.strip() for line in gone}
     for line in (line for line in new if line.strip() in bare):
-        what = "on every side this line stands at another column"
+        what = "every side of the merge indents this line differently"
         return f"{what}: {line.strip()[:LINE_CHARACTERS]}", made.index(line)
     if len(gone) <= len(new):  # somebody replaced the lines
         return "", -1
     line = gone[0].strip()[:LINE_CHARACTERS]
-    return f"a line that every side of the merge has is gone from this text: {line}", -1
+    return f"this text lacks a line that every side of the merge has: {line}", -1
 
 
 def _slipped(made: list[str], sides: list[list[str]]) -> tuple[str, int]:
@@ -612,7 +616,7 @@ def _slipped(made: list[str], sides: list[list[str]]) -> tuple[str, int]:
     """
     known = {line for lines in sides for line in lines}
     around = [_around(lines) for lines in sides]
-    what = "a side of the merge has this line at another column"
+    what = "one side of the merge indents this line differently"
     for number, (framed, line) in enumerate(zip(_around(made), made, strict=True)):
         if line not in known and any(framed in lines for lines in around):
             return f"{what}: {framed[1][:LINE_CHARACTERS]}", number

@@ -195,7 +195,7 @@ def _documents(merged: SidedFile, sides: list[Stream]) -> Iterator[Odd]:
     for side in at:
         side.pair_the_last(result, new)
     if not made and least([side.count for side in at]):
-        yield Odd(GONE, 0, (), "nothing is left of what every side of the merge has")
+        yield Odd(GONE, 0, (), "the file is empty, but every side of the merge has content")
         return
     gone = _gone(merged, sides, [side.alone for side in at])
     fewer = len(result.documents) < min(side.count for side in at)
@@ -205,14 +205,14 @@ def _documents(merged: SidedFile, sides: list[Stream]) -> Iterator[Odd]:
         contained += held
         if held and document.root is not None:
             names = " and ".join(map(_name, held))
-            what = f"{names} became part of another document: the line `---` between them is gone"
+            what = f"{names} became part of another document: the line `---` is missing"
             yield Odd(FUSED, _seam(document.root, held), (), what)
         else:
             roots = [side.root(document) for side in at]
             yield from _inside(document, roots, path, merged.elsewhere)
     for document in gone:
         if document not in contained:
-            yield Odd(GONE, 0, (), f"{_name(document)} is gone: every side of the merge has it")
+            yield Odd(GONE, 0, (), f"{_name(document)} is missing; every side of the merge has it")
 
 
 def _contents(streams: list[Stream]) -> set[str]:

@@ -30,16 +30,16 @@ NEEDED = ("spec", "template", "jobTemplate", "metadata")
 # The fields of a volume that are not a source.
 VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
 KINDS: dict[type[Value], str] = {Map: "map", List: "list"}
-BOTH = "kubectl merges both, kustomize keeps the first; make one of them"
-OF_KUBECTL = "kubectl takes both for one and merges them, whatever else tells them apart"
+BOTH = "kubectl merges both, kustomize uses the first; combine them"
+OF_KUBECTL = "kubectl treats both as one element and merges them, even if they differ"
 
 
 @Check(
-    "D01", ERROR, MAP, "a value of `$patch` that no tool knows",
+    "D01", ERROR, MAP, "an unknown value of `$patch`",
     hides=("D03", "D04", "D05", "D06", "D07", "D08", "D10", "D11", "D12", "D13"),
-    kubectl="The API server refuses the whole patch: `unknown patch type`. Where the map is new, "
-    "it is dropped without a word.",
-    kustomize="The build fails, or the line ends up in the output.",
+    kubectl="The API server refuses the whole patch: `unknown patch type`. If the map is new, "
+    "it is dropped without a message.",
+    kustomize="The build fails, or the line is in the output.",
     example="strategy:\n  $patch: remove",
     counter="strategy:\n  $patch: replace\n  type: Recreate",
     mend="Write `$patch: replace` or `$patch: delete`, in lower case.",
@@ -49,45 +49,45 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
     value = spot.directive
     if value not in (None, "replace", "delete", "merge"):
         place = f"{shown(spot.path)}: " if spot.path else ""
-        message = f'"$patch: {value or "(nothing)"}" is no directive value; use replace or delete'
+        message = f'"$patch: {value or "(nothing)"}" is not valid; use replace or delete'
         yield Found(spot.at, place + message)
 
 
 @Check(
     "D02", ERROR, MAP, "`$patch: merge`",
-    kubectl="The API server refuses it: `unknown patch type: merge`, in a list `merging lists "
+    kubectl="The API server refuses it: `unknown patch type: merge`, or `merging lists "
     "cannot yet be specified in the patch`.",
-    kustomize="Allowed and without effect; the line is taken out. In an element that has only its "
-    "key, nothing is changed: a warning.",
+    kustomize="Allowed, but without effect: the line is removed. An element that has only its key "
+    "changes nothing, which is a warning.",
     example="containers:\n- name: side\n  $patch: merge",
     counter="containers:\n- name: side\n  image: side:2",
-    mend="Drop the line: merging is what happens without it.",
+    mend="Remove the line: both tools merge without it.",
 )  # fmt: skip
 def merge_value(spot: Spot) -> Iterator[Found]:
     """Find `$patch: merge`, which kustomize knows and the API server refuses."""
     if spot.directive == "merge" and "K" not in spot.tools:
         others = spot.map.fields.keys() - {PATCH, spot.merge_key, *spot.server_keys}
         if spot.element_of is not None and not others:
-            what = "merging is the default: this element changes nothing; did you mean delete?"
+            what = "merging is the default, so this element changes nothing; did you mean delete?"
             yield Found(spot.at, what, severity=WARNING)
     elif spot.directive == "merge":
         yield Found(
             spot.at,
-            "the API server refuses $patch: merge; merging is the default, drop the line",
+            "the API server refuses $patch: merge; merging is the default, so remove the line",
             fix=("drop",) if len(spot.map.fields) > 1 else (),
         )
 
 
 @Check(
-    "D03", ERROR, MAP, "other fields beside `$patch: delete` in a map",
-    kubectl="They are thrown away without a word.",
-    kustomize="They are thrown away without a word.",
+    "D03", ERROR, MAP, "other fields next to `$patch: delete` in a map",
+    kubectl="The other fields are ignored without a message.",
+    kustomize="The other fields are ignored without a message.",
     counter="rollingUpdate:\n  $patch: replace\n  maxSurge: 1",
     example="rollingUpdate:\n  $patch: delete\n  maxSurge: 1",
-    mend="Drop them, or write `$patch: replace` to put them in place of what was there.",
+    mend="Remove the other fields, or write `$patch: replace` to replace the map with them.",
 )  # fmt: skip
 def siblings_of_delete(spot: Spot) -> Iterator[Found]:
-    """Find fields beside `$patch: delete`; no tool reads such fields."""
+    """Find fields next to `$patch: delete`; no tool reads such fields."""
     if spot.directive != "delete" or spot.element_of is not None or not spot.path:
         return
     others = [k for k in spot.map.fields if not is_directive(k)]
@@ -98,10 +98,10 @@ def siblings_of_delete(spot: Spot) -> Iterator[Found]:
 
 
 @Check(
-    "D04", WARNING, MAP, "`$patch: delete` of all of `spec`, or in a map where null is meant",
-    kubectl="The key stays, with an empty map; the API server may fill in defaults again. Without "
-    "its spec it refuses the object: that is an error.",
-    kustomize="The key is removed, which is fine but for a spec.",
+    "D04", WARNING, MAP, "`$patch: delete` of a whole `spec`, or in a map where null is better",
+    kubectl="The key remains with an empty map, and the API server may add defaults again. It "
+    "refuses an object without its spec, which is an error.",
+    kustomize="The key is removed, which is right except for a spec.",
     example="spec:\n  $patch: delete",
     counter="strategy:\n  rollingUpdate: null",
     mend="Write `rollingUpdate: null`: both tools remove the key.",
@@ -112,12 +112,12 @@ def delete_of_a_map(spot: Spot) -> Iterator[Found]:
         return
     name = str(spot.path[-1])
     if name in NEEDED and spot.kind != CUSTOM:
-        message = f"deletes all of {name}, and without it the object is refused; delete less"
+        message = f"this deletes all of {name}, which the object needs; delete less"
         yield Found(spot.at, message, severity=ERROR)
     elif "K" in spot.tools and spot.target is not ABSENT:
         yield Found(
             spot.at,
-            f"kubectl leaves an empty map behind; write {name}: null to remove the key",
+            f"kubectl leaves an empty map; write {name}: null to remove the key",
             fix=("null",) if len(spot.map.fields) == 1 else (),
         )
 
@@ -125,12 +125,12 @@ def delete_of_a_map(spot: Spot) -> Iterator[Found]:
 @Check(
     "D05", ERROR, MAP, "directives or nulls below `$patch: replace`",
     tools="K",
-    kubectl="What stands below `$patch: replace` is stored as it is: a directive becomes a field, "
-    "a null stays a null, which the API server takes for an empty value (a warning).",
+    kubectl="Everything below `$patch: replace` is stored unchanged: a directive becomes a field, "
+    "and the API server treats a null as an empty value (a warning).",
     kustomize="Nested directives are executed.",
     example="strategy:\n  $patch: replace\n  type: Recreate\n  rollingUpdate: null",
     counter="strategy:\n  $patch: replace\n  type: Recreate",
-    mend="Drop them: what is not written below `$patch: replace` is gone anyway.",
+    mend="Remove them: `$patch: replace` removes everything that is not written below it.",
 )  # fmt: skip
 def inside_replace(spot: Spot) -> Iterator[Found]:
     """Find directives and nulls at any depth of a map with `$patch: replace`."""
@@ -145,45 +145,45 @@ def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator
     for step, item in value.entries:
         key = str(step) if value.fields else ""
         if is_directive(key):
-            effect = "kubectl stores it as a field; drop it"
+            effect = "but stored as a field by kubectl; remove it"
             message = f"{key} is not executed below $patch: replace, {effect}"
             if not top:
                 yield Found(value.at_key(key), message, path=path)
         elif key and item.null:
-            message = f"null is not executed below $patch: replace, kubectl stores it; drop {key}"
+            message = f"null is not executed below $patch: replace, but stored; remove {key}"
             yield Found(value.at_key(key), message, path=(*path, key), severity=WARNING)
         else:
             yield from _literal(item, (*path, step), seen, top=False)
 
 
 @Check(
-    "D06", ERROR, MAP, "`$patch: replace` on a map that the target lacks",
+    "D06", ERROR, MAP, "`$patch: replace` on a map that the target does not have",
     tools="K", needs="T",
-    kubectl="The API server drops the whole map, its new content too.",
+    kubectl="The API server drops the whole map, including its new content.",
     kustomize="The content is added.",
     example="strategy:\n  $patch: replace\n  type: Recreate\n"
     "# file: target.yaml\nreplicas: 2",
     counter="strategy:\n  $patch: replace\n  type: Recreate\n"
     "# file: target.yaml\nstrategy:\n  type: RollingUpdate",
-    mend="Remove the directive: a new map needs none.",
+    mend="Remove the directive: a new map does not need it.",
 )  # fmt: skip
 def replace_of_nothing(spot: Spot) -> Iterator[Found]:
     """Find `$patch: replace` in a map that the patched object does not have."""
     if spot.directive == "replace" and spot.target is ABSENT and spot.element_of is None:
-        effect = "the API server drops it with its content; remove the directive"
+        effect = "the API server drops the map and its content; remove the directive"
         yield Found(spot.at, f"the target has no such map, so {effect}")
 
 
 @Check(
     "D07", ERROR, MAP, "`$patch` at the top of a patch",
-    kubectl="`delete` leaves an object without a kind, which is refused; with `replace` nothing "
-    "stays of the object but what the patch has.",
-    kustomize="`delete` removes the resource, that is fine; with `replace` the patch is ignored.",
+    kubectl="`delete` leaves an object without a kind, which is refused. `replace` removes all "
+    "fields that the patch does not have.",
+    kustomize="`delete` removes the resource, as intended. With `replace` the patch is ignored.",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n$patch: replace",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
     "- path: web.yaml\n# file: web.yaml\n$patch: delete\napiVersion: apps/v1\n"
     "kind: Deployment\nmetadata:\n  name: web",
-    mend="Delete a resource with `kubectl delete` or with a kustomize patch; to replace one, "
+    mend="Delete a resource with `kubectl delete` or with a kustomize patch. To replace one, "
     "apply the whole manifest.",
 )  # fmt: skip
 def at_root(spot: Spot) -> Iterator[Found]:
@@ -193,8 +193,8 @@ def at_root(spot: Spot) -> Iterator[Found]:
     if spot.directive == "replace":
         yield Found(
             spot.at,
-            "$patch: replace at the top: kustomize ignores the patch, kubectl loses all other "
-            "fields; write the fields that change",
+            "with $patch: replace at the top, kustomize ignores the patch and kubectl loses all "
+            "other fields; write only the fields that change",
         )
     elif spot.directive == "delete" and "K" in spot.tools:
         yield Found(
@@ -205,21 +205,21 @@ def at_root(spot: Spot) -> Iterator[Found]:
 
 
 @Check(
-    "D08", WARNING, MAP, "`$patch` beside `$retainKeys`, `$setElementOrder/..` or "
+    "D08", WARNING, MAP, "`$patch` next to `$retainKeys`, `$setElementOrder/..` or "
     "`$deleteFromPrimitiveList/..`",
-    kubectl="`$patch` is executed alone; next to `replace` the others are stored as fields.",
-    kustomize="Next to `replace` the others stay in the output.",
+    kubectl="Only `$patch` is executed. Next to `replace`, the others are stored as fields.",
+    kustomize="Next to `replace`, the others are in the output.",
     counter="strategy:\n  $patch: replace\n  type: Recreate",
     example="strategy:\n  $patch: replace\n  $retainKeys: [type]\n  type: Recreate",
-    mend="Keep one of them.",
+    mend="Keep one of the directives.",
 )  # fmt: skip
 def beside_parallel(spot: Spot) -> Iterator[Found]:
-    """Find another directive beside `$patch` in a map; only `$patch` is executed."""
+    """Find another directive next to `$patch` in a map; only `$patch` is executed."""
     if spot.directive not in ("replace", "delete", "merge"):
         return
-    effect, severity = "is ignored next to $patch; drop it", ""
+    effect, severity = "is ignored next to $patch; remove it", ""
     if spot.directive == "replace":
-        effect, severity = "is stored as a field next to $patch: replace; drop it", ERROR
+        effect, severity = "is stored as a field next to $patch: replace; remove it", ERROR
     for key in spot.map.fields:
         if key != PATCH and is_directive(key):
             yield Found(spot.map.at_key(key), f"{key} {effect}", severity=severity)
@@ -234,13 +234,13 @@ def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
 
 
 @Check(
-    "D10", ERROR, ELEMENT, "an element to delete without its merge key",
+    "D10", ERROR, ELEMENT, "an element with `$patch: delete` but without its merge key",
     needs="S", hides=("D15",),
     kubectl="The API server refuses the patch: `does not contain declared merge key`.",
     kustomize="Every element of the list is deleted.",
     example="containers:\n- image: side:1\n  $patch: delete",
     counter="containers:\n- name: side\n  $patch: delete",
-    mend="Name the element by its merge key.",
+    mend="Add the merge key of the element to delete.",
 )  # fmt: skip
 def delete_without_key(spot: Spot) -> Iterator[Found]:
     """Find an element with `$patch: delete` that lacks the merge key, such as its name."""
@@ -251,16 +251,16 @@ def delete_without_key(spot: Spot) -> Iterator[Found]:
 
 
 @Check(
-    "D11", WARNING, ELEMENT, "an element to delete with more than its key",
+    "D11", WARNING, ELEMENT, "an element with `$patch: delete` and more than its merge key",
     needs="S",
-    kubectl="Only the merge key is read, the rest is ignored.",
-    kustomize="Only the merge key is read, the rest is ignored.",
+    kubectl="Only the merge key is read; the other fields are ignored.",
+    kustomize="Only the merge key is read; the other fields are ignored.",
     example="containers:\n- name: side\n  image: side:1\n  $patch: delete",
     counter="containers:\n- $patch: delete\n  name: side\n- name: web\n  image: web:2",
-    mend="Keep the key and `$patch: delete` alone.",
+    mend="Keep only the merge key and `$patch: delete`.",
 )  # fmt: skip
 def delete_with_content(spot: Spot) -> Iterator[Found]:
-    """Find fields beside the merge key of an element with `$patch: delete`."""
+    """Find fields next to the merge key of an element with `$patch: delete`."""
     key = spot.merge_key
     if spot.directive != "delete" or not key or key not in spot.map.fields:
         return
@@ -268,29 +268,31 @@ def delete_with_content(spot: Spot) -> Iterator[Found]:
     extra = [k for k in spot.map.fields if k not in keys and not is_directive(k)]
     if extra:
         verb = "is" if len(extra) == 1 else "are"
-        yield Found(spot.map.at_key(extra[0]), f"{', '.join(extra)} {verb} ignored; drop it")
+        yield Found(
+            spot.map.at_key(extra[0]), f"{', '.join(extra)} {verb} ignored; keep only {key}"
+        )
 
 
 @Check(
-    "D12", ERROR, LIST, "`$patch: replace` in an element with content",
+    "D12", ERROR, LIST, "`$patch: replace` in an element with other fields",
     hides=("D13",),
-    kubectl="The whole list is replaced, and this element with its content is dropped.",
-    kustomize="Nothing happens: what the element has else is thrown away as well (kustomize#2037).",
+    kubectl="The whole list is replaced, and this element is dropped with its content.",
+    kustomize="Nothing happens: the other fields of the element are ignored, too (kustomize#2037).",
     counter="containers:\n- $patch: replace\n- name: web\n  image: web:2",
     example="containers:\n- name: web\n  image: web:2\n  $patch: replace",
-    mend="Write `- $patch: replace` as an element of its own to replace the list. One element "
-    "alone cannot be replaced: delete its fields with null.",
+    mend="Write `- $patch: replace` as an element of its own to replace the list. A single "
+    "element cannot be replaced: delete its fields with null.",
 )  # fmt: skip
 def replace_in_element(spot: ListSpot) -> Iterator[Found]:
     """Find `$patch: replace` in a list element that has other fields as well.
 
     The directive replaces the whole list.
     """
-    effect = "replaces the WHOLE list and this element is dropped"
+    effect = "kubectl replaces the whole list and drops this element"
     if "K" not in spot.tools:
-        effect = "has no effect in kustomize, which ignores the whole element"
+        effect = "kustomize ignores this whole element"
     elif "Z" in spot.tools:
-        effect = f"kubectl {effect}; kustomize ignores the element"
+        effect = f"{effect}; kustomize ignores the element"
     mend = 'to replace the list, write "- $patch: replace" as an element of its own'
     for element in spot.marked("replace"):
         is_added = "K" not in spot.tools and spot.found(element) is ABSENT
@@ -300,35 +302,38 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
 
 @Check(
     "D13", WARNING, LIST, "a replaced list with elements to delete, or with several markers",
-    kubectl="The list is replaced; deleting in it is moot.",
-    kustomize="The list is replaced; deleting in it is moot.",
+    kubectl="The list is replaced, so there is nothing to delete in it.",
+    kustomize="The list is replaced, so there is nothing to delete in it.",
     example="containers:\n- $patch: replace\n- name: side\n  $patch: delete\n- name: web",
     counter="containers:\n- $patch: replace\n- name: web\n  image: web:2",
-    mend="Keep one `- $patch: replace` and the elements that shall be there.",
+    mend="Keep one `- $patch: replace` and the elements that the list should have.",
 )  # fmt: skip
 def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
     """In a list with `- $patch: replace`, find a second one, or elements to delete."""
     replaced = spot.marked("replace")
     for value in replaced[1:]:
-        yield Found(value.at_key(PATCH), "the list is replaced already; drop this marker")
+        yield Found(value.at_key(PATCH), "the list is already replaced; remove this marker")
     for value in spot.marked("delete") if replaced else ():
-        yield Found(value.at_key(PATCH), "the list is replaced, the delete is moot")
+        yield Found(
+            value.at_key(PATCH),
+            "the list is replaced, so there is nothing to delete; remove this element",
+        )
 
 
 @Check(
     "D14", ERROR, LIST, "`$patch` in a list that is not merged",
     needs="S", hides=("D04", "D10", "D11", "D12", "D13", "D15"),
-    kubectl="The list is replaced as a whole and the directive is stored as a field.",
-    kustomize="The list is replaced as a whole and the directive stays in the output.",
+    kubectl="The list is replaced as a whole, and the directive is stored as a field.",
+    kustomize="The list is replaced as a whole, and the directive is in the output.",
     example="tolerations:\n- key: spot\n  $patch: delete",
     counter="tolerations:\n- key: spot\n  operator: Exists",
-    mend="Write the whole list as it shall be.",
+    mend="Write the whole list as it should be.",
 )  # fmt: skip
 def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
     """Find `$patch` in a list that patches replace as a whole, such as tolerations."""
     field = spot.field
     is_atomic = field is not None and field.kind == "list" and not field.merges
-    effect = "replaced as a whole; $patch would be stored as a field; write the whole list"
+    effect = "replaced as a whole, and $patch would be stored as a field; write the whole list"
     for element in spot.marked() if is_atomic or spot.spot.kind == CUSTOM else ():
         yield Found(element.at_key(PATCH), f"{spot.key} is {effect}")
 
@@ -348,18 +353,18 @@ def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
     kustomize="The other elements of the list are lost (kustomize#5369).",
     example="containers:\n- image: web:2",
     counter="containers:\n- name: web\n  image: web:2",
-    mend="Add the merge key, so that it is clear which element is meant.",
+    mend="Add the merge key of the element that the patch changes.",
 )  # fmt: skip
 def element_without_key(spot: Spot) -> Iterator[Found]:
     """Find an element of a keyed list that lacks the merge key."""
     key = spot.merge_key
     if key and key not in spot.map.fields and PATCH not in spot.map.fields:
-        effect = "kubectl refuses it, kustomize loses the other elements"
-        yield Found(spot.map.at, f'lacks "{key}"; {effect}')
+        effect = "kubectl refuses it, and kustomize loses the other elements"
+        yield Found(spot.map.at, f'this element lacks "{key}"; {effect}')
 
 
 @Check(
-    "D16", ERROR, LIST, "elements of different types",
+    "D16", ERROR, LIST, "elements of different types in one list",
     hides=("D15",),
     needs="S",
     kubectl="The API server refuses it: `list element types are not identical`.",
@@ -378,20 +383,20 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
     for value in values:
         kind = KINDS.get(type(value), "null" if value.null else "scalar")
         if kind != wanted:
-            crash = " and may crash kubectl" if kind == "null" and value is values[0] else ""
+            crash = " and may crash" if kind == "null" and value is values[0] else ""
             lost = "; kustomize loses the other elements" if field.merges and field.of_maps else ""
-            message = f"elements of different types: a {kind} among {wanted}s is refused"
+            message = f"elements of different types: kubectl refuses a {kind} among {wanted}s"
             yield Found(value.at, f"{message} in {refused}{crash}{lost}")
 
 
 @Check(
-    "D17", ERROR, LIST, "two elements with one merge key",
+    "D17", ERROR, LIST, "two elements of a patch with the same merge key",
     needs="S",
-    kubectl="Both are merged into the same element, the last one wins.",
-    kustomize="The first one wins and moves to the front of the list, the other is thrown away.",
+    kubectl="Both are merged into one element; the last one wins.",
+    kustomize="The first one wins and moves to the front of the list; the other one is ignored.",
     counter="containers:\n- name: side\n  image: side:2\n- name: web\n  image: web:3",
     example="containers:\n- name: side\n  image: side:2\n- name: side\n  image: side:3",
-    mend="Make one element of them.",
+    mend="Combine both into one element.",
 )  # fmt: skip
 def repeated_key(spot: ListSpot) -> Iterator[Found]:
     """Find two elements of a patch list with the same merge key."""
@@ -409,13 +414,13 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
 
 
 @Check(
-    "D18", ERROR, LIST, "an element that is deleted and set",
+    "D18", ERROR, LIST, "an element that a patch both deletes and sets",
     needs="S",
-    kubectl="The element is made new, without what the old one had.",
-    kustomize="The first of the two counts: the element is only deleted, or only changed.",
+    kubectl="The element is created again, without the fields of the old one.",
+    kustomize="Only the first of the two is used: the element is deleted or changed.",
     counter="containers:\n- name: side\n  $patch: delete\n- name: new\n  image: side:2",
     example="containers:\n- name: side\n  $patch: delete\n- name: side\n  image: side:2",
-    mend="Delete it, or change it; to start afresh, replace the whole list.",
+    mend="Either delete the element or change it. To start again, replace the whole list.",
 )  # fmt: skip
 def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
     """Find two elements with the same merge key, of which one has `$patch: delete`."""
@@ -424,8 +429,8 @@ def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
     deleted = [tuple(map(element.string, keys)) for element in spot.marked("delete")]
     for names, element in _by_names(spot) if not spot.is_replaced else ():
         if names in deleted:
-            effect = "kubectl makes a new element, kustomize does only the first of both"
-            yield Found(element.at, f"{keys[0]}: {names[0]} is deleted and set; {effect}")
+            effect = "kubectl creates a new element, kustomize uses only the first of the two"
+            yield Found(element.at, f"{keys[0]}: {names[0]} is both deleted and set; {effect}")
 
 
 def _keys(spot: ListSpot) -> tuple[str, ...]:
@@ -441,15 +446,15 @@ def _by_names(spot: ListSpot) -> list[tuple[tuple[str, ...], Map]]:
 
 
 @Check(
-    "D19", ERROR, ELEMENT, "directives below an element that the target lacks",
+    "D19", ERROR, ELEMENT, "directives in an element that the target does not have",
     tools="K", needs="T", hides=("D06",),
-    kubectl="In a new element no directive is executed: it is stored as a field.",
-    kustomize="They are executed.",
+    kubectl="Directives in a new element are not executed but stored as fields.",
+    kustomize="The directives are executed.",
     example="containers:\n- name: new\n  env:\n  - name: A\n    $patch: delete\n"
     "# file: target.yaml\ncontainers:\n- name: web",
     counter="containers:\n- name: web\n  env:\n  - name: A\n    $patch: delete\n"
     "# file: target.yaml\ncontainers:\n- name: web\n  env:\n  - name: A\n    value: x",
-    mend="Drop the directives, or check the name of the element.",
+    mend="Remove the directives, or check the name of the element.",
 )  # fmt: skip
 def directive_in_new_element(spot: Spot) -> Iterator[Found]:
     """Find a directive in an element that the patch adds to a list.
@@ -460,18 +465,18 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
         return
     for at, key in directives_below(spot.map):
         if not (key == RETAIN_KEYS and at == spot.map.at_key(RETAIN_KEYS)):  # D43 reports it
-            what = f"{key} is not executed but stored as a field; drop it"
+            what = f"{key} is not executed but stored as a field; remove it"
             yield Found(at, f"the target has no such element, so {what}")
 
 
 @Check(
-    "D20", ERROR, ELEMENT, "a merge key of another type than the schema says",
+    "D20", ERROR, ELEMENT, "a merge key whose type differs from the schema",
     tools="K", needs="S", hides=("D78",),
-    kubectl='`"80"` and `80` are two keys: a second entry is added.',
-    kustomize="They are one key.",
+    kubectl='`"80"` and `80` are different keys: a second entry is added.',
+    kustomize="Both are the same key.",
     counter="ports:\n- port: 80\n  targetPort: 8080",
     example='ports:\n- port: "80"\n  targetPort: 8080',
-    mend="Write the key with the type of the field.",
+    mend="Write the key with the type that the field has.",
 )  # fmt: skip
 def key_of_other_type(spot: Spot) -> Iterator[Found]:
     """Find a merge key of the wrong type: `port: "80"` for a number, or `name: 80` for a string."""
@@ -481,24 +486,25 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
         return
     is_number = value.is_plain and is_integer(value.text)
     if field.type == "integer" and not is_number:
-        yield Found(value.at, f"{key} is a number here; kubectl adds a second entry")
+        yield Found(value.at, f"{key} must be a number, or kubectl adds a second entry")
     elif field.type == "string" and is_number:
         yield Found(
-            value.at, f"{key} is a string here; kubectl adds a second entry or refuses it; quote it"
+            value.at,
+            f"{key} must be a string, or kubectl refuses it or adds a second entry; quote it",
         )
 
 
 @Check(
-    "D21", ERROR, ELEMENT, "a port with `protocol` where the base has it without, or without",
+    "D21", ERROR, ELEMENT, "a port whose `protocol` is only in the patch or only in the base",
     tools="Z", needs="ST",
-    kubectl="It pairs ports by number alone.",
-    kustomize="It pairs them by number and protocol as they are written, and ignores the element "
-    "if one of the two leaves the protocol out (kustomize#3620).",
+    kubectl="Ports are matched by number only.",
+    kustomize="Ports are matched by number and protocol as written; the element is ignored if only "
+    "one of the two has a protocol (kustomize#3620).",
     example="ports:\n- containerPort: 8080\n  name: http\n"
     "# file: target.yaml\nports:\n- containerPort: 8080\n  protocol: TCP",
     counter="ports:\n- containerPort: 8080\n  name: http\n"
     "# file: target.yaml\nports:\n- containerPort: 8080",
-    mend="Write the protocol as the base has it, or leave it out where the base does.",
+    mend="Write the protocol as the base does, or omit it if the base omits it.",
 )  # fmt: skip
 def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
     """Find a port whose protocol is written only in the patch or only in the target."""
@@ -512,22 +518,22 @@ def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
     which = " and ".join(there)
     effect = f"is {which} in the base; add protocol" + f": {which}" * (len(there) == 1)
     if protocol:
-        effect = "has no protocol in the base; drop it"
+        effect = "has no protocol in the base; remove it"
     message = f"kustomize ignores this element: {key} {spot.name} {effect}"
     yield Found(spot.map.at_key(key), message)
 
 
 @Check(
-    "D22", ERROR, ELEMENT, "a value or source is switched without removing the old one",
+    "D22", ERROR, ELEMENT, "a new value or source, while the old one is not removed",
     needs="T",
-    kubectl="Both remain, and the API server refuses the object; but an empty `value` may stay.",
+    kubectl="Both remain, and the API server refuses the object unless `value` is empty.",
     kustomize="Both remain in the output, which the API server refuses.",
     example="env:\n- name: A\n  valueFrom:\n    fieldRef:\n      fieldPath: spec.nodeName\n"
     "# file: target.yaml\nenv:\n- name: A\n  value: x",
     counter="env:\n- name: A\n  value: null\n  valueFrom:\n    fieldRef:\n"
     "      fieldPath: spec.nodeName\n# file: target.yaml\nenv:\n- name: A\n  value: x",
-    mend="Set the old field to null in the same patch; for a volume `$retainKeys` works with "
-    "kubectl too.",
+    mend="Set the old field to null in the same patch. For a volume, `$retainKeys` works with "
+    "kubectl, too.",
 )  # fmt: skip
 def switched_source(spot: Spot) -> Iterator[Found]:
     """Find a patch that adds `valueFrom` to a `value`, or a second source to a volume."""

@@ -43,15 +43,15 @@ if TYPE_CHECKING:
 
 
 @Check(
-    "D60", ERROR, MANIFEST, "a directive in a file that is no patch",
-    kubectl="`kubectl apply` executes it against the live object, or stores it as a field.",
-    kustomize="It is passed on to the output.",
+    "D60", ERROR, MANIFEST, "a directive in a file that is not a patch",
+    kubectl="`kubectl apply` executes it on the live object, or stores it as a field.",
+    kustomize="The directive is in the output.",
     example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  $patch: replace\n"
     "  a: b",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
     "- path: config.yaml\n# file: config.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n"
     "  name: c\ndata:\n  $patch: replace\n  a: b",
-    mend="Remove the directive; or, if the file is a patch, list it under `patches:` of the "
+    mend="Remove the directive. If the file is a patch, list it under `patches:` of the "
     "kustomization, or check it with `--as patch`.",
 )  # fmt: skip
 def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
@@ -59,15 +59,15 @@ def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
     root = plain.root
     if not isinstance(root, Map) or not plain.dollar:
         return
-    what = "kubectl apply eats or stores it, kustomize passes it on; remove it"
+    what = "kubectl apply executes or stores it, kustomize outputs it; remove it"
     if is_values_file(page.path, root):
-        what = "Helm takes it for a value; remove it, or write null to remove a default"
+        what = "Helm treats it as a value; remove it, or write null to remove a default"
     elif not is_object(root):
         return
     held = _directives_held(page, root)
     for at, key in directives_below(root):
         if at not in held:
-            yield Found(at, f"{key} in a file that is no patch: {what}")
+            yield Found(at, f"{key} in a file that is not a patch: {what}")
 
 
 @also("D60", MERGE_PATCH)
@@ -89,14 +89,14 @@ def _directives_held(page: Page, root: Map) -> set[int]:
 @Check(
     "D64", ERROR, ENTRY, "a patch that kustomize refuses",
     tools="Z",
-    kubectl="Not concerned.",
+    kubectl="Not affected.",
     kustomize="The build fails.",
     example="# file: kustomization.yaml\npatches:\n- path: empty.yaml\n"
     "# file: empty.yaml\n# nothing yet",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
     "- path: web.yaml\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
     "  name: web\nspec:\n  replicas: 2",
-    mend="Write one patch for one entry; a JSON 6902 list needs a `target:`.",
+    mend="Write one patch per entry. A JSON 6902 list needs a `target:`.",
 )  # fmt: skip
 def refused_patch(entry: PatchEntry, roots: list[Value], at: int) -> Iterator[Found]:
     """Find a patch that kustomize refuses, such as an empty patch or a list without `target:`."""
@@ -109,25 +109,25 @@ def refused_patch(entry: PatchEntry, roots: list[Value], at: int) -> Iterator[Fo
     elif isinstance(roots[0], List) and not roots[0].values:
         yield Found(at, "the list of operations is empty; kustomize refuses it")
     elif isinstance(roots[0], List) and entry.target is None:
-        yield Found(at, "a JSON 6902 patch needs a target; kustomize refuses it without")
+        yield Found(at, "kustomize refuses a JSON 6902 patch without a target; add `target:`")
 
 
 @also("D64", INLINE)
 def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
     """Find an inline patch whose text is not YAML."""
     if entry.inline is not None:
-        message = f"{shown(entry.field)} is no YAML; this patch is refused"
+        message = f"{shown(entry.field)} is not YAML; kustomize refuses this patch"
         yield Found(entry.inline.at, message)
 
 
 @Check(
     "D65", ERROR, PATCH_BOOK, "several documents in a patch file for kubectl",
     tools="K",
-    kubectl="Only the first document is used, the others are thrown away without a word.",
+    kubectl="Only the first document is used; the others are ignored without a message.",
     counter="---\nspec:\n  replicas: 2\n---\n# nothing more",
-    kustomize="Each document is a patch.",
+    kustomize="Each document is used as a patch.",
     example="spec:\n  replicas: 2\n---\nspec:\n  replicas: 3",
-    mend="Write one file for each patch.",
+    mend="Write one file per patch.",
 )  # fmt: skip
 def several_documents(book: Book) -> Iterator[Found]:
     """Find a second document, which `kubectl patch --patch-file` never reads."""
@@ -137,36 +137,35 @@ def several_documents(book: Book) -> Iterator[Found]:
 
 
 @Check(
-    "D66", ERROR, PATCH_REPEATED, "a repeated key in a patch",
+    "D66", ERROR, PATCH_REPEATED, "duplicate key in a patch",
     twin="M02",
-    kubectl="The last value counts.",
-    kustomize="The first value counts, or the file is refused.",
+    kubectl="The last value is used.",
+    kustomize="The first value is used, or the file is refused.",
     example="spec:\n  replicas: 2\n  replicas: 3",
     counter="replicas: 2\nstrategy:\n  rollingUpdate:\n    maxSurge: 2",
-    mend="Keep one of them.",
+    mend="Keep one of the two keys.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
     """Find a key that a mapping of a patch has twice."""
     for key, at, is_alike, _ in plain.repeated:
         is_harmless = is_alike and plain.is_json
-        effect = "kubectl takes the last value, kustomize the first"
-        what = f"{key} is here twice: " + ("its values are equal" if is_harmless else effect)
+        effect = "kubectl uses the last value, kustomize the first"
+        what = f"duplicate key {key}; " + ("both values are equal" if is_harmless else effect)
         yield Found(at, what, severity=INFO if is_harmless else "")
 
 
 @Check(
-    "D67", WARNING, WORDS, "a plain word that the tools read differently",
-    kubectl="It reads YAML 1.1: `yes` and `on` are booleans, which the API server refuses where "
-    "the kind has a string; a date stays a string.",
-    kustomize="It reads `yes` and `on` as strings, which are refused where the kind has a "
-    "boolean, and a date as a time: `2020-01-31T00:00:00Z`. Numbers, `0644` too, and whole times "
-    "it reads as kubectl does. Where it is known who reads the patch, only what that one gets "
-    "wrong is told, as an error.",
+    "D67", WARNING, WORDS, "an unquoted word that kubectl and kustomize read differently",
+    kubectl="`yes` and `on` are booleans (YAML 1.1), which the API server refuses in a string "
+    "field. A date stays a string.",
+    kustomize="`yes` and `on` are strings, which the API server refuses in a boolean field, and a "
+    "date becomes a time: `2020-01-31T00:00:00Z`. If kmerge knows which tool reads the patch, it "
+    "reports only what that tool misreads, as an error.",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"
     "    canary: on\nspec:\n  paused: on",
     counter="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"
     "    canary: 'on'\n  annotations:\n    since: 2020-01-31\nspec:\n  paused: true",
-    mend="Quote a string; write true or false for a boolean.",
+    mend="Quote strings, and write booleans as true or false.",
 )  # fmt: skip
 def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]:
     """Find dates, and words such as `yes`, that kubectl or kustomize may misread."""

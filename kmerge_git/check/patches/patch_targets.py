@@ -128,9 +128,9 @@ class TargetFinder:
             target, kind = self._only_object(), root.string("kind")
             if target is not None and kind and kind != target.identity.kind:
                 raise UsageError(
-                    f"it is a {target.identity.kind}, but {page.path} changes a {kind}",
+                    f"the target is a {target.identity.kind}, but {page.path} changes a {kind}",
                     path=self.told,
-                    hint="--target is the object that the patches change",
+                    hint="use --target with the object that the patches change",
                 )
             return target
         targets, entry = self.of(verdict.kustomization), verdict.entry

@@ -77,7 +77,7 @@ JOB_OF_KUSTOMIZE = ("builtin", "kustomize.config.k8s.io")
 
 # number of a rule -> the words of a finding about the rule
 RULES = {
-    0: "as told by the command line",
+    0: "an option of the command line says so",
     1: "listed as a resource of {}",
     2: "a patch of {}",
     3: "a patch of the transformer in {}",
@@ -85,10 +85,10 @@ RULES = {
     5: "an inline patch of {}",
     6: "its name is that of a kubeadm patch",
     7: "given to kubectl patch in {}",
-    8: "its name or folder says so ({})",
-    9: "it has patch directives and is no whole object",
-    10: "it has no apiVersion and kind, but the fields of an object",
-    11: "nothing says that it is a patch",
+    8: "its name or its folder is that of a patch ({})",
+    9: "it has patch directives and is not a whole object",
+    10: "it has the fields of an object, but no apiVersion and kind",
+    11: "no other rule says that it is a patch",
 }
 
 GUESSED = (0, 8, 9)  # the rules that find a patch, but do not say which tool reads it
@@ -101,7 +101,7 @@ BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patche
 
 
 class Verdict(NamedTuple):
-    """A verdict tells whether a file is a patch, by which rule, and which tools read the file.
+    """Hold whether a file is a patch, by which rule, and which tools read the file.
 
     In `tools`, K is kubectl with the API server, and Z is kustomize.
     """
@@ -261,7 +261,7 @@ def _not_listed(path: str, near: Kustomization | None) -> str:
     parts = normpath(path).split("/")[:-1]
     if near is None or "overlays" not in parts[:-1]:
         return ""
-    return f"an overlay's file that {near.path} does not list"
+    return f"a file of an overlay that {near.path} does not list"
 
 
 def _is_partial(root: Map) -> bool:

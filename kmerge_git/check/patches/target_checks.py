@@ -82,13 +82,13 @@ PLACEHOLDERS = frozenset("${}<>@%#")
 @Check(
     "D71", WARNING, ELEMENT, "an element to delete that the target does not have",
     needs="ST",
-    kubectl="Nothing is deleted, and nothing is said.",
-    kustomize="Nothing is deleted, and nothing is said.",
+    kubectl="Nothing is deleted, and there is no message.",
+    kustomize="Nothing is deleted, and there is no message.",
     example="containers:\n- name: sied\n  $patch: delete\n# file: target.yaml\n"
     "containers:\n- name: web\n  image: web:1\n- name: side\n  image: side:1",
     counter="containers:\n- name: side\n  $patch: delete\n# file: target.yaml\n"
     "containers:\n- name: web\n  image: web:1\n- name: side\n  image: side:1",
-    mend="Correct the name, or drop the element.",
+    mend="Correct the name, or remove the element.",
 )  # fmt: skip
 def delete_of_nothing(spot: Spot) -> Iterator[Found]:
     """Find `$patch: delete` for a name that no element of the target has.
@@ -100,21 +100,21 @@ def delete_of_nothing(spot: Spot) -> Iterator[Found]:
     if parent is not None and is_delete and _is_new(spot, parent):
         guess = _nearest(spot.name, parent)
         hint = f'; did you mean "{guess}"?' if guess else ""
-        message = f"{parent.key} of the target has no {spot.name}: nothing is deleted{hint}"
+        message = f"{parent.key} of the target has no {spot.name}, so nothing is deleted{hint}"
         severity = ERROR if guess else WARNING
         yield Found(spot.map.at_value(spot.merge_key), message, severity=severity)
 
 
 @Check(
-    "D72", ERROR, ELEMENT, "a new element that was to be one of the target's",
+    "D72", ERROR, ELEMENT, "a new element that was probably meant to change an existing one",
     needs="ST",
-    kubectl="The element is added; the API server refuses a container without image.",
+    kubectl="The element is added, and the API server refuses a container without an image.",
     kustomize="The element is added, and `kubectl apply` refuses the object.",
     example="containers:\n- name: wbe\n  tty: true\n# file: target.yaml\ncontainers:\n"
     "- name: web\n  image: web:1\n- name: side\n  image: side:1",
     counter="containers:\n- name: log\n  image: log:1\n# file: target.yaml\n"
     "containers:\n- name: web\n  image: web:1\n- name: side\n  image: side:1",
-    mend="Correct the name; a new container needs an image.",
+    mend="Correct the name. A new container needs an image.",
 )  # fmt: skip
 def new_by_mistake(spot: Spot) -> Iterator[Found]:
     """Find an element that a patch probably adds by mistake.
@@ -132,9 +132,9 @@ def new_by_mistake(spot: Spot) -> Iterator[Found]:
         hint = f'; did you mean "{guess}"?' if guess else f"; a new one needs {needed}"
         severity = ERROR
     elif meant:
-        hint = f': it is added; did you mean "{meant}"?'
+        hint = f', so it is added; did you mean "{meant}"?'
     elif nulls:
-        hint = f": it is added, there is no {nulls[0]} to remove"
+        hint = f", so it is added; there is no {nulls[0]} to remove"
     if hint:
         message = f"{parent.key} of the target has no {spot.name}{hint}"
         yield Found(spot.map.at_value(spot.merge_key), message, severity=severity)
@@ -206,9 +206,9 @@ def _is_end(longer: str, *, is_lost: bool) -> bool:
 @Check(
     "D73", ERROR, PATCH, "a patch with another namespace or name than its target",
     tools="K", needs="T",
-    kubectl="The API server refuses it: namespace or name of the object do not match those of the "
-    "request.",
-    kustomize="The build fails: `no matches for Id`, see D69.",
+    kubectl="The API server refuses the patch: the namespace or name of the object does not match "
+    "that of the request.",
+    kustomize="The build fails with `no matches for Id` (see D69).",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
     "  namespace: prod\nspec:\n  replicas: 2\n# file: target.yaml\n"
     "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
@@ -217,7 +217,7 @@ def _is_end(longer: str, *, is_lost: bool) -> bool:
     "  namespace: shop\nspec:\n  replicas: 2\n# file: target.yaml\n"
     "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
     "  namespace: shop\nspec: {}",
-    mend="Write the namespace that the object has.",
+    mend="Write the name and the namespace that the object has.",
 )  # fmt: skip
 def other_namespace(spot: Spot) -> Iterator[Found]:
     """Find a patch for kubectl whose name or namespace differs from that of its target."""
@@ -231,15 +231,15 @@ def other_namespace(spot: Spot) -> Iterator[Found]:
 
 
 @Check(
-    "D74", ERROR, KEY, "two fields of which only one may be there",
+    "D74", ERROR, KEY, "two fields that exclude each other",
     needs="S",
     kubectl="Both remain, and the API server refuses the object.",
-    kustomize="Both remain in the output, and `kubectl apply` refuses it.",
+    kustomize="Both remain in the output, and the API server refuses the object.",
     example="strategy:\n  type: Recreate\n# file: target.yaml\nstrategy:\n"
     "  type: RollingUpdate\n  rollingUpdate:\n    maxSurge: 1",
     counter="strategy:\n  type: Recreate\n  rollingUpdate: null\n# file: target.yaml\n"
     "strategy:\n  type: RollingUpdate\n  rollingUpdate:\n    maxSurge: 1",
-    mend="Set the old field to null in the same patch; with kubectl `$retainKeys` works too.",
+    mend="Set the old field to null in the same patch. With kubectl, `$retainKeys` works, too.",
 )  # fmt: skip
 def both_remain(here: KeySpot) -> Iterator[Found]:
     """Find two fields that exclude each other but are both set after the patch."""
@@ -249,10 +249,12 @@ def both_remain(here: KeySpot) -> Iterator[Found]:
     for old in _excluded(spot.struct.name, here.key, here.value):
         if spot.leaves(old):
             if here.at > spot.map.at_key(old) or old not in ONE_OF.get(spot.struct.name, ()):
-                yield Found(here.at, f"{here.key} and {old} exclude each other; drop one of them")
+                yield Found(here.at, f"{here.key} and {old} exclude each other; remove one of them")
         elif old not in spot.map.fields and _remains(spot, old):
             what = "type: " + here.value.text if isinstance(here.value, Text) else here.key
-            yield Found(here.at, f"{old} of the target would remain beside {what}; add {old}: null")
+            yield Found(
+                here.at, f"{old} of the target would remain next to {what}; add {old}: null"
+            )
 
 
 def _excluded(name: str, key: str, value: Value) -> list[str]:
@@ -275,13 +277,13 @@ def _remains(spot: Spot, field: str) -> bool:
 
 
 @Check(
-    "D77", ERROR, ELEMENT, "`$patch: delete` beside maps or lists that are lost with it",
+    "D77", ERROR, ELEMENT, "`$patch: delete` next to maps or lists, which it deletes as well",
     hides=("D03", "D11"),
-    kubectl="Everything there is deleted, what is written beside the directive is ignored.",
-    kustomize="Everything there is deleted, what is written beside the directive is ignored.",
+    kubectl="Everything is deleted, and the fields next to the directive are ignored.",
+    kustomize="Everything is deleted, and the fields next to the directive are ignored.",
     example="containers:\n- name: web\n  env:\n  - name: A\n  $patch: delete",
     counter="containers:\n- name: web\n  env:\n  - name: A\n    $patch: delete",
-    mend="Move the directive to the map or element that shall go; or drop what stands beside it.",
+    mend="Move the directive to the map or element to delete, or remove the fields next to it.",
 )  # fmt: skip
 def delete_with_more(spot: Spot) -> Iterator[Found]:
     """Find a `$patch: delete` that is probably one level too high.
@@ -294,7 +296,9 @@ def delete_with_more(spot: Spot) -> Iterator[Found]:
     names = ", ".join(key for key in beside if not is_directive(key))
     if names:
         what = "element" if spot.element_of is not None else "map"
-        yield Found(spot.at, f"deletes the whole {what}, {names} too; is it one level too high?")
+        yield Found(
+            spot.at, f"deletes the whole {what}, including {names}; is it one level too high?"
+        )
 
 
 @also("D77", MAP)
@@ -305,17 +309,17 @@ def delete_of_map_with_more(spot: Spot) -> Iterator[Found]:
 
 
 @Check(
-    "D79", WARNING, LIST_DIRECTIVE, "an order names an element that is nowhere",
+    "D79", WARNING, LIST_DIRECTIVE, "`$setElementOrder` lists an element that does not exist",
     tools="K", needs="ST",
-    kubectl="The name is ignored; an element of the patch that is not listed is refused.",
-    kustomize="It does not know the directive.",
+    kubectl="The name is ignored. An element of the patch that is not listed is refused.",
+    kustomize="kustomize does not know this directive.",
     example="$setElementOrder/containers:\n- name: wbe\n- name: side\ncontainers:\n- name: side\n"
     "  image: side:2\n# file: target.yaml\ncontainers:\n- name: web\n  image: web:1\n"
     "- name: side\n  image: side:1",
     counter="$setElementOrder/containers:\n- name: web\n- name: side\ncontainers:\n- name: side\n"
     "  image: side:2\n# file: target.yaml\ncontainers:\n- name: web\n  image: web:1\n"
     "- name: side\n  image: side:1",
-    mend="Correct the name, or drop the entry.",
+    mend="Correct the name, or remove the entry.",
 )  # fmt: skip
 def order_of_nothing(here: ListDirective) -> Iterator[Found]:
     """Find a name in `$setElementOrder` that neither the patch nor the target has."""
@@ -327,10 +331,10 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
     for value in here.order:
         name, at = value.string(key), value.at_value(key)
         if key in value.fields and not name:
-            yield Found(at, f"{key} tells which element is meant; this is none")
+            yield Found(at, f"{key} identifies the element and must not be empty")
         elif name and name not in known:
             hint = spelling_hint(name, sorted(known)) if len(name) > 2 else ""
-            yield Found(at, f"{here.list} has no {name}, neither here nor in the target{hint}")
+            yield Found(at, f"neither the patch nor the target has {name} in {here.list}{hint}")
 
 
 # -- JSON 6902 patches: kubectl (`--type json`) and kustomize execute them with the same library;
@@ -338,22 +342,22 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
 
 
 @Check(
-    "D75", ERROR, OPERATION, "a JSON 6902 operation that is refused, or does something else",
-    kubectl="It refuses the patch: `Unexpected kind: Replace`, `missing value`. A path without a "
-    "leading `/` loses its first part: `spec/replicas` becomes a field beside `spec`. Without "
-    "`value` the field becomes null.",
-    kustomize="As kubectl: the build fails, or the field lands elsewhere.",
+    "D75", ERROR, OPERATION, "a JSON 6902 operation that is refused, or has another effect",
+    kubectl="The patch is refused: `Unexpected kind: Replace`, `missing value`. A path without a "
+    "leading `/` loses its first part: `spec/replicas` becomes a field next to `spec`. Without "
+    "`value`, the field becomes null.",
+    kustomize="The build fails, or the field is added in another place.",
     example=FILES + "- op: Replace\n  path: /spec/replicas\n  value: 3",
     counter=FILES + "- op: replace\n  path: /metadata/annotations/example.com~1owner\n"
     "  value: shop",
     mend="Write add, remove, replace, move, copy or test, a `path` that starts with `/`, and the "
-    "`value` or `from` that the operation needs; `~1` stands for a `/` inside a key.",
+    "`value` or `from` that the operation needs. Write `~1` for a `/` inside a key.",
 )  # fmt: skip
 def malformed(here: PatchOperation) -> Iterator[Found]:
     """Find an unknown `op`, a missing or misspelt field, or a malformed path in an operation."""
     item = here.value
     if not isinstance(item, Map):
-        yield Found(item.at, "an operation is a map with op and path; the patch is refused")
+        yield Found(item.at, "an operation must be a map with op and path; the patch is refused")
         return
     op = item.get("op")
     if op is None:
@@ -374,7 +378,7 @@ def _unknown(op: Value) -> str:
     word = op.text if isinstance(op, Text) else "a collection"
     guess = MEANT.get(word.strip().lower()) or misspelt(word.strip(), OPERATIONS)
     hint = f'; did you mean "{guess}"?' if guess else ""
-    return f'"{word}" is no operation, the patch is refused{hint}'
+    return f'"{word}" is not an operation, so the patch is refused{hint}'
 
 
 def _missing(item: Map, field: str, op: str) -> Found:
@@ -382,44 +386,46 @@ def _missing(item: Map, field: str, op: str) -> Found:
     effect = "the field becomes null" if field == "value" and op != "test" else "it is refused"
     for key, (at, _) in item.fields.items():
         if key not in FIELDS and misspelt(key, (field,)):
-            return Found(at, f'{key} is not read, {op} lacks "{field}": {effect}; write {field}')
-    return Found(item.at, f'{op} lacks "{field}": {effect}')
+            return Found(
+                at, f'{key} is ignored, and {op} lacks "{field}", so {effect}; write {field}'
+            )
+    return Found(item.at, f'{op} lacks "{field}", so {effect}')
 
 
 def _fault_of_path(value: Value, op: str, field: str) -> str:
     """Return what is wrong with the spelling of a path, or ''."""
     if not isinstance(value, Text) or value.null:
-        return f"{field} is a text like /spec/replicas; the patch is refused"
+        return f"{field} must be a text like /spec/replicas; the patch is refused"
     path = value.text
     if not path:
-        return "" if op in ("replace", "test") else f"an empty {field}: the patch is refused"
+        return "" if op in ("replace", "test") else f"{field} is empty, so the patch is refused"
     steps = path.split("/")
     if steps[0]:
         right = "/" + "/".join(steps if len(steps) > 1 else path.split("."))
-        return f"{field} must start with a /, its first part is lost otherwise; write {right}"
+        return f"{field} must start with a /, or its first part is lost; write {right}"
     if "" in steps[1:]:
-        return f"{field} has an empty part between or after its slashes: nothing has that name"
+        return f"{field} has an empty part between or after its slashes; remove the extra slash"
     if "-" in steps[1:-1] or (steps[-1] == "-" and op not in ("add", "move", "copy")):
-        return f"- is the place after the last element: {op} finds nothing there"
+        return f"- means the place after the last element, where {op} finds nothing"
     for n in range(1, len(steps) - 3):
         if steps[n] == "metadata" and steps[n + 1] in ("annotations", "labels"):
             right = "/".join(steps[: n + 2]) + "/" + "~1".join(steps[n + 2 :])
-            return f"a / inside a key is written ~1: {right}"
+            return f"a / inside a key is written ~1; write {right}"
     return ""
 
 
 @Check(
-    "D76", ERROR, OPERATION, "the path of a JSON 6902 operation leads nowhere",
+    "D76", ERROR, OPERATION, "a JSON 6902 operation with a path that does not exist",
     needs="S",
-    kubectl="It refuses the patch: `doc is missing path`; a new field with a wrong name is stored "
-    "or dropped by the API server.",
+    kubectl="The patch is refused: `doc is missing path`. The API server stores or drops a new "
+    "field with a wrong name.",
     kustomize="The build fails, or the field is added to the output.",
     example=FILES + "- op: replace\n  path: /spec/template/spec/containers/web/image\n"
     "  value: web:2",
     counter=FILES + "- op: replace\n  path: /spec/template/spec/containers/0/image\n"
     "  value: web:2",
-    mend="Correct the path. Elements of lists are numbered from 0; `-` adds one at the end. Add "
-    "the map first where the object has none.",
+    mend="Correct the path. List elements are numbered from 0, and `-` adds one at the end. If "
+    "the object lacks the map, add it first.",
 )  # fmt: skip
 def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
     """Find a path to a field that the kind lacks, or to a value that the target lacks."""
@@ -465,7 +471,7 @@ def _unknown_step(steps: list[str], type: FieldType | None) -> tuple[str, bool]:
             break
         where = "/" + "/".join(steps[:n])
         if type.kind == "scalar":
-            return f"{where} holds a {type.type}, nothing is below it", True
+            return f"{where} is a {type.type}, so it has no fields", True
         if type.kind == "list" and step != "-" and not is_integer(step):
             return f"{where} is a list: {NUMBER_WANTED.format(step)}", True
         below = type.below(step)
@@ -489,7 +495,7 @@ def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -
             if not is_integer(step):
                 return f"{where} is a list: {NUMBER_WANTED.format(step)}"
             if int(step) > size - (not (is_last and op in ("add", "move", "copy"))):
-                return f"{where} has {size} elements, there is no number {step}"
+                return f"{where} has only {size} elements, so number {step} does not exist"
             value = value.values[int(step)] if int(step) < size else None
         elif isinstance(value, Map):
             if is_last and op not in ("remove", "test"):
@@ -513,15 +519,15 @@ def _is_made(steps: list[str], here: PatchOperation) -> bool:
 
 
 @Check(
-    "D78", ERROR, KEY, "a value of another type than the field has",
+    "D78", ERROR, KEY, "a value whose type does not fit the field",
     needs="S",
-    kubectl="It puts the value there; the API server refuses the object: `cannot unmarshal`.",
-    kustomize="The build fails where the base has a value of the right kind (`wrong node kind`); "
-    "else `kubectl apply` refuses the output.",
+    kubectl="The API server refuses the object: `cannot unmarshal`.",
+    kustomize="The build fails if the base has a value of the right kind (`wrong node kind`). "
+    "Otherwise the API server refuses the output.",
     example="containers:\n- name: web\n  env:\n    LOG_LEVEL: debug",
     counter="containers:\n- name: web\n  env:\n  - name: LOG_LEVEL\n    value: debug",
-    mend="Write a list as a list and a map as a map; quote a string that looks like a number, and "
-    "leave numbers and booleans without quotes.",
+    mend="Write a list as a list and a map as a map. Quote strings that look like a number, but "
+    "not numbers and booleans.",
 )  # fmt: skip
 def other_type(here: KeySpot) -> Iterator[Found]:
     """Find a value of the wrong type: a map for a list, a text for a number, or the like."""
@@ -531,7 +537,7 @@ def other_type(here: KeySpot) -> Iterator[Found]:
         return
     is_key = here.key == spot.merge_key
     if value.null and is_key:
-        message = f"{here.key} tells which element is meant; null is none"
+        message = f"{here.key} identifies the element and must not be null"
         yield Found(spot.map.at_value(here.key), message)
     elif not value.null and not (is_key and spot.directive == "delete" and "K" not in spot.tools):
         yield from _misfits(here.key, here.at, value, field)
@@ -556,12 +562,12 @@ def _misfits(key: str, at: int, value: Value, field: FieldType) -> Iterator[Foun
     kinds = {Map: "a map", List: "a list", Text: "a single value"}
     if wanted and wanted != kinds[type(value)]:
         if not (isinstance(value, Text) and _is_placeholder(value.text)):
-            yield Found(at, f"{key} is {wanted}, not {kinds[type(value)]}")
+            yield Found(at, f"{key} must be {wanted}, not {kinds[type(value)]}")
         return
     for item, name in _scalars(value, field):
         fault = _fault(item, name)
         if fault:
-            yield Found(item.at, f"{key} holds {fault}")
+            yield Found(item.at, f"{key} must be {fault}")
 
 
 def _scalars(value: Value, field: FieldType) -> list[tuple[Text, str]]:
@@ -579,14 +585,14 @@ def _fault(value: Text, type: str) -> str:
         return ""
     if type == "string" and value.is_plain:
         if text in BOOLEANS:
-            return f"strings, {text} is a boolean; quote it"
-        return f"strings, {text} is a number; quote it" if _is_number(text) else ""
+            return f"a string, but {text} is a boolean; quote it"
+        return f"a string, but {text} is a number; quote it" if _is_number(text) else ""
     if type == "integer":
         if value.is_plain:
             return "" if _is_number(text) else f"a number, not {text}"
         return f"a number; write {text} without quotes" if _is_number(text) else "a number"
     if type == "boolean" and (not value.is_plain or (text not in BOOLEANS and text not in YES_NO)):
-        is_quoted = "; drop the quotes" if text in BOOLEANS else ""
+        is_quoted = "; remove the quotes" if text in BOOLEANS else ""
         return f"true or false, not the text {text}{is_quoted}"
     return ""
 

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 # Fields that may identify the elements of a list, for lists without a schema.
 NAMES = ("name", "id", "key", "host", "type")
 # kustomize knows none of the directives that are written beside a field.
-KubectlCheck = partial(Check, tools="K", kustomize="It is not executed and ends up in the output.")
+KubectlCheck = partial(
+    Check, tools="K", kustomize="The directive is not executed, and it is in the output."
+)
 
 
 @KubectlCheck(
@@ -41,7 +43,7 @@ KubectlCheck = partial(Check, tools="K", kustomize="It is not executed and ends 
     kubectl="The API server refuses the patch: `invalid patch format`.",
     example="$setElementOrder:\n- name: web",
     counter="$setElementOrder/containers:\n- name: web",
-    mend="Name the list: `$setElementOrder/containers`.",
+    mend="Add the name of the list: `$setElementOrder/containers`.",
 )  # fmt: skip
 def without_field(here: ListDirective) -> Iterator[Found]:
     """Find `$setElementOrder:` or `$deleteFromPrimitiveListfoo:`, which name no list."""
@@ -50,28 +52,28 @@ def without_field(here: ListDirective) -> Iterator[Found]:
 
 
 @KubectlCheck(
-    "D31", ERROR, LIST_DIRECTIVE, "the value of a list directive is no list",
-    kubectl="`$setElementOrder` is refused, `$deleteFromPrimitiveList` is ignored; null deletes "
-    "the whole list.",
+    "D31", ERROR, LIST_DIRECTIVE, "a list directive whose value is not a list",
+    kubectl="`$setElementOrder` is refused, and `$deleteFromPrimitiveList` is ignored. A null "
+    "deletes the whole list.",
     example="$deleteFromPrimitiveList/finalizers: example.com/a",
     counter="$deleteFromPrimitiveList/finalizers: [example.com/a]",
-    mend="Write a list, with one entry if need be.",
+    mend="Write a list, even if it has only one entry.",
 )  # fmt: skip
 def not_a_list(here: ListDirective) -> Iterator[Found]:
     """Find a scalar, a map or null as the value of a directive that takes a list."""
     if here.value.null and here.word == DELETE:
         yield Found(here.at, f"{here.key}: null deletes the whole list; write the values to delete")
     elif not isinstance(here.value, List):
-        yield Found(here.value.at, f"a list is needed below {here.key}")
+        yield Found(here.value.at, f"the value of {here.key} must be a list")
 
 
 @KubectlCheck(
-    "D32", ERROR, LIST_DIRECTIVE, "a list directive for a field that is unknown or no list",
+    "D32", ERROR, LIST_DIRECTIVE, "a list directive for a field that is unknown or not a list",
     needs="S",
-    kubectl="`$setElementOrder` is refused (`unable to find api field`), the others do nothing.",
+    kubectl="`$setElementOrder` is refused (`unable to find api field`), others have no effect.",
     example="$setElementOrder/container:\n- name: web",
     counter="$setElementOrder/containers:\n- name: web",
-    mend="Write the name of the list as the kind has it.",
+    mend="Correct the name of the list.",
 )  # fmt: skip
 def unknown_list(here: ListDirective) -> Iterator[Found]:
     """Find `$setElementOrder/container` if the kind has no list of this name."""
@@ -86,12 +88,12 @@ def unknown_list(here: ListDirective) -> Iterator[Found]:
 
 
 @KubectlCheck(
-    "D33", ERROR, LIST_DIRECTIVE, "elements of an order list without the merge key",
+    "D33", ERROR, LIST_DIRECTIVE, "elements of `$setElementOrder` without the merge key",
     needs="S",
-    kubectl="The API server refuses the patch; other fields of the element are ignored.",
+    kubectl="The API server refuses the patch. Other fields of the elements are ignored.",
     example="$setElementOrder/containers:\n- web\n- name: side",
     counter="$setElementOrder/containers:\n- name: web\n- name: side",
-    mend="Write `- name: web`, with the merge key and nothing else.",
+    mend="Write only the merge key, such as `- name: web`.",
 )  # fmt: skip
 def order_elements(here: ListDirective) -> Iterator[Found]:
     """Find elements of `$setElementOrder` that are not a map with only the merge key."""
@@ -99,19 +101,19 @@ def order_elements(here: ListDirective) -> Iterator[Found]:
     seen: set[str] = set()
     for value in here.order if key else ():
         if key not in value.fields:
-            yield Found(value.at, f'order elements need "{key}"; write - {key}: ..')
+            yield Found(value.at, f'each element of this list needs "{key}"; write - {key}: ..')
             continue
         for extra in [field for field in value.fields if field != key][:1]:
-            message = f'only "{key}" is read here, not {extra}'
+            message = f'only "{key}" is read in this list, not {extra}'
             yield Found(value.at_key(extra), message, severity=INFO)
         name = value.string(key)
         if name in seen:
-            yield Found(value.at, f"{key}: {name} is here twice", severity=INFO)
+            yield Found(value.at, f"duplicate element {key}: {name}", severity=INFO)
         seen.add(name)
 
 
 @KubectlCheck(
-    "D34", ERROR, LIST_DIRECTIVE, "the patch list and its order list contradict each other",
+    "D34", ERROR, LIST_DIRECTIVE, "a list of the patch that contradicts its `$setElementOrder`",
     needs="S",
     kubectl="The API server refuses the patch: `The order in patch list .. doesn't match "
     "$setElementOrder list`.",
@@ -154,7 +156,7 @@ def _contradictions(
     kubectl="kubectl crashes on this with a Go panic.",
     example="$setElementOrder/tolerations:\n- key: spot",
     counter="$setElementOrder/volumes:\n- name: data",
-    mend="Drop the directive and write the whole list.",
+    mend="Remove the directive and write the whole list.",
 )  # fmt: skip
 def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
     """Find `$setElementOrder` for tolerations, envFrom or another list without merge key."""
@@ -168,15 +170,15 @@ def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
 
 @KubectlCheck(
     "D36", WARNING, LIST_DIRECTIVE, "an empty `$setElementOrder`",
-    kubectl="It has no effect, but may scramble new elements.",
+    kubectl="It has no effect, but may change the order of new elements.",
     example="$setElementOrder/containers: []",
     counter="$setElementOrder/containers:\n- name: web",
-    mend="Drop it.",
+    mend="Remove the directive.",
 )  # fmt: skip
 def empty_order(here: ListDirective) -> Iterator[Found]:
     """Find `$setElementOrder/containers: []`, which orders nothing."""
     if here.word == ORDER and isinstance(here.value, List) and not here.value.values:
-        yield Found(here.at, "has no effect but may scramble new elements; drop it")
+        yield Found(here.at, "has no effect, but may change the order of new elements; remove it")
 
 
 @KubectlCheck(
@@ -197,17 +199,17 @@ def maps_to_delete(here: ListDirective) -> Iterator[Found]:
         text = value.text if isinstance(value, Text) else value.string(key) or ".."
         use = f"use - {{{key}: {text}, $patch: delete}}"
         if isinstance(value, Map):
-            yield Found(value.at, f"would ADD the elements; {use}")
+            yield Found(value.at, f"kubectl would add this element, not delete it; {use}")
         elif here.type and here.type.of_maps and isinstance(value, Text):
-            yield Found(value.at, f"kubectl refuses texts for maps; {use}")
+            yield Found(value.at, f"kubectl refuses a text in a list of maps; {use}")
 
 
 @KubectlCheck(
     "D38", ERROR, LIST_DIRECTIVE, "a value both in a list and in its delete list",
-    kubectl="The result depends on chance: on the order of Go's maps.",
+    kubectl="The result is random: it depends on the order of Go maps.",
     example="$deleteFromPrimitiveList/finalizers: [a]\nfinalizers: [a]",
     counter="$deleteFromPrimitiveList/finalizers: [a]\nfinalizers: [b]",
-    mend="Delete it, or add it.",
+    mend="Either delete the value or add it.",
 )  # fmt: skip
 def deleted_and_added(here: ListDirective) -> Iterator[Found]:
     """Find a value that the patch adds to a list and also deletes from the list."""
@@ -215,22 +217,24 @@ def deleted_and_added(here: ListDirective) -> Iterator[Found]:
     added = {value.text for value in values if isinstance(value, Text)}
     for value in here.deletions:
         if isinstance(value, Text) and value.text in added:
-            message = f"{value.text} is added in {here.list} too: the result depends on chance"
+            message = (
+                f"{value.text} is also added in {here.list}, so the result is random; keep one"
+            )
             yield Found(value.at, message)
 
 
 @KubectlCheck(
     "D39", INFO, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` on a list that is not merged",
     needs="S",
-    kubectl="Servers before 1.28 replace the list by these values.",
+    kubectl="Servers before 1.28 replace the list with these values.",
     example="$deleteFromPrimitiveList/args: [--debug]",
     counter="$deleteFromPrimitiveList/finalizers: [a]",
-    mend="Write the whole list, if older servers count.",
+    mend="Write the whole list if you have older servers.",
 )  # fmt: skip
 def delete_from_atomic(here: ListDirective) -> Iterator[Found]:
     """Find `$deleteFromPrimitiveList` for a list that is not merged, such as container args."""
     if here.word == DELETE and here.type and not here.type.merges and not here.type.of_maps:
-        yield Found(here.at, "servers before 1.28 replace the list by these values")
+        yield Found(here.at, "servers before 1.28 replace the list with these values")
 
 
 def _name(value: Value, key: str) -> str | None:
@@ -238,7 +242,7 @@ def _name(value: Value, key: str) -> str | None:
 
 
 @KubectlCheck(
-    "D40", ERROR, RETAINED, "`$retainKeys` is no list of strings",
+    "D40", ERROR, RETAINED, "`$retainKeys` that is not a list of strings",
     hides=("D41", "D42", "D43"),
     kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
     example="strategy:\n  $retainKeys: type",
@@ -249,7 +253,7 @@ def retain_is_list(here: KeySpot) -> Iterator[Found]:
     """Find `$retainKeys` whose value is not a list of strings."""
     is_list = isinstance(here.value, List)
     if not is_list or not all(isinstance(v, Text) and not v.null for v in here.value.values):
-        yield Found(here.at, "$retainKeys is a list of field names")
+        yield Found(here.at, "$retainKeys must be a list of field names")
 
 
 @KubectlCheck(
@@ -257,10 +261,10 @@ def retain_is_list(here: KeySpot) -> Iterator[Found]:
     kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
     example="strategy:\n  $retainKeys: [rollingUpdate]\n  type: Recreate",
     counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
-    mend="List every field that the patch sets, the merge key too.",
+    mend="List every field that the patch sets, including the merge key.",
 )  # fmt: skip
 def not_retained(here: KeySpot) -> Iterator[Found]:
-    """Find a field of the patch that the `$retainKeys` beside it would remove."""
+    """Find a field of the patch that the `$retainKeys` next to it would remove."""
     listed = _retained(here)
     for key, (at, value) in here.spot.map.fields.items() if listed else ():
         if not value.null and not is_directive(key) and key not in listed:
@@ -268,30 +272,30 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
 
 
 @KubectlCheck(
-    "D42", WARNING, RETAINED, "`$retainKeys` is empty or lists a field that does not exist",
-    kubectl="An empty list clears the whole map, and a field whose name is misspelt is removed: "
-    "these are errors. A name that is nothing at all is ignored.",
+    "D42", WARNING, RETAINED, "`$retainKeys` that is empty or lists a field that does not exist",
+    kubectl="An empty list clears the whole map, and a misspelt field is removed: these are "
+    "errors. Any other unknown name is ignored.",
     counter="strategy:\n  $retainKeys: [type, rollingUpdate]\n  type: RollingUpdate",
     example="strategy:\n  $retainKeys: [type, rolingUpdate]\n  type: RollingUpdate",
-    mend="List the fields that shall stay.",
+    mend="List the fields to keep.",
 )  # fmt: skip
 def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     """Find a `$retainKeys` that is empty or names a field that does not exist."""
     listed, struct = _retained(here), here.spot.struct
     if not listed and isinstance(here.value, List):
-        message = "clears the whole map; write null for the field, or list its fields"
+        message = "clears the whole map; set the field to null, or list the fields to keep"
         yield Found(here.at, message, severity=ERROR)
     names = struct.names if struct is not None else list(listed)
     for name, at in listed.items():
         if name not in names:
             guess = misspelt(name, names)
-            hint = f"; did you mean {guess}? It is removed" * bool(guess)
+            hint = f"; did you mean {guess}, which is removed now?" * bool(guess)
             yield Found(at, f"no such field: {name}{hint}", severity=ERROR if guess else "")
 
 
 @KubectlCheck(
     "D43", INFO, RETAINED, "`$retainKeys` on a field without that strategy, or on a new map",
-    kubectl="It works on any map that exists, but is unusual; in a new map it is stored.",
+    kubectl="It works on any existing map, but is unusual. In a new map it is stored as a field.",
     example="resources:\n  $retainKeys: [limits]\n  limits:\n    cpu: 1",
     counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
     mend="Set the other fields to null instead.",
@@ -300,10 +304,12 @@ def unusual_retain(here: KeySpot) -> Iterator[Found]:
     """Find `$retainKeys` in a map that the target lacks or that the schema merges otherwise."""
     spot = here.spot
     if spot.target is ABSENT:
-        message = "the target has no such map: stored as a field in a new map; drop it"
+        message = "the target has no such map, so this is stored as a field; remove it"
         yield Found(here.at, message, severity=ERROR)
     elif spot.struct is not None and spot.path and "k" not in spot.strategies:
-        yield Found(here.at, "works, but is unusual here; null removes a field as well")
+        yield Found(
+            here.at, "this works, but is unusual for this field; null removes a field as well"
+        )
 
 
 def _retained(here: KeySpot) -> dict[str, int]:
@@ -315,38 +321,37 @@ def _retained(here: KeySpot) -> dict[str, int]:
 @Check(
     "D61", ERROR, LIST_DIRECTIVE, "a directive that kustomize does not know",
     tools="Z",
-    kubectl="It is executed.",
-    kustomize="It is not executed and ends up in the output.",
+    kubectl="The directive is executed.",
+    kustomize="The directive is not executed, and it is in the output.",
     counter="containers:\n- name: web\n  $patch: delete",
     example="$setElementOrder/containers:\n- name: web\n- name: side",
-    mend="Drop it. Kustomize deletes with `$patch: delete` and null, and has no order directive.",
+    mend="Remove it. kustomize deletes with `$patch: delete` and null, and cannot set the order.",
 )  # fmt: skip
 def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
     """Find a directive other than `$patch` in a patch for kustomize."""
     verdict = here.spot.verdict
-    what = f"kustomize does not know {here.key}; it ends up in the output"
+    what = f"kustomize does not know {here.key} and copies it to the output"
     if verdict.is_known:
-        yield Found(here.at, f"{what}; drop it")
+        yield Found(here.at, f"{what}; remove it")
     elif verdict.rule == 0 or verdict.kustomization is not None:
-        mend = "drop it, or say with --tool kubectl who reads this patch"
+        mend = "remove it, or use --tool kubectl if kubectl reads this patch"
         yield Found(here.at, f"{what}; {mend}", severity=WARNING)
 
 
 @Check(
     "D62", ERROR, registry.PATCH, "a strategic merge patch for a custom resource",
     needs="ST", refused_by="K",
-    kubectl="The API server refuses it (415); kubectl says `strategic merge patch is not "
-    "supported`.",
+    kubectl="The API server refuses the patch (415): `strategic merge patch is not supported`.",
     kustomize="Lists are replaced, not merged, unless the kustomization has an `openapi:` field. "
-    "What the resource loses by that is told, as a warning.",
+    "Elements that are lost this way are a warning.",
     example="apiVersion: example.com/v1\nkind: Database\nmetadata:\n  name: db\nspec:\n"
     "  groups:\n  - name: a\n# file: target.yaml\napiVersion: example.com/v1\nkind: Database\n"
     "metadata:\n  name: db\nspec:\n  groups:\n  - name: a\n  - name: b",
     counter="apiVersion: example.com/v1\nkind: Database\nmetadata:\n  name: db\nspec:\n"
     "  size: 2\n# file: target.yaml\napiVersion: example.com/v1\nkind: Database\n"
     "metadata:\n  name: db\nspec:\n  groups:\n  - name: a\n  size: 1",
-    mend="Use a JSON merge patch (`kubectl patch --type merge`); with kustomize write the whole "
-    "list, or name the keys of the lists in `openapi:`.",
+    mend="Use a JSON merge patch (`kubectl patch --type merge`). With kustomize, write the whole "
+    "list, or define the merge keys in `openapi:`.",
 )  # fmt: skip
 def custom_resource(spot: Spot) -> Iterator[Found]:
     """Find lists and directives that fail in a patch for a custom resource.
@@ -360,7 +365,10 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
         for value in mappings(spot.map):
             places += (at for at, item in value.fields.values() if isinstance(item, List))
         if places:
-            yield Found(min(places), "the API server refuses it; use a JSON merge patch")
+            yield Found(
+                min(places),
+                "the API server refuses a strategic merge patch for it; use a JSON merge patch",
+            )
     elif isinstance(spot.target, Map):
         lists = list(_losses(spot.map, spot.target, (), set()))
         names = [name for _, _, lost in lists for name in lost]
@@ -374,15 +382,15 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
 @Check(
     "D63", ERROR, registry.PATCH, "a kustomize patch without apiVersion, kind or metadata.name",
     tools="Z",
-    kubectl="It knows the object from the command line.",
-    kustomize="The build fails: `unable to parse SM or JSON patch`; a `target:` does not help.",
+    kubectl="The command line identifies the object.",
+    kustomize="The build fails: `unable to parse SM or JSON patch`, even with a `target:`.",
     example="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
     "- target: {kind: Deployment, name: web}\n  patch: |\n    spec:\n      replicas: 2",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
     "- target: {kind: Deployment, name: web}\n  patch: |\n    kind: Deployment\n    metadata:\n"
     "      name: any\n    spec:\n      replicas: 2",
-    mend="Add apiVersion, kind and metadata.name; with a `target:` any name will do, and "
-    "apiVersion may be left out.",
+    mend="Add apiVersion, kind and metadata.name. With a `target:`, any name is valid, and "
+    "apiVersion is optional.",
 )  # fmt: skip
 def incomplete_identity(spot: Spot) -> Iterator[Found]:
     """Find a patch for kustomize without apiVersion, kind or metadata.name."""

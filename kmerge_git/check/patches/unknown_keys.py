@@ -60,11 +60,11 @@ TRUE = frozenset(("true", "yes", "on", "null", "~", ""))
 @Check(
     "D50", ERROR, DOLLAR, "a misspelt directive",
     hides=("D15", "D22", "D68", "D72"), ends_walk=True,
-    kubectl="It is stored as a field, or refused as an unknown one.",
-    kustomize="It ends up in the output.",
+    kubectl="The key is stored as a field, or refused as an unknown field.",
+    kustomize="The key is in the output.",
     example="containers:\n- name: side\n  $path: delete",
     counter="containers:\n- name: side\n  $patch: delete",
-    mend="Correct the spelling.",
+    mend="Correct the spelling of the directive.",
 )  # fmt: skip
 def misspelt(here: KeySpot) -> Iterator[Found]:
     """Find a directive with one or two wrong letters, such as `$path` or `$setElementsOrder/x`."""
@@ -81,7 +81,7 @@ def _misspelt(here: KeySpot, guess: str) -> Found:
     """Report a misspelt directive; suggest the right one if the tool for the patch knows it."""
     message = f"did you mean {guess}? {here.key} is stored as a field"
     if here.spot.verdict.known_tools == "Z" and guess != PATCH:
-        return Found(here.at, f"{message}; but kustomize knows only $patch: drop it")
+        return Found(here.at, f"{message}; kustomize knows only $patch, so remove it")
     return Found(here.at, message, fix=("word", here.key, guess))
 
 
@@ -97,11 +97,11 @@ def meant(key: str) -> str:
 @Check(
     "D51", ERROR, KEY, "a directive without its `$`",
     hides=("D15", "D22", "D68", "D72"), ends_walk=True,
-    kubectl="It is stored as a field, or refused as an unknown one.",
-    kustomize="It ends up in the output.",
+    kubectl="The key is stored as a field, or refused as an unknown field.",
+    kustomize="The key is in the output.",
     example="strategy:\n  retainKeys: [type]\n  type: Recreate",
     counter="strategy:\n  type: Recreate\n  rollingUpdate: null",
-    mend="Write the `$` of a directive that the tool knows: kustomize has only `$patch`.",
+    mend="Add the `$`. kustomize knows only `$patch`: remove other directives.",
 )  # fmt: skip
 def without_dollar(here: KeySpot) -> Iterator[Found]:
     """Find a directive without its `$`, such as `retainKeys:` or `patch: delete`.
@@ -130,12 +130,12 @@ def _names_fields(value: List, spot: Spot) -> bool:
 @Check(
     "D68", WARNING, KEY, "a field that the kind does not have",
     needs="S",
-    kubectl="`unable to find api field`, or dropped, depending on the server's validation.",
-    kustomize="It is added to the output; `kubectl apply` then refuses or drops it.",
+    kubectl="The field is refused (`unable to find api field`) or dropped.",
+    kustomize="The field is added to the output, and the API server refuses or drops it.",
     example="spec:\n  template:\n    spec:\n      container:\n      - name: web",
     counter="spec:\n  template:\n    spec:\n      containers:\n      - name: web\n"
     "        image: web:2",
-    mend="Correct the name, or move the field to where it belongs.",
+    mend="Correct the name, or move the field to the place where it belongs.",
 )  # fmt: skip
 def unknown_field(here: KeySpot) -> Iterator[Found]:
     """Find `container:` in a PodSpec, or any other field that the kind lacks."""
@@ -168,12 +168,12 @@ def pod_fields_of_workload(root: Map) -> Iterator[Found]:
 @Check(
     "D70", ERROR, DOLLAR, "a key with a `$` that no tool knows",
     hides=("D68",), ends_walk=True,
-    kubectl="It is stored as a field, or refused as an unknown one; nothing is executed.",
-    kustomize="It ends up in the output, nothing is executed.",
+    kubectl="The key is not executed: it is stored as a field, or refused as an unknown field.",
+    kustomize="The key is not executed: it is in the output.",
     example="containers:\n- name: side\n  $delete: true",
     counter="containers:\n- name: side\n  $patch: delete",
-    mend="The directives are `$patch`, `$retainKeys`, `$setElementOrder/..` and "
-    "`$deleteFromPrimitiveList/..`, and only patches have them.",
+    mend="Use `$patch`, `$retainKeys`, `$setElementOrder/..` or `$deleteFromPrimitiveList/..`, "
+    "and only in patches.",
 )  # fmt: skip
 def unknown_word(here: KeySpot) -> Iterator[Found]:
     """Find an unknown key that starts with `$` in a patch, such as `$delete: true`.
@@ -186,7 +186,7 @@ def unknown_word(here: KeySpot) -> Iterator[Found]:
     is_no_field = spot.kind == BUILTIN and spot.struct is not None and spot.field(key) is None
     is_order = spot.kind != CUSTOM and reads_as_order(key, here.value)
     if is_order or (is_no_field and not spot.user):
-        yield Found(here.at, f"{key} is no directive: it is stored as a field{_hint(here)}")
+        yield Found(here.at, f"{key} is not a directive and is stored as a field{_hint(here)}")
 
 
 def _hint(here: KeySpot) -> str:
@@ -194,7 +194,7 @@ def _hint(here: KeySpot) -> str:
     words = (here.value.text if isinstance(here.value, Text) else "", here.key[1:])
     guesses = (VALUES.get(word.lower(), "merge") for word in words)
     guess = next((guess for guess in guesses if guess != "merge"), "")
-    return f"; did you mean $patch: {guess}?" if guess else "; drop it"
+    return f"; did you mean $patch: {guess}?" if guess else "; remove it"
 
 
 def reads_as_order(key: str, value: Value) -> bool:
@@ -226,9 +226,9 @@ def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
 
     type = root_type(api, kind)
     held = {id(entry.value) for entry in inside(page, root) if entry.value is not None}
-    what = "no field of the kind" if type is not None else "no directive, and this is no patch"
+    what = "not a field of this kind" if type is not None else "not a directive"
     for key, at in _unknown(root, type, held):
-        yield Found(at, f"{key} is {what}: it is refused, or stored as it is; drop it")
+        yield Found(at, f"{key} is {what}; it is refused or stored as a field; remove it")
 
 
 def _unknown(root: Map, type: FieldType | None, seen: set[int]) -> Iterator[tuple[str, int]]:
