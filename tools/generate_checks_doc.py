@@ -22,7 +22,7 @@ from kmerge_git.check.patches.patch_verdict import RULES  # noqa: E402
 from kmerge_git.cli.check import TITLES  # noqa: E402
 
 TARGET = HERE / "docs" / "checks.md"
-TOOLS = {"K": "; for kubectl alone", "Z": "; for kustomize alone", "KZ": ""}
+TOOLS = {"K": "; kubectl only", "Z": "; kustomize only", "KZ": ""}
 NEEDS = {"S": "the schema", "T": "the target"}
 NOTHING_TO_SAY = ("Not affected.",)
 # the first line of a part of an example

@@ -111,8 +111,8 @@ def lone_marker(page: Page) -> Iterator[Found]:
 @Check(
     "M02", ERROR, REPEATED, "duplicate key in a mapping",
     twin="D66", is_eased=True,
-    kubectl="The last value is used, the first one is lost; strict parsers refuse the file.",
-    kustomize="The file is refused, or the first value is used.",
+    kubectl="kubectl uses only the last value; strict parsers refuse the file.",
+    kustomize="kustomize refuses the file, or uses only the first value.",
     example="spec:\n  replicas: 2\n  replicas: 3",
     counter="spec:\n  replicas: 2\n  revisionHistoryLimit: 3",
     mend="Keep one of the two keys: both sides of a merge may have added it.",
@@ -140,7 +140,7 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
 @Check(
     "M03", ERROR, BOOK, "duplicate resource in a file",
     is_eased=True,
-    kubectl="Both documents are applied in turn; the last one wins.",
+    kubectl="`kubectl apply` applies both documents; the last one wins.",
     kustomize="The build fails: `may not add resource with an already registered id`.",
     example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n---\napiVersion: v1\n"
     "kind: ConfigMap\nmetadata:\n  name: web",
@@ -317,10 +317,10 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
 @Check(
     "M08", ERROR, KEYED, "an env entry with both `value` and `valueFrom`",
     kubectl="The API server refuses the object.",
-    kustomize="Both fields are in the output.",
+    kustomize="The output has both of them.",
     example='env:\n- name: A\n  value: "1"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}',
     counter="env:\n- name: A\n  value: \"\"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}",
-    mend="Keep one of the two: each side of a merge may have chosen another one.",
+    mend="Keep one of the two: each side of a merge may have added one.",
 )  # fmt: skip
 def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     """Find an env entry with both `value` and `valueFrom`, as after a careless merge.
@@ -343,10 +343,10 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
 @Check(
     "M09", ERROR, KEYED, "a volume with two sources",
     kubectl="The API server refuses the object: `may not specify more than 1 volume type`.",
-    kustomize="Both fields are in the output.",
+    kustomize="The output has both of them.",
     example="volumes:\n- name: data\n  emptyDir: {}\n  hostPath:\n    path: /data",
     counter="volumes:\n- name: data\n  emptyDir: {}\n- name: logs\n  hostPath:\n    path: /data",
-    mend="Keep one of the two: each side of a merge may have chosen another one.",
+    mend="Keep one of the two: each side of a merge may have added one.",
 )  # fmt: skip
 def two_volume_sources(site: KeyedList) -> Iterator[Found]:
     """Find a volume with two sources, for example one from each side of a merge."""

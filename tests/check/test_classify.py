@@ -176,7 +176,7 @@ def test_rule_0_the_command_line() -> None:
 def test_rule_7_a_script() -> None:
     found = verdict({"web.yaml": WHOLE}, "web.yaml", script="deploy.sh")
     assert (found.is_a, found.rule, found.tools) == ("patch", 7, "K")
-    assert found.why == "rule 7: given to kubectl patch in deploy.sh"
+    assert found.why == "rule 7: a script passes it to kubectl patch: deploy.sh"
 
 
 INLINE = {

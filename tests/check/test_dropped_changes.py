@@ -158,7 +158,7 @@ def test_the_order_of_documents() -> None:
     assert (id, severity, message) == (
         "M28",
         "warning",
-        "A/c is after A/a, but one side has it before",
+        "A/c is after A/a, but before it on one side of the merge",
     )
 
 

@@ -222,7 +222,7 @@ MESSAGES = [
     (REFUSED[7], "duplicate resource: b already adds Deployment/w of c/a.yaml"),
     (
         REFUSED[2],
-        "the namespace makes two resources Deployment/q/w: one of a.yaml and one of b.yaml",
+        "this namespace gives two resources the id Deployment/q/w: one of a.yaml and one of b.yaml",
     ),
 ]
 

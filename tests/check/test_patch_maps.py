@@ -154,6 +154,6 @@ def test_messages() -> None:
     [one] = as_kubectl(STRATEGY + "    $patch: remove\n")
     assert one.message == 'spec.strategy: "$patch: remove" is not valid; use replace or delete'
     assert one.path == "spec.strategy"
-    assert one.rule == "rule 7: given to kubectl patch in deploy.sh"
+    assert one.rule == "rule 7: a script passes it to kubectl patch: deploy.sh"
     [two] = as_kubectl(STRATEGY + "    rollingUpdate:\n      $patch: delete\n")
     assert "write rollingUpdate: null" in two.message

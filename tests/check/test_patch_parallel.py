@@ -210,9 +210,11 @@ def test_messages() -> None:
     [one] = as_kubectl(POD_SPEC + "      $setElementOrder/container:\n      - name: a\n")
     assert one.message == 'spec has no list "container"; did you mean "containers"?'
     [two] = as_kubectl(KUBECTL[11][1])
-    assert two.message == '"new" is not in $setElementOrder/containers'
+    assert two.message == '"new" is missing in $setElementOrder/containers; add it'
     [three] = as_kubectl(KUBECTL[12][1])
-    assert three.message == ("order side, log contradicts log, side in $setElementOrder/containers")
+    assert three.message == (
+        "the order side, log differs from log, side in $setElementOrder/containers"
+    )
     [four] = as_kubectl(POD_SPEC + "      $deleteFromPrimitiveList/containers:\n      - name: a\n")
     assert (
         four.message

@@ -255,7 +255,7 @@ def test_a_script_makes_a_file_a_patch(repo: Repo, world: World) -> None:
     repo.git("add", "-A")
     done = repo.kmerge("check", "deploy/web.yaml", check=False)
     assert "deploy/web.yaml:5:5: error D15" in done.out
-    assert "rule 7: given to kubectl patch in deploy/run.sh" in done.out
+    assert "rule 7: a script passes it to kubectl patch: deploy/run.sh" in done.out
     repo.write("deploy/run.sh", "kubectl patch web --type=merge --patch-file deploy/web.yaml\n")
     assert "rule 7" not in repo.kmerge("check", "deploy/web.yaml", check=False).out
 

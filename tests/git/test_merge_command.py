@@ -84,7 +84,9 @@ def test_documents_that_both_sides_put_in_orders_that_contradict_each_other(repo
     assert told in repo.kmerge("merge", "side").err
     assert repo.text("a.yaml") == orders[1]
     found = repo.kmerge("check", "--merge-of", "HEAD").out
-    assert "warning M28 Service/c is after Service/b, but one side has it before" in found
+    assert (
+        "warning M28 Service/c is after Service/b, but before it on one side of the merge" in found
+    )
 
 
 def test_documents_that_both_sides_moved_follow_both(repo: Repo) -> None:

@@ -76,7 +76,7 @@ def mistakes(kind: str) -> Function:
 
 Check(
     "M04", ERROR, SET, "duplicate resource in a kustomization and its bases",
-    kubectl="Both resources are applied in turn; the last one wins.",
+    kubectl="`kubectl apply` applies both resources; the last one wins.",
     kustomize="The build fails: `may not add resource with an already registered id`. "
     "The id is group, version, kind, name and namespace, with the prefixes, suffixes and "
     "namespaces that bases add.",
@@ -88,7 +88,7 @@ Check(
     "# file: base/kustomization.yaml\nnamePrefix: old-\nresources:\n- web.yaml\n"
     "# file: base/web.yaml\napiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"
     "# file: web.yaml\napiVersion: v1\nkind: Service\nmetadata:\n  name: web",
-    mend="Keep it in one place: one side of a merge may have moved it while the other kept it.",
+    mend="Keep the resource in one place: one side of a merge may have moved it.",
 )(mistakes(TWICE))  # fmt: skip
 
 
@@ -175,7 +175,7 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
     kubectl="Not affected.",
     kustomize="The build fails: `no such file or directory`, `unable to find one of "
     "'kustomization.yaml', ..`. This is an error if the commit deletes or lacks the file or adds "
-    "the entry. Else it is a warning: a build step may create the file.",
+    "the entry. Otherwise it is a warning.",
     example="# file: kustomization.yaml\nresources:\n- web.yaml",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/web.yaml\n"
     "- github.com/example/web//deploy?ref=v1",
@@ -268,7 +268,7 @@ Check(
     "D80", INFO, KUSTOMIZATION, "a deprecated field for patches",
     tools="Z",
     kubectl="Not affected.",
-    kustomize="The field still works, with a warning.",
+    kustomize="kustomize prints a warning, but the field still works.",
     example="# file: kustomization.yaml\nresources:\n- https://example.com/base\n"
     "patchesStrategicMerge:\n- web.yaml\n# file: web.yaml\napiVersion: apps/v1\n"
     "kind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 2",

@@ -190,7 +190,9 @@ def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -
                 build.trouble(NO_MERGE, place, what)
         elif len(there) > 1:
             named = " and ".join(map(str, there[:2]))
-            build.trouble(NO_MERGE, place, f"{new} matches {named}; kustomize refuses that")
+            build.trouble(
+                NO_MERGE, place, f"{new} matches {named}; kustomize refuses an ambiguous match"
+            )
         elif changes:
             there[0].mark(labels=labels, annotations=annotations)
         elif there[0] not in made:
@@ -259,7 +261,7 @@ def _named(
         _merge(build, there[0], root, entry, place)
     elif there:
         named = " and ".join(f"{each} of {each.origin}" for each in there[:2])
-        what = f"the patch for {who.kind}/{who.name} matches {named}; kustomize refuses that"
+        what = f"the patch for {who.kind}/{who.name} matches {named}; kustomize refuses it"
         build.trouble(NOT_THERE, place, what)
     elif build.is_sure:
         wanted = f"{who.namespace}/{who.name}" if who.namespace else who.name
@@ -390,7 +392,7 @@ def _namespace(build: Gathering, one: Kustomization, within: EntryPlace | None) 
     for first, other in build.renamed()[:1]:
         place = within or EntryPlace(one.root.at_key("namespace"), ("namespace",), namespace)
         origins = f"one of {first.origin} and one of {other.origin}"
-        build.trouble(TWICE, place, f"the namespace makes two resources {other}: {origins}")
+        build.trouble(TWICE, place, f"this namespace gives two resources the id {other}: {origins}")
 
 
 def _names(build: Gathering, one: Kustomization) -> None:

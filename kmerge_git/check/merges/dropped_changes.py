@@ -106,7 +106,7 @@ def change_lost(merged: SidedFile) -> Iterator[Found]:
     turned = merged.turned()
     if turned:
         document, name, other = turned
-        what = f"{name} is after {other}, but one side has it before"
+        what = f"{name} is after {other}, but before it on one side of the merge"
         yield Found(document.start, what, severity=WARNING, meant=f"{merged.name} {name}")
 
 

@@ -55,13 +55,13 @@ Check(
     "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
     "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
-    mend="Check its indentation: no side has such a field at this place. "
+    mend="Check the indentation of the field: no side of the merge has it in this place. "
     + _ON_PURPOSE,
 )(odd_parts(NEW))  # fmt: skip
 
 
 Check(
-    "M21", ERROR, MERGED, "a part that is missing, although every side of the merge has it",
+    "M21", ERROR, MERGED, "a missing field, element or document that every side of the merge has",
     kubectl="The file is valid, but applying it removes something that nobody wanted to remove.",
     kustomize="The file is valid, but applying it removes something that nobody wanted to remove.",
     example="# base:\nreplicas: 1\nimage:\n  name: web\n  tag: v1\n"
@@ -72,7 +72,7 @@ Check(
     "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
     "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
-    mend=f"Restore it: {_DIFF} what was removed. "
+    mend=f"Restore what is missing: {_DIFF} what was removed. "
     + _ON_PURPOSE,
 )(odd_parts(GONE))  # fmt: skip
 
@@ -107,14 +107,14 @@ Check(
     "# ours:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 80\n"
     "# theirs:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 81\n"
     "# committed:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 81",
-    mend=f"Restore it: {_DIFF} what was removed. " + _ON_PURPOSE,
+    mend=f"Restore what is missing: {_DIFF} what was removed. " + _ON_PURPOSE,
 )(odd_parts(UNTIED))  # fmt: skip
 
 
 Check(
     "M24", ERROR, MERGED, "two YAML documents that became one",
-    kubectl="One of the two objects is lost, or both are mixed into one.",
-    kustomize="The file is refused, or one of the two objects is lost.",
+    kubectl="kubectl gets only one of the two objects, or a mixture of both.",
+    kustomize="kustomize refuses the file, or loses one of the two objects.",
     example="# base:\nname: a\nsize: 1\n---\nhost: b\nport: 80\n"
     "# ours:\nname: a\nsize: 2\n---\nhost: b\nport: 80\n"
     "# theirs:\nname: a\nsize: 1\n---\nhost: b\nport: 81\n"

@@ -139,7 +139,7 @@ class SideWalk:
         """
         aliases = [side.name for side in sides if isinstance(side, Alias)]
         if len(aliases) == len(sides) and not isinstance(made, Alias):
-            message = f"every side of the merge has the alias *{aliases[0]} in this place"
+            message = f"the alias *{aliases[0]} is missing; every side of the merge has it"
             self.say(UNTIED, made.start, path, message)
             return True
         if lost_header(made, sides):
@@ -151,7 +151,10 @@ class SideWalk:
             if len(there) == len(sides) and not isinstance(made, kind):
                 if all(side.entries for side in there) and not isinstance(made, Alias):
                     self.say(
-                        GONE, made.start, path, f"every side of the merge has {what} in this place"
+                        GONE,
+                        made.start,
+                        path,
+                        f"the {what} that every side of the merge has are missing",
                     )
                 return True
         return False
@@ -220,7 +223,9 @@ class SideWalk:
     def twice(self, elements: Elements, path: Path) -> None:
         """Report elements that the list has twice although no side has them twice."""
         for node in elements.twice():
-            self.say(TWICE, node.start, path, f"{_shown(node)} is here twice, but on no side")
+            self.say(
+                TWICE, node.start, path, f"{_shown(node)} is there twice; no side has it twice"
+            )
 
     def losses(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
         """Report the parts that a changed element of the result lost."""

@@ -39,7 +39,7 @@ OF_KUBECTL = "kubectl treats both as one element and merges them, even if they d
     hides=("D03", "D04", "D05", "D06", "D07", "D08", "D10", "D11", "D12", "D13"),
     kubectl="The API server refuses the whole patch: `unknown patch type`. If the map is new, "
     "it is dropped without a message.",
-    kustomize="The build fails, or the line is in the output.",
+    kustomize="The build fails, or kustomize copies the line to the output.",
     example="strategy:\n  $patch: remove",
     counter="strategy:\n  $patch: replace\n  type: Recreate",
     mend="Write `$patch: replace` or `$patch: delete`, in lower case.",
@@ -57,8 +57,8 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
     "D02", ERROR, MAP, "`$patch: merge`",
     kubectl="The API server refuses it: `unknown patch type: merge`, or `merging lists "
     "cannot yet be specified in the patch`.",
-    kustomize="Allowed, but without effect: the line is removed. An element that has only its key "
-    "changes nothing, which is a warning.",
+    kustomize="kustomize ignores and removes the line. An element that has only its key changes "
+    "nothing, which is a warning.",
     example="containers:\n- name: side\n  $patch: merge",
     counter="containers:\n- name: side\n  image: side:2",
     mend="Remove the line: both tools merge without it.",
@@ -99,9 +99,9 @@ def siblings_of_delete(spot: Spot) -> Iterator[Found]:
 
 @Check(
     "D04", WARNING, MAP, "`$patch: delete` of a whole `spec`, or in a map where null is better",
-    kubectl="The key remains with an empty map, and the API server may add defaults again. It "
-    "refuses an object without its spec, which is an error.",
-    kustomize="The key is removed, which is right except for a spec.",
+    kubectl="kubectl keeps the key with an empty map, and the API server may add defaults again. "
+    "It refuses an object without its spec, which is an error.",
+    kustomize="kustomize removes the key, which is wrong only for a spec.",
     example="spec:\n  $patch: delete",
     counter="strategy:\n  rollingUpdate: null",
     mend="Write `rollingUpdate: null`: both tools remove the key.",
@@ -127,10 +127,10 @@ def delete_of_a_map(spot: Spot) -> Iterator[Found]:
     tools="K",
     kubectl="Everything below `$patch: replace` is stored unchanged: a directive becomes a field, "
     "and the API server treats a null as an empty value (a warning).",
-    kustomize="Nested directives are executed.",
+    kustomize="kustomize executes nested directives.",
     example="strategy:\n  $patch: replace\n  type: Recreate\n  rollingUpdate: null",
     counter="strategy:\n  $patch: replace\n  type: Recreate",
-    mend="Remove them: `$patch: replace` removes everything that is not written below it.",
+    mend="Remove them: `$patch: replace` removes all that is not written below it.",
 )  # fmt: skip
 def inside_replace(spot: Spot) -> Iterator[Found]:
     """Find directives and nulls at any depth of a map with `$patch: replace`."""
@@ -160,7 +160,7 @@ def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator
     "D06", ERROR, MAP, "`$patch: replace` on a map that the target does not have",
     tools="K", needs="T",
     kubectl="The API server drops the whole map, including its new content.",
-    kustomize="The content is added.",
+    kustomize="kustomize adds the map with its content.",
     example="strategy:\n  $patch: replace\n  type: Recreate\n"
     "# file: target.yaml\nreplicas: 2",
     counter="strategy:\n  $patch: replace\n  type: Recreate\n"
@@ -207,8 +207,8 @@ def at_root(spot: Spot) -> Iterator[Found]:
 @Check(
     "D08", WARNING, MAP, "`$patch` next to `$retainKeys`, `$setElementOrder/..` or "
     "`$deleteFromPrimitiveList/..`",
-    kubectl="Only `$patch` is executed. Next to `replace`, the others are stored as fields.",
-    kustomize="Next to `replace`, the others are in the output.",
+    kubectl="kubectl executes only `$patch`, and next to `replace` it stores the others as fields.",
+    kustomize="Next to `replace`, kustomize copies the others to the output.",
     counter="strategy:\n  $patch: replace\n  type: Recreate",
     example="strategy:\n  $patch: replace\n  $retainKeys: [type]\n  type: Recreate",
     mend="Keep one of the directives.",
@@ -237,7 +237,7 @@ def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
     "D10", ERROR, ELEMENT, "an element with `$patch: delete` but without its merge key",
     needs="S", hides=("D15",),
     kubectl="The API server refuses the patch: `does not contain declared merge key`.",
-    kustomize="Every element of the list is deleted.",
+    kustomize="kustomize deletes every element of the list.",
     example="containers:\n- image: side:1\n  $patch: delete",
     counter="containers:\n- name: side\n  $patch: delete",
     mend="Add the merge key of the element to delete.",
@@ -269,15 +269,15 @@ def delete_with_content(spot: Spot) -> Iterator[Found]:
     if extra:
         verb = "is" if len(extra) == 1 else "are"
         yield Found(
-            spot.map.at_key(extra[0]), f"{', '.join(extra)} {verb} ignored; keep only {key}"
+            spot.map.at_key(extra[0]), f"{', '.join(extra)} {verb} ignored next to $patch: delete"
         )
 
 
 @Check(
     "D12", ERROR, LIST, "`$patch: replace` in an element with other fields",
     hides=("D13",),
-    kubectl="The whole list is replaced, and this element is dropped with its content.",
-    kustomize="Nothing happens: the other fields of the element are ignored, too (kustomize#2037).",
+    kubectl="kubectl replaces the whole list and drops this element.",
+    kustomize="kustomize ignores the directive and the whole element (kustomize#2037).",
     counter="containers:\n- $patch: replace\n- name: web\n  image: web:2",
     example="containers:\n- name: web\n  image: web:2\n  $patch: replace",
     mend="Write `- $patch: replace` as an element of its own to replace the list. A single "
@@ -302,8 +302,8 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
 
 @Check(
     "D13", WARNING, LIST, "a replaced list with elements to delete, or with several markers",
-    kubectl="The list is replaced, so there is nothing to delete in it.",
-    kustomize="The list is replaced, so there is nothing to delete in it.",
+    kubectl="The whole list is replaced, so there is nothing to delete in it.",
+    kustomize="The whole list is replaced, so there is nothing to delete in it.",
     example="containers:\n- $patch: replace\n- name: side\n  $patch: delete\n- name: web",
     counter="containers:\n- $patch: replace\n- name: web\n  image: web:2",
     mend="Keep one `- $patch: replace` and the elements that the list should have.",
@@ -323,8 +323,8 @@ def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
 @Check(
     "D14", ERROR, LIST, "`$patch` in a list that is not merged",
     needs="S", hides=("D04", "D10", "D11", "D12", "D13", "D15"),
-    kubectl="The list is replaced as a whole, and the directive is stored as a field.",
-    kustomize="The list is replaced as a whole, and the directive is in the output.",
+    kubectl="kubectl replaces the whole list and stores the directive as a field.",
+    kustomize="kustomize replaces the whole list and copies the directive to the output.",
     example="tolerations:\n- key: spot\n  $patch: delete",
     counter="tolerations:\n- key: spot\n  operator: Exists",
     mend="Write the whole list as it should be.",
@@ -350,7 +350,7 @@ def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
     "D15", ERROR, ELEMENT, "an element without its merge key",
     needs="S",
     kubectl="The API server refuses the patch: `does not contain declared merge key`.",
-    kustomize="The other elements of the list are lost (kustomize#5369).",
+    kustomize="kustomize loses the other elements of the list (kustomize#5369).",
     example="containers:\n- image: web:2",
     counter="containers:\n- name: web\n  image: web:2",
     mend="Add the merge key of the element that the patch changes.",
@@ -367,8 +367,8 @@ def element_without_key(spot: Spot) -> Iterator[Found]:
     "D16", ERROR, LIST, "elements of different types in one list",
     hides=("D15",),
     needs="S",
-    kubectl="The API server refuses it: `list element types are not identical`.",
-    kustomize="The other elements of the list are lost.",
+    kubectl="The API server refuses the patch: `list element types are not identical`.",
+    kustomize="kustomize loses the other elements of the list.",
     counter="args:\n- --port\n- null",
     example="containers:\n- null\n- name: web",
     mend="Write every element as a map with its merge key.",
@@ -392,8 +392,8 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
 @Check(
     "D17", ERROR, LIST, "two elements of a patch with the same merge key",
     needs="S",
-    kubectl="Both are merged into one element; the last one wins.",
-    kustomize="The first one wins and moves to the front of the list; the other one is ignored.",
+    kubectl="kubectl merges the two elements; the last value wins.",
+    kustomize="kustomize moves the first element to the front and ignores the other one.",
     counter="containers:\n- name: side\n  image: side:2\n- name: web\n  image: web:3",
     example="containers:\n- name: side\n  image: side:2\n- name: side\n  image: side:3",
     mend="Combine both into one element.",
@@ -416,8 +416,8 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
 @Check(
     "D18", ERROR, LIST, "an element that a patch both deletes and sets",
     needs="S",
-    kubectl="The element is created again, without the fields of the old one.",
-    kustomize="Only the first of the two is used: the element is deleted or changed.",
+    kubectl="kubectl creates the element again, without the fields of the old one.",
+    kustomize="kustomize uses only the first of the two: it deletes or changes the element.",
     counter="containers:\n- name: side\n  $patch: delete\n- name: new\n  image: side:2",
     example="containers:\n- name: side\n  $patch: delete\n- name: side\n  image: side:2",
     mend="Either delete the element or change it. To start again, replace the whole list.",
@@ -449,7 +449,7 @@ def _by_names(spot: ListSpot) -> list[tuple[tuple[str, ...], Map]]:
     "D19", ERROR, ELEMENT, "directives in an element that the target does not have",
     tools="K", needs="T", hides=("D06",),
     kubectl="Directives in a new element are not executed but stored as fields.",
-    kustomize="The directives are executed.",
+    kustomize="kustomize executes these directives.",
     example="containers:\n- name: new\n  env:\n  - name: A\n    $patch: delete\n"
     "# file: target.yaml\ncontainers:\n- name: web",
     counter="containers:\n- name: web\n  env:\n  - name: A\n    $patch: delete\n"
@@ -473,7 +473,7 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
     "D20", ERROR, ELEMENT, "a merge key whose type differs from the schema",
     tools="K", needs="S", hides=("D78",),
     kubectl='`"80"` and `80` are different keys: a second entry is added.',
-    kustomize="Both are the same key.",
+    kustomize="kustomize treats both as the same key.",
     counter="ports:\n- port: 80\n  targetPort: 8080",
     example='ports:\n- port: "80"\n  targetPort: 8080',
     mend="Write the key with the type that the field has.",
@@ -497,9 +497,9 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
 @Check(
     "D21", ERROR, ELEMENT, "a port whose `protocol` is only in the patch or only in the base",
     tools="Z", needs="ST",
-    kubectl="Ports are matched by number only.",
-    kustomize="Ports are matched by number and protocol as written; the element is ignored if only "
-    "one of the two has a protocol (kustomize#3620).",
+    kubectl="kubectl matches ports by number only.",
+    kustomize="kustomize matches ports by number and protocol as written, and ignores the element "
+    "if only one of the two has a protocol (kustomize#3620).",
     example="ports:\n- containerPort: 8080\n  name: http\n"
     "# file: target.yaml\nports:\n- containerPort: 8080\n  protocol: TCP",
     counter="ports:\n- containerPort: 8080\n  name: http\n"
@@ -526,8 +526,8 @@ def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
 @Check(
     "D22", ERROR, ELEMENT, "a new value or source, while the old one is not removed",
     needs="T",
-    kubectl="Both remain, and the API server refuses the object unless `value` is empty.",
-    kustomize="Both remain in the output, which the API server refuses.",
+    kubectl="The object then has both fields, which is refused unless `value` is empty.",
+    kustomize="The output has both fields, and the API server refuses it.",
     example="env:\n- name: A\n  valueFrom:\n    fieldRef:\n      fieldPath: spec.nodeName\n"
     "# file: target.yaml\nenv:\n- name: A\n  value: x",
     counter="env:\n- name: A\n  value: null\n  valueFrom:\n    fieldRef:\n"

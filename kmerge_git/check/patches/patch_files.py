@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 @Check(
     "D60", ERROR, MANIFEST, "a directive in a file that is not a patch",
-    kubectl="`kubectl apply` executes it on the live object, or stores it as a field.",
-    kustomize="The directive is in the output.",
+    kubectl="`kubectl apply` executes the directive, or stores it as a field.",
+    kustomize="kustomize copies the directive to the output.",
     example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  $patch: replace\n"
     "  a: b",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
@@ -59,7 +59,7 @@ def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
     root = plain.root
     if not isinstance(root, Map) or not plain.dollar:
         return
-    what = "kubectl apply executes or stores it, kustomize outputs it; remove it"
+    what = "kubectl apply executes or stores it, kustomize copies it; remove it"
     if is_values_file(page.path, root):
         what = "Helm treats it as a value; remove it, or write null to remove a default"
     elif not is_object(root):
@@ -123,9 +123,9 @@ def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
 @Check(
     "D65", ERROR, PATCH_BOOK, "several documents in a patch file for kubectl",
     tools="K",
-    kubectl="Only the first document is used; the others are ignored without a message.",
+    kubectl="kubectl uses only the first document and ignores the others without a message.",
     counter="---\nspec:\n  replicas: 2\n---\n# nothing more",
-    kustomize="Each document is used as a patch.",
+    kustomize="kustomize uses each document as a patch.",
     example="spec:\n  replicas: 2\n---\nspec:\n  replicas: 3",
     mend="Write one file per patch.",
 )  # fmt: skip
@@ -139,8 +139,8 @@ def several_documents(book: Book) -> Iterator[Found]:
 @Check(
     "D66", ERROR, PATCH_REPEATED, "duplicate key in a patch",
     twin="M02",
-    kubectl="The last value is used.",
-    kustomize="The first value is used, or the file is refused.",
+    kubectl="kubectl uses the last value.",
+    kustomize="kustomize uses the first value, or refuses the file.",
     example="spec:\n  replicas: 2\n  replicas: 3",
     counter="replicas: 2\nstrategy:\n  rollingUpdate:\n    maxSurge: 2",
     mend="Keep one of the two keys.",
@@ -156,11 +156,11 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
 
 @Check(
     "D67", WARNING, WORDS, "an unquoted word that kubectl and kustomize read differently",
-    kubectl="`yes` and `on` are booleans (YAML 1.1), which the API server refuses in a string "
+    kubectl="kubectl reads `yes` and `on` as booleans, which the API server refuses in a string "
     "field. A date stays a string.",
-    kustomize="`yes` and `on` are strings, which the API server refuses in a boolean field, and a "
-    "date becomes a time: `2020-01-31T00:00:00Z`. If kmerge knows which tool reads the patch, it "
-    "reports only what that tool misreads, as an error.",
+    kustomize="kustomize reads `yes` and `on` as strings, which the API server refuses in a "
+    "boolean field, and a date as a time: `2020-01-31T00:00:00Z`. If kmerge knows which tool "
+    "reads the patch, it reports only what that tool misreads, as an error.",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"
     "    canary: on\nspec:\n  paused: on",
     counter="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"

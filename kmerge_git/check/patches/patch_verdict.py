@@ -84,7 +84,7 @@ RULES = {
     4: "a JSON 6902 patch",
     5: "an inline patch of {}",
     6: "its name is that of a kubeadm patch",
-    7: "given to kubectl patch in {}",
+    7: "a script passes it to kubectl patch: {}",
     8: "its name or its folder is that of a patch ({})",
     9: "it has patch directives and is not a whole object",
     10: "it has the fields of an object, but no apiVersion and kind",

@@ -82,8 +82,8 @@ PLACEHOLDERS = frozenset("${}<>@%#")
 @Check(
     "D71", WARNING, ELEMENT, "an element to delete that the target does not have",
     needs="ST",
-    kubectl="Nothing is deleted, and there is no message.",
-    kustomize="Nothing is deleted, and there is no message.",
+    kubectl="The patch deletes nothing, and no tool reports that.",
+    kustomize="The patch deletes nothing, and no tool reports that.",
     example="containers:\n- name: sied\n  $patch: delete\n# file: target.yaml\n"
     "containers:\n- name: web\n  image: web:1\n- name: side\n  image: side:1",
     counter="containers:\n- name: side\n  $patch: delete\n# file: target.yaml\n"
@@ -108,8 +108,8 @@ def delete_of_nothing(spot: Spot) -> Iterator[Found]:
 @Check(
     "D72", ERROR, ELEMENT, "a new element that was probably meant to change an existing one",
     needs="ST",
-    kubectl="The element is added, and the API server refuses a container without an image.",
-    kustomize="The element is added, and `kubectl apply` refuses the object.",
+    kubectl="kubectl adds the element. The API server refuses a container without an image.",
+    kustomize="kustomize adds the element, and the API server refuses the object.",
     example="containers:\n- name: wbe\n  tty: true\n# file: target.yaml\ncontainers:\n"
     "- name: web\n  image: web:1\n- name: side\n  image: side:1",
     counter="containers:\n- name: log\n  image: log:1\n# file: target.yaml\n"
@@ -233,8 +233,8 @@ def other_namespace(spot: Spot) -> Iterator[Found]:
 @Check(
     "D74", ERROR, KEY, "two fields that exclude each other",
     needs="S",
-    kubectl="Both remain, and the API server refuses the object.",
-    kustomize="Both remain in the output, and the API server refuses the object.",
+    kubectl="The object then has both fields, and the API server refuses it.",
+    kustomize="The output has both fields, and the API server refuses it.",
     example="strategy:\n  type: Recreate\n# file: target.yaml\nstrategy:\n"
     "  type: RollingUpdate\n  rollingUpdate:\n    maxSurge: 1",
     counter="strategy:\n  type: Recreate\n  rollingUpdate: null\n# file: target.yaml\n"
@@ -279,8 +279,8 @@ def _remains(spot: Spot, field: str) -> bool:
 @Check(
     "D77", ERROR, ELEMENT, "`$patch: delete` next to maps or lists, which it deletes as well",
     hides=("D03", "D11"),
-    kubectl="Everything is deleted, and the fields next to the directive are ignored.",
-    kustomize="Everything is deleted, and the fields next to the directive are ignored.",
+    kubectl="The whole map or element is deleted, including what is next to the directive.",
+    kustomize="The whole map or element is deleted, including what is next to the directive.",
     example="containers:\n- name: web\n  env:\n  - name: A\n  $patch: delete",
     counter="containers:\n- name: web\n  env:\n  - name: A\n    $patch: delete",
     mend="Move the directive to the map or element to delete, or remove the fields next to it.",
@@ -297,7 +297,7 @@ def delete_with_more(spot: Spot) -> Iterator[Found]:
     if names:
         what = "element" if spot.element_of is not None else "map"
         yield Found(
-            spot.at, f"deletes the whole {what}, including {names}; is it one level too high?"
+            spot.at, f"this deletes the whole {what}, including {names}; is it one level too high?"
         )
 
 
@@ -311,7 +311,7 @@ def delete_of_map_with_more(spot: Spot) -> Iterator[Found]:
 @Check(
     "D79", WARNING, LIST_DIRECTIVE, "`$setElementOrder` lists an element that does not exist",
     tools="K", needs="ST",
-    kubectl="The name is ignored. An element of the patch that is not listed is refused.",
+    kubectl="The API server ignores the name. It refuses elements that are not listed.",
     kustomize="kustomize does not know this directive.",
     example="$setElementOrder/containers:\n- name: wbe\n- name: side\ncontainers:\n- name: side\n"
     "  image: side:2\n# file: target.yaml\ncontainers:\n- name: web\n  image: web:1\n"
@@ -406,7 +406,7 @@ def _fault_of_path(value: Value, op: str, field: str) -> str:
     if "" in steps[1:]:
         return f"{field} has an empty part between or after its slashes; remove the extra slash"
     if "-" in steps[1:-1] or (steps[-1] == "-" and op not in ("add", "move", "copy")):
-        return f"- means the place after the last element, where {op} finds nothing"
+        return f"- is the place after the last element, where {op} finds nothing; write a number"
     for n in range(1, len(steps) - 3):
         if steps[n] == "metadata" and steps[n + 1] in ("annotations", "labels"):
             right = "/".join(steps[: n + 2]) + "/" + "~1".join(steps[n + 2 :])

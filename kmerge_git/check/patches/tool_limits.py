@@ -33,12 +33,14 @@ if TYPE_CHECKING:
 NAMES = ("name", "id", "key", "host", "type")
 # kustomize knows none of the directives that are written beside a field.
 KubectlCheck = partial(
-    Check, tools="K", kustomize="The directive is not executed, and it is in the output."
+    Check,
+    tools="K",
+    kustomize="kustomize does not execute the directive, but copies it to the output.",
 )
 
 
 @KubectlCheck(
-    "D30", ERROR, LIST_DIRECTIVE, "a directive without `/field`",
+    "D30", ERROR, LIST_DIRECTIVE, "a list directive without the name of its list",
     hides=("D31", "D32", "D33", "D34", "D35", "D36", "D37", "D38", "D39"),
     kubectl="The API server refuses the patch: `invalid patch format`.",
     example="$setElementOrder:\n- name: web",
@@ -48,7 +50,7 @@ KubectlCheck = partial(
 def without_field(here: ListDirective) -> Iterator[Found]:
     """Find `$setElementOrder:` or `$deleteFromPrimitiveListfoo:`, which name no list."""
     if not here.list:
-        yield Found(here.at, f"{here.key} is refused; write {here.word}/<list>")
+        yield Found(here.at, f"kubectl refuses {here.key}; write {here.word}/<list>")
 
 
 @KubectlCheck(
@@ -144,10 +146,10 @@ def _contradictions(
             position, last = order.index(text, position) + 1, str(text)
         elif text in order:
             wanted = ", ".join(str(t) for t in order if t in (text, last))
-            yield Found(value.at, f"order {last}, {text} contradicts {wanted} in {here.key}")
+            yield Found(value.at, f"the order {last}, {text} differs from {wanted} in {here.key}")
             return
         elif text is not None:
-            yield Found(value.at, f'"{text}" is not in {here.key}')
+            yield Found(value.at, f'"{text}" is missing in {here.key}; add it')
 
 
 @KubectlCheck(
@@ -170,7 +172,7 @@ def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
 
 @KubectlCheck(
     "D36", WARNING, LIST_DIRECTIVE, "an empty `$setElementOrder`",
-    kubectl="It has no effect, but may change the order of new elements.",
+    kubectl="The directive has no effect, but may change the order of new elements.",
     example="$setElementOrder/containers: []",
     counter="$setElementOrder/containers:\n- name: web",
     mend="Remove the directive.",
@@ -178,7 +180,9 @@ def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
 def empty_order(here: ListDirective) -> Iterator[Found]:
     """Find `$setElementOrder/containers: []`, which orders nothing."""
     if here.word == ORDER and isinstance(here.value, List) and not here.value.values:
-        yield Found(here.at, "has no effect, but may change the order of new elements; remove it")
+        yield Found(
+            here.at, "this has no effect, but may change the order of new elements; remove it"
+        )
 
 
 @KubectlCheck(
@@ -268,7 +272,7 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
     listed = _retained(here)
     for key, (at, value) in here.spot.map.fields.items() if listed else ():
         if not value.null and not is_directive(key) and key not in listed:
-            yield Found(at, f"{key} is set but not in $retainKeys")
+            yield Found(at, f"{key} is set but not in $retainKeys; add it to the list")
 
 
 @KubectlCheck(
@@ -283,19 +287,19 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     """Find a `$retainKeys` that is empty or names a field that does not exist."""
     listed, struct = _retained(here), here.spot.struct
     if not listed and isinstance(here.value, List):
-        message = "clears the whole map; set the field to null, or list the fields to keep"
+        message = "an empty list clears the whole map; write null, or list the fields to keep"
         yield Found(here.at, message, severity=ERROR)
     names = struct.names if struct is not None else list(listed)
     for name, at in listed.items():
         if name not in names:
             guess = misspelt(name, names)
-            hint = f"; did you mean {guess}, which is removed now?" * bool(guess)
-            yield Found(at, f"no such field: {name}{hint}", severity=ERROR if guess else "")
+            hint = f"; did you mean {guess}? That field is removed" * bool(guess)
+            yield Found(at, f"the map has no field {name}{hint}", severity=ERROR if guess else "")
 
 
 @KubectlCheck(
-    "D43", INFO, RETAINED, "`$retainKeys` on a field without that strategy, or on a new map",
-    kubectl="It works on any existing map, but is unusual. In a new map it is stored as a field.",
+    "D43", INFO, RETAINED, "`$retainKeys` on a map that does not need it, or on a new map",
+    kubectl="The directive works on existing maps, but is unusual. A new map gets it as a field.",
     example="resources:\n  $retainKeys: [limits]\n  limits:\n    cpu: 1",
     counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
     mend="Set the other fields to null instead.",
@@ -308,7 +312,7 @@ def unusual_retain(here: KeySpot) -> Iterator[Found]:
         yield Found(here.at, message, severity=ERROR)
     elif spot.struct is not None and spot.path and "k" not in spot.strategies:
         yield Found(
-            here.at, "this works, but is unusual for this field; null removes a field as well"
+            here.at, "this works, but is unusual for this map; null removes a field as well"
         )
 
 
@@ -321,11 +325,12 @@ def _retained(here: KeySpot) -> dict[str, int]:
 @Check(
     "D61", ERROR, LIST_DIRECTIVE, "a directive that kustomize does not know",
     tools="Z",
-    kubectl="The directive is executed.",
-    kustomize="The directive is not executed, and it is in the output.",
+    kubectl="kubectl executes the directive.",
+    kustomize="kustomize does not execute the directive, but copies it to the output.",
     counter="containers:\n- name: web\n  $patch: delete",
     example="$setElementOrder/containers:\n- name: web\n- name: side",
-    mend="Remove it. kustomize deletes with `$patch: delete` and null, and cannot set the order.",
+    mend="Remove the directive. kustomize deletes with `$patch: delete` and null, and has no "
+    "directive for the order.",
 )  # fmt: skip
 def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
     """Find a directive other than `$patch` in a patch for kustomize."""
@@ -367,7 +372,7 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
         if places:
             yield Found(
                 min(places),
-                "the API server refuses a strategic merge patch for it; use a JSON merge patch",
+                "the API server refuses this for a custom resource; use a JSON merge patch",
             )
     elif isinstance(spot.target, Map):
         lists = list(_losses(spot.map, spot.target, (), set()))

@@ -60,8 +60,8 @@ TRUE = frozenset(("true", "yes", "on", "null", "~", ""))
 @Check(
     "D50", ERROR, DOLLAR, "a misspelt directive",
     hides=("D15", "D22", "D68", "D72"), ends_walk=True,
-    kubectl="The key is stored as a field, or refused as an unknown field.",
-    kustomize="The key is in the output.",
+    kubectl="The API server stores the key as a field, or refuses it.",
+    kustomize="kustomize copies the key to the output.",
     example="containers:\n- name: side\n  $path: delete",
     counter="containers:\n- name: side\n  $patch: delete",
     mend="Correct the spelling of the directive.",
@@ -97,8 +97,8 @@ def meant(key: str) -> str:
 @Check(
     "D51", ERROR, KEY, "a directive without its `$`",
     hides=("D15", "D22", "D68", "D72"), ends_walk=True,
-    kubectl="The key is stored as a field, or refused as an unknown field.",
-    kustomize="The key is in the output.",
+    kubectl="The API server stores the key as a field, or refuses it.",
+    kustomize="kustomize copies the key to the output.",
     example="strategy:\n  retainKeys: [type]\n  type: Recreate",
     counter="strategy:\n  type: Recreate\n  rollingUpdate: null",
     mend="Add the `$`. kustomize knows only `$patch`: remove other directives.",
@@ -130,8 +130,8 @@ def _names_fields(value: List, spot: Spot) -> bool:
 @Check(
     "D68", WARNING, KEY, "a field that the kind does not have",
     needs="S",
-    kubectl="The field is refused (`unable to find api field`) or dropped.",
-    kustomize="The field is added to the output, and the API server refuses or drops it.",
+    kubectl="The API server refuses (`unable to find api field`) or drops the field.",
+    kustomize="kustomize adds the field to the output, and the API server refuses or drops it.",
     example="spec:\n  template:\n    spec:\n      container:\n      - name: web",
     counter="spec:\n  template:\n    spec:\n      containers:\n      - name: web\n"
     "        image: web:2",
@@ -168,8 +168,8 @@ def pod_fields_of_workload(root: Map) -> Iterator[Found]:
 @Check(
     "D70", ERROR, DOLLAR, "a key with a `$` that no tool knows",
     hides=("D68",), ends_walk=True,
-    kubectl="The key is not executed: it is stored as a field, or refused as an unknown field.",
-    kustomize="The key is not executed: it is in the output.",
+    kubectl="No tool executes the key. The API server stores it as a field, or refuses it.",
+    kustomize="kustomize copies the key to the output.",
     example="containers:\n- name: side\n  $delete: true",
     counter="containers:\n- name: side\n  $patch: delete",
     mend="Use `$patch`, `$retainKeys`, `$setElementOrder/..` or `$deleteFromPrimitiveList/..`, "
