@@ -101,8 +101,8 @@ kmerge check --merge-of v1.2.0    # a merge commit, whoever made it
 kmerge check --merged "$(git merge-base main~ topic)" main~ topic main    # a squash, or a rebased branch
 ```
 
-`--merge` runs the checks of *merge-damage*. It reports what the merge did, not what a side already had. It checks the files that both sides changed, and the files that one side changed but that differ in
-the merge.
+`--merge` runs the checks of *merge-damage*. It reports what the merge did, not what a side already had. It checks the
+files that both sides changed, and the files that one side changed but that differ in the merge.
 
 - A lost change is an error if it merges without a conflict, with git's line merge or with kmerge: nobody had to decide
   anything. It is a warning if it was in conflict, in a list without keys, or in a file that both sides added.
@@ -120,8 +120,8 @@ place that a side changed, with *kept*, *combined* (both changes), *decided* (an
 
 A file that is still in conflict but has no markers (a link, a binary, generated or deleted file) is *not checked*, and
 the exit code is 1. An encrypted or generated file, and a file that git does not merge (`-merge`), is not checked by
-value: if it is exactly one side, or deleted, M11 lists the lost changes of the other side. A resource that each side added in
-another file of the same folder is a warning (M04). For CI see [team.md](team.md#ci-what-a-merge-lost).
+value: if it is exactly one side, or deleted, M11 lists the lost changes of the other side. A resource that each side
+added in another file of the same folder is a warning (M04). For CI see [team.md](team.md#ci-what-a-merge-lost).
 
 ## Kustomizations
 
@@ -155,7 +155,8 @@ file, and where.
 
 With `--staged`, the staged attribute is used. **A pull request cannot switch off its own checks**: on GitHub, Gitea, GitLab,
 Bitbucket, Azure, Jenkins, Buildkite and Woodpecker the attribute is read from the target branch. If that branch was not
-fetched, the attribute is ignored, and a message says so. So commit the line to the target branch first. Comments always work.
+fetched, the attribute is ignored, and a message says so. So commit the line to the target branch first. Comments count on every
+branch, because a reviewer sees them.
 
 ## In hooks
 

@@ -35,7 +35,7 @@ FIXTURES = frozenset(
 
 
 class Page:
-    """A page is one text to check: a file, or a text in a scalar of another page."""
+    """Hold one text to check: a file, or a text in a scalar of another page."""
 
     __slots__ = ("_indent", "_inside", "file", "path", "source")
 
@@ -130,7 +130,7 @@ def _indent(text: str, origin: Text) -> int:
 
 
 class Book:
-    """A book holds the page of a file and its parsed documents."""
+    """Hold the page of a file and its parsed documents."""
 
     __slots__ = ("page", "plains")
 
@@ -151,7 +151,7 @@ class Book:
 
 
 class World:
-    """A `World` reads files that the checks need; `read` returns None for an unreadable file."""
+    """Read files that the checks need; `read` returns None for an unreadable file."""
 
     __slots__ = ("_books", "_resources", "is_directory", "is_outside", "is_special", "read")
 

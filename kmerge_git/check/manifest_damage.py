@@ -93,9 +93,9 @@ def _in_a_block(text: str, at: int, indent: int) -> bool:
 
 @also("M01", TEMPLATE)
 def lone_marker(page: Page) -> Iterator[Found]:
-    """Find a `=======` alone, which is YAML nowhere at the start of a line.
+    """Find a single `=======`, which is never YAML at the start of a line.
 
-    The line is left out in an action, such as a comment, and in or behind a definition, because a
+    The line is skipped in an action, such as a comment, and in or after a definition, because a
     definition may be any text.
     """
     text, is_inside = page.source.text, False
@@ -325,7 +325,7 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
 def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     """Find an env entry with both `value` and `valueFrom`, as after a careless merge.
 
-    An empty `value` is correct, because the API server accepts it beside a `valueFrom`.
+    An empty `value` is correct, because the API server accepts it next to a `valueFrom`.
     """
     if site.name == "env":
         for entry in _elements(site):

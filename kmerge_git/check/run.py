@@ -48,7 +48,7 @@ SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 
 
 def check_text(data: bytes, path: str) -> list[Finding]:
-    """Check one file alone and return the findings; the `path` tells the kind of the file."""
+    """Check one file alone and return the findings; the `path` determines the kind of the file."""
     return Run(nowhere()).file(path, data)
 
 
@@ -81,7 +81,7 @@ def check_files(
 
 
 class Run:
-    """A run checks files, and remembers their content for checks that compare several files."""
+    """Check files, and keep their content for checks that compare several files."""
 
     def __init__(
         self,

@@ -57,7 +57,7 @@ def silenced(words: str) -> tuple[set[str], list[str]]:
     """Return the ids that the words of a comment silence, and what is wrong with the words.
 
     Without words a comment silences all checks. A reason may follow the words: it begins with a
-    word that is no id and that no comma precedes.
+    word that is not an id and does not follow a comma.
     """
     ids: set[str] = set()
     wrong: list[str] = []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def repeats(page: Page, checks: ChosenChecks) -> tuple[list[Finding], str]:
-    """Return the findings of a template; if a reading is needed that nobody can read, say why.
+    """Return the findings of a template; if a needed reading cannot be parsed, return the reason.
 
     A pair of lines is a finding if it is one in all readings that have both lines. So few templates
     are rendered at all: those that have such a pair of lines.

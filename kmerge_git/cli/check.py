@@ -59,11 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     merge = parser.add_mutually_exclusive_group()
     merge.add_argument(
         "--merge", action="store_true",
-        help="find damage done by the merge in progress, or by the merge commit HEAD",
+        help="find the damage done by the merge in progress, or by the merge commit HEAD",
     )  # fmt: skip
-    merge.add_argument(
-        "--merge-of", default="", metavar="REV", help="find damage done by a merge commit"
-    )
+    merge.add_argument("--merge-of", default="", metavar="REV", help="check this merge commit")
     merge.add_argument(
         "--merged", nargs=4, default=(), metavar=("BASE", "OURS", "THEIRS", "RESULT"),
         help="find damage in a squash or a rebased branch, given its four revisions",
@@ -86,9 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_what_they_are(parser)
     add("--fix", action="store_true", help="fix simple mistakes, and show the changes as a diff")
-    dry = add(
-        "-n", "--dry-run", action="store_true", help="show the diff of --fix, but change nothing"
-    )
+    dry = add("-n", "--dry-run", action="store_true", help="show these changes, but make none")
     add_old(parser, "--diff", dry)
     add("--list", action="store_true", help="list all checks")
     add("--explain", metavar="ID", help="explain the check with this id")
@@ -116,7 +112,7 @@ def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
         "--target",
         default="",
         metavar="FILE",
-        help="file with the object that the patches change; the default of --tool is kubectl then",
+        help="file with the object that the patches change (implies --tool kubectl)",
     )
     parser.add_argument(
         "--tool",

@@ -1,4 +1,4 @@
-"""Judge what git is about to commit or to push, for the hook `kmerge-merge`.
+"""Check what git is about to commit or to push, for the hook `kmerge-merge`.
 
 That is a merge, the files that were in conflict in a rebase, cherry-pick, revert or squash, what
 names a deleted file, and the merges of a push. Most commits have none of these: then no check is

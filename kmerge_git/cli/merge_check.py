@@ -1,4 +1,4 @@
-"""Check the files of a merge, and say which of them a person has to decide or has decided.
+"""Check the files of a merge, and report lost changes and unresolved conflicts.
 
 The checks of a merge compare each file with both sides. A file of which a person took one side
 whole, because it cannot be merged by fields, has no damage: the fields of the other side that are
@@ -187,7 +187,7 @@ class MergeCheck:
         return first_marker(data.decode("utf-8", "surrogateescape")) >= 0
 
     def beside(self, found: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
-        """Return what is found of whole files, and of resources in several files."""
+        """Return the findings about whole files, and about resources in several files."""
         if one := self.as_one(chosen):
             return one
         known = {finding.file for finding in found if finding.id == _DROPPED}
@@ -196,10 +196,10 @@ class MergeCheck:
         return [*sided, *both, *self.raised(chosen)]
 
     def one_sided(self, chosen: frozenset[str] | None, known: Container[str]) -> list[Finding]:
-        """Return a finding for each file of which the result has one side whole.
+        """Return a finding for each file that the result has unchanged from one side.
 
         These are files that are not judged by value: encrypted and generated files, files that git
-        does not merge, and files that one side deleted. Leave out the `known` files.
+        does not merge, and files that one side deleted. Skip the `known` files.
         """
         if chosen is not None and _DROPPED not in chosen:
             return []
@@ -348,7 +348,7 @@ class MergeCheck:
     def taken(self, chosen: frozenset[str] | None, known: list[Finding]) -> list[Finding]:
         """Return findings for resources that both sides moved, or one moved and the other deleted.
 
-        Git sees no conflict in this, unless the sides renamed the whole file. Leave out the
+        Git sees no conflict in this, unless the sides renamed the whole file. Skip the
         resources that a `known` finding has twice.
         """
         if self.sides is None:
@@ -373,7 +373,7 @@ class MergeCheck:
     def added(self, chosen: frozenset[str] | None, known: list[Finding]) -> list[Finding]:
         """Return findings for resources that each side added in a file of its own.
 
-        Leave out the files of the `known` findings, for example those of a kustomization.
+        Skip the files of the `known` findings, for example those of a kustomization.
         """
         if self.sides is None or (chosen is not None and _TWICE not in chosen):
             return []
@@ -461,7 +461,7 @@ def _apart(changes: list[Change]) -> Iterator[Change]:
 _TWICE = "M04"
 _DROPPED = "M11"
 _RAISED = "M29"
-# what SOPS writes anew in the block of each file that it changes
+# what SOPS rewrites in the block of each file that it changes
 _ALWAYS = ("sops.mac", "sops.lastmodified", "sops.version")
 _CIPHER = re.compile(r"ENC\[[^\]]*\]?")
 # the fields that name a recipient in the block of SOPS

@@ -1,4 +1,4 @@
-"""Leave out the findings that were there before, for `kmerge check --new`.
+"""Remove the findings that an earlier revision has, for `kmerge check --new`.
 
 A commit does not have to fix what earlier commits left behind. An earlier version is read only if
 there are findings, and only its versions of the files with findings are checked.
@@ -50,7 +50,7 @@ def only_new(findings: list[Finding], worker: Run, named: str) -> list[Finding]:
 
 
 def unknown(findings: list[Finding], known: Counter[tuple[str, ...]]) -> list[Finding]:
-    """Return the findings that are not among the known ones, each as often as it is there."""
+    """Return the findings that are not among the known ones, each as often as it occurs."""
     waiting = known.copy()
     left = []
     for finding in findings:

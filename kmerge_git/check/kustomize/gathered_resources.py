@@ -45,9 +45,9 @@ NO_NAMESPACE = "_non_namespaceable_"  # the namespace that selectors compare
 
 
 class Gathered:
-    """A resource of a build is `vague` if a step may have renamed or removed this resource.
+    """Hold a resource of a build; `vague` means that a step may have renamed or removed it.
 
-    Nobody can say in this case which identity the resource has.
+    Its identity is unknown then.
     """
 
     __slots__ = (

@@ -38,7 +38,7 @@ DOMAINS = ("com", "org", "net", "io", "dev", "de", "eu", "cloud", "local", "inte
 
 
 class PatchEntry(NamedTuple):
-    """An entry names one patch: a file (`path`), a text (`inline`) or a YAML value (`value`)."""
+    """Hold one entry for a patch: a file (`path`), a text (`inline`) or a YAML value (`value`)."""
 
     page: Page
     at: int
@@ -68,7 +68,7 @@ class PatchEntry(NamedTuple):
 
 
 class Kustomization:
-    """A kustomization is a file, or the kustomize fields of another object."""
+    """Hold a kustomization: a file, or the kustomize fields of another object."""
 
     def __init__(self, page: Page, root: Map) -> None:
         self.page = page
@@ -245,7 +245,7 @@ def is_hive_patch(root: Value) -> bool:
 
 
 def is_of_hive(root: Value) -> bool:
-    """Return whether a document holds patches of Hive, and so is no patch itself."""
+    """Return whether a document holds patches of Hive, and so is not a patch itself."""
     return root.string("apiVersion").startswith(HIVE_GROUP) or is_hive_patch(root)
 
 
@@ -411,7 +411,7 @@ MADE = "made"  # git ignores the file, or a submodule has it: another tool makes
 
 
 class Fate(NamedTuple):
-    """Say why a file is missing, and give its new name if it was renamed."""
+    """Hold why a file is missing, and its new name if it was renamed."""
 
     what: str
     now: str = ""

@@ -85,7 +85,7 @@ def side_dropped(merged: SidedFile) -> Iterator[Found]:
 def change_lost(merged: SidedFile) -> Iterator[Found]:
     """Find each change of a side that the result does not have, and the order of documents.
 
-    A field of another value than on all sides is not lost: somebody decided it.
+    A field whose value is on no side is not lost: somebody chose that value.
     """
     file = judged_file(merged)
     gone = [odd.path for odd in merged.odd(GONE)] if file.lost else []
@@ -138,7 +138,7 @@ def _is_in(row: Judged, place: Path) -> bool:
 
 
 def place_of(row: Judged) -> str:
-    """Return the resource and the field of a lost change; lines of a template have none."""
+    """Return the resource and the field of a lost change; lines of a template have no field."""
     return row.place or "a line of the template"
 
 

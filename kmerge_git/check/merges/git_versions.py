@@ -83,7 +83,7 @@ NOTHING = GitVersions()
 def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
     """Find a SOPS file with changed fields whose `mac` is that of HEAD, or of a side of a merge.
 
-    A file that has all fields of one of these versions with the same `mac` is as right as that
+    A file that has all fields of one of these versions with the same `mac` is as valid as that
     version. With `mac_only_encrypted`, only the encrypted values count.
     """
     new = sealed(data)
@@ -97,7 +97,7 @@ def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
 
 
 def sealed(data: bytes | None) -> list[Map]:
-    """Return the documents of a SOPS file, or an empty list if the file is no SOPS file."""
+    """Return the documents of a SOPS file, or an empty list if it is not a SOPS file."""
     if data is None or b"sops" not in data or b"mac" not in data:
         return []
     try:

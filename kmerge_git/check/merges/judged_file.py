@@ -1,4 +1,4 @@
-"""Judge a merged file by value, whoever merged it.
+"""Compare a merged file with its sides by value, whoever merged it.
 
 A change that git's lines or kmerge merge without asking, and that the result lacks, is an error:
 nobody had to decide it. If the place was in conflict, somebody may have decided it, so it is a
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=1)  # M11 and M28 ask about the same file, one after the other
 def judged_file(merged: SidedFile) -> JudgedFile:
-    """Return a merged file as it is judged by value."""
+    """Return the comparison of a merged file with its sides by value."""
     return JudgedFile(merged)
 
 
 class JudgedFile:
-    """Judge a merged file by value: its lost changes, and the sides that were dropped whole."""
+    """Compare a merged file by value: find its lost changes, and sides that were dropped."""
 
     def __init__(self, merged: SidedFile) -> None:
         self.why = ""  # the reason why there are no rows
@@ -106,7 +106,7 @@ class JudgedFile:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Return whether the file is no matter of fields: encrypted, generated, or not merged."""
+        """Return whether the file has no fields to compare: encrypted, generated, or not merged."""
         return not self._gravest or holds_seal(*self._versions.each())
 
     @property

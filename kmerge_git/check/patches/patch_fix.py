@@ -1,7 +1,7 @@
 """Fix mistakes that are safe to fix: misspelt directives, `$patch: merge`, `$patch: delete`.
 
 A fix edits the text at the place of its finding. A fix is kept only if the finding is then gone and
-no new error has appeared; only then does the finding say that `--fix` mends it.
+no new error has appeared; only then does the finding say that `--fix` does this.
 """
 
 from __future__ import annotations

@@ -326,7 +326,7 @@ _JOB = (_IMAGES, "template.spec.restartPolicy")
 _RULES = ("rules[].verbs",)
 _BINDING = ("roleRef", "subjects")
 _WEBHOOKS = ("webhooks[].clientConfig", "webhooks[].sideEffects")
-# Kind -> the paths without which the API server refuses an object: `[]` stands for every element of
+# Kind -> the paths without which the API server refuses an object: `[]` means every element of
 # a list that is not empty, and `|` separates alternatives.
 REQUIRED = {
     **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"), _WORKLOAD),
