@@ -164,7 +164,7 @@ def test_a_trailer_names_what_is_meant(repo: Repo) -> None:
     )
     merged(repo, {"x y.yaml": base.replace("a: one", "a: o", 1).replace("b: one", "b: theirs", 1)})
     done = repo.kmerge("check", "--merge", check=False)
-    assert "a line `Kmerge-Dropped: x y.yaml ConfigMap/two data.b` at the end" in done.out
+    assert "a line `Kmerge-Dropped: x y.yaml ConfigMap/two data.b` to the end" in done.out
     meant(repo, "x y.yaml ConfigMap/two data.a")
     done = repo.kmerge("check", "--merge", check=False)
     said = "kmerge: Kmerge-Dropped: x y.yaml ConfigMap/two data.a: the merge lost no such change\n"

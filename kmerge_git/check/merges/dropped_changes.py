@@ -45,8 +45,8 @@ _MEANT = (
     "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicaCount: 3\nimage:\n  name: web\n  tag: v1\n"
     "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
-    mend="`git checkout -m -- FILE` restores the conflict of a file, and `git merge --abort` "
-    "cancels the whole merge. "
+    mend="`git checkout -m -- FILE` restores the conflict of a file and discards your edits in "
+    "it. `git merge --abort` cancels the whole merge. "
     + _MEANT.format(id="M11", line="FILE"),
 )  # fmt: skip
 def side_dropped(merged: SidedFile) -> Iterator[Found]:

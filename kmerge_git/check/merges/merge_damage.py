@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # texts that these checks have in common
 _BOTH = "The file is valid, but has a field that nobody wanted."
 _DIFF = "`git diff HEAD -- FILE` (for a committed merge: `git diff MERGE^ MERGE -- FILE`) shows"
-_ON_PURPOSE = "If this is intended, add a comment `# kmerge: ignore` with the id to that line."
+_ON_PURPOSE = "If this is intended, add `# kmerge: ignore` and the id of this check to that line."
 
 
 def odd_parts(sort: str) -> Function:

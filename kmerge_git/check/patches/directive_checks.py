@@ -55,7 +55,7 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
 
 @Check(
     "D02", ERROR, MAP, "`$patch: merge`",
-    kubectl="The API server refuses it: `unknown patch type: merge`, or `merging lists "
+    kubectl="The API server refuses the patch: `unknown patch type: merge`, or `merging lists "
     "cannot yet be specified in the patch`.",
     kustomize="kustomize ignores and removes the line. An element that has only its key changes "
     "nothing, which is a warning.",
@@ -524,7 +524,7 @@ def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
 
 
 @Check(
-    "D22", ERROR, ELEMENT, "a new value or source, while the old one is not removed",
+    "D22", ERROR, ELEMENT, "a new value or source, but the old one remains",
     needs="T",
     kubectl="The object then has both fields, which is refused unless `value` is empty.",
     kustomize="The output has both fields, and the API server refuses it.",
