@@ -118,7 +118,7 @@ CASES: list[tuple[str, dict[str, str], str, tuple[str, int, str]]] = [
     ("8: the name", {"web-patch.yaml": PARTIAL}, "web-patch.yaml", ("patch", 8, "KZ")),
     ("8: the folder", {"patches/web.yml": PARTIAL}, "patches/web.yml", ("patch", 8, "KZ")),
     (
-        "8: an overlay's file that is not listed",
+        "8: a file of an overlay that is not listed",
         {"overlays/prod/web.yaml": PARTIAL, "overlays/prod/kustomization.yaml": "resources: [../../base]\n"},
         "overlays/prod/web.yaml",
         ("patch", 8, "KZ"),

@@ -316,7 +316,7 @@ def test_checks_that_are_left_out(driven: Driven) -> None:
         ("-merge-damage,-X9", "config", "kmerge.check.ignore", "local, .git/config"),
     ]
     assert file["problems"] == [
-        "kmerge-check: `M05` has no leading `-`; write kmerge-check=-M11, or -kmerge-check for no check",
+        "kmerge-check: `M05` has no leading `-`; write kmerge-check=-M11, or -kmerge-check to switch off all checks",
         "kmerge.check.ignore: there is no check X9; run `kmerge check --list`",
     ]
     assert said(told(driven, "b.yaml"))["check"] == (

@@ -372,7 +372,7 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
         if places:
             yield Found(
                 min(places),
-                "the API server refuses this for a custom resource; use a JSON merge patch",
+                "the API server refuses this patch of a custom resource; use a JSON merge patch",
             )
     elif isinstance(spot.target, Map):
         lists = list(_losses(spot.map, spot.target, (), set()))
