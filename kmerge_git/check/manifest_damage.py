@@ -317,7 +317,7 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
 @Check(
     "M08", ERROR, KEYED, "an env entry with both `value` and `valueFrom`",
     kubectl="The API server refuses the object.",
-    kustomize="The output has both of them.",
+    kustomize="The output has both fields.",
     example='env:\n- name: A\n  value: "1"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}',
     counter="env:\n- name: A\n  value: \"\"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}",
     mend="Keep one of the two: each side of a merge may have added one.",
@@ -343,7 +343,7 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
 @Check(
     "M09", ERROR, KEYED, "a volume with two sources",
     kubectl="The API server refuses the object: `may not specify more than 1 volume type`.",
-    kustomize="The output has both of them.",
+    kustomize="The output has both sources.",
     example="volumes:\n- name: data\n  emptyDir: {}\n  hostPath:\n    path: /data",
     counter="volumes:\n- name: data\n  emptyDir: {}\n- name: logs\n  hostPath:\n    path: /data",
     mend="Keep one of the two: each side of a merge may have added one.",

@@ -72,7 +72,8 @@ def not_a_list(here: ListDirective) -> Iterator[Found]:
 @KubectlCheck(
     "D32", ERROR, LIST_DIRECTIVE, "a list directive for a field that is unknown or not a list",
     needs="S",
-    kubectl="`$setElementOrder` is refused (`unable to find api field`), others have no effect.",
+    kubectl="`$setElementOrder` is refused (`unable to find api field`). The other directives have "
+    "no effect.",
     example="$setElementOrder/container:\n- name: web",
     counter="$setElementOrder/containers:\n- name: web",
     mend="Correct the name of the list.",
@@ -188,7 +189,7 @@ def empty_order(here: ListDirective) -> Iterator[Found]:
 @KubectlCheck(
     "D37", ERROR, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` for a list of maps",
     needs="S",
-    kubectl="The elements are added instead of deleted, or the patch is refused.",
+    kubectl="kubectl adds the elements instead of deleting them, or refuses the patch.",
     example="$deleteFromPrimitiveList/containers:\n- name: side",
     counter="containers:\n- name: side\n  $patch: delete",
     mend="Delete elements of a list of maps with `- {name: side, $patch: delete}`.",
@@ -233,7 +234,7 @@ def deleted_and_added(here: ListDirective) -> Iterator[Found]:
     kubectl="Servers before 1.28 replace the list with these values.",
     example="$deleteFromPrimitiveList/args: [--debug]",
     counter="$deleteFromPrimitiveList/finalizers: [a]",
-    mend="Write the whole list if you have older servers.",
+    mend="Write the whole list if you use servers before 1.28.",
 )  # fmt: skip
 def delete_from_atomic(here: ListDirective) -> Iterator[Found]:
     """Find `$deleteFromPrimitiveList` for a list that is not merged, such as container args."""
@@ -299,7 +300,8 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
 
 @KubectlCheck(
     "D43", INFO, RETAINED, "`$retainKeys` on a map that does not need it, or on a new map",
-    kubectl="The directive works on existing maps, but is unusual. A new map gets it as a field.",
+    kubectl="The directive works on existing maps, but is unusual. In a new map, it is stored as a "
+    "field.",
     example="resources:\n  $retainKeys: [limits]\n  limits:\n    cpu: 1",
     counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
     mend="Set the other fields to null instead.",
