@@ -6,7 +6,7 @@ import sys
 def main() -> int:
     """Run the command; on Ctrl-C return 130 without a traceback, even while modules are loading."""
     if sys.platform == "win32":
-        print("kmerge: it does not run on Windows itself; use WSL", file=sys.stderr)
+        print("kmerge: Windows is not supported; run kmerge in WSL", file=sys.stderr)
         return 2
     try:
         from kmerge_git.cli.main import main

@@ -27,7 +27,7 @@ def content(top: Path, path: str) -> bytes | None:
     file = top / path
     try:
         if file.exists() and not (file.is_file() or file.is_dir()):  # reading a pipe may never end
-            raise KmergeError("it is no file", path=path)
+            raise KmergeError("not a regular file", path=path)
         return file.read_bytes()
     except FileNotFoundError:
         return None

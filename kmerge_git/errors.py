@@ -70,11 +70,11 @@ class TimeUp(BaseException):
         """The time that is over, in words."""
         if self.is_wall_clock:
             return f"no result within {self.limit * self.PATIENCE:g} s"
-        return f"no result within {self.limit:g} s of CPU"
+        return f"no result within {self.limit:g} s of CPU time"
 
     def __str__(self) -> str:
         place = f"{self.path}: " if self.path not in ("", "-") else ""
-        return f"{place}{self.late}; KMERGE_TIMEOUT=SECONDS sets the limit, 0 is none"
+        return f"{place}{self.late}; set KMERGE_TIMEOUT=SECONDS to change the limit (0: no limit)"
 
 
 class CannotParse(KmergeError):

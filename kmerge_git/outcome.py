@@ -18,13 +18,13 @@ SIDES = ("ours", "theirs")
 STYLES = ("merge", "diff3", "zdiff3")
 LABELS = ("base", "ours", "theirs")
 LONGEST_MARKERS = 200  # an attribute could ask for gigabytes
-BY_BLOCKS = "a template, merged by its blocks"
+BY_BLOCKS = "a template, merged block by block"
 # the methods of conflicts that a person decides for the whole file, not field by field
 WHOLE = ("kept", "sealed")
 # the rules by which a value is in the result although the other side changed it, too
 SETTLED = ("12", "13", "16")
 ORDER = "8 order"  # the rule of a decision about the order of documents, which is not in conflict
-GENERATED = "a generated file, ours is kept whole: generate it again, then `git add` it"
+GENERATED = "a generated file, ours is kept: generate it again, then `git add` it"
 
 
 class Options:
@@ -54,7 +54,9 @@ class Options:
             ("style", style, STYLES),
         ):
             if value not in known:
-                raise UsageError(f"{name}: `{value}` is none of {', '.join(filter(None, known))}")
+                raise UsageError(
+                    f"{name}: invalid value `{value}`; use one of {', '.join(filter(None, known))}"
+                )
         self.path = path
         self.rules = rules
         # no generator would write a mixture of two renderings
@@ -281,7 +283,7 @@ class Outcome:
         """Return a text for each decision that a person is told of."""
         words = [decision.shown() for decision in self.decisions if decision.is_told]
         if self.method == "lines" and favor:
-            words.append(f"merged by lines; {favor} taken wherever they conflict")
+            words.append(f"merged with git's line merge; {favor} taken in every conflict")
         return words
 
     @property

@@ -102,7 +102,7 @@ def _internal(error: Exception) -> str:
 def _told(error: KmergeError) -> str:
     """Return the reason why a file is merged by lines, without the name of the file."""
     if "{{" in error.excerpt:
-        return "a template, no YAML"
+        return "a template, not YAML"
     return f"line {error.line}: {error.why}" if error.line else error.why
 
 
@@ -246,7 +246,9 @@ def _better(
         return _clean(merged, streams, options, lines, journal)
     if len(hunks) > MOST_CONFLICTS:
         # a person does not look at so many one by one
-        return _whole(streams, options, lines, f"more than {MOST_CONFLICTS:,} conflicts", journal)
+        return _whole(
+            streams, options, lines, f"the file has more than {MOST_CONFLICTS:,} conflicts", journal
+        )
     settled = journal.settled()
     read = [document for side in SIDES for document in proof.prove(merged, side)]
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
@@ -304,10 +306,10 @@ def _clean(
         is_same = proof.same_meaning(by_lines, result)
         is_right = is_same or proof.same_but_for_order(by_lines, result)
         if is_right and referee.accepts(by_lines, streams, options, settled):
-            reason = "means the same" if is_same else "has another order that is right, too"
-            return Outcome(by_lines.data, True, "lines", reason=f"the line merge {reason}")
+            reason = "the same result" if is_same else "another order that is also correct"
+            return Outcome(by_lines.data, True, "lines", reason=f"git's line merge gives {reason}")
     if len(result.documents) != len(merged.documents):
-        raise Unsupported("the result has other documents than were merged")
+        raise Unsupported("the result does not have the documents that were merged")
     objections = referee.objections(merged, [result], read, streams, options, settled)
     if objections and count == 0 and referee.accepts(by_lines, streams, options, settled):
         reason = referee.uncertain(objections[0])
@@ -395,7 +397,7 @@ def _of_lines(result: YamlText, count: int, texts: Three[YamlText], reason: str)
     if UNDECIDED.encode() in texts.base.data:  # a base section may show a placeholder
         shown = without_placeholders(data.decode("utf-8", "surrogateescape"))
         data = shown.encode("utf-8", "surrogateescape")
-    conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
+    conflicts = tuple(Conflict("", "", "both sides changed the same lines") for _ in range(count))
     return Outcome(data, count == 0, "lines", conflicts=conflicts, reason=reason)
 
 
@@ -416,7 +418,7 @@ def _left(texts: Three[YamlText], options: Options, reason: str) -> Outcome:
     from kmerge_git.merge.sealed import whole  # git merges nearly all texts
 
     decoded = texts.map(lambda text: text.data.decode("utf-8", "surrogateescape"))
-    conflicts: tuple[Conflict, ...] = (Conflict("", "", "the lines conflict"),)
+    conflicts: tuple[Conflict, ...] = (Conflict("", "", "both sides changed the same lines"),)
     return Outcome(whole(decoded, options), False, "lines", conflicts=conflicts, reason=reason)
 
 
@@ -467,5 +469,5 @@ def refuse_unmergeable(streams: Three[Stream], size: int) -> None:
         from kmerge_git.text.markers import first_marker
 
         if any(first_marker(stream.source.text, min(size, 7)) >= 0 for stream in streams.each()):
-            raise Unsupported("an input holds conflict markers")
+            raise Unsupported("a version of the file contains conflict markers")
     refuse_oddities(*streams.each())

@@ -86,7 +86,7 @@ def limit() -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < 1e6:
-        raise UsageError(f"KMERGE_TIMEOUT: `{given}` is no number of seconds")
+        raise UsageError(f"KMERGE_TIMEOUT: `{given}` is not a number of seconds")
     return seconds
 
 

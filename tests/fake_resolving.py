@@ -87,7 +87,7 @@ class FakeResolving:
 
     def answer_with(self, question: FakeQuestion, yaml: str) -> FakeAnswer:
         if "rubbish" in yaml:
-            raise KmergeError("it is no YAML")
+            raise KmergeError("the answer is not valid YAML")
         return FakeAnswer("value", yaml)
 
     def answer_lines(self, question: FakeQuestion, text: str) -> FakeAnswer:

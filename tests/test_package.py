@@ -50,7 +50,7 @@ def _normal(name: str) -> str:
     "wrong", [{"favor": "mine"}, {"rules": "yaml"}, {"style": "diff4"}], ids=lambda w: next(iter(w))
 )
 def test_a_wrong_option_of_the_merge_is_an_error(wrong):
-    with pytest.raises(UsageError, match="is none of"):
+    with pytest.raises(UsageError, match="use one of"):
         merge_files(b"a: 1\n", b"a: 2\n", b"a: 3\n", **wrong)
 
 

@@ -57,6 +57,6 @@ def plainly(error: CannotParse, document: Document, raw: Any) -> CannotParse:
         words = "a tab is not allowed as indentation"
     line = source.position(start)[0]
     error.why = "not YAML: " + words.format(line=line, first=first, char=char.strip())
-    if error.hint == "mend the YAML":
+    if error.hint == "fix the YAML":
         error.hint = ""
     return error

@@ -280,7 +280,7 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
         return  # in a merge of ancestors nobody decides conflicts, and no side is ours
     if outcome.method == "lines" and outcome.reason.startswith("a template: "):
         _say(name, outcome.reason.partition(" (")[0])
-    if outcome.method == "lines" and outcome.reason.startswith("more than "):
+    elif outcome.method == "lines" and "more than " in outcome.reason:
         _say(name, f"merged by lines: {outcome.reason}")
     if outcome.method != "lines":
         _report_conflicts(name, outcome.conflicts)

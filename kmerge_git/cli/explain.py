@@ -359,7 +359,7 @@ def _decisions(file: ExplainedFile, *, everything: bool) -> Iterator[Line]:
 
 def _kind(decision: Decision) -> str:
     """Return `alone` if one side changed the field, `alike` if both sides did the same, else ''."""
-    if "alike" in decision.what:
+    if "identically" in decision.what:
         return "alike"
     is_one_sided = " " not in decision.what and decision.side in ("ours", "theirs")
     return "alone" if is_one_sided else ""

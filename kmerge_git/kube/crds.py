@@ -65,7 +65,7 @@ def learn_own(top: str, places: Iterable[str], kinds: Iterable[str] | None = Non
     for place in places:
         why = _obstacle(top, place)
         if why:
-            problems.append(f"kmerge-crd: `{place}` {why}: it is not read")
+            problems.append(f"kmerge-crd: `{place}` {why}; kmerge does not read it")
         else:
             problems += _learned("kmerge-crd", _joined(top, place), kinds, is_own=True)
     return problems
@@ -79,21 +79,21 @@ def _learned(
         files = [file for file in _files(path) if not is_own or _is_plain(file)]
         has_crds = [learn(_read(file), file, kinds) for file in files]
     except (KmergeError, OSError, RecursionError) as error:
-        yield f"{name}: {error}; its lists are merged as if nobody declared them"
+        yield f"{name}: {error}; kmerge merges lists without the keys that it declares"
         return
     if not any(has_crds):
-        yield f"{name}: there is no CustomResourceDefinition in `{path}`"
+        yield f"{name}: `{path}` contains no CustomResourceDefinition"
 
 
 def _obstacle(top: str, place: str) -> str:
     """Return the reason why a path cannot be read as a file of the repository, or ''."""
     parts = place.replace("\\", "/").strip("/").split("/")
     if place[:1] in ("/", "\\") or ":" in place or ".." in parts or ".git" in parts:
-        return "lies outside of the repository"
+        return "is outside of the repository"
     for count in range(1, len(parts) + 1):
         at = _joined(top, "/".join(parts[:count]))
         if exists(at) and calls.lstat(at).st_mode & _KIND == _LINK:
-            return "leads over a symbolic link"
+            return "goes through a symbolic link"
     return ""
 
 

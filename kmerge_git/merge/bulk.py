@@ -46,9 +46,9 @@ def refuse_at_sight(*sources: Source) -> None:
 def unread(text: str) -> str:
     """If a text is too large for any command to parse, return the reason; otherwise return ''."""
     if has_more_documents(text, MOST_DOCUMENTS):
-        return too_many("documents", MOST_DOCUMENTS).why
+        return too_many("the file has more than {} documents", MOST_DOCUMENTS).why
     if len(text) > MOST_ALONE // 2 and _entries(text) > MOST_AT_SIGHT:
-        return too_many("entries", MOST_AT_SIGHT).why
+        return too_many("the file has more than {} entries", MOST_AT_SIGHT).why
     return ""
 
 
@@ -68,14 +68,14 @@ def split_within(texts: Three[YamlText]) -> Three[Stream]:
 def refuse_bulk(at: Three[Stream]) -> None:
     """Raise `TextOnly` before parsing if the versions exceed the limits of a merge by fields."""
     if max(len(stream.documents) for stream in at.each()) > MOST_DOCUMENTS:
-        raise too_many("documents", MOST_DOCUMENTS)
+        raise too_many("the file has more than {} documents", MOST_DOCUMENTS)
     _refuse_changed_documents(at.map(lambda stream: stream.documents))
     two_way = not at.base.documents
     most = MOST_ENTRIES_TWO_WAY if two_way else MOST_ENTRIES
     large = at.map(lambda s: [d for d in s.documents if d.end - d.body > most])
     if two_way or len({len(found) for found in large.each()}) > 1:
         if any(_is_heavy(document, most) for found in large.each() for document in found):
-            raise too_many("entries in a document", most)
+            raise too_many("a document has more than {} entries", most)
         return
     for trio in zip(*large.each(), strict=True):
         _refuse_heavy(Three(*trio))
@@ -89,7 +89,7 @@ def refuse_entries(*documents: Document) -> None:
     """
     for document in documents:
         if _is_heavy(document, MOST_ALONE) and _counted(document.root) > MOST_ALONE:
-            raise too_many("entries in a document", MOST_ALONE)
+            raise too_many("a document has more than {} entries", MOST_ALONE)
 
 
 def _counted(root: Node | None) -> int:
@@ -117,7 +117,7 @@ def has_bulk(data: bytes) -> bool:
 def refuse_long(at: Three[Sequence[T]]) -> None:
     """Raise `TextOnly` for a list with too many elements."""
     if max(map(len, at.each())) > MOST_ELEMENTS:
-        raise too_many("elements in a list", MOST_ELEMENTS)
+        raise too_many("a list has more than {} elements", MOST_ELEMENTS)
 
 
 def refuse_changed(at: Three[Mapping[Hashable, T]], same: Callable[[T, T], bool]) -> None:
@@ -133,18 +133,18 @@ def refuse_changed(at: Three[Mapping[Hashable, T]], same: Callable[[T, T], bool]
         else:
             changed += not (same(base, ours) or same(base, theirs) or same(ours, theirs))
     if changed > MOST_CHANGED:
-        raise too_many("entries changed on both sides", MOST_CHANGED)
+        raise too_many("both sides changed more than {} entries", MOST_CHANGED)
 
 
 def refuse_replaced(gone: int, fresh: int, what: str) -> None:
     """Raise `TextOnly` if too many old and new entries would be compared to find renames."""
     if min(gone, fresh) > MOST_REPLACED:
-        raise too_many(f"{what} gone, and as many new ones", MOST_REPLACED)
+        raise too_many(f"more than {{}} {what} were removed, and as many were added", MOST_REPLACED)
 
 
 def too_many(what: str, most: int) -> TextOnly:
-    """Return the error that sends the file to a merge by lines."""
-    return TextOnly(f"more than {most:,} {what}")
+    """Return the error that sends the file to git's line merge; `{}` in `what` is the limit."""
+    return TextOnly(what.format(f"{most:,}"))
 
 
 def _refuse_changed_documents(at: Three[tuple[Document, ...]]) -> None:
@@ -153,7 +153,7 @@ def _refuse_changed_documents(at: Three[tuple[Document, ...]]) -> None:
     base, ours, theirs = ({document.content for document in found} for found in at.each())
     alone = base - ours - theirs, ours - base - theirs, theirs - base - ours
     if min(map(len, alone)) > MOST_CHANGED:
-        raise too_many("documents changed on both sides", MOST_CHANGED)
+        raise too_many("both sides changed more than {} documents", MOST_CHANGED)
 
 
 def _is_heavy(document: Document, most: int) -> bool:
@@ -221,4 +221,4 @@ def _refuse_heavy(at: Three[Document]) -> None:
     elided = elide(at.map(lambda document: document))
     small = elided.at.each() if elided is not None else at.each()
     if any(document is not None and _is_heavy(document, MOST_ENTRIES) for document in small):
-        raise too_many("entries in a document", MOST_ENTRIES)
+        raise too_many("a document has more than {} entries", MOST_ENTRIES)

@@ -152,7 +152,7 @@ def _order(
         if lawful is not None:
             return [key for key in lawful if key in merged]
         journal.resource = ""
-        journal.write([Note((), "order of the documents changed on both sides", "ours", ORDER)])
+        journal.write([Note((), "both sides changed the order of the documents", "ours", ORDER)])
     return order
 
 
@@ -386,7 +386,7 @@ def _opening(walk: Walk, merged: MergedDocument, *, is_first: bool) -> str:
     ends, own = (versions.map(part) for part in (_ends, _behind_ends))
     chosen = agreed(own)
     if chosen is None and walk.rules.stops:
-        raise Unsupported("both sides changed how a document begins")
+        raise Unsupported("both sides changed the `---` line or the directives of a document")
     chosen = own.ours if chosen is None else chosen
     # a directive is one only at the start of a file or behind a `...`
     above = standing(ends) or ("" if is_first or chosen[0] != "%" else "...\n")

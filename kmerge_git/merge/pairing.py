@@ -165,7 +165,7 @@ def _refuse_many(gone: int, fresh: int) -> None:
     if gone * fresh > likeness.MOST_COMPARISONS:
         from kmerge_git.merge.bulk import too_many  # few files have so many
 
-        what = "pairs of resources that are gone and new, and the other side changed some of them"
+        what = "finding renamed resources would take more than {} comparisons"
         raise too_many(what, likeness.MOST_COMPARISONS)
 
 
@@ -337,8 +337,8 @@ def _by_place(
     for name, left in grouped((name_of(base[i]), i) for i in mine).items():
         right = there.get(name, [])
         if len(left) != len(right):
-            why = f"{name} is there several times in a file, and it is not clear which is which"
-            raise Unsupported(why, hint="give each a name of its own")
+            why = f"a file has {name} several times, and kmerge cannot match them"
+            raise Unsupported(why, hint="give each of them a different name")
         pairs += zip(left, right, strict=True)
     return pairs
 

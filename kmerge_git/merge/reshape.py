@@ -45,9 +45,9 @@ def reshape(document: Document, value: object) -> str:
         if _reads_as(result, value):
             return result
     raise Unsupported(
-        "the edited text does not read back as the wanted value",
+        "the edited text does not have the expected value",
         path=document.source.path,
-        hint="please report it; -o json writes the value as new text",
+        hint="please report this bug; `-o json` writes the whole value as new text",
     )
 
 

@@ -75,7 +75,7 @@ class Words:
     def _word(self, kind: str, text: str) -> str:
         word = f"{TOKEN}{kind}{hashed(text):016x}"
         if self.texts.setdefault(word, text) != text:
-            raise Unsupported("two actions cannot be told apart")
+            raise Unsupported("kmerge cannot distinguish two actions of the template")
         return word
 
     def whole(self, column: int, line: Row, block: str) -> str:
@@ -86,7 +86,7 @@ class Words:
         body = line.text.rstrip("\n")
         masked_line = f"{' ' * column}{TOKEN}L{hashed(block + line.text):016x}"
         if self.lines.setdefault(masked_line, body) != body:
-            raise Unsupported("two lines cannot be told apart")
+            raise Unsupported("kmerge cannot distinguish two lines of the template")
         return masked_line + line.text[len(body) :]
 
     def comment(self, line: Row) -> str:
@@ -132,14 +132,14 @@ class Words:
             end = start + len(TOKEN) + 1 + _DIGITS
             word, before = line[start:end], line[at:start]
             if word not in self.texts:
-                raise Sided("the merge would take a line of actions apart")
+                raise Sided("the merge would split a line that contains only actions")
             action, kind = self.texts[word], word[len(TOKEN)]
             has_column = kind != "C" and "indent" in action
             if has_column and indent(line) not in self.columns.get(action, ()):
-                raise Sided("an action that gives a column came back at another one")
+                raise Sided("the merge would move an `indent` action to another column")
             if kind in "CN":
                 if not before.endswith("# ") or line[end:].strip():
-                    raise Sided("the merge would take a comment apart")
+                    raise Sided("the merge would split a template comment")
                 before = before[:-2]
             parts += [before, action]
             at = end
@@ -238,18 +238,18 @@ def _refuse_misread(version: Masked) -> None:
     if not fields.issuperset(lines):  # otherwise the text is a map of only entries
         _refuse_other_reading(version)
     if sum(line in entries for line in lines) > len(entries):
-        raise Unreadable("a block is there twice")
+        raise Unreadable("a block appears twice")
 
 
 def _refuse_other_reading(version: Masked) -> None:
     try:
         graphs = [document.graph for document in version.opened.stream.documents]
     except KmergeError:
-        raise Unreadable("the text between the actions is no YAML") from None
+        raise Unreadable("the text between the template actions is not valid YAML") from None
     names: set[str] = set()
     words = sum(_look_at(graph, names) for graph in graphs if graph is not None)
     if not names.issuperset(version.entries.values()) or words < version.text.count(f"{TOKEN}L"):
-        raise Unreadable("a block or an output is where no field or element can be")
+        raise Unreadable("a block or an output is in a place where YAML allows no field or element")
 
 
 def _look_at(root: Any, names: set[str]) -> int:

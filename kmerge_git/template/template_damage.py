@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     Window = tuple[int, int]
 
 MORE = (0, 1, 2, 4, 8, 16, 32, 64)  # lines added around the damage, until no answer is damaged
-UNREAD = "no YAML"
+UNREAD = "not valid YAML"
 NOTES = ".txt"  # the end of names of templates that render no YAML
 _WHEN = {
-    "all": "with all conditions true",
-    "none": "with no condition true",
-    "last": "with each `else`",
+    "all": "if all conditions are true",
+    "none": "if no condition is true",
+    "last": "if each `else` is used",
 }
-_OTHERWISE = "with some conditions true"
+_OTHERWISE = "if some conditions are true"
 
 
 class Damage:
@@ -51,8 +51,8 @@ class Damage:
     __slots__ = ("at", "first", "last", "reading", "same", "short", "what")
 
     def __init__(self, what: str, reading: str, first: int, last: int, at: int = -1) -> None:
-        self.what = what  # `key twice: spec/template image`
-        self.short = _short(what)  # `image twice`
+        self.what = what  # `duplicate key: spec/template image`
+        self.short = _short(what)  # `duplicate key image`
         self.reading = reading
         self.same = {reading}  # the names of all readings with the same text
         self.first = first
@@ -79,10 +79,10 @@ def _short(what: str) -> str:
     kind, _, where = what.partition(": ")
     name = where.rpartition(" ")[2]
     known = {
-        "key twice": f"{name} twice",
-        "element twice": "an element twice",
-        "defined twice": f"{name} twice",
-        "resource twice": "a resource twice",
+        "duplicate key": f"duplicate key {name}",
+        "duplicate list element": "duplicate list element",
+        "template defined twice": f"template {name} defined twice",
+        "duplicate resource": "duplicate resource",
     }
     return known.get(kind, what)
 
@@ -163,7 +163,7 @@ def refuse_damage(result: YamlText, texts: Three[YamlText]) -> None:
     """
     at = templates(texts)
     for damage in new_damage(Template(result.source.text, at.base), at, NOTES):
-        raise Unsupported(f"merged by its fields it would be broken: {damage.why}")
+        raise Unsupported(f"a merge field by field would break the template: {damage.why}")
 
 
 def _unset(version: Template) -> Damages:
@@ -174,7 +174,7 @@ def _unset(version: Template) -> Damages:
         for action in row.actions
     )
     return {
-        f"unset {name}": Damage(f"nobody sets {name}", "", line, line)
+        f"unset {name}": Damage(f"variable {name} is used but not set", "", line, line)
         for name, line in lines.items()
     }
 
@@ -191,7 +191,7 @@ def _unbalanced(error: Unsupported, sides: tuple[Template, ...]) -> list[Damage]
     except Unsupported:
         return []
     line = max(error.line - 1, 0)
-    return [Damage(f"no template any more: line {line + 1}: {error.why}", "", line, line)]
+    return [Damage(f"not a valid template: line {line + 1}: {error.why}", "", line, line)]
 
 
 def _defined_twice(version: Template) -> Damages:
@@ -205,7 +205,7 @@ def _defined_twice(version: Template) -> Damages:
             name = " ".join(part.arms[0].action.body.split()[1:])
             first = known.setdefault(name, line)
             if first < line:
-                what = f"defined twice: {name}"
+                what = f"template defined twice: {name}"
                 damages[what] = Damage(what, "", first, line + max(size - 1, 0), line)
         line += size
     return damages
@@ -256,7 +256,7 @@ def _counts(what: str, twins: list[Entry | Document], reading: Rendering) -> boo
     In a `define`, where the kind of a list is unknown, elements are repeated only if they are
     equal.
     """
-    if ": " not in reading.name or not what.startswith("element"):
+    if ": " not in reading.name or not what.startswith("duplicate list element"):
         return True
     known = [canon(twin.value) for twin in twins if not isinstance(twin, Document)]
     return len(set(known)) < len(known)

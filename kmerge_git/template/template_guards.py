@@ -73,7 +73,9 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> list[tuple
         if _entries(at.ours - old) & _entries(at.theirs - old):
             above = [path[:end] for end in range(1, len(path) + 1)]
             if any(_gone(base, ours, one) != _gone(base, theirs, one) for one in above):
-                raise Unsupported("both sides added one action, each in the place of other entries")
+                raise Unsupported(
+                    "both sides added the same action, but replaced different entries with it"
+                )
     places = units.map(lambda version: places_of({unit.path for unit in version}))
     for side, other in (("ours", units.theirs), ("theirs", units.ours)):
         gone = places.base - places.side(side)
@@ -82,7 +84,9 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> list[tuple
             if news.get(path, lines) == lines:
                 continue
             if any("{{" in line for line in (*lines, *news[path])):
-                raise Unsupported("one side renamed or deleted what the other changed inside")
+                raise Unsupported(
+                    "one side renamed or deleted an entry, and the other side changed its contents"
+                )
     return order
 
 
@@ -90,12 +94,14 @@ def _container(at: Three[set[str]], *, is_new: bool) -> None:
     added, others = at.ours - at.base, at.theirs - at.base
     gone, lost = at.base - at.ours, at.base - at.theirs
     if added != others and len(gone & lost) > len(added & others):
-        raise Unsupported("both sides took an entry away, and put different things in its place")
+        raise Unsupported("both sides replaced the same entry with different entries")
     if is_new and _entries(added) != _entries(others):
-        raise Unsupported("both sides added a field, with different actions in it")
+        raise Unsupported("both sides added the same field with different actions in it")
     different = added ^ others
     if added and others and any(TOKEN in name for name in different - _entries(different)):
-        raise Unsupported("both sides added entries, and the key of one is rendered")
+        raise Unsupported(
+            "both sides added entries, and one of them has a key from a template action"
+        )
 
 
 def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
@@ -132,10 +138,12 @@ def _neighbours(
     if not gone or not _entries(added | (lost & {*yours})):
         return
     if len(added) * len(others) > MOST_ORDERED:
-        raise Unsupported("too many entries of both sides in one place")
+        raise Unsupported("both sides added too many entries in the same place")
     for number, other in others:
         if gone[0] < number < gone[-1]:
-            raise Unsupported("one side added something among entries that the other replaced")
+            raise Unsupported(
+                "one side added an entry between entries that the other side replaced"
+            )
         for name in added:
             yield name, other, number > gone[-1]
 
@@ -192,13 +200,13 @@ def check(result: Template, at: Three[Template], lines: dict[str, LineForm] | No
     """Refuse a result that has a key, action or line more often or less often than a merge can."""
     contents = _Contents(Words(lines))
     if contents.has_places_of_both(result, at):
-        raise Unsupported("what both sides added would be there twice")
+        raise Unsupported("the additions of both sides would appear twice")
     actions = contents.actions(result)
     if [*_miscounted(at.map(contents.actions), actions, {*actions})]:
-        raise Unsupported("an action would be lost or doubled")
+        raise Unsupported("an action would be lost or appear twice")
     texts = at.map(lambda version: counted(_bare_lines(version)))
     if [*_miscounted(texts, counted(_bare_lines(result)), set())]:
-        raise Unsupported("a line would be lost or doubled")
+        raise Unsupported("a line would be lost or appear twice")
 
 
 def _bare_lines(version: Template) -> list[str]:
@@ -386,7 +394,7 @@ def refuse_joined(result: Template, at: Three[Template]) -> None:
         if new:
             new.difference_update(_joints(version))
     if new:
-        raise Sided("a trim mark joins lines that were apart")
+        raise Sided("a trim mark (`-`) would join two lines that were separate")
 
 
 def _joints(version: Template) -> Iterator[tuple[str, str]]:
@@ -427,7 +435,7 @@ def refuse_twice(entities: list[Entity]) -> None:
     ours, theirs = _added(entities, "ours", "theirs"), _added(entities, "theirs", "ours")
     for path in ours.keys() & theirs.keys():
         if ours[path] & theirs[path]:
-            raise Unsupported("both sides added what renders the same value")
+            raise Unsupported("both sides added actions that render the same value")
 
 
 def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
@@ -441,7 +449,7 @@ def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
     for changed, other in ((about.ours, arms.theirs), (about.theirs, arms.ours)):
         if changed != about.base and _uses(other.parts) - _uses(arms.base.parts):
             raise Unsupported(
-                "one side changed what the dot of a block is, and the other uses it there"
+                "one side changed the value of `.` in a block, and the other side uses `.` in it"
             )
 
 

@@ -204,7 +204,7 @@ class _Layout:
             elif unit.role == ENTRY:
                 self._place_entry(unit, units, number)
                 if isinstance(unit.part, Block) and reaches_out(unit.part, unit.column):
-                    raise Unreadable("a block holds lines left of the column where it stands")
+                    raise Unreadable("a block contains lines that are indented less than the block")
             elif unit.role == DATA:
                 self._place_line(unit, units, number)
         return units
@@ -259,7 +259,7 @@ class _Layout:
             for inner in arm.parts:
                 column = column_of(inner)
                 if 0 <= column <= above and not _is_blank(inner):
-                    raise Unreadable("a block begins inside a block scalar and ends behind it")
+                    raise Unreadable("a block begins inside a block scalar and ends after it")
                 yield from self._words(inner, above)
         yield Placed(Row(part.ending, OUTPUT), WORDS, name, above + 1)
 
@@ -352,7 +352,7 @@ class _Layout:
 
     def _path(self) -> Path:
         if len(self.stack) > DEEPEST:
-            raise Unsupported("fields too deep inside each other")
+            raise Unsupported("the fields are nested too deep")
         return self.stack[-1][-1] if self.stack else (self.document,)
 
     def _enter(self, column: int, label: str, form: str, *, is_open: bool) -> None:

@@ -121,7 +121,7 @@ def _clean_lines(
     except KmergeError:
         pass
     if not damage:
-        damage = [Damage("a line would be lost or doubled", "", line, line) for line in odd]
+        damage = [Damage("a line would be lost or appear twice", "", line, line) for line in odd]
     return _with_conflict(damage, merged_text, at, texts, options) if damage else ""
 
 
@@ -150,7 +150,7 @@ def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
     refuse_joined(result, at)
     broken = new_damage(result, at, path)
     if broken:
-        raise Sided(f"merged by its blocks it would be broken: {broken[0].why}")
+        raise Sided(f"a merge block by block would break the template: {broken[0].why}")
     return result
 
 
@@ -204,9 +204,11 @@ def without_favor(by_structure: ByStructure, options: Options) -> Structure:
 def _refuse_unread(version: Template, side: str) -> None:
     """Refuse a version that is too large or cannot be split into blocks; name its side."""
     if len(version.text) > LARGEST:
-        raise Unsupported("it is too large for a merge by its blocks")
+        raise Unsupported("the file is too large to be merged block by block")
     if version.text.count("{{") > MOST_ACTIONS:
-        raise Unsupported(f"more than {MOST_ACTIONS:,} actions, too many for a merge by its blocks")
+        raise Unsupported(
+            f"more than {MOST_ACTIONS:,} actions are too many for a merge block by block"
+        )
     try:
         _ = version.parts
     except Unsupported as error:
@@ -218,7 +220,7 @@ def _refuse_prose(version: Template) -> None:
     for part in version.parts:
         kind = part.word if isinstance(part, Block) else part.kind
         if kind not in ("define", BLANK, COMMENT, ASSIGN):
-            raise Unsupported("text outside of definitions is merged by lines alone")
+            raise Unsupported("text outside of `define` blocks can only be merged line by line")
 
 
 # -- the merge of the blocks
@@ -262,7 +264,9 @@ class Bodies:
             known = {row: number for number, row in enumerate(rows)}
             if all(known.get(one, 0) < known.get(other, -1) for one, other in wanted):
                 return merged_text
-        raise Unsupported("both sides put entries in one place, and their order is open")
+        raise Unsupported(
+            "both sides added entries in the same place, and their order is not clear"
+        )
 
     def _masked(self, at: Three[Masked], words: Words) -> str:
         texts = at.map(lambda version: version.text)
@@ -316,7 +320,7 @@ def refuse_broken(result: Template) -> None:
     try:
         _ = result.parts
     except Unsupported:
-        raise Unsupported("the merged text would be no template any more") from None
+        raise Unsupported("the merged text would not be a valid template") from None
 
 
 def _first(outcome: Outcome) -> str:
@@ -324,7 +328,7 @@ def _first(outcome: Outcome) -> str:
     if not outcome.conflicts:
         return "both sides changed the same place"
     conflict = outcome.conflicts[0]
-    why = conflict.why.replace("deleted in", "gone or inside a block in")
+    why = conflict.why.replace("deleted in", "deleted or put inside a block in")
     return f"{why} at {conflict.field}" if conflict.field else why
 
 
@@ -342,26 +346,26 @@ def _content(entity: Entity, body: MergeBody) -> str:
     if at.ours is None or at.theirs is None:
         left = at.ours or at.theirs or ""
         if at.base is not None and left and left != at.base:
-            raise Unsupported("one side deleted what the other changed")
+            raise Unsupported("one side deleted an entry that the other side changed")
         return left
     same = agreed(at)
     if same is not None:
         return same
     if at.base is None:
-        raise Unsupported("both sides added an entry, with different contents")
+        raise Unsupported("both sides added the same entry with different contents")
     if entity.is_replaced:
-        raise Unsupported("one side replaced what the other changed")
+        raise Unsupported("one side replaced an entry that the other side changed")
     parts = [unit.part for unit in entity.at.each() if unit is not None]
     blocks = [part for part in parts if isinstance(part, Block)]
     if len(blocks) < len(parts):
-        raise Unsupported("both sides changed an output")
+        raise Unsupported("both sides changed the same output")
     return _block(Three(*blocks), body)
 
 
 def _block(at: Three[Block], body: MergeBody) -> str:
     """Merge a block that both sides changed, one branch after the other."""
     if len({(block.word, len(block.arms)) for block in at.each()}) > 1:
-        raise Unsupported("both sides changed a block, and its branches are not the same")
+        raise Unsupported("both sides changed a block, and its branches do not match")
     parts = []
     for base, ours, theirs in zip(*at.map(lambda block: block.arms).each(), strict=True):
         arms = Three(base, ours, theirs)
@@ -375,7 +379,7 @@ def _block(at: Three[Block], body: MergeBody) -> str:
 def _agreed(at: Three[str]) -> str:
     same = agreed(at)
     if same is None:
-        raise Unsupported("both sides changed the condition of a block")
+        raise Unsupported("both sides changed the condition of the same block")
     return same
 
 
@@ -397,4 +401,4 @@ def _refuse_moved(at: Three[str]) -> None:
         lines = [line for line in text.split("\n") if line.strip() and line.lstrip()[0] != "#"]
         columns |= {min(indent(line) for line in lines)} if lines else set()
     if len(columns) > 1:
-        raise Unsupported("one side indented the body of a block anew")
+        raise Unsupported("one side re-indented the body of a block")

@@ -297,7 +297,7 @@ def _refuse_taken(base: list[Placed], side: list[Placed], depth: int) -> None:
     for place, other in _pairs(changed, news.keys() - olds.keys(), lambda one: one[:-1]):
         old, new, same = set(olds[place]), set(news[other]), set(news[place])
         if len((old & new) - same) > len((old & same) - new):
-            raise Unsupported("one side renamed something, and gave its old name to something new")
+            raise Unsupported("one side renamed an entry and gave its old name to a new entry")
 
 
 def places_of(paths: set[Path]) -> set[Path]:
@@ -325,7 +325,7 @@ def _pairs(
     others = grouped((kin(new), new) for new in news)
     groups = [(old, others.get(kin(old), ())) for old in olds]
     if sum(len(same_kind) for _, same_kind in groups) > MOST_NAME_PAIRS:
-        raise Unsupported("too many changed names to tell which are one")
+        raise Unsupported("too many names changed for kmerge to match them")
     for old, same_kind in groups:
         yield from ((old, new) for new in same_kind)
 

@@ -158,7 +158,7 @@ def templates(texts: Three[YamlText]) -> Three[Template]:
 def _taken_apart(text: str, lexed: _Lexed) -> tuple[tuple[Part, ...], list[Row]]:
     lone = text.replace("\r\n", "\n\n").find("\r")
     if lone >= 0:
-        raise refusal(text, lone, "a lone carriage return")
+        raise refusal(text, lone, "there is a lone carriage return")
     refuse_own_words(text)
     rows: list[Row] = []
     parts: list[Part] = []
@@ -201,7 +201,7 @@ def _rows(text: str, lexed: _Lexed) -> Iterator[Row]:
         start, number = end, number + row.text.count("\n")
     if nest:
         at, word, _ = nest[-1]
-        raise refusal(text, at, f"`{word}` without an end")
+        raise refusal(text, at, f"`{word}` has no `end`")
 
 
 def _with_actions(text: str, start: int, lexed: _Lexed, nest: list[OpenBlock]) -> Row:
@@ -235,19 +235,19 @@ def _nested(text: str, at: int, action: Action, nest: list[OpenBlock]) -> None:
     """Add an action to the open blocks; refuse an `else` or `end` where Go refuses it."""
     if action.kind == OPEN:
         if action.word == "define" and nest:
-            raise refusal(text, at, "`define` inside a block")
+            raise refusal(text, at, "`define` is inside a block")
         if len(nest) == DEEPEST:
-            raise refusal(text, at, f"more than {DEEPEST} blocks inside each other")
+            raise refusal(text, at, f"blocks are nested deeper than {DEEPEST} levels")
         nest.append((at, action.word, action.word in ("if", "with", "range")))
     elif action.kind in CONTROL and not nest:
-        raise refusal(text, at, f"`{action.word}` without a block")
+        raise refusal(text, at, f"`{action.word}` is outside of a block")
     elif action.kind == END:
         nest.pop()
     elif action.kind == ELSE:
         condition = action.body[len("else") :].lstrip(SPACE)
         start, word, takes_else = nest[-1]
         if not takes_else or (condition and not condition.startswith(word)):
-            raise refusal(text, at, "an `else` that its block cannot have")
+            raise refusal(text, at, "the block cannot have this `else`")
         nest[-1] = start, word, bool(condition)
 
 
@@ -259,7 +259,7 @@ def _row(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Row:
     else:
         for action in inside:
             if action.word == "define" and action.kind == OPEN:  # a definition is known by its name
-                raise refusal(text, action.start, "a whole `define` in one line")
+                raise refusal(text, action.start, "a `define` begins and ends on the same line")
         kind = _kind(text, start, end, spans, inside)
     return Row(
         text[start:end], kind, start, tuple((at - start, to - start) for at, to in spans), inside
@@ -274,7 +274,7 @@ def _alone(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Actio
     control = controls[0]
     around = [(a.start, a.end) for a in inside if a is control or a.kind == COMMENT]
     if not _is_bare(text, start, end, around):
-        raise refusal(text, control.start, f"`{control.word}` beside something else in its line")
+        raise refusal(text, control.start, f"`{control.word}` is not alone on its line")
     return control
 
 
@@ -360,7 +360,9 @@ def refuse_own_words(text: str) -> None:
     lowered = text.lower()
     at = lowered.find(TOKEN.lower())
     if at >= 0:
-        raise Unsupported(f"a word of the text holds {TOKEN}", line=lowered.count("\n", 0, at) + 1)
+        raise Unsupported(
+            f"the text contains the reserved word {TOKEN}", line=lowered.count("\n", 0, at) + 1
+        )
 
 
 def action_at(text: str, start: int, known: dict[str, Spelling]) -> Action:
@@ -404,11 +406,11 @@ def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
     """
     star = text.find("*/", at + 2)
     if star < 0:
-        raise refusal(text, start, "a comment of the template is not closed")
+        raise refusal(text, start, "a template comment is not closed")
     close = star + 2
     trims_after = text.startswith(_SPACES, close) and text.startswith("-}}", close + 1)
     if not trims_after and not text.startswith("}}", close):
-        raise refusal(text, start, "a comment of the template ends before its delimiter")
+        raise refusal(text, start, "a template comment does not end with `*/}}`")
     size = close + 2 + 2 * trims_after - start
     return size, COMMENT, "", text[at:close], trims, trims_after, [], []
 
@@ -416,7 +418,7 @@ def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
 def _fault(word: str, shape: str, names: list[str]) -> str:
     """Return the reason why Go refuses an action, or ''."""
     if word in ("end", "break", "continue"):
-        return f"more than `{word}` in an action" if shape != "w" else ""
+        return f"an action contains more than `{word}`" if shape != "w" else ""
     if word == "else":
         if shape == "w":
             return ""
@@ -426,9 +428,9 @@ def _fault(word: str, shape: str, names: list[str]) -> str:
     if word in ("template", "define", "block"):
         rest = shape[2:]
         if shape[1:2] != "s":
-            return f"`{word}` without a name"
+            return f"`{word}` has no name"
         if word == "define":
-            return "more than a name behind `define`" if rest else ""
+            return "`define` is followed by more than a name" if rest else ""
         return _no_pipeline(rest, names[1:]) if rest or word == "block" else ""
     if word == "range" and shape.startswith("wv,v="):
         return _no_pipeline(shape[5:], names[3:])
@@ -443,11 +445,11 @@ def _no_pipeline(shape: str, names: list[str]) -> str:
     """
     shape = shape.removeprefix("v=")
     if shape[:1] in ("", "|") or any(hole in shape for hole in _HOLES):
-        return "a value is missing in an action"
+        return "an action has no value"
     if "=" in shape or "," in shape:
-        return "an equals sign or a comma inside a pipeline"
+        return "a pipeline contains an equals sign or a comma"
     keyword = next((name for name in names if name in KEYWORDS), "")
-    return f"`{keyword}` inside a pipeline" if keyword else ""
+    return f"a pipeline contains `{keyword}`" if keyword else ""
 
 
 # -- the tokens of an action
@@ -474,7 +476,7 @@ def _tokens(
         token = text[at:behind]
         depth += {"(": 1, ")": -1}.get(kind, 0)
         if depth < 0:
-            raise refusal(text, at, "a parenthesis is closed that was not opened")
+            raise refusal(text, at, "a closing parenthesis has no opening parenthesis")
         if kind == "s":
             strings.append(token[1:-1])
         elif kind in "wv":
@@ -498,7 +500,7 @@ def _token(text: str, start: int, at: int) -> tuple[str, int]:
     """
     mark = text[at : at + 1]
     if not mark:
-        raise refusal(text, start, "an action of the template is not closed")
+        raise refusal(text, start, "a template action is not closed")
     if mark == "." and not text.startswith(tuple(_DIGITS), at + 1):
         return "f", _word_end(text, at + 1)
     if mark == "$":
@@ -518,9 +520,9 @@ def _token(text: str, start: int, at: int) -> tuple[str, int]:
         return "w", _word_end(text, at)
     if mark == ":":
         if not text.startswith("=", at + 1):
-            raise refusal(text, at, "a colon without an equals sign")
+            raise refusal(text, at, "a colon is not followed by an equals sign")
         return "=", at + 2
-    raise refusal(text, at, f"an action holds {mark!r}")
+    raise refusal(text, at, f"an action contains {mark!r}")
 
 
 def _is_of_a_word(mark: str) -> bool:
@@ -558,7 +560,7 @@ def _number_end(text: str, at: int) -> int:
         is_exponent = text[end] in "eEpP" and text.startswith(_SIGNS, end + 1)
         end += 1 + is_exponent
     if not any(digit in _DIGITS for digit in text[at:end]):
-        raise refusal(text, at, "a number is none")
+        raise refusal(text, at, "a number has no digits")
     return end
 
 

@@ -7,7 +7,7 @@ names suggest YAML.
 
 from __future__ import annotations
 
-SEALED = "a SOPS file is merged with sops, not by text"
+SEALED = "a file encrypted with SOPS cannot be merged as text"
 VAULT = "$ANSIBLE_VAULT;"  # every text that Ansible Vault encrypted begins with this
 LOCK, INDEX, OPERATOR = "\ndigest:", "\nentries:", "\nkind: ClusterServiceVersion"
 # the names of Helm's files with a timestamp, each with the start of a line that the file has

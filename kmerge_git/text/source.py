@@ -35,7 +35,9 @@ class Source:
             self.eol = "\r\n" if is_crlf else ""
             text = text.replace("\r\n", "\n") if is_crlf else text
         if text.endswith("\r"):
-            raise CannotParse("a lone carriage return ends the file", path=path, hint="remove it")
+            raise CannotParse(
+                "the file ends with a lone carriage return", path=path, hint="remove it"
+            )
         self.final_newline = not text or text.endswith("\n")
         self.text = text if self.final_newline else text + "\n"
         self._counted = 0, 0  # an offset, and the number of lines that end before the offset
@@ -96,17 +98,17 @@ def _decode(data: bytes, path: str) -> str:
             raise CannotParse("the file is UTF-16", path=path, hint="convert it to UTF-8")
         line, column = _byte_position(data, data.index(b"\0"))
         raise CannotParse(
-            "the file holds a NUL byte, it is binary",
+            "the file is binary: it contains a NUL byte",
             path=path,
             line=line,
             column=column,
-            hint="only text can be merged by structure",
+            hint="kmerge can read only text files",
         )
     if len(data) > LONGEST_LINE and max(map(len, data.split(b"\n"))) > LONGEST_LINE:
         raise CannotParse(
             f"a line is longer than {LONGEST_LINE >> 20} MiB",
             path=path,
-            hint="such a file is merged by lines",
+            hint="split the line, or use git's line merge",
         )
     try:
         return data.decode("utf-8")

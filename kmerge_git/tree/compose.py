@@ -41,8 +41,8 @@ def compose(source: Source, span: Span) -> Node | None:
     try:
         graph = parser.compose(source.text[base:end])
     except parser.TooDeep:
-        hint = "flatten it, or merge it by lines"
-        why = f"more than {parser.DEEPEST} collections inside each other"
+        hint = "reduce the nesting, or use git's line merge"
+        why = f"maps and lists are nested deeper than {parser.DEEPEST} levels"
         raise source.error(why, base, hint) from None
     except parser.yaml_error() as error:
         raise _explain(source, span, error) from None
@@ -84,7 +84,7 @@ def _explain(source: Source, span: Span, error: Any) -> CannotParse:
         why = " ".join(str(error.problem or error.context).split())
         offset = min(base + mark.index, max(len(source.text) - 1, 0))
     else:
-        why = str(getattr(error, "reason", "") or "a character YAML does not allow")
+        why = str(getattr(error, "reason", "") or "a character that YAML does not allow")
         offset = base + _first_odd_character(source.text[base:end])
     markers = f"\n{source.text[start:end]}".find("\n<<<<<<< ") >= 0
     hint = "resolve the conflict first" if markers else _hint(why, source.line_at(offset))
@@ -100,7 +100,7 @@ def _hint(why: str, line: str) -> str:
         return "define the anchor before the alias"
     if "control characters" in why or "YAML does not allow" in why:
         return "remove the control character"
-    return "mend the YAML"
+    return "fix the YAML"
 
 
 def _first_odd_character(text: str) -> int:
@@ -151,7 +151,7 @@ class View:
         text = self.text
         start = skip(text, position, "-?:,[{")
         if not text.startswith("*", start):
-            raise self.source.error("not YAML that can be followed", position, "mend the YAML")
+            raise self.source.error("not YAML that kmerge can read", position, "fix the YAML")
         end = name_end(text, start + 1)
         return Alias(text, start, end, text[start + 1 : end])
 
@@ -403,7 +403,7 @@ def block_entries(
             line = start
         elif (line and text[line - 1] != "\n") or not text.startswith(pad, line):
             raise source.error(
-                "an entry that does not start its own line", start, "start a new line for it"
+                "an entry does not start on a line of its own", start, "start a new line for it"
             )
         limit = spans[index + 1][0] - column if index < last else collection.bottom
         end = text.find("\n", value_end) + 1

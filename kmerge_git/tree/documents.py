@@ -236,7 +236,7 @@ def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
     text = source.text
     markers = _marker_lines(text, known)
     if 0 < most < len(markers) // 2:  # a document may begin and end with a marker
-        raise TextOnly(f"more than {most:,} documents")
+        raise TextOnly(f"the file has more than {most:,} documents")
     prologue_end = 0
     documents: list[Document] = []
     start, position = 0, 0  # `start` of the current document; `position` is behind its last marker
@@ -260,7 +260,11 @@ def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
         position = body
     if opened or not is_idle(text[position:]):
         if documents and not opened:
-            raise source.error("text after `...` without a `---`", position, "add a `---` line")
+            raise source.error(
+                "there is text after `...` without a `---` between them",
+                position,
+                "add a `---` line",
+            )
         documents.append(Document(source, len(documents), start, body, len(text), inline))
         start = len(text)
     else:
@@ -345,7 +349,7 @@ def _refuse_directives(source: Source, start: int, end: int, opened: bool) -> No
     """Refuse a `%` line in a document without `---`; the parser reads no directive there."""
     text = source.text
     if not opened and (text.startswith("%", start) or text.find("\n%", start, end) >= 0):
-        raise source.error("a directive without a `---` behind it", start, "add a `---` line")
+        raise source.error("a `%` directive has no `---` after it", start, "add a `---` line")
 
 
 def _refuse_odd_breaks(stream: Stream) -> None:

@@ -201,7 +201,7 @@ def _one_line(text: str) -> str:
     plain = respell(text, "")
     quoted = respell(text, '"') if plain is None else plain
     if quoted is None:
-        raise Unsupported("half a character (a lone surrogate) cannot be written as YAML")
+        raise Unsupported("a lone surrogate (half a character) cannot be written as YAML")
     return quoted
 
 

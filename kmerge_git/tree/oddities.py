@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from kmerge_git.tree.documents import Document, Stream
 
-TEMPLATE = "a template, no YAML"
-ODD_KEY = "a key that is a list or map"
+TEMPLATE = "a template, not YAML"
+ODD_KEY = "a key is a list or a map"
 # actions that decide whether the text up to their `end` is rendered; Helm runs them in comments too
 _OPEN = ("if", "range", "with", "define", "block")
 _CONTROL = frozenset((*_OPEN, "else", "end", "template", "break", "continue"))

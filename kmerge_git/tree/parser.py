@@ -305,7 +305,7 @@ def _binding(folders: list[str]) -> str:
             file = f"{folder}/yaml/_yaml{suffix}"
             if exists(file):
                 return file
-    raise ImportError("no binding of libyaml")
+    raise ImportError("PyYAML has no libyaml; install a PyYAML wheel that includes it")
 
 
 class _StandIn(type(sys)):  # type: ignore[misc]
@@ -452,5 +452,5 @@ def refuse(source: Source, at: int) -> CannotParse:
     """Return the error for an odd line break at an offset."""
     char = source.text[at]
     name = "byte order mark" if char == "\ufeff" else "line break"
-    why = f"an unusual {name} (U+{ord(char):04X}) outside of a quoted text"
-    return source.error(why, at, "replace it by a normal line break, or remove it")
+    why = f"an unusual {name} (U+{ord(char):04X}) outside of quotes"
+    return source.error(why, at, "replace it with a normal line break, or remove it")

@@ -53,7 +53,7 @@ def reader(root: Node) -> Callable[[Node], object]:
         try:
             return reading.value(node)
         except RecursionError:  # the caller's own stack was deep already
-            raise _unsupported(node, "collections nest too deep") from None
+            raise _unsupported(node, "maps and lists are nested too deep") from None
 
     return read
 
@@ -82,7 +82,7 @@ class _Reading:
         if self.inside:
             self.expanded += 1
             if self.expanded > MOST_EXPANDED:
-                raise _unsupported(node, f"aliases stand for more than {MOST_EXPANDED} values")
+                raise _unsupported(node, f"aliases expand to more than {MOST_EXPANDED} values")
         if isinstance(node, Scalar):
             return resolve(node.value, node.style, node.tag)
         if isinstance(node, Alias):
@@ -91,12 +91,12 @@ class _Reading:
             self.inside -= 1
             return value
         if not isinstance(node, Collection):
-            raise TypeError(f"{type(node).__name__} is no kind of node")
+            raise TypeError(f"{type(node).__name__} is not a known kind of node")
         if not self.inside and id(node) in self.known:  # aliases are counted every time
             return self.known[id(node)]
         self.depth += 1
         if self.depth > DEEPEST:  # aliases can nest deeper than the parser allows
-            raise _unsupported(node, f"more than {DEEPEST} collections inside each other")
+            raise _unsupported(node, f"maps and lists are nested deeper than {DEEPEST} levels")
         value = (
             self.mapping(node)
             if isinstance(node, Mapping)
@@ -127,7 +127,7 @@ class _Reading:
         result: dict[str, object] = {}
         for part in reversed(parts):
             if not isinstance(part, dict):
-                raise _unsupported(node, "`<<` takes a mapping, or a list of mappings")
+                raise _unsupported(node, "`<<` must have a mapping or a list of mappings")
             result.update(part)
         return result
 
@@ -139,17 +139,19 @@ class _Reading:
             return "true" if value else "false"
         if isinstance(value, int | float):
             return _ODD_FLOATS.get(repr(value), repr(value))
-        kind = "null" if value is None else "a collection"
-        raise _unsupported(node, f"{kind} as a key", "JSON and Kubernetes have string keys only")
+        kind = "null" if value is None else "a map or list"
+        raise _unsupported(
+            node, f"{kind} is used as a key", "use a string, as JSON and Kubernetes require"
+        )
 
     def target(self, alias: Alias) -> Node:
         if self.anchors is None:
             self.anchors = anchors_of(self.root)
         target = meant(alias, self.anchors)
         if target is None:
-            raise _unsupported(alias, f"no anchor &{alias.name} before its alias")
+            raise _unsupported(alias, f"the alias *{alias.name} has no anchor before it")
         if target.end > alias.start:
-            raise _unsupported(alias, f"*{alias.name} stands inside its own anchor")
+            raise _unsupported(alias, f"the alias *{alias.name} is inside its own anchor")
         return target
 
 
@@ -181,5 +183,5 @@ def anchored(node: Node) -> Iterator[Node]:
             yield from anchored(entry.value)
 
 
-def _unsupported(node: Node, why: str, hint: str = "write the value out") -> Unsupported:
+def _unsupported(node: Node, why: str, hint: str = "write the value itself") -> Unsupported:
     return Source.of(node.text).place(Unsupported(why, hint=hint), node.start)

@@ -233,7 +233,7 @@ def _renamed(names: Three[Hashable], path: Path, four: Four) -> Iterator[Differe
     if names.base is None or not new:
         return
     side = "both" if len(new) > 1 else "ours" if new == [names.ours] else "theirs"
-    what = "renamed" if len(new) == 1 else "renamed alike on both sides"
+    what = "renamed" if len(new) == 1 else "renamed identically on both sides"
     values = names.map(lambda name: str(name or ""))
     row = Difference(path, what, side, "11", values, of=side, node=four.result)
     if isinstance(four.result, Mapping):
@@ -335,7 +335,7 @@ def what_of(at: Three[T | None], same: Callable[[T | None, T | None], bool]) -> 
     if not mine or not yours:
         return mine or yours
     if same(at.ours, at.theirs):
-        return f"{mine} alike on both sides"
+        return f"{mine} identically on both sides"
     return f"{mine} on both sides" if mine == yours else f"{mine} in ours, {yours} in theirs"
 
 
@@ -389,7 +389,7 @@ def _in_text(four: Four, path: Path, one: Difference) -> Iterator[Difference]:
 
 def _rule(at: Three[Node | None], path: Path, what: str, *, is_set: bool) -> str:
     """Return the number of the rule that decides a place with these versions."""
-    if " " not in what or "alike" in what:
+    if " " not in what or "identically" in what:
         return "3" if path and isinstance(path[-1], tuple) and what != "changed" else "1"
     if at.ours is None or at.theirs is None:
         return "2"

@@ -178,7 +178,7 @@ def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:
         result = _comments_of(ends[0]), _comments_of(ends[1])
     side = side_of(lines, result, lambda a, b: sorted(a or ()) == sorted(b or ()))
     texts = apart(lines, str, str, lambda parts, _: " / ".join(parts))
-    what = "comments" if lines.ours != lines.theirs else "comments alike on both sides"
+    what = "comments" if lines.ours != lines.theirs else "comments identically on both sides"
     yield Difference((), what, side, "14", side_by_side(lines, texts, eq), "comment")
 
 
@@ -261,6 +261,8 @@ def _around(streams: Three[Stream], ends: Results) -> Iterator[Difference]:
         if not texts.base == texts.ours == texts.theirs:
             result = (part(ends[0]), part(ends[1])) if ends else None
             side = side_of(texts, result, eq)
-            what = "comments" if texts.ours != texts.theirs else "comments alike on both sides"
+            what = (
+                "comments" if texts.ours != texts.theirs else "comments identically on both sides"
+            )
             shown = side_by_side(texts, texts, eq)
             yield Difference((), what, side, "14", shown, "comment")

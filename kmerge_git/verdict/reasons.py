@@ -91,7 +91,7 @@ def _decision(
     what, side, rule = difference.what, difference.side, difference.rule
     if options.rules == "kyaml":
         rule = of_kyaml(what, side, difference.kind)
-    elif side == "both" and " " in what and "alike" not in what and outcome.method == "lines":
+    elif side == "both" and " " in what and "identically" not in what and outcome.method == "lines":
         rule = "15"
     if note is not None and (_says_more(note) or options.rules == "kyaml"):
         what = note.what
@@ -158,7 +158,7 @@ def _of_readings(texts: Three[YamlText], options: Options) -> tuple[Decision, ..
 def _in_actions(decision: Decision, words: ActionWords) -> Decision:
     shown = words.shown
     values = [
-        "null, or what is rendered there" if text == "null" else shown(text)
+        "null, or the text that the template renders" if text == "null" else shown(text)
         for text in (decision.ours, decision.theirs, decision.base)
     ]
     place = shown(decision.resource), shown(decision.path), shown(decision.what)

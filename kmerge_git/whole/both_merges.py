@@ -172,7 +172,7 @@ def _by_lines(job: Job, lines: LineMerges, late: str) -> Both:
         return Both(encrypted, Given(merged.text, merged.clean), is_late=True)
     why = f"{late}, git's line merge instead"
     text, count = merged.result()
-    conflicts = (Conflict("", "", "the lines conflict"),) * count
+    conflicts = (Conflict("", "", "both sides changed the same lines"),) * count
     if count < 0:
         text, conflicts = _unmerged(texts, job.options), (Conflict("", "", why),)
     outcome = Outcome(text, count == 0, "lines", conflicts=conflicts, reason=why)

@@ -135,10 +135,10 @@ class AskedFile:
         size, versions = self._options.marker_size, [*map(_decoded, self.file.three.each())]
         text = _decoded(data)
         if has_torn_markers(text, versions, size) or has_new_conflict(text, versions, size):
-            raise Refused("conflict markers are left in it")
+            raise Refused("the answer still contains conflict markers; remove them")
         broken = brought(YamlText(data, self.path), _texts(self.file), {})
         if broken:
-            raise Refused(f"the file would be broken: {min(broken)}")
+            raise Refused(f"the file would be damaged: {min(broken)}")
 
     def _define(self) -> None:
         """Define the list keys again, because another merge may have replaced them."""

@@ -48,12 +48,12 @@ LIST = "    args:\n    - --first\n    - {{ .Values.arg }}\n"
 
 # what was done, and where it is found in which words
 DAMAGED: list[tuple[str, str, str, int, str]] = [
-    ("a key twice", "  script: |\n", "  replicas: 2\n  script: |\n", 21, "key twice: "),
-    ("a section twice", LIST, LIST + PROBE, 22, "key twice: "),
-    ("an element twice", "    - {{ .Values.arg }}\n", "    - {{ .Values.arg }}\n    - {{ .Values.arg }}\n", 16, "element twice: "),
-    ("a list item that slipped", "    - --first\n", "     - --first\n", 15, "no YAML: "),
-    ("a block without end", "      port: 80\n    {{- end }}\n", "      port: 80\n", 16, "no template any more: "),
-    ("an end too much", "  script: |\n", "  {{- end }}\n  script: |\n", 21, "no template any more: "),
+    ("a key twice", "  script: |\n", "  replicas: 2\n  script: |\n", 21, "duplicate key: "),
+    ("a section twice", LIST, LIST + PROBE, 22, "duplicate key: "),
+    ("an element twice", "    - {{ .Values.arg }}\n", "    - {{ .Values.arg }}\n    - {{ .Values.arg }}\n", 16, "duplicate list element: "),
+    ("a list item that slipped", "    - --first\n", "     - --first\n", 15, "not valid YAML: "),
+    ("a block without end", "      port: 80\n    {{- end }}\n", "      port: 80\n", 16, "not a valid template: "),
+    ("an end too much", "  script: |\n", "  {{- end }}\n  script: |\n", 21, "not a valid template: "),
     ("a field that slipped", "      port: 80\n", "    port: 80\n", 19, "no side of the merge has port in this place"),
     ("a field that is gone", "      port: 80\n", "", 18, "port is missing; every side of the merge has it"),
     ("a line of a text that is gone", "    make push\n", "", 21, "this text lacks a line that every side of the merge has"),

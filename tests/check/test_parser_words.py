@@ -31,7 +31,7 @@ WORDS = [
     ("a: | x\n", 'only a comment may follow "|" in its line'),
     ("{a: 1}\nb: 2\n", f"the document ends before this place; {INDENTATION}, or write `---` above this line"),
     ("a: {{ x }} y\n", "expected a key of the map that begins in line 1; correct the indentation or the quotes; render the template first"),
-    ("a: !<x\n", "did not find the expected '>'; mend the YAML"),
+    ("a: !<x\n", "did not find the expected '>'; fix the YAML"),
 ]  # fmt: skip
 
 

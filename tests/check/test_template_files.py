@@ -153,7 +153,7 @@ def test_a_finding() -> None:
 @pytest.mark.parametrize(
     "text, why",
     [
-        ("{{- if .x }}\na: 1\n", "`if` without an end"),
+        ("{{- if .x }}\na: 1\n", "`if` has no `end`"),
         ("{{- if .x }}\na: 1\n{{- end }}\nc: [\nb: 1\nb: 2\n", "not YAML"),
         ('{{- "a }}\nb: 1\n', "a string is not closed"),
     ],

@@ -384,7 +384,7 @@ def test_edit_a_value(tmp_path: Path) -> None:
     with asked(tmp_path, GIT_EDITOR=program) as it:
         it.press("e")
         told = it.wait("Edit it again? [y,n] ")
-        assert "not possible: it is no YAML" in told
+        assert "not possible: the answer is not valid YAML" in told
         assert not it.is_normal()
         it.press("y")
         it.question(2)

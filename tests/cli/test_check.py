@@ -96,7 +96,7 @@ def test_what_is_not_checked_is_told(capsys: Capture) -> None:
     assert main(["check", "--format", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["skipped"] == ["broken.yaml", "helm.yaml", "wide.yaml"]
-    why = "a template that cannot be read: `if` without an end"
+    why = "a template that cannot be read: `if` has no `end`"
     assert report["why_skipped"]["helm.yaml"] == why
     write({f"{n:02}.yaml": "a: [1\n" for n in range(11)})
     assert main(["check", "."]) == 0

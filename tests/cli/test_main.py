@@ -16,7 +16,7 @@ def test_on_windows_the_error_names_the_way_out(
 ) -> None:
     monkeypatch.setattr("sys.platform", "win32")
     assert start() == 2
-    assert capsys.readouterr().err == "kmerge: it does not run on Windows itself; use WSL\n"
+    assert capsys.readouterr().err == "kmerge: Windows is not supported; run kmerge in WSL\n"
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(here, capfd):
 def test_a_repeated_key_names_the_file(here, capfd):
     (here / "u.yaml").write_text("a: 2\na: 3\n")
     assert main(["merge2", "--src", "u.yaml", "--dest", "d.yaml"]) == 2
-    assert capfd.readouterr().err.startswith("kmerge: u.yaml:2:1: the key 'a' is there twice")
+    assert capfd.readouterr().err.startswith("kmerge: u.yaml:2:1: duplicate key 'a'")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_merge2(here, capfd):
     assert out == "a: 5 # new\nl:\n- name: a\n- name: n\n"
     assert err.splitlines() == [
         "a: replaced; from src (T2): dest 1, src 5",
-        "b: null clears; from src (T3)",
+        "b: cleared by null; from src (T3)",
         "l[name=n]: added; from src (T12)",
     ]
     assert main(["merge2", "--src", "s.yaml", "--dest", "d.yaml", "--prepend"]) == 0
@@ -256,7 +256,7 @@ def test_directories_in_place(folders, capfd):
     assert not (folders / "d" / "gone").exists()
     assert capfd.readouterr().err.splitlines() == [
         "moved: Secret/b: all.yaml -> new/b.yaml",
-        "lost: both.txt: [line 1]: both changed, dest's lines stay (lines): dest 3, updated 2",
+        "lost: both.txt: [line 1]: both sides changed these lines, dest's are kept (lines): dest 3, updated 2",
         "4 files: 1 added, 1 deleted, 1 changed, 1 same",
         "1 from updated, 1 from dest, 1 lost, 0 conflicts",
     ]
@@ -396,13 +396,17 @@ DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspe
 @pytest.mark.parametrize(
     "source, dest, why",
     [
-        ("null\n", DEPLOYMENT, "1:1: this is no resource"),
-        ("kind: Service\n", DEPLOYMENT, "1:1: its kind is not that of the destination"),
-        ("a: 1\n---\nb: 1\n", DEPLOYMENT, "1:1: which resource this is for cannot be told"),
+        ("null\n", DEPLOYMENT, "1:1: the source is not a resource"),
+        ("kind: Service\n", DEPLOYMENT, "1:1: its kind differs from the one in the destination"),
+        (
+            "a: 1\n---\nb: 1\n",
+            DEPLOYMENT,
+            "1:1: kmerge cannot determine the resource that this source applies to",
+        ),
         (
             "spec: {}\n",
             DEPLOYMENT + "---\n" + DEPLOYMENT.replace("web", "api"),
-            "1:1: which resource this is for cannot be told",
+            "1:1: kmerge cannot determine the resource that this source applies to",
         ),
     ],
 )

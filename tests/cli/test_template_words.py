@@ -21,7 +21,7 @@ PATH = "web/templates/web.yaml"
 LEFT = (Conflict("", "spec.replicas", Why.BOTH_CHANGED),)
 CLEAN = Outcome(b"a\n", True, "structure", reason=BY_BLOCKS)
 OPEN = Outcome(b"a\n", False, "structure", conflicts=LEFT, reason=BY_BLOCKS)
-BY_LINES = Outcome(b"a\n", False, "lines", conflicts=LEFT, reason="a template, no YAML")
+BY_LINES = Outcome(b"a\n", False, "lines", conflicts=LEFT, reason="a template, not YAML")
 BY_CLEAN_LINES = Outcome(b"", True, "lines", reason="the line merge is clean")
 
 Told = Callable[..., str]
@@ -57,12 +57,12 @@ def told(
 @pytest.mark.parametrize(
     "outcome, words",
     [
-        (CLEAN, "a template, merged by its blocks\n"),
+        (CLEAN, "a template, merged block by block\n"),
         (
             OPEN,
-            f"a template, merged by its blocks\nconflict: spec.replicas: {Why.BOTH_CHANGED}\n",
+            f"a template, merged block by block\nconflict: spec.replicas: {Why.BOTH_CHANGED}\n",
         ),
-        (BY_LINES, "merged by lines, as git does: a template, no YAML\n"),
+        (BY_LINES, "merged by lines, as git does: a template, not YAML\n"),
     ],
 )
 def test_the_merge_of_three_files(
@@ -81,12 +81,12 @@ def test_the_merge_of_three_files(
 @pytest.mark.parametrize(
     "outcome, line",
     [
-        (CLEAN, f"solved   {PATH} (both modified; a template, merged by its blocks)"),
+        (CLEAN, f"solved   {PATH} (both modified; a template, merged block by block)"),
         (
             OPEN,
-            f"CONFLICT {PATH} (both modified; a template, merged by its blocks; 1 conflict left)",
+            f"CONFLICT {PATH} (both modified; a template, merged block by block; 1 conflict left)",
         ),
-        (BY_LINES, f"CONFLICT {PATH} (both modified; a template, no YAML; 1 conflict left)"),
+        (BY_LINES, f"CONFLICT {PATH} (both modified; a template, not YAML; 1 conflict left)"),
     ],
 )
 def test_the_line_of_solve(outcome: Outcome, line: str, told: Told) -> None:
@@ -98,8 +98,8 @@ def test_the_line_of_solve(outcome: Outcome, line: str, told: Told) -> None:
     [
         (CLEAN, False, "merged by the blocks of a template; git alone leaves a conflict"),
         (CLEAN, True, "merged by the blocks of a template; git alone is clean, but comes to "),
-        (OPEN, False, "CONFLICT in 1 place (a template, merged by its blocks)"),
-        (BY_LINES, False, "CONFLICT in 1 place (a template, no YAML)"),
+        (OPEN, False, "CONFLICT in 1 place (a template, merged block by block)"),
+        (BY_LINES, False, "CONFLICT in 1 place (a template, not YAML)"),
     ],
 )
 def test_the_head_of_an_explanation(

@@ -53,7 +53,7 @@ def test_a_command_that_takes_too_long_writes_nothing(
     ended = capsys.readouterr()
     assert ended.out == ""
     assert ended.err.count("\n") == 1
-    late = r"\.yaml: no result within 0\.00(1 s of CPU|3 s); KMERGE_TIMEOUT=SECONDS"
+    late = r"\.yaml: no result within 0\.00(1 s of CPU time|3 s); set KMERGE_TIMEOUT=SECONDS"
     assert re.search(late, ended.err)
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
@@ -76,7 +76,7 @@ def test_what_is_no_number_of_seconds_is_an_error(
     seconds: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KMERGE_TIMEOUT", seconds)
-    with pytest.raises(UsageError, match="is no number of seconds"):
+    with pytest.raises(UsageError, match="is not a number of seconds"):
         time_limit.limit()
 
 
@@ -126,7 +126,7 @@ def waiting() -> None:
 
 @pytest.mark.parametrize(
     "work, patience, late",
-    [(busy, 100, "0.1 s of CPU"), (sleeping, 2, "0.2 s"), (waiting, 4, "0.4 s")],
+    [(busy, 100, "0.1 s of CPU time"), (sleeping, 2, "0.2 s"), (waiting, 4, "0.4 s")],
 )
 def test_which_clock_ends_the_work(
     monkeypatch: pytest.MonkeyPatch, work: Callable[[], None], patience: int, late: str

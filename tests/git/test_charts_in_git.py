@@ -45,7 +45,7 @@ WHY = f"a template: {Why.BOTH_CHANGED}"
 
 def test_why_the_lines_stand_is_told(forked: Repo) -> None:
     done = forked.kmerge("merge", "side", check=False)
-    assert f"conflict: {PATH}: the lines conflict ({WHY})" in done.err
+    assert f"conflict: {PATH}: both sides changed the same lines ({WHY})" in done.err
     explained = json.loads(forked.kmerge("explain", "--json").out)
     assert next(file["why"] for file in explained["files"] if file["path"] == PATH) == WHY
 
@@ -102,7 +102,7 @@ WEB = "web/templates/web.yaml"
 LABELS = "metadata:\n  labels:\n    app: web\n"
 INCLUDE = '    {{- include "web.labels" . | nindent 4 }}\n'
 NEW = '\n{{{{- define "web.{0}" -}}}}\n{0}\n{{{{- end }}}}\n'
-BY_BLOCKS = "a template, merged by its blocks"
+BY_BLOCKS = "a template, merged block by block"
 
 
 @pytest.fixture

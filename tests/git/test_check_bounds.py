@@ -1,4 +1,4 @@
-"""What lies outside of the repository: it is neither read nor told, whoever names it."""
+"""What is outside of the repository: it is neither read nor told, whoever names it."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def test_an_attribute_names_nothing_outside(
 ) -> None:
     cache.write(".gitattributes", "*.yaml kmerge-crd=../crds\n")
     assert check(cache, monkeypatch) == 0
-    assert "`../crds` lies outside of the repository" in capsys.readouterr().err
+    assert "`../crds` is outside of the repository" in capsys.readouterr().err
 
 
 def test_git_is_not_asked_where_no_attribute_can_say_it(

@@ -296,7 +296,9 @@ def test_one_answer_after_the_other(driven: Driven, style: str) -> None:
     name, texts = "a.yaml", CASES["ours-apart.yaml"]
     stopped(driven, {name: texts}, style)
     listed = driven.kmerge("resolve", "--list", check=False).lines
-    first, second = (line.split()[0] for line in listed if line.endswith("the lines conflict"))
+    first, second = (
+        line.split()[0] for line in listed if line.endswith("both sides changed the same lines")
+    )
     done = driven.kmerge("resolve", "--take", "theirs", "--at", first, check=False)
     assert (done.code, driven.unmerged()) == (1, [name])
     text = driven.text(name)
@@ -601,7 +603,7 @@ def refusal(repo: Repo, name: str, text: str) -> str:
     return why
 
 
-LEFT = "conflict markers are left in it"
+LEFT = "the answer still contains conflict markers; remove them"
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -662,10 +664,10 @@ def test_mergetool_takes_such_a_file(driven: Driven, side: str, driver: bool) ->
     with tool(driven) as terminal:
         terminal.wait("Which?")
         terminal.press("d")
-        terminal.wait("conflict markers are left in it")
+        terminal.wait("the answer still contains conflict markers; remove them")
         driven.write(name, mine + "<<<<<<< other\n")
         terminal.press("d")
-        terminal.wait("conflict markers are left in it")
+        terminal.wait("the answer still contains conflict markers; remove them")
         driven.write(name, mine)
         terminal.press("d")
         assert terminal.end() == 0
@@ -707,7 +709,7 @@ def test_mergetool_of_three_files_in_no_repository(driven: Driven) -> None:
     with Terminal(argv, cwd=place.path, env=place.world.env) as terminal:
         terminal.wait("Which?")
         terminal.press("d")
-        terminal.wait("conflict markers are left in it")
+        terminal.wait("the answer still contains conflict markers; remove them")
         terminal.press("T")
         assert terminal.end() == 0
     assert place.text("out.yaml") == truth(driven, texts, "theirs")

@@ -98,7 +98,10 @@ def test_many_conflicts_are_counted(driven: Driven) -> None:
 @pytest.mark.costly
 def test_a_file_beyond_the_limits_says_so(driven: Driven) -> None:
     driven.fork(*({"a.yaml": "---\na: 1\n" * 10_001 + f"b: {b}\n"} for b in (1, 2, 3)))
-    assert "kmerge: a.yaml: merged by lines: more than 10,000 documents\n" in driven.merge().err
+    assert (
+        "kmerge: a.yaml: merged by lines: the file has more than 10,000 documents\n"
+        in driven.merge().err
+    )
 
 
 @pytest.mark.parametrize(("count", "rest"), [(5, 0), (6, 1)])
@@ -185,7 +188,7 @@ def ask_slow_git(repo: Driven, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "fault, patience, late", [("busy", 100, "0.1 s of CPU"), ("hang", 2, "0.2 s")]
+    "fault, patience, late", [("busy", 100, "0.1 s of CPU time"), ("hang", 2, "0.2 s")]
 )
 def test_which_clock_ends_the_driver(
     world: World, monkeypatch: pytest.MonkeyPatch, fault: str, patience: int, late: str
@@ -452,7 +455,7 @@ def test_no_time(driven: Driven) -> None:
     driven.fork({"x.yaml": BASE + big}, {"x.yaml": OURS + big}, {"x.yaml": THEIRS + big})
     done = driven.merge()
     assert done.code == 1
-    assert re.search(r"no result within 0\.00(1 s of CPU|3 s), git's line merge", done.err)
+    assert re.search(r"no result within 0\.00(1 s of CPU time|3 s), git's line merge", done.err)
     assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in driven.text("x.yaml")
 
 

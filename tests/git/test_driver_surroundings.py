@@ -318,7 +318,9 @@ def test_a_side_taken_by_lines_is_told(driven: Driven) -> None:
     driven.fork({"x.yaml": text}, {"x.yaml": ours}, {"x.yaml": theirs})
     done = driven.git("merge", "side", env={"KMERGE_FAVOR": "theirs"})
     assert driven.text("x.yaml") == theirs
-    assert "kmerge: x.yaml: merged by lines; theirs taken wherever they conflict" in done.err
+    assert (
+        "kmerge: x.yaml: merged with git's line merge; theirs taken in every conflict" in done.err
+    )
 
 
 LOSSES = {

@@ -145,7 +145,7 @@ class Left:
 
 LEFT = [
     Left(encrypted, "a SOPS file: both sides changed", has_markers=True),
-    Left(generated, "a generated file, ours is kept whole", "generate it again, then `git add`"),
+    Left(generated, "a generated file, ours is kept", "generate it again, then `git add`"),
     Left(deleted_by_us, "deleted by us, changed by them", "", is_asked=True),
     Left(deleted_by_them, "deleted by them, changed by us", "", is_asked=True),
     Left(text_deleted, "no manifest, deleted by us", "`git rm` takes it away", "f.txt"),

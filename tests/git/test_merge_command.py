@@ -80,7 +80,7 @@ def test_documents_that_both_sides_put_in_orders_that_contradict_each_other(repo
     a, b, c = (service(name=name) for name in "abc")
     orders = stream(a, b, c), stream(b, a, c), stream(a, c, b)
     repo.fork(*({"a.yaml": text} for text in orders))
-    told = "kmerge: a.yaml: document: order of the documents changed on both sides, ours taken"
+    told = "kmerge: a.yaml: document: both sides changed the order of the documents, ours taken"
     assert told in repo.kmerge("merge", "side").err
     assert repo.text("a.yaml") == orders[1]
     found = repo.kmerge("check", "--merge-of", "HEAD").out
@@ -565,7 +565,7 @@ def test_a_file_that_takes_too_long_is_merged_by_lines(repo: Repo) -> None:
     ours, theirs = lines.replace("l2: 2", "l2: o"), lines.replace("l170: 170", "l170: t")
     repo.fork({"a.yaml": lines}, {"a.yaml": ours}, {"a.yaml": theirs})
     done = repo.kmerge("merge", "side", env={"KMERGE_TIMEOUT": "0.001"})
-    late = r"a\.yaml: no result within 0\.00(1 s of CPU|3 s), git's line merge instead"
+    late = r"a\.yaml: no result within 0\.00(1 s of CPU time|3 s), git's line merge instead"
     assert re.search(late, done.err)
     assert repo.text("a.yaml") == ours.replace("l170: 170", "l170: t")
 

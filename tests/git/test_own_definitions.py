@@ -119,7 +119,7 @@ def test_an_answer_is_proved_with_the_definitions_of_its_file(
     resolving = Resolving.start(Repository.open())
     first, second = resolving.questions
     lines = RULE.format("a")
-    with pytest.raises(Refused, match="element twice"):
+    with pytest.raises(Refused, match="duplicate list element"):
         resolving.answer_lines(first, lines)
     assert resolving.answer_lines(second, lines).text == lines
 
@@ -156,18 +156,18 @@ def outside(repo: Repo) -> None:
 @pytest.mark.parametrize(
     "place, why",
     [
-        ("../crds", "lies outside of the repository: it is not read"),
-        ("crds/../../crds", "lies outside of the repository: it is not read"),
-        ("/etc", "lies outside of the repository: it is not read"),
-        ("C:/crds", "lies outside of the repository: it is not read"),
-        (".git/crds", "lies outside of the repository: it is not read"),
-        ("link", "leads over a symbolic link: it is not read"),
-        ("link/foo.yaml", "leads over a symbolic link: it is not read"),
-        ("file.yaml", "leads over a symbolic link: it is not read"),
-        ("inner", "leads over a symbolic link: it is not read"),
-        ("mixed", "there is no CustomResourceDefinition in"),
+        ("../crds", "is outside of the repository; kmerge does not read it"),
+        ("crds/../../crds", "is outside of the repository; kmerge does not read it"),
+        ("/etc", "is outside of the repository; kmerge does not read it"),
+        ("C:/crds", "is outside of the repository; kmerge does not read it"),
+        (".git/crds", "is outside of the repository; kmerge does not read it"),
+        ("link", "goes through a symbolic link; kmerge does not read it"),
+        ("link/foo.yaml", "goes through a symbolic link; kmerge does not read it"),
+        ("file.yaml", "goes through a symbolic link; kmerge does not read it"),
+        ("inner", "goes through a symbolic link; kmerge does not read it"),
+        ("mixed", "contains no CustomResourceDefinition"),
         ("gone", "no such file or directory"),
-        ("broken", "its lists are merged as if nobody declared them"),
+        ("broken", "kmerge merges lists without the keys that it declares"),
     ],
 )
 def test_nothing_else_is_read(driven: Driven, place: str, why: str) -> None:

@@ -100,7 +100,7 @@ def test_a_conflict_of_lines_shows_no_fields(repo: Repo) -> None:
     done = repo.kmerge("preview", "side", check=False)
     assert done.code == 1
     assert done.lines[1:] == [
-        "    merged by lines: the lines conflict",
+        "    merged by lines: both sides changed the same lines",
         "merge: 1 file changed on both sides: 1 in conflict",
     ]
 

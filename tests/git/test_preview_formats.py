@@ -92,7 +92,7 @@ def test_files_without_fields(repo: Repo, preview: Any) -> None:
     assert preview("--format", "github") == (
         "::error file=a.txt,line=1,col=1,title=kmerge conflict::changed by both\n"
         "::error file=b.yaml,line=1,col=1,title=kmerge conflict::changed by both; "
-        "line 1: not YAML: did not find expected ',' or ']'; the lines conflict\n"
+        "line 1: not YAML: did not find expected ',' or ']'; both sides changed the same lines\n"
         "::error file=c%25%2C%3A.txt,line=1,col=1,title=kmerge conflict::changed by both\n"
     )
 

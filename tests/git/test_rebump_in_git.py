@@ -60,7 +60,7 @@ def expect(driven: Driven, mine: str) -> None:
         if row[column]:
             assert driven.text(name) == chart(row[column]), row
     text = driven.text(NAMES[7])
-    assert "<<<<<<<" in text and "(policy rebump: not both sides went up)" in text
+    assert "<<<<<<<" in text and "(policy rebump: a side did not raise the version)" in text
     assert current_operation(Repository.open(driven.path)).mine == mine
 
 
@@ -68,14 +68,14 @@ def expect_silence(driven: Driven) -> None:
     """Every chart that both changed is in conflict, and the conflict says why."""
     same = NAMES[6]
     assert driven.unmerged() == [name for name in NAMES if name != same]
-    assert "(policy rebump: whose version goes on top is known only" in driven.text(NAMES[0])
+    assert "(policy rebump: kmerge knows which side goes on top only" in driven.text(NAMES[0])
 
 
 @pytest.mark.costly
 def test_a_merge(forked: Driven) -> None:
     done = forked.merge()
     expect(forked, "ours")
-    what = "1.3.1 written, the patch change of ours on top of 1.3.0 (rule 12 policy rebump)"
+    what = "set to 1.3.1, the patch bump of ours applied to 1.3.0 (rule 12 policy rebump)"
     assert f"{NAMES[0]}: version: {Why.BOTH_CHANGED}: {what}" in done.err
 
 
@@ -114,7 +114,7 @@ def test_a_revert_puts_nothing_on_top(forked: Driven) -> None:
     forked.commit("on", {name: chart(row[2]) for name, row in zip(NAMES, CHARTS, strict=True)})
     forked.git("revert", "--no-edit", "HEAD~1", check=False)
     assert NAMES[0] in forked.unmerged()
-    assert "(policy rebump: whose version goes on top is known only" in forked.text(NAMES[0])
+    assert "(policy rebump: kmerge knows which side goes on top only" in forked.text(NAMES[0])
     assert current_operation(Repository.open(forked.path)).mine == ""
 
 
@@ -142,7 +142,7 @@ def test_solve_and_preview_know_the_operation(forked: Driven) -> None:
     """Markers of git's own merge are solved as the driver would have; a preview says the same."""
     assert forked.kmerge("preview", "side", "--json", check=False).out.count('"neither"') == 4
     rebased = forked.kmerge("preview", "--rebase", "side", "--json", check=False).out
-    assert "the patch change of theirs on top of" in rebased
+    assert "the patch bump of theirs applied to" in rebased
     forked.git("cherry-pick", "side", check=False, env={"KMERGE": "0"})
     assert NAMES[0] in forked.unmerged()
     forked.kmerge("solve", check=False)
@@ -203,7 +203,7 @@ def test_resolve_has_it_not_where_nothing_is_on_top(forked: Driven) -> None:
 @pytest.mark.costly
 def test_explain_says_which_value_was_written(forked: Driven) -> None:
     forked.merge()
-    said = "1.3.1 written, the patch change of ours"
+    said = "set to 1.3.1, the patch bump of ours"
     assert said in forked.kmerge("explain").out
     forked.commit("merged")
     assert said in forked.kmerge("explain", "HEAD").out

@@ -17,7 +17,7 @@ OURS = BASE.replace("&app web", "&app site")
 THEIRS = BASE.replace("shape: round\n", "shape: round\nthree: *app\n")
 BOTH = OURS.replace("shape: round\n", "shape: round\nthree: *app\n")
 WITHOUT = BASE.replace("second: &app worker\n", "")  # `two` means the first one here
-CAUSE = "`*app` would mean another `&app`"
+CAUSE = "`*app` would refer to another `&app`"
 
 
 def fork(repo: Repo, ours: str, theirs: str) -> None:

@@ -399,7 +399,7 @@ def test_what_is_merged_by_lines_is_told_by_its_cause(repo: Repo) -> None:
     write_history(repo, merges)
     (group,) = replay(repo)["left"]
     assert (group["cause"], group["field"]) == (
-        f"the lines conflict: a template: {Why.BOTH_CHANGED}",
+        f"both sides changed the same lines: a template: {Why.BOTH_CHANGED}",
         "",
     )
     assert len(group["conflicts"]) == 2
@@ -517,7 +517,7 @@ def test_a_file_has_a_time_limit(repo: Repo) -> None:
     report = replay(repo)
     assert report["counts"]["late"] == report["counts"]["still_conflicts"] == 6
     (group,) = report["left"]
-    assert group["cause"].startswith("the lines conflict: no result within ")
+    assert group["cause"].startswith("both sides changed the same lines: no result within ")
     assert report["proposals"] == []
     repo.git("config", "kmerge.timeout", "0")
     assert replay(repo)["counts"]["late"] == 0

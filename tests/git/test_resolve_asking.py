@@ -78,7 +78,7 @@ def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
             "  | spec:\n  base" in shown and "  ours (HEAD)     2\n  theirs (side)   3\n" in shown
         )
         it.press("h")
-        assert "not possible: plain numbers are not versions" in it.wait(PROMPT)
+        assert "not possible: a plain number is not a version" in it.wait(PROMPT)
         it.press("o")
         assert "  theirs (side)   app:10 (higher)\n" in it.question("image")
         it.press("h")
@@ -184,7 +184,7 @@ def test_rubbish_of_an_editor_is_refused(stopped: Repo, tmp_path: Path) -> None:
         it.press("s")
         it.question("image")
         it.press("e")
-        it.wait("not possible: it is no YAML")
+        it.wait("not possible: the answer is not valid YAML")
         it.press("y")
         it.wait("not possible: ")
         it.press("y")
@@ -208,9 +208,9 @@ def test_rubbish_in_the_place_of_a_file_is_refused(stopped: Repo, tmp_path: Path
         it.press("s")
         it.question("gone.yaml")
         it.press("e")
-        it.wait("the file would be broken")
+        it.wait("the file would be damaged")
         it.press("y")
-        it.wait("key twice")
+        it.wait("duplicate key")
         it.press("n")
         it.wait(PROMPT)
         it.press("q")
@@ -332,7 +332,9 @@ def test_a_file_edited_meanwhile_is_left_alone_or_taken(stopped: Repo) -> None:
     with Person(stopped) as it:
         it.question("spec.replicas")
         it.press("d")
-        assert "not possible: conflict markers are left in it" in it.wait(PROMPT)
+        assert "not possible: the answer still contains conflict markers; remove them" in it.wait(
+            PROMPT
+        )
         stopped.write("app.yaml", "mine: 1\n")
         it.press("oo")
         it.question("image")
@@ -402,7 +404,7 @@ def test_short_markers_are_markers_where_the_file_has_such(repo: Repo) -> None:
         it.question("spec.replicas")
         repo.write("app.yaml", "mine: 1\n<<<<< ours\n=====\na: 2\n>>>>> theirs\n")
         it.press("d")
-        assert "conflict markers are left in it" in it.wait(PROMPT)
+        assert "the answer still contains conflict markers; remove them" in it.wait(PROMPT)
         it.press("q")
         assert it.end() == 1
     assert "app.yaml" in repo.unmerged()

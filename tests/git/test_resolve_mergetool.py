@@ -78,7 +78,7 @@ def test_the_file_as_it_stands(stopped: Repo) -> None:
     with tool(stopped, "b.yaml") as terminal:
         terminal.wait("Which?")
         terminal.press("d")
-        terminal.wait("conflict markers are left in it")
+        terminal.wait("the answer still contains conflict markers; remove them")
         stopped.write("b.yaml", deployment(replicas=9))
         terminal.press("d")
         assert terminal.end() == 0
@@ -143,7 +143,7 @@ def test_a_file_without_markers_is_taken_as_it_stands(apart: Repo) -> None:
     with by_hand(apart) as terminal:
         terminal.wait("Which?")
         terminal.press("d")
-        terminal.wait("conflict markers are left in it")
+        terminal.wait("the answer still contains conflict markers; remove them")
         apart.write("out.yaml", mine)
         terminal.press("d")
         assert terminal.end() == 0
@@ -151,7 +151,7 @@ def test_a_file_without_markers_is_taken_as_it_stands(apart: Repo) -> None:
 
 
 LATE = {"KMERGE_TIMEOUT": "0.001"}
-SAID = r"kmerge: out\.yaml: no result within 0\.00(1 s of CPU|3 s), git's line merge instead"
+SAID = r"kmerge: out\.yaml: no result within 0\.00(1 s of CPU time|3 s), git's line merge instead"
 MANY = "".join(f"k{n}: {{a: [1, 2, {n}]}}\n" for n in range(5000))
 
 
@@ -174,7 +174,9 @@ def test_a_file_that_takes_too_long_is_merged_by_lines(apart: Repo) -> None:
     done = late(apart, THEIRS)
     assert (done.code, apart.text("out.yaml")) == (1, by_git(apart))
     assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in apart.text("out.yaml")
-    assert re.fullmatch(rf"{SAID}\nkmerge: out\.yaml: the lines conflict\n", done.err)
+    assert re.fullmatch(
+        rf"{SAID}\nkmerge: out\.yaml: both sides changed the same lines\n", done.err
+    )
     assert (apart.kmerge("mergetool", *NAMES, check=False).code, done.out) == (0, "")
 
 
@@ -188,7 +190,7 @@ def test_a_file_that_takes_too_long_may_be_clean(apart: Repo) -> None:
 def test_it_asks_about_the_lines_of_a_file_that_takes_too_long(apart: Repo) -> None:
     late(apart, THEIRS)
     with by_hand(apart, **LATE) as terminal:
-        assert "the lines conflict" in terminal.wait("Which?")
+        assert "both sides changed the same lines" in terminal.wait("Which?")
         terminal.press("t")
         assert terminal.end() == 0
     assert apart.text("out.yaml") == THEIRS + MANY + "z: 2\n"

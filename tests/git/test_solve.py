@@ -321,7 +321,7 @@ def test_what_a_side_or_a_policy_decided_is_told(repo: Repo) -> None:
         f"    Deployment/b spec.replicas: {Why.BOTH_CHANGED}, ours taken (rule 13 favor)",
         f"    Deployment/b {image}: {Why.BOTH_CHANGED}, theirs taken (rule 12 policy higher)",
         "solved   x.yaml (both modified)",
-        "    merged by lines; ours taken wherever they conflict",
+        "    merged with git's line merge; ours taken in every conflict",
     ]
     why = Why.BOTH_CHANGED
     assert [file["decided"] for file in dry["files"]] == [
@@ -553,4 +553,4 @@ def test_a_pipe_in_the_place_of_a_file_is_none(repo: Repo) -> None:
     os.mkfifo(repo.path / "app.yaml")
     for command in ("solve", "resolve"):
         done = repo.kmerge(command, "--take=ours" if command == "resolve" else ".", check=False)
-        assert (done.code, done.err) == (2, "kmerge: app.yaml: it is no file\n")
+        assert (done.code, done.err) == (2, "kmerge: app.yaml: not a regular file\n")

@@ -147,7 +147,7 @@ def test_both_sides_of_damage_are_the_damage(damaged: Driven) -> None:
     assert "choices: ours, theirs, base" in damaged.kmerge("resolve", "--list", check=False).out
     done = damaged.kmerge("resolve", "--take", "both", check=False)
     assert (done.code, damaged.unmerged(), damaged.text(PATH)) == (1, [PATH], marked)
-    assert "the same thing would be there twice" in done.said
+    assert "the file would contain the same entry twice" in done.said
 
 
 @pytest.mark.parametrize("side, text", [("ours", FIRST), ("theirs", SECOND), ("base", PLAIN)])
@@ -157,7 +157,7 @@ def test_one_answer_to_damage_is_that_version(damaged: Driven, side: str, text: 
 
 
 def test_solve_and_explain_say_what_would_be_broken(damaged: Driven) -> None:
-    why = "key twice: spec securityContext (with all conditions true)"
+    why = "duplicate key: spec securityContext (if all conditions are true)"
     done = damaged.kmerge("solve", check=False)
     assert (done.code, damaged.unmerged()) == (1, [PATH])
     assert f"CONFLICT {PATH} (both modified; {why}; 1 conflict left)" in done.out
@@ -169,13 +169,15 @@ def test_solve_and_explain_say_what_would_be_broken(damaged: Driven) -> None:
 def test_preview_and_replay_meet_the_same_damage(driven: Driven) -> None:
     driven.fork({PATH: PLAIN}, {PATH: FIRST}, {PATH: SECOND})
     told = driven.kmerge("preview", "side", check=False).out
-    assert f"CONFLICT  {PATH}  key twice: spec securityContext" in told
+    assert f"CONFLICT  {PATH}  duplicate key: spec securityContext" in told
     driven.write(".git/info/attributes", "")
     assert driven.merge().code == 0
     assert driven.text(PATH) == TWICE
     report = json.loads(driven.kmerge("replay", "--json").out)
     assert (report["counts"]["new_conflicts"], report["counts"]["git_conflicts"]) == (1, 0)
-    assert report["new_conflicts"][0]["conflicts"] == [f"{Why.DAMAGE}: securityContext twice"]
+    assert report["new_conflicts"][0]["conflicts"] == [
+        f"{Why.DAMAGE}: duplicate key securityContext"
+    ]
 
 
 # -- rerere, attributes, policies
@@ -215,7 +217,7 @@ def test_a_generated_template_is_ours_as_a_whole(both_kinds: Driven) -> None:
     done = both_kinds.merge()
     assert (done.code, both_kinds.unmerged()) == (1, [BESIDE, PATH])
     assert (both_kinds.text(PATH), both_kinds.text(BESIDE)) == (FIRST, OURS)
-    assert done.err.count("a generated file, ours is kept whole") == 2
+    assert done.err.count("a generated file, ours is kept") == 2
 
 
 def test_a_generated_template_merges_by_blocks(driven: Driven) -> None:
@@ -257,7 +259,10 @@ def test_no_answer_puts_a_key_twice_into_a_branch(driven: Driven) -> None:
     marked = driven.text(PATH)
     done = driven.kmerge("resolve", "--take", "both", check=False)
     assert done.code == 1
-    assert "the file would be broken: key twice: spec tag (with all conditions true)" in done.said
+    assert (
+        "the file would be damaged: duplicate key: spec tag (if all conditions are true)"
+        in done.said
+    )
     assert driven.unmerged() == [PATH]
     assert driven.text(PATH) == marked
     id_ = json.loads(driven.kmerge("resolve", "--list", "--json", check=False).out)
@@ -265,7 +270,7 @@ def test_no_answer_puts_a_key_twice_into_a_branch(driven: Driven) -> None:
     id_["conflicts"][0]["answer"] = answer
     done = driven.kmerge("resolve", "--from", "-", check=False, stdin=json.dumps(id_))
     assert (done.code, driven.unmerged()) == (2, [PATH])
-    assert "key twice: spec tag" in done.said
+    assert "duplicate key: spec tag" in done.said
     answer["lines"] = "  tag: a\n  {{- if .Values.more }}\n  tags: b\n  {{- end }}\n"
     driven.kmerge("resolve", "--from", "-", stdin=json.dumps(id_))
     assert driven.unmerged() == []
@@ -283,7 +288,7 @@ def test_a_broken_file_is_not_taken_as_it_stands(
         ADDED[0].replace("  {{- end }}\n", ""),
     ):
         driven.write(PATH, broken)
-        with pytest.raises(Refused, match="the file would be broken: "):
+        with pytest.raises(Refused, match="the file would be damaged: "):
             resolving.take_file(PATH)
         assert driven.unmerged() == [PATH]
     driven.write(PATH, ADDED[0])

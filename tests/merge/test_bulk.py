@@ -52,30 +52,30 @@ def renamed_entries(side: str) -> str:
 
 # what is counted, the constants that are lowered, what both sides do, the reason
 CASES: dict[str, tuple[dict[str, int], Callable[[str], str], str]] = {
-    "documents": ({"MOST_DOCUMENTS": 4}, documents, "more than 4 documents"),
+    "documents": ({"MOST_DOCUMENTS": 4}, documents, "the file has more than 4 documents"),
     "changed documents": (
         {"MOST_CHANGED": 5},
         documents,
-        "more than 5 documents changed on both sides",
+        "both sides changed more than 5 documents",
     ),
     "renamed documents": (
         {"MOST_REPLACED": 59},
         renamed_documents,
-        "more than 59 documents gone, and as many new ones",
+        "more than 59 documents were removed, and as many were added",
     ),
-    "elements": ({"MOST_ELEMENTS": 5}, elements, "more than 5 elements in a list"),
-    "changed entries": ({"MOST_CHANGED": 5}, entries, "more than 5 entries changed on both sides"),
+    "elements": ({"MOST_ELEMENTS": 5}, elements, "a list has more than 5 elements"),
+    "changed entries": ({"MOST_CHANGED": 5}, entries, "both sides changed more than 5 entries"),
     "deleted and changed": (
         {"MOST_CHANGED": 5},
         lambda side: "a: 1\n" + (entries(side) if side != "o" else "o: 1\n"),
-        "more than 5 entries changed on both sides",
+        "both sides changed more than 5 entries",
     ),
     "renamed entries": (
         {"MOST_REPLACED": 59},
         renamed_entries,
-        "more than 59 entries gone, and as many new ones",
+        "more than 59 entries were removed, and as many were added",
     ),
-    "entries": ({"MOST_ENTRIES": 5}, entries, "more than 5 entries in a document"),
+    "entries": ({"MOST_ENTRIES": 5}, entries, "a document has more than 5 entries"),
 }
 
 
@@ -219,7 +219,7 @@ def test_lists_of_nothing_but_lists_count_more(monkeypatch: pytest.MonkeyPatch) 
     (document,) = splitting.split(Source.of(deep)).documents
     assert weight(deep, monkeypatch) > len(deep)
     lower(monkeypatch, {"MOST_ALONE": len(deep) - 1})  # what is shorter is not counted
-    with pytest.raises(TextOnly, match="entries in a document"):
+    with pytest.raises(TextOnly, match="a document has more than"):
         bulk.refuse_entries(document)
 
 
@@ -232,7 +232,7 @@ def test_other_commands_take_no_more_documents_apart(
     path = tmp_path / "a.yaml"
     path.write_bytes(old)
     assert main(["patch", str(path), "--patch", '{"a": 1}']) == 2
-    assert capsys.readouterr().err == f"kmerge: {path}: more than 4 documents\n"
+    assert capsys.readouterr().err == f"kmerge: {path}: the file has more than 4 documents\n"
 
 
 FLOW = "a: 1\nl: [" + ", ".join("{{a: {n}, b: {v}}}".format(n=n, v="%d") for n in range(30)) + "]\n"
@@ -251,7 +251,7 @@ def test_patches_and_comparisons_refuse_too_many_entries(
     assert {change.how for change in compare(old, new)} == {"changed"}
     monkeypatch.setattr(bulk, "MOST_ALONE", 90)
     assert main(asked) == 2
-    assert "more than 90 entries in a document" in capsys.readouterr().err
+    assert "a document has more than 90 entries" in capsys.readouterr().err
     assert {change.how for change in compare(old, new)} == {"lines"}
 
 
@@ -273,12 +273,12 @@ def test_nothing_parses_what_is_too_much_at_sight(
     with monkeypatch.context() as patched:
         patched.setattr(parser, "compose", None)  # whoever calls it fails
         patched.setattr(pipeline.by_resource, "LARGE", 9)
-        assert merge_files(*texts).reason == "more than 9 entries in a document"
+        assert merge_files(*texts).reason == "a document has more than 9 entries"
         assert {change.how for change in compare(texts[0], texts[1])} == {"lines"}
         assert left_conflicts.Judge(Three(*texts), "a.yaml").damage(b"x: 1\n" + texts[0]) == ()
         (path := tmp_path / "a.yaml").write_bytes(texts[0])
         assert main(["patch", str(path), "--patch", '{"a": 1}']) == 2
-        assert capsys.readouterr().err == f"kmerge: {path}: more than 60 entries\n"
+        assert capsys.readouterr().err == f"kmerge: {path}: the file has more than 60 entries\n"
         assert main(["check", "--as", "patch", str(path), "--target", str(path)]) == 2
         assert "more than 60 entries; --target" in capsys.readouterr().err
         assert main(["check", str(path)]) == 0
@@ -293,5 +293,5 @@ def test_of_too_many_documents_none_is_made(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(pipeline.by_resource, "LARGE", 9)
     texts = [("---\n" * 10 + f"a: {side}\n").encode() for side in "bot"]
     monkeypatch.setattr(splitting, "Document", no_documents)
-    assert merge_files(*texts).reason == "more than 4 documents"
-    assert merge3_bytes(Three(*texts)).reason == "more than 4 documents"
+    assert merge_files(*texts).reason == "the file has more than 4 documents"
+    assert merge3_bytes(Three(*texts)).reason == "the file has more than 4 documents"

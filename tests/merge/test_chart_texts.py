@@ -39,7 +39,7 @@ def test_texts_of_charts_are_merged_as_lines(
     if rules == "git":
         assert (outcome.text, outcome.clean) == by_git(texts)
     if outcome.text != b"".join(texts):
-        assert outcome.reason == "a template, no YAML"
+        assert outcome.reason == "a template, not YAML"
 
 
 def test_beside_a_chart_they_would_be_yaml() -> None:

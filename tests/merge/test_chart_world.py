@@ -91,7 +91,9 @@ def test_the_version_of_the_same_side_is_decided_first(policy: str, has_both: bo
     made = merged([("version", policy), (FIELD, "mine")])
     assert (FIELD not in left(made)) == has_both
     if not has_both:
-        why = f"{Why.BOTH_CHANGED} (policy mine: no policy has put its version on top)"
+        why = (
+            f"{Why.BOTH_CHANGED} (policy mine: no policy decided the chart's version for this side)"
+        )
         assert [d.what for d in made.explained if d.path == FIELD] == [why]
 
 

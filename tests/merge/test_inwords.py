@@ -18,7 +18,7 @@ SPECIFICATION = (ROOT / "docs/specification.md").read_text(encoding="utf-8")
 
 
 # of a difference of which no note was made
-WHATS = ["changed", "added", "deleted", "changed alike on both sides"]
+WHATS = ["changed", "added", "deleted", "changed identically on both sides"]
 SIDES = ["ours", "theirs", "both"]
 KINDS = ["scalar", "map", "list", "element", "document", "comment", "order"]
 
@@ -75,4 +75,4 @@ def test_words_of_a_rule_with_more_behind_its_number() -> None:
 def test_the_numbers_of_what_nobody_had_to_decide() -> None:
     assert of_kyaml("deleted", "theirs", "map") == "M20"
     assert of_kyaml("added", "ours", "document") == "R3"
-    assert of_kyaml("changed alike on both sides", "both", "scalar") == "M18"
+    assert of_kyaml("changed identically on both sides", "both", "scalar") == "M18"

@@ -47,7 +47,7 @@ def test_three_way(case):
 def test_what_is_told():
     (lost,) = merge3_bytes(Three(*(text.encode() for text in CLASH))).lost
     assert (lost.what, lost.ours, lost.theirs) == (
-        "both changed, dest's lines stay",
+        "both sides changed these lines, dest's are kept",
         "a: {{ .d }}\n",
         "a: {{ .u }}\n",
     )
@@ -81,7 +81,7 @@ def test_two_way_a_template_that_both_have_is_not_looked_into():
 
 
 def test_two_way_refuses_a_repeated_key():
-    with pytest.raises(KmergeError, match="is there twice"):
+    with pytest.raises(KmergeError, match="duplicate key"):
         merge2_bytes(b"a: 1\n", b"a: 1\na: 2\n")
 
 

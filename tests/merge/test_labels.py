@@ -86,7 +86,7 @@ SAID = {
         "a: 1\nm:\n  x: 1\n  y: 1\n",
         "a: 1\n",
         "a: 1\nm:\n  x: 1 # why\n  y: 1\n",
-        "m: deleted in ours, 1 of 3 lines changed in theirs: only comments",
+        "m: deleted in ours, 1 of 3 lines changed in theirs: comments only",
     ),
     "the last one of a list without keys": (
         "l:\n- a\n- b\n",
@@ -178,7 +178,7 @@ SAID = {
         "resources:\n- a.yaml\n# why\n- b.yaml\n",
         "resources:\n- a.yaml\n",
         "resources:\n- a.yaml\n# another\n# reason\n- b.yaml\n",
-        "resources[] (b.yaml): deleted in ours, 2 of 3 lines changed in theirs: only comments",
+        "resources[] (b.yaml): deleted in ours, 2 of 3 lines changed in theirs: comments only",
     ),
     "a run without names": (
         "a: [x]\n",

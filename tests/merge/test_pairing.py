@@ -168,7 +168,7 @@ def test_documents_of_three_files(base, ours, theirs, expected):
 
 @pytest.mark.parametrize("sides", [("a:1 a:2", "a:3", "a"), ("a:1", "a:1", "a:2 a:3")])
 def test_nothing_tells_which_is_which(sides):
-    with pytest.raises(Unsupported, match="Thing/a is there several times in a file"):
+    with pytest.raises(Unsupported, match="a file has Thing/a several times"):
         paired(*sides)
 
 
@@ -195,10 +195,10 @@ def test_what_both_files_bring(ours, theirs, git, kyaml, two_way):
 @pytest.mark.parametrize(
     "ours, theirs, why",
     [
-        ("a b", "values", "which resource this is for"),
-        ("a", "values values+", "which resource this is for"),
-        ("a", "list", "this is no resource"),
-        ("a", "another-kind", "its kind is not that of the destination"),
+        ("a b", "values", "the resource that this source applies to"),
+        ("a", "values values+", "the resource that this source applies to"),
+        ("a", "list", "the source is not a resource"),
+        ("a", "another-kind", "its kind differs from the one in the destination"),
     ],
 )
 def test_a_source_without_a_name_must_be_clear(ours, theirs, why):

@@ -166,26 +166,61 @@ def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
     texts = (f"{args}end: 1\n".encode() for args in (before, "args:\n- x\n", "args:\n- y\n"))
     made = merge_files(*texts, policy=policy_for([("**", "union")]))
     assert [c.told for c in made.conflicts] == [
-        f"{Why.BOTH_ADD_HERE} (policy union: the list is new on both sides)"
+        f"{Why.BOTH_ADD_HERE} (policy union: both sides added the whole list)"
     ]
 
 
 @pytest.mark.parametrize(
     "base, ours, theirs, why",
     [
-        ("1", "2", "3", "plain numbers are not versions"),
-        ("1.5", "0.5", "0.25", "unquoted they are numbers, and as numbers the other is higher"),
-        ("1.1", "1.9", "1.10", "unquoted they are numbers, and as numbers the other is higher"),
-        ("1.1", "&a 1.2", "1.3", "one has an anchor or a tag"),
-        ("x:1", "x:2", "y:3", "they name two things"),
-        ("x:80", "x:81", "x:82", "the numbers may be ports"),
-        ("0.1", "0.5", "0.7", "a number, and the field is not called a version"),
-        ("0.1", "'0.5'", "'0.25'", "a number, and the field is not called a version"),
-        ("2-core", "4-core", "8-core", "a number, and the field is not called a version"),
-        ("zone-1", "zone-2", "zone-3", "a number, and the field is not called a version"),
-        ("1.2.0", "1.3.0", "1.1.0", "a side went back to a lower one"),
-        ("12.1", "11.6", "'12.1'", "a side went back to a lower one"),  # spelled anew
-        ("1.9.0", "1.9.1", "1.10", "unquoted they are numbers, and as numbers the other is higher"),
+        ("1", "2", "3", "a plain number is not a version"),
+        (
+            "1.5",
+            "0.5",
+            "0.25",
+            "without quotes, YAML reads these as numbers and orders them differently",
+        ),
+        (
+            "1.1",
+            "1.9",
+            "1.10",
+            "without quotes, YAML reads these as numbers and orders them differently",
+        ),
+        ("1.1", "&a 1.2", "1.3", "one of the values has an anchor or a tag"),
+        ("x:1", "x:2", "y:3", "the values are versions of different things"),
+        ("x:80", "x:81", "x:82", "the values may be port numbers"),
+        (
+            "0.1",
+            "0.5",
+            "0.7",
+            "the values may be plain numbers; the field name does not say version",
+        ),
+        (
+            "0.1",
+            "'0.5'",
+            "'0.25'",
+            "the values may be plain numbers; the field name does not say version",
+        ),
+        (
+            "2-core",
+            "4-core",
+            "8-core",
+            "the values may be plain numbers; the field name does not say version",
+        ),
+        (
+            "zone-1",
+            "zone-2",
+            "zone-3",
+            "the values may be plain numbers; the field name does not say version",
+        ),
+        ("1.2.0", "1.3.0", "1.1.0", "a side went back to a lower version"),
+        ("12.1", "11.6", "'12.1'", "a side went back to a lower version"),  # spelled anew
+        (
+            "1.9.0",
+            "1.9.1",
+            "1.10",
+            "without quotes, YAML reads these as numbers and orders them differently",
+        ),
     ],
 )
 def test_the_conflict_says_why_a_policy_does_not_speak(
@@ -271,7 +306,7 @@ def test_higher_reaches_a_charts_own_version_only_by_name(
     texts = (f"version: {value}\nb: 1\n".encode() for value in ("1.1.0", "1.2.0", "1.3.0"))
     made = merge_files(*texts, path=file, policy=policy_for([(field, "higher")], "ours", file))
     assert made.clean == settled
-    assert settled or "a chart's own version is for `rebump`" in made.conflicts[0].told
+    assert settled or "use `rebump` for a chart's own version" in made.conflicts[0].told
 
 
 def test_a_conflict_that_only_one_answer_can_solve() -> None:

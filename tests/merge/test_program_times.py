@@ -171,7 +171,9 @@ def test_both_added_it() -> None:
 def test_a_comment_that_both_changed_leaves_all_of_it_to_a_person() -> None:
     texts = [LOCK.format(time=f"{TIMES[n]}  # {n}").encode() for n in (0, 1, 3)]
     (conflict,) = merge_files(*texts, path="Chart.lock").conflicts
-    assert conflict.told == f"{Why.BOTH_CHANGED} (later time: more than the value differs)"
+    assert (
+        conflict.told == f"{Why.BOTH_CHANGED} (later time: the sides differ in more than the value)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -233,7 +235,7 @@ def test_a_policy_says_why_neither_it_nor_the_rule_decides() -> None:
     (conflict,) = merge_files(
         *texts, path="Chart.lock", policy=policy_for([("**", "higher")])
     ).conflicts
-    assert "policy higher: plain numbers are not versions" in conflict.told
+    assert "policy higher: a plain number is not a version" in conflict.told
 
 
 def test_a_policy_that_refuses_leaves_it_to_the_rule() -> None:

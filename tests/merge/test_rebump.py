@@ -30,13 +30,13 @@ BUMPS = [
     ("v0.1.0-rc.9", "v0.1.0-rc.10", "v0.1.0-rc.11", "v0.1.0-rc.12", "prerelease"),
     ("1.0.0-a.0", "1.0.0-a.1", "1.0.0-a.1000", "1.0.0-a.1001", "prerelease"),
 ]
-PRE = "only prereleases of one version and one word are bumped"
+PRE = "only prereleases of the same version and kind can be bumped"
 REFUSED = [
-    (None, "1.0.0", "1.1.0", "without a base there is no kind of bump"),
-    ("1.2.0", "1.1.0", "1.3.0", "not both sides went up"),
-    ("1.2.0", "1.3.0", "1.1.0", "not both sides went up"),
-    ("1.2.0", "1.2.0", "1.3.0", "not both sides went up"),
-    ("1.2.0", "1.3.0", "1.3.0", "they are one version"),
+    (None, "1.0.0", "1.1.0", "there is no base version to compare with"),
+    ("1.2.0", "1.1.0", "1.3.0", "a side did not raise the version"),
+    ("1.2.0", "1.3.0", "1.1.0", "a side did not raise the version"),
+    ("1.2.0", "1.2.0", "1.3.0", "a side did not raise the version"),
+    ("1.2.0", "1.3.0", "1.3.0", "the versions are equal"),
     ("1.2.0", "1.3.0-rc.1", "1.2.1", PRE),
     ("1.2.0-rc.1", "1.2.0", "1.2.1", PRE),
     ("1.2.0-rc.1", "1.2.0", "1.2.0-rc.2", PRE),
@@ -51,17 +51,17 @@ REFUSED = [
     ("1.2.0-rc-x.1", "1.2.0-rc-x.2", "1.2.0-rc-x.3", PRE),
     ("1.2.0-rc.01", "1.2.0-rc.02", "1.2.0-rc.03", PRE),
     ("1.2-rc.1", "1.2-rc.2", "1.2-rc.3", PRE),
-    (None, "1.2.0-rc.2", "1.2.0-rc.1", "without a base there is no kind of bump"),
-    ("1.2.0-rc.4", "1.2.0-rc.3", "1.2.0-rc.5", "not both sides went up"),
-    ("1.2.0-rc.4", "1.2.0-rc.5", "1.2.0-rc.3", "not both sides went up"),
-    ("1.2.0-rc.4", "1.2.0-rc.5", "1.2.0-rc.5", "they are one version"),
-    ("1.2.0", "1.3.0", "1.2.1+b", "build metadata is not bumped"),
-    ("1.2.0-rc.1", "1.2.0-rc.2+b", "1.2.0-rc.3", "build metadata is not bumped"),
-    ("1.2.0", "v1.2.1", "1.3.0", "the versions are of two forms"),
-    ("1.2", "1.3", "1.4", "they are not versions of a chart"),
-    ("1.2.0", "1.02.1", "1.3.0", "they are not versions of a chart"),
-    ("1.2.0", "latest", "1.3.0", "they are not versions of a chart"),
-    ("1", "2", "3", "they are not versions of a chart"),
+    (None, "1.2.0-rc.2", "1.2.0-rc.1", "there is no base version to compare with"),
+    ("1.2.0-rc.4", "1.2.0-rc.3", "1.2.0-rc.5", "a side did not raise the version"),
+    ("1.2.0-rc.4", "1.2.0-rc.5", "1.2.0-rc.3", "a side did not raise the version"),
+    ("1.2.0-rc.4", "1.2.0-rc.5", "1.2.0-rc.5", "the versions are equal"),
+    ("1.2.0", "1.3.0", "1.2.1+b", "a version with build metadata cannot be bumped"),
+    ("1.2.0-rc.1", "1.2.0-rc.2+b", "1.2.0-rc.3", "a version with build metadata cannot be bumped"),
+    ("1.2.0", "v1.2.1", "1.3.0", "the versions have different formats"),
+    ("1.2", "1.3", "1.4", "the values are not chart versions"),
+    ("1.2.0", "1.02.1", "1.3.0", "the values are not chart versions"),
+    ("1.2.0", "latest", "1.3.0", "the values are not chart versions"),
+    ("1", "2", "3", "the values are not chart versions"),
 ]
 
 
@@ -145,7 +145,7 @@ def test_comments_that_both_changed_leave_all_of_it_to_a_person() -> None:
     policy = policy_for([("version", "rebump")], "ours", "Chart.yaml")
     made = merge_files(*(t.encode() for t in texts), path="Chart.yaml", policy=policy)
     assert [c.told for c in made.conflicts] == [
-        f"{Why.BOTH_CHANGED} (policy rebump: more than the value differs)"
+        f"{Why.BOTH_CHANGED} (policy rebump: the sides differ in more than the value)"
     ]
     assert not [d for d in made.decisions if d.is_settled]
 
@@ -158,16 +158,34 @@ def test_in_one_line_of_braces() -> None:
 @pytest.mark.parametrize(
     "mine, path, of, three, why",
     [
-        ("", "a/Chart.yaml", CHART, "1.2.0|1.2.1|1.3.0", "whose version goes on top is known only"),
-        ("ours", "a/values.yaml", CHART, "1.2.0|1.2.1|1.3.0", "it is for the `version` of a Chart"),
+        (
+            "",
+            "a/Chart.yaml",
+            CHART,
+            "1.2.0|1.2.1|1.3.0",
+            "kmerge knows which side goes on top only",
+        ),
+        (
+            "ours",
+            "a/values.yaml",
+            CHART,
+            "1.2.0|1.2.1|1.3.0",
+            "it only works for the `version` of a Chart",
+        ),
         (
             "ours",
             "Chart.yaml",
             "a:\n  version: {}\n",
             "1.2.0|1.2.1|1.3.0",
-            "it is for the `version`",
+            "it only works for the `version`",
         ),
-        ("ours", "Chart.yaml", CHART, "1.2.0|&v 1.2.1|1.3.0", "one has an anchor or a tag"),
+        (
+            "ours",
+            "Chart.yaml",
+            CHART,
+            "1.2.0|&v 1.2.1|1.3.0",
+            "one of the values has an anchor or a tag",
+        ),
     ],
 )
 def test_where_it_is_silent_and_says_so(

@@ -55,7 +55,7 @@ def test_they_never_part(
 ) -> None:
     made = merged(rules, image("1.0", "00"), image(*ours), image(*theirs))
     assert made.conflicts and not [d for d in made.decisions if d.is_settled]
-    assert all("would come from two sides" in c.told for c in made.conflicts)
+    assert all("would come from different sides" in c.told for c in made.conflicts)
 
 
 def test_comments_at_one_of_them_leave_both_to_a_person() -> None:
@@ -99,7 +99,7 @@ def test_a_new_digest_of_the_tag_that_is_the_same() -> None:
 def test_a_tag_of_another_image() -> None:
     made = merged(HIGHER, image("1.0", "00"), image("1.1", "00", "a/c"), image("1.2", "00"))
     assert [c.field for c in made.conflicts] == ["image.tag"]
-    assert "`repository` beside it is another one on each side" in made.conflicts[0].told
+    assert "`repository` next to it differs on each side" in made.conflicts[0].told
 
 
 TAGS, DIGESTS = ("1.0", "1.1", "1.2"), ("00", "11", "22")

@@ -184,10 +184,7 @@ def test_the_conflict_is_git_s() -> None:
     ours = base.replace("# limits:\n#   cpu", "limits:\n  cpu").replace("c: 1", "c: 3")
     trio = (text.encode() for text in (base, ours, base.replace("cpu: 1", "cpu: 2")))
     outcome = merge_files(*trio, path="values.yaml", line_merge=git_itself)
-    assert (
-        outcome.reason
-        == f"{Why.UNCERTAIN}: `#   cpu: 1` was changed by both sides, each in its own way"
-    )
+    assert outcome.reason == f"{Why.UNCERTAIN}: `#   cpu: 1` was changed differently by both sides"
     assert outcome.text.decode().splitlines()[1:-2] == [
         *("<<<<<<< ours", "limits:", "  cpu: 1"),
         *("=======", "# limits:", "#   cpu: 2", ">>>>>>> theirs"),

@@ -71,7 +71,9 @@ def test_a_summary() -> None:
     made = summary(
         file("a.yaml", "clean"),
         file("b.yaml", "conflict", conflict(theirs="2\n3")),
-        file("c.yaml", "conflict", conflict("", resource="", why="the lines conflict")),
+        file(
+            "c.yaml", "conflict", conflict("", resource="", why="both sides changed the same lines")
+        ),
         file("d.yaml", "improved", otherwise=[other]),
         file("e.yaml", "resolved", decided=[taken]),
     )
@@ -83,7 +85,7 @@ def test_a_summary() -> None:
     assert f"| <code>topic</code> |\n| {' | '.join(['---'] * 5)} |\n{row}" in made
     assert row + "| <code>1</code> | <code>2</code><br><code>3</code> |" in made
     assert "<code>c.yaml</code>&#58;" not in made
-    assert "\n- the lines conflict\n" in made
+    assert "\n- both sides changed the same lines\n" in made
     assert "| <code>Service/web</code> | <code>spec.x</code> | <code>1</code> | (nothing) |" in made
     assert "  - <code>Pod/a spec.b</code>: theirs taken (policy higher)\n" in made
     assert "a.yaml" not in made

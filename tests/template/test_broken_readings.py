@@ -70,13 +70,13 @@ RIGHT = without(MERGED, BLOCK)
 SIDES = Three(BASE, OURS, BASE.replace("paused: false", "paused: true"))
 BROKEN = [
     ("a key twice in one branch", without(RIGHT, "    env:\n", BLOCK + "    env:\n"),
-     "key twice: Deployment {{ include \"web.fullname\" . }} spec.containers[] securityContext (with all conditions true)"),
-    ("an element twice", without(RIGHT, "      value: a\n", "      value: a\n    - name: A\n      value: b\n"), "element twice: "),
-    ("a resource twice", RIGHT + "---\n" + RIGHT, "resource twice: "),
-    ("a line that slipped", without(RIGHT, "    command", "   command"), "no YAML: "),
-    ("a block without end", without(RIGHT, "    probe: {{ . }}\n    {{- end }}\n", "    probe: {{ . }}\n"), "no template any more: line "),
-    ("an action without end", without(RIGHT, "{{ .Values.image }}", "{{ .Values.image"), "no template any more: line 8: "),
-    ("no YAML without a branch", without(without(RIGHT, "    args:\n", "    {{- if .Values.args }}\n    args:\n    {{- end }}\n"), "    command: [run]\n", "    command:\n    - run\n    other: {}\n"), "no YAML: "),
+     "duplicate key: Deployment {{ include \"web.fullname\" . }} spec.containers[] securityContext (if all conditions are true)"),
+    ("an element twice", without(RIGHT, "      value: a\n", "      value: a\n    - name: A\n      value: b\n"), "duplicate list element: "),
+    ("a resource twice", RIGHT + "---\n" + RIGHT, "duplicate resource: "),
+    ("a line that slipped", without(RIGHT, "    command", "   command"), "not valid YAML: "),
+    ("a block without end", without(RIGHT, "    probe: {{ . }}\n    {{- end }}\n", "    probe: {{ . }}\n"), "not a valid template: line "),
+    ("an action without end", without(RIGHT, "{{ .Values.image }}", "{{ .Values.image"), "not a valid template: line 8: "),
+    ("no YAML without a branch", without(without(RIGHT, "    args:\n", "    {{- if .Values.args }}\n    args:\n    {{- end }}\n"), "    command: [run]\n", "    command:\n    - run\n    other: {}\n"), "not valid YAML: "),
 ]  # fmt: skip
 
 
@@ -127,7 +127,7 @@ def test_notes_are_no_yaml() -> None:
 def test_a_conflict_around_the_damage_alone() -> None:
     """Git's result stays as it is outside of it; no answer has the damage."""
     found = damage(MERGED, TEXTS, PATH)
-    assert [one.short for one in found] == ["securityContext twice"]
+    assert [one.short for one in found] == ["duplicate key securityContext"]
     for sides in (TEXTS, TEXTS.swapped()):
         made = around(Template(MERGED), sides.map(Template), PATH, found)
         ((_, hunk),) = made.hunks()
@@ -135,7 +135,7 @@ def test_a_conflict_around_the_damage_alone() -> None:
         assert MERGED[:start] + hunk.ours + MERGED[end:] == sides.ours
         assert MERGED[:start] + hunk.theirs + MERGED[end:] == sides.theirs
         assert hunk.base in BASE
-        assert hunk.why == f"{Why.DAMAGE}: securityContext twice"
+        assert hunk.why == f"{Why.DAMAGE}: duplicate key securityContext"
         for side in ("ours", "theirs"):
             assert brought(made.decided(side), sides, PATH) == ""
 
@@ -166,7 +166,7 @@ def test_the_driver_writes_it() -> None:
     sources = TEXTS.map(lambda text: Source(text.encode(), PATH))
     made = conflicted(surrounded(MERGED, TEXTS), sources, options)
     text = made.text.decode()
-    assert text.count(f"<<<<<<< ours ({Why.DAMAGE}: securityContext twice)") == 1
+    assert text.count(f"<<<<<<< ours ({Why.DAMAGE}: duplicate key securityContext)") == 1
     assert merge_files(*(text.encode() for text in TEXTS.each()), path=PATH).text.decode() == text
 
 
@@ -175,4 +175,4 @@ def test_a_key_that_stands_there_very_often() -> None:
     """What is wrong with it is said once, and found in one look."""
     text = BASE + "  again: {{ .x }}\n" * 20_000
     (found,) = damage(text, TEXTS, PATH)
-    assert (found.short, found.last - found.first) == ("again twice", 19_999)
+    assert (found.short, found.last - found.first) == ("duplicate key again", 19_999)

@@ -141,10 +141,10 @@ def test_an_opening_over_several_lines_is_one_header():
 @pytest.mark.parametrize(
     "text, line, column, why",
     [
-        ("a\n{{ end }}\n", 2, 1, "`end` without a block"),
-        ("{{ else }}\n", 1, 1, "`else` without a block"),
-        ("a\n {{ if .a }}\n", 2, 2, "`if` without an end"),
-        ("{{ if .a }}\n{{ with .b }}\n{{ end }}\n", 1, 1, "`if` without an end"),
+        ("a\n{{ end }}\n", 2, 1, "`end` is outside of a block"),
+        ("{{ else }}\n", 1, 1, "`else` is outside of a block"),
+        ("a\n {{ if .a }}\n", 2, 2, "`if` has no `end`"),
+        ("{{ if .a }}\n{{ with .b }}\n{{ end }}\n", 1, 1, "`if` has no `end`"),
         ("{{ if .a }}\n{{ else }}\n{{ else }}\n{{ end }}\n", 3, 1, "cannot have"),
         ("{{ if .a }}\n{{ else }}\n{{ else if .b }}\n{{ end }}\n", 3, 1, "cannot have"),
         ("{{ if .a }}\n{{ else with .b }}\n{{ end }}\n", 2, 1, "cannot have"),
@@ -152,13 +152,13 @@ def test_an_opening_over_several_lines_is_one_header():
         ('{{ define "a" }}\n{{ else }}\n{{ end }}\n', 2, 1, "cannot have"),
         ('{{ block "a" . }}\n{{ else }}\n{{ end }}\n', 2, 1, "cannot have"),
         ('{{ if .a }}\n{{ define "a" }}\n{{ end }}\n{{ end }}\n', 2, 1, "inside a block"),
-        ('a\n{{ define "a" }}b{{ end }}\n', 2, 1, "a whole `define` in one line"),
-        ("a: {{ if .a }}\n{{ end }}\n", 1, 4, "beside something else"),
-        ("{{ if .a }} # b\n{{ end }}\n", 1, 1, "beside something else"),
-        ("# {{ if .a }}\n{{ end }}\n", 1, 3, "beside something else"),
-        ("{{ if .a }}\n{{ end }}: b\n", 2, 1, "beside something else"),
-        ("{{ if .a }}{{ .b }}\n{{ end }}\n", 1, 1, "beside something else"),
-        ("{{ $x := 1 }}{{ if .a }}\n{{ end }}\n", 1, 14, "beside something else"),
+        ('a\n{{ define "a" }}b{{ end }}\n', 2, 1, "a `define` begins and ends on the same line"),
+        ("a: {{ if .a }}\n{{ end }}\n", 1, 4, "is not alone on its line"),
+        ("{{ if .a }} # b\n{{ end }}\n", 1, 1, "is not alone on its line"),
+        ("# {{ if .a }}\n{{ end }}\n", 1, 3, "is not alone on its line"),
+        ("{{ if .a }}\n{{ end }}: b\n", 2, 1, "is not alone on its line"),
+        ("{{ if .a }}{{ .b }}\n{{ end }}\n", 1, 1, "is not alone on its line"),
+        ("{{ $x := 1 }}{{ if .a }}\n{{ end }}\n", 1, 14, "is not alone on its line"),
         ("{{ if .a }}\n{{ with .b }}\n{{ end }}{{ end }}\n", 3, 10, "in the middle"),
         ("{{ if .a }}{{ with .b }}\n{{ end }}\n{{ end }}\n", 1, 12, "in the middle"),
         ("{{ if .a }}\n{{ else }}x{{ end }}\n", 2, 12, "in the middle"),
@@ -166,7 +166,7 @@ def test_an_opening_over_several_lines_is_one_header():
         ("{{ if .a }}\nb\n{{ end }}{{ if .c }}{{ end }}\n", 3, 10, "in the middle"),
         ("a\n\rb {{ .c }}\r\n", 2, 1, "a lone carriage return"),
         ("a\r\n\r", 2, 1, "a lone carriage return"),
-        ("a: kmtplx\n", 1, 0, "holds kmTpl"),
+        ("a: kmtplx\n", 1, 0, "reserved word kmTpl"),
     ],
 )
 def test_what_is_no_tree_of_whole_lines_is_refused(text, line, column, why):
@@ -181,7 +181,7 @@ def test_blocks_go_as_deep_as_is_said(end):
     (part,) = parse(text)
     assert isinstance(part, Block) == bool(end)
     assert part.text == text
-    with pytest.raises(Unsupported, match="more than 200 blocks"):
+    with pytest.raises(Unsupported, match="deeper than 200 levels"):
         parse(f"{{{{ if .a }}}}{end}{text}{{{{ end }}}}{end}")
 
 

@@ -30,7 +30,7 @@ def test_elements_without_names_are_not_taken_for_each_other():
         '{{- include "o" . | nindent 10 }}\n          values',
     )
     assert merged(TERMS, ours, theirs) is None
-    assert refusal(TERMS, ours, theirs).startswith("both sides took an entry away")
+    assert refusal(TERMS, ours, theirs).startswith("both sides replaced the same entry")
 
 
 def test_what_fits_with_one_order_of_the_sides_fits_with_the_other():
@@ -158,7 +158,7 @@ def test_a_name_is_defined_once():
     assert git(HELPERS, ours, theirs)[1] == 0
     texts = (HELPERS.encode(), ours.encode(), theirs.encode())
     made = merge_files(*texts, path=HELPERS_PATH)
-    assert (made.clean, made.reason) == (False, 'defined twice: "c"')
+    assert (made.clean, made.reason) == (False, 'template defined twice: "c"')
     for side, kept in (("ours", ours), ("theirs", theirs)):
         assert resolve(made.text.decode(), side) == kept
     texts = (HELPERS.encode(), (ours + new).encode(), theirs.encode())  # ours did it
@@ -192,4 +192,4 @@ def test_a_merge_of_fields_leaves_a_template():
     theirs = base.replace("    level", f"{new}    level").replace(last, end + last)
     made = merge_files(*(one.encode() for one in (base, ours, theirs)), path="charts/a.yaml")
     assert (made.clean, made.method) == (False, "lines")
-    assert made.reason == "a template: the merged text would be no template any more"
+    assert made.reason == "a template: the merged text would not be a valid template"

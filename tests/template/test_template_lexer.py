@@ -202,12 +202,12 @@ def test_what_go_refuses_is_refused(text, column):
 
 @pytest.mark.parametrize("text", ["{{/* a }}", "{{- /* a */}}{{/*/}}"])
 def test_a_comment_that_never_ends_is_told_as_one(text):
-    with pytest.raises(Unsupported, match="a comment of the template is not closed"):
+    with pytest.raises(Unsupported, match="a template comment is not closed"):
         actions(text)
 
 
 def test_a_refusal_says_where():
-    with pytest.raises(Unsupported, match="an action holds '%'") as caught:
+    with pytest.raises(Unsupported, match="an action contains '%'") as caught:
         actions("a: 1\nb: {{ .b }}\n  c: {{ 1 % 2 }}\n")
     assert (caught.value.line, caught.value.column) == (3, 11)
 

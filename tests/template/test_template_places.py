@@ -93,7 +93,7 @@ def test_nothing_may_come_to_stand_behind_a_comment_of_ours(mark):
     assert word.startswith(f"{TOKEN}{mark}")
     assert words.unmasked(f"a: # {word}\n", {}) == "a: {{ .a }}\n"
     for line in (f"a: # {word} b\n", f"a: {word}\n"):
-        with pytest.raises(Unsupported, match="comment apart"):
+        with pytest.raises(Unsupported, match="split a template comment"):
             words.unmasked(line, {})
 
 

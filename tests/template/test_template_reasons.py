@@ -37,27 +37,27 @@ REASONS = {
     "a block against a change inside": (
         WEB.replace("  {{- if .Values.a }}\n  name: {{ .Values.name }}\n  {{- end }}\n", ""),
         WEB.replace(".name", ".theirs"),
-        "one side deleted what the other changed",
+        "one side deleted an entry that the other side changed",
     ),
     "a guard": (
         WEB.replace(APP, '    {{- include "a" . | nindent 4 }}\n'),
         WEB.replace(APP, '    {{- include "b" . | nindent 4 }}\n'),
-        "both sides took an entry away, and put different things in its place",
+        "both sides replaced the same entry with different entries",
     ),
     "a version that is none": (
         WEB.replace("  {{- end }}\n", "").replace(".image", ".ours"),
         WEB.replace(".image", ".theirs"),
-        "`if` without an end at line 4 of ours",
+        "`if` has no `end` at line 4 of ours",
     ),
     "a control action beside text": (
         WEB.replace(".image", ".ours"),
         WEB.replace("  image:", "  image: x{{ if .a }}\n  {{ end }}"),
-        "`if` beside something else in its line at line 8 of theirs",
+        "`if` is not alone on its line at line 8 of theirs",
     ),
     "no fields between the actions": (
         WEB.replace("  image:", "  image: ["),
         WEB.replace(".image", ".theirs"),
-        "the text between the actions is no YAML",
+        "the text between the template actions is not valid YAML",
     ),
 }
 
@@ -79,14 +79,14 @@ def test_actions_stand_in_the_place_of_their_words() -> None:
 def test_helpers_are_definitions() -> None:
     ours, theirs = "a {{ .a }}\n", "b {{ .a }}\n"
     reason = made("{{ .a }}\n", ours, theirs, "web/templates/_helpers.tpl").reason
-    assert reason == "a template: text outside of definitions is merged by lines alone"
+    assert reason == "a template: text outside of `define` blocks can only be merged line by line"
 
 
 def test_what_a_rendering_tells(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(template_merge, "new_damage", lambda *_: [Damage("a doubt", "", 0, 0)])
     ours = WEB.replace(APP, f"{APP}    ours: {{{{ .a }}}}\n")
     theirs = WEB.replace(APP, f"{APP}    theirs: {{{{ .b }}}}\n")
-    reason = "a template: merged by its blocks it would be broken: a doubt"
+    reason = "a template: a merge block by block would break the template: a doubt"
     assert made(WEB, ours, theirs).reason == reason
 
 
@@ -105,14 +105,14 @@ def test_markers_are_told_as_markers() -> None:
 
 def test_what_git_merges_clean_needs_no_reason_of_the_blocks() -> None:
     outcome = made(WEB, WEB.replace(".image", ".ours"), WEB.replace("app: web", "app: theirs"))
-    assert (outcome.clean, outcome.reason) == (True, "a template, no YAML")
+    assert (outcome.clean, outcome.reason) == (True, "a template, not YAML")
 
 
 def test_the_fields_of_a_merge_by_blocks_are_told() -> None:
     more = "  {{- with .Values.{0} }}\n  {0}:\n    {{- toYaml . | nindent 4 }}\n  {{- end }}\n"
     ours, theirs = (WEB + more.replace("{0}", name) for name in ("env", "volumes"))
     told = [(one.path, one.ours, one.theirs) for one in made(WEB, ours, theirs).explained]
-    rendered = "null, or what is rendered there"
+    rendered = "null, or the text that the template renders"
     assert told == [("spec.env", rendered, ""), ("spec.volumes", "", rendered)]
 
 

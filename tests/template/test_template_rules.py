@@ -453,7 +453,7 @@ def test_rule_12_both_sides_in_one_place_of_a_text_is_a_conflict():
 def test_rule_12_a_block_that_ends_behind_the_text_is_refused():
     base = TEXTS.replace("  last:", "    {{- if .Values.b }}\n    b\n  last:") + "  {{- end }}\n"
     ours, theirs = base.replace("last: {", "o: {"), base.replace(".Values.last", "1")
-    assert refusal(base, ours, theirs) == "a block begins inside a block scalar and ends behind it"
+    assert refusal(base, ours, theirs) == "a block begins inside a block scalar and ends after it"
     assert merged(base, ours, theirs) is None
 
 
@@ -469,7 +469,7 @@ def test_rule_12_action_lines_in_flow_collections_are_refused():
         c: 1
     """)
     ours, theirs = base.replace("b: 1", "b: 2"), base.replace("c: 1", "c: 2")
-    why = "a block or an output is where no field or element can be"
+    why = "a block or an output is in a place where YAML allows no field or element"
     assert refusal(base, ours, theirs) == why
     assert merged(base, ours, theirs) is None
     whole = base[base.index("  {{- if") : base.index("]")]
@@ -533,7 +533,7 @@ def test_rule_14_a_header_and_a_body_changed_by_two_people():
 
 def test_rule_14_both_changed_the_header():
     ours, theirs = (CHANGED.replace("if .Values.a", f"if .Values.{name}") for name in "ot")
-    assert refusal(CHANGED, ours, theirs) == "both sides changed the condition of a block"
+    assert refusal(CHANGED, ours, theirs) == "both sides changed the condition of the same block"
     assert merged(CHANGED, ours, theirs) is None
 
 
@@ -622,7 +622,7 @@ def test_rule_15_a_block_deleted_by_one_and_changed_by_the_other():
     block = SERVICE[SERVICE.index("  {{- if") : SERVICE.index("  type")]
     ours = SERVICE.replace(block, "")
     theirs = SERVICE.replace("port: 80", "port: 81")
-    assert refusal(SERVICE, ours, theirs) == "one side deleted what the other changed"
+    assert refusal(SERVICE, ours, theirs) == "one side deleted an entry that the other side changed"
     assert merged(SERVICE, ours, theirs) is None
 
 
@@ -665,7 +665,8 @@ def test_rule_15_a_doubt_about_a_body_is_none_that_its_lines_settle():
     ours = CHANGED.replace("one: 1", "{{ .Values.key }}: 1\n  one: 1").replace("last: 1", "last: 2")
     theirs = CHANGED.replace("four: 4", "four: 4\n  five: 5").replace("last: 1", "last: 1\n  t: 1")
     assert (
-        refusal(CHANGED, ours, theirs) == "both sides added entries, and the key of one is rendered"
+        refusal(CHANGED, ours, theirs)
+        == "both sides added entries, and one of them has a key from a template action"
     )
     assert merged(CHANGED, ours, theirs) is None
 
@@ -676,7 +677,9 @@ def test_rule_15_a_doubt_about_a_body_is_none_that_its_lines_settle():
 def test_rule_16_all_masked_sides_must_parse():
     ours = SERVICE.replace("tier:", "tier: [")
     theirs = SERVICE.replace("app: web", "app: theirs")
-    assert refusal(SERVICE, ours, theirs) == "the text between the actions is no YAML"
+    assert (
+        refusal(SERVICE, ours, theirs) == "the text between the template actions is not valid YAML"
+    )
     assert merged(SERVICE, ours, theirs) is None
     assert merged(SERVICE, ours.replace("[", "[]#"), theirs)
 
@@ -686,7 +689,7 @@ def test_rule_16_a_block_that_both_sides_added():
     ours, theirs, other = (SERVICE.replace("  type:", both.format(n)) for n in (1, 1, 2))
     near = theirs.replace("  type: ClusterIP", "  type: LoadBalancer")
     assert merged(SERVICE, ours, near) == near
-    why = "both sides added an entry, with different contents"
+    why = "both sides added the same entry with different contents"
     assert refusal(SERVICE, ours, other) == why
     assert merged(SERVICE, ours, other) is None
 
@@ -742,7 +745,7 @@ INCLUDE = '    {{{{- include "{}" . | nindent 4 }}}}\n'
 def test_rule_17_both_replaced_an_entry_by_other_actions():
     line = "    tier: a\n"
     ours, theirs = (LABELS.replace(line, INCLUDE.format(name)) for name in ("ours", "theirs"))
-    why = "both sides took an entry away, and put different things in its place"
+    why = "both sides replaced the same entry with different entries"
     assert refusal(LABELS, ours, theirs) == why
     assert merged(LABELS, ours, theirs) is None
     theirs = LABELS.replace(line, "    level: a\n")
@@ -761,14 +764,17 @@ def test_rule_17_the_same_action_in_the_place_of_other_entries():
     line = INCLUDE.format("web.labels")
     ours, theirs = LABELS.replace("    tier: a\n", line), LABELS.replace("    app: web\n", line)
     assert merged_anyway(LABELS, ours, ours) == ours
-    why = "both sides added one action, each in the place of other entries"
+    why = "both sides added the same action, but replaced different entries with it"
     assert refusal(LABELS, ours, theirs) == why
     assert merged(LABELS, ours, theirs) is None
 
 
 def test_rule_17_a_new_container_with_other_actions():
     ours, theirs = (LABELS + f"  annotations:\n{INCLUDE.format(name)}" for name in ("o", "t"))
-    assert refusal(LABELS, ours, theirs) == "both sides added a field, with different actions in it"
+    assert (
+        refusal(LABELS, ours, theirs)
+        == "both sides added the same field with different actions in it"
+    )
     assert merged(LABELS, ours, theirs) is None
     assert merged_anyway(LABELS, ours, ours) == ours
 
@@ -776,7 +782,10 @@ def test_rule_17_a_new_container_with_other_actions():
 def test_rule_17_a_new_container_with_actions_on_one_side():
     ours = LABELS + f"  annotations:\n{INCLUDE.format('o')}"
     theirs = LABELS + "  annotations:\n    a: b\n"
-    assert refusal(LABELS, ours, theirs) == "both sides added a field, with different actions in it"
+    assert (
+        refusal(LABELS, ours, theirs)
+        == "both sides added the same field with different actions in it"
+    )
     assert merged(LABELS, ours, theirs) is None
 
 
@@ -799,7 +808,7 @@ def test_rule_17_what_one_side_added_among_what_the_other_replaced():
     theirs = LABELS.replace("    tier: a\n", "    zone: x\n    tier: a\n")
     assert (
         refusal(LABELS, ours, theirs)
-        == "one side added something among entries that the other replaced"
+        == "one side added an entry between entries that the other side replaced"
     )
     assert merged(LABELS, ours, theirs) is None
 
@@ -808,7 +817,8 @@ def test_rule_17_a_name_that_is_rendered():
     ours = LABELS.replace("  name", "    {{ .Values.label }}: x\n  name")
     theirs = LABELS.replace("  name", "    component: x\n  name")
     assert (
-        refusal(LABELS, ours, theirs) == "both sides added entries, and the key of one is rendered"
+        refusal(LABELS, ours, theirs)
+        == "both sides added entries, and one of them has a key from a template action"
     )
     assert merged(LABELS, ours, theirs) is None
     theirs = LABELS.replace("tier: a", "tier: b")
@@ -846,7 +856,7 @@ def entry(opening: str, output: str) -> str:
 )
 def test_rule_17_one_value_in_two_ways(one, other, is_one):
     ours, theirs = entry(*one), entry(*other)
-    why = "both sides added what renders the same value" if is_one else ""
+    why = "both sides added actions that render the same value" if is_one else ""
     assert refusal(LABELS, ours, theirs) == why
     assert (merged(LABELS, ours, theirs) is None) == is_one
 
@@ -858,7 +868,7 @@ def test_rule_18_a_field_in_and_outside_of_a_block():
     block = "  {{- if .Values.host }}\n  host: true\n  {{- end }}\n"
     ours = SERVICE.replace("  type", "  host: true\n  type")
     theirs = SERVICE.replace("  type", block + "  type")
-    assert refusal(SERVICE, ours, theirs) == "what both sides added would be there twice"
+    assert refusal(SERVICE, ours, theirs) == "the additions of both sides would appear twice"
     assert merged(SERVICE, ours, theirs) is None
     other = theirs.replace("host: true", "ghost: true")
     made = merged(SERVICE, ours, other)
@@ -873,7 +883,7 @@ def test_rule_18_an_output_in_and_outside_of_a_block():
     theirs = LABELS.replace(
         "  name", f"    {{{{ if .Values.a }}}}\n{line}    {{{{ end }}}}\n  name"
     )
-    assert refusal(LABELS, ours, theirs) == "what both sides added would be there twice"
+    assert refusal(LABELS, ours, theirs) == "the additions of both sides would appear twice"
     assert merged(LABELS, ours, theirs) is None
     theirs = theirs.replace("a: b", "c: d")
     assert merged(LABELS, ours, theirs) is not None

@@ -132,7 +132,7 @@ def test_a_variable_ends_with_its_block():
     outside = VARIABLE.replace("{{ $name }}", "{{ $name }}{{ $value }}")
     at = Three(VARIABLE, VARIABLE, VARIABLE)
     assert brought(inside, at) == []
-    assert brought(outside, at) == ["nobody sets $value"]
+    assert brought(outside, at) == ["variable $value is used but not set"]
     assert brought(outside, Three(VARIABLE, VARIABLE, outside)) == []
 
 
@@ -164,7 +164,7 @@ HOSTS = text("""
 def test_a_dot_that_one_side_changed_and_the_other_uses():
     ours = HOSTS.replace("with .Values.ingress", "with .Values").replace("{{ .", "{{ .ingress.")
     theirs = HOSTS.replace("  four", "  five: {{ .five }}\n  four")
-    why = "one side changed what the dot of a block is, and the other uses it there"
+    why = "one side changed the value of `.` in a block, and the other side uses `.` in it"
     assert refusal(HOSTS, ours, theirs) == why
     assert merged_anyway(HOSTS, ours, theirs) is None
     theirs = HOSTS.replace("  four", "  five: {{ $.Values.five }}\n  four")

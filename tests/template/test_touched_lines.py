@@ -101,7 +101,7 @@ def test_what_both_sides_took_away() -> None:
     udp, sctp = "    protocol: UDP\n", "    protocol: SCTP\n"
     result = TEXT.replace(udp, "").replace(sctp, "")
     found = damage(Three(TEXT, TEXT.replace(udp, ""), TEXT.replace(sctp, "")), result)
-    assert [d.what for d in found] == ["element twice: Service web spec.ports 80, TCP"]
+    assert [d.what for d in found] == ["duplicate list element: Service web spec.ports 80, TCP"]
 
 
 @pytest.mark.parametrize(

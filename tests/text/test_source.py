@@ -75,10 +75,10 @@ def test_a_changed_text_is_written_in_the_spelling_of_the_file():
         ("a: é".encode()[:-1], 1, 4, "byte 0xc3 is not UTF-8"),  # truncated in a character
         (b"a: \xed\xa0\x80\n", 1, 4, "byte 0xed is not UTF-8"),  # half of a UTF-16 pair
         (b"\xe9t\xe9\n", 1, 1, "byte 0xe9 is not UTF-8"),  # Latin-1
-        (b"a: 1\nb: \0\n", 2, 4, "the file holds a NUL byte, it is binary"),
+        (b"a: 1\nb: \0\n", 2, 4, "the file is binary: it contains a NUL byte"),
         ("a: 1\n".encode("utf-16"), 0, 0, "the file is UTF-16"),
         (b"\xfe\xff\x00a", 0, 0, "the file is UTF-16"),
-        (b"a: 1\r", 0, 0, "a lone carriage return ends the file"),
+        (b"a: 1\r", 0, 0, "the file ends with a lone carriage return"),
         (b"a: 1\n" + b"x" * (LONGEST_LINE + 1), 0, 0, "a line is longer than 8 MiB"),
         (b"x" * (50 << 20), 0, 0, "a line is longer than 8 MiB"),
     ],

@@ -188,7 +188,7 @@ def test_trap_a_template_may_parse_without_an_error():
 def test_trap_deep_nesting_is_refused_before_it_crashes_the_interpreter(text):
     with pytest.raises(CannotParse) as caught:
         _ = split(Source(text.encode(), "deep.yaml")).roots
-    assert "more than 200 collections" in caught.value.why or "\t" in text
+    assert "deeper than 200 levels" in caught.value.why or "\t" in text
 
 
 @pytest.mark.parametrize("depth, fits", [(199, True), (200, True), (201, False)])
@@ -199,7 +199,7 @@ def test_the_depth_that_is_allowed_is_exact(opening, depth, fits):
     if fits:
         assert_identity(text.encode())
     else:
-        with pytest.raises(CannotParse, match="inside each other"):
+        with pytest.raises(CannotParse, match="are nested deeper than"):
             assert_identity(text.encode())
 
 
@@ -350,7 +350,7 @@ def test_keys_have_names():
 @pytest.mark.parametrize(
     "text, place, why, hint",
     [
-        ("a: [1\nb: 2\n", (2, 2), "did not find expected ',' or ']'", "mend the YAML"),
+        ("a: [1\nb: 2\n", (2, 2), "did not find expected ',' or ']'", "fix the YAML"),
         (
             "a:\n\tb: 1\n",
             (2, 1),
@@ -360,15 +360,15 @@ def test_keys_have_names():
         ("a: *x\n", (1, 4), "found undefined alias", "define the anchor before the alias"),
         ("a: {{ x }} y\n", (1, 12), "did not find expected", "render the template first"),
         ("{{- if x }}\na: 1\n", (1, 3), "", "render the template first"),
-        ("a: 'x\n", (1, 6), "found unexpected end of stream", "mend the YAML"),
-        ("a: @x\n", (1, 4), "found character that cannot start any token", "mend the YAML"),
+        ("a: 'x\n", (1, 6), "found unexpected end of stream", "fix the YAML"),
+        ("a: @x\n", (1, 4), "found character that cannot start any token", "fix the YAML"),
         (
             "a: 1\n b: 2\n",
             (2, 3),
             "mapping values are not allowed in this context",
-            "mend the YAML",
+            "fix the YAML",
         ),
-        ("a: b: c\n", (1, 5), "mapping values are not allowed in this context", "mend the YAML"),
+        ("a: b: c\n", (1, 5), "mapping values are not allowed in this context", "fix the YAML"),
         ("a: \x01\n", (1, 4), "control characters are not allowed", "remove the control character"),
         (
             "a: é\nb: \x7f\n",
@@ -495,7 +495,7 @@ def test_the_pure_parser_gives_the_same_nodes(monkeypatch):
     top = split(Source(text.encode())).documents[0].root
     assert [(type(n), n.start, n.end, n.raw) for n in nodes(top)] == expected
     for deep in ("[" * 300, "- " * 300):
-        with pytest.raises(CannotParse, match="inside each other"):
+        with pytest.raises(CannotParse, match="are nested deeper than"):
             _ = split(Source(deep.encode())).roots
     with pytest.raises(CannotParse, match="not YAML"):
         _ = split(Source(b"a: \x01\n")).roots

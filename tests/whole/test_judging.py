@@ -34,8 +34,8 @@ def test_agreement(result: bytes, people: bytes | None, words: str) -> None:
 def test_damage_is_what_no_side_wrote() -> None:
     judge = Judge(WHOLE, "a.yaml")
     assert judge.damage(b"a: 1\nb: 2\nc: 3\n") == ()
-    assert judge.damage(b"a: 1\na: 1\n") == ("key twice: a",)
-    assert judge.damage(b"b:\n  a: 1\n  a: 1\n") == ("key twice: b a",)
+    assert judge.damage(b"a: 1\na: 1\n") == ("duplicate key: a",)
+    assert judge.damage(b"b:\n  a: 1\n  a: 1\n") == ("duplicate key: b a",)
     assert judge.damage(b"a: [\n")[0].startswith("not YAML any more: ")
 
 

@@ -43,7 +43,7 @@ def test_no_result_in_time(
     (both,) = both_merges.merge_all([Job(three, Options("x.yaml", generated=generated))], 9.0)
     assert (both.outcome.method, both.outcome.clean) == (method, clean)
     assert both.git_clean is clean
-    assert "no result within 9 s of CPU" in both.outcome.reason
+    assert "no result within 9 s of CPU time" in both.outcome.reason
     assert (GENERATED in both.outcome.reason) is (method == "kept")
     assert (b"<<<<<<<" in both.outcome.text) is (method == "lines" and not clean)
     assert method != "kept" or both.outcome.text == three.ours

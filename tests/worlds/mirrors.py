@@ -124,7 +124,9 @@ def unequal(merge: Merge) -> str:
     mirrored = sorted((place, _words(why, mirrored=True)) for place, why in _causes(there))
     if sorted((place, _words(why)) for place, why in _causes(here)) != mirrored:
         return f"other places or causes: {_causes(here)}, {_causes(there)}"
-    if here.method == "kept" or any(c.why == "the lines conflict" for c in here.conflicts):
+    if here.method == "kept" or any(
+        c.why == "both sides changed the same lines" for c in here.conflicts
+    ):
         return ""  # a sealed file keeps our version, and git's own conflicts are no others
     for side, other in (("ours", "theirs"), ("theirs", "ours")):
         one, two = (_read(*pair) for pair in ((here, side), (there, other)))

@@ -180,7 +180,7 @@ class Truth:
 
     name: str
     thing: Thing | None  # as it must be; None: it is gone
-    clash: bool  # one side deleted what the other changed
+    clash: bool  # one side deleted an entry that the other side changed
     dest: Thing | None
 
 

@@ -110,7 +110,9 @@ class Rulings:
         if ruling is None:
             return [item]
         if ruling.after and not self._is_on_top(ruling):
-            ruling = Ruling("", "", refused="policy mine: no policy has put its version on top")
+            ruling = Ruling(
+                "", "", refused="policy mine: no policy decided the chart's version for this side"
+            )
         if ruling.plan is not None and _is_of_one_value(clash):
             at = clash.at.map(lambda entries: entries[0] if entries else None)
             made = self.walk.with_plan(ruling.plan, at, place) if not tails_clash(at) else None
@@ -124,7 +126,7 @@ class Rulings:
             return _chosen(clash, ruling, place)
         refused = ruling.refused
         if ruling.plan is not None:
-            refused = f"{ruling.rule.partition(' ')[2]}: more than the value differs"
+            refused = f"{ruling.rule.partition(' ')[2]}: the sides differ in more than the value"
         if refused:
             self.notes.append(Note(place.path, f"{clash.why} ({refused})", "conflict", ""))
             clash = Clash(

@@ -30,10 +30,10 @@ PULLS = ("pr", "mr", "pull")
 COUNTERS = ("b", "build", "n", "r", "rev", "run", "ci")  # words in front of a build's number
 MARKS = ("g", "h", "sha")  # letters in front of a commit
 
-NO_VERSION = "they are not versions"
-ONE_VERSION = "they are one version"
-OTHER_FORM = "they count in two ways"
-OTHER_SERIES = "they are of two series or variants"
+NO_VERSION = "the values are not versions"
+ONE_VERSION = "the versions are equal"
+OTHER_FORM = "the versions have different formats"
+OTHER_SERIES = "the versions belong to different series or variants"
 
 
 def higher(ours: str, theirs: str) -> str:
@@ -49,15 +49,15 @@ def compared(ours: str, theirs: str) -> Answer:
         return _first(ours > theirs)
     name = image(ours)
     if name != image(theirs):
-        return "", "they name two things"
+        return "", "the values are versions of different things"
     # no tag follows a sentence, the value of a flag, or an address
     if (" " in name and "{{" not in name) or "=" in name or name[-1:] == ":":
         return "", NO_VERSION
     if _is_digest(ours) or _is_digest(theirs):
-        return "", "a digest has no order"
+        return "", "digests cannot be compared as versions"
     one, other = tag(ours), tag(theirs)
     if one == other:
-        return "", "the tag is one, the digests are two"
+        return "", "the tags are the same, but the digests differ"
     refused = {_refused(text, is_bare=not name) for text in (one, other)} - {""}
     return ("", min(refused)) if refused else _ordered(one, other)
 
@@ -79,11 +79,11 @@ def _refused(text: str, *, is_bare: bool) -> str:
     if front == text or front[:1] in ("-", ".") or not NAMES.issuperset(front.lstrip("^~")):
         return NO_VERSION
     if is_bare and text.count(".") == 3 and is_number(text.replace(".", "")):
-        return "they may be addresses"
+        return "the values may be IP addresses"
     if is_number(text) and not is_date(text) and (is_bare or len(text) >= MANY):
-        return "plain numbers are not versions"  # a long number behind an image may be a commit
+        return "a plain number is not a version"  # a long number behind an image may be a commit
     if any(part.rstrip(NUMBERS).lower() in PULLS for part in _parts(text)[0]):
-        return "the number of a pull request is no order"
+        return "the number of a pull request does not show which one is newer"
     return ""
 
 
@@ -240,9 +240,12 @@ def _in_series(one: Series, other: Series) -> Answer:
         else:
             return "", OTHER_SERIES
     if len(days) > 1 and not counts:
-        return "", "they differ in more than one date"
+        return "", "the values differ in more than one date"
     if len(days) + len(counts) != 1:
-        return "", "they differ in more than one number" if counts else "a commit has no order"
+        return (
+            "",
+            "the values differ in more than one number" if counts else "commits cannot be ordered",
+        )
     (n,) = days + counts
     word, x, y = _numbers(one[0][n], other[0][n])
     if counts and not _is_build(one, n, word, x, y, is_sure=bool(commits)):

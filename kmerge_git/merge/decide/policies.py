@@ -74,13 +74,13 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
     form, numbers = versions[0]
     others = versions[1][1]
     if base is None:
-        why = "without a base there is no kind of bump"
+        why = "there is no base version to compare with"
         return (mine, "") if numbers > others and "-" not in form else ("", why)
     start = versions[2][1]
     if numbers <= start or others <= start:
-        return "", "not both sides went up"
+        return "", "a side did not raise the version"
     if numbers == others:
-        return "", "they are one version"
+        return "", "the versions are equal"
     return (mine, "") if numbers > others else _bumped(form, start, numbers, others)
 
 
@@ -94,10 +94,12 @@ def _bumped(form: str, start: Numbers, numbers: Numbers, others: Numbers) -> tup
 
 def _refusal(*texts: str, is_parsed: bool) -> str:
     if any("+" in text for text in texts):
-        return "build metadata is not bumped"
+        return "a version with build metadata cannot be bumped"
     if any("-" in text for text in texts):
-        return "only prereleases of one version and one word are bumped"
-    return "the versions are of two forms" if is_parsed else "they are not versions of a chart"
+        return "only prereleases of the same version and kind can be bumped"
+    return (
+        "the versions have different formats" if is_parsed else "the values are not chart versions"
+    )
 
 
 def _chart_version(text: str) -> Chart | None:
@@ -121,11 +123,11 @@ def _chart_version(text: str) -> Chart | None:
 VERSION = ("version",)
 MOST_OF_ADVICE = 40  # characters of a version in a label
 RULE = "12 policy rebump"
-ON_TOP = "is known only in a merge, a rebase or a pick"
-NOT_ONE_VALUE = "not two values of one line"
-MARKED = "one has an anchor or a tag"
+ON_TOP = "kmerge knows which side goes on top only in a merge, rebase or cherry-pick"
+NOT_ONE_VALUE = "it needs a single-line value on each side"
+MARKED = "one of the values has an anchor or a tag"
 NOTHING = Ruling("", "")
-UNQUOTED = "unquoted they are numbers, and as numbers the other is higher"
+UNQUOTED = "without quotes, YAML reads these as numbers and orders them differently"
 # endings of field names for which a plain number is a version
 VERSIONS = ("version", "tag", "image", "release", "chart", "revision", "rev", "ref", "channel")
 
@@ -187,7 +189,7 @@ def _ruling(
         return chart.changes(path, at, is_named=_names(words, path))
     if name == "higher" and chart.is_own(path) and words != [*VERSION]:
         # the higher version may be published already, with other content
-        return _refused("a chart's own version is for `rebump`")
+        return _refused("use `rebump` for a chart's own version")
     if name == "higher":
         return _higher(at, path, place, is_named=_names(words, path))
     return Ruling(name, f"12 policy {name}") if name in SIDES else _union(at, place)
@@ -214,7 +216,7 @@ def _union(at: At, place: Place | None) -> Ruling:
         return NOTHING
     lists = place.lists if place is not None else None
     if lists is not None and (lists.base is None or not lists.base.entries):
-        return _refused("the list is new on both sides")
+        return _refused("both sides added the whole list")
     why = _two_versions(at)
     if why:
         return _refused(why)
@@ -227,7 +229,7 @@ def _union(at: At, place: Place | None) -> Ruling:
         elif same_comments(twin, entry):
             left.remove(twin)
         else:
-            return _refused("comments of what both added differ")
+            return _refused("both sides added the same element with different comments")
     return Ruling("union", "12 policy union", taken=taken)
 
 
@@ -235,10 +237,10 @@ def _two_versions(at: At) -> str:
     """If both sides add one element in two versions, return this as a reason to refuse, else ''."""
     mine, yours = _options(at.ours), _options(at.theirs)
     if any(mine[name] != yours[name] for name in mine if name in yours):
-        return "both add one option, with two values"
+        return "both sides added the same option with different values"
     pairs = ((ours.value, theirs.value) for ours in at.ours for theirs in at.theirs)
     if any(is_named_alike(a, b, anywhere=True) and not same_node(a, b) for a, b in pairs):
-        return "both add one element, with other values"
+        return "both sides added the same element with different values"
     return ""
 
 
@@ -268,7 +270,7 @@ def _higher(at: At, path: Path, place: Place | None, *, is_named: bool) -> Rulin
     maps = place.maps if place is not None else None
     why = why or _doubt(path, ours, theirs, side) or _back(at.base, ours.value, theirs.value)
     if not (why or is_named or _is_version(path)) and all(map(_is_quantity, values)):
-        why = "a number, and the field is not called a version"
+        why = "the values may be plain numbers; the field name does not say version"
     why = why or (of_two_images(path, maps) if maps is not None else "")
     if why:
         return _refused(why)
@@ -280,7 +282,7 @@ def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
     """If the values may be something other than versions, return the reason, else ''."""
     is_image = path and isinstance(path[-1], str) and path[-1].lower().endswith("image")
     if is_port(ours.value) and is_port(theirs.value) and not is_image:
-        return "the numbers may be ports"
+        return "the values may be port numbers"
     if (ours.anchor, ours.tag) != (theirs.anchor, theirs.tag):
         return MARKED
     if _are_floats(ours, theirs):
@@ -311,7 +313,7 @@ def _back(before: list[Entry], ours: str, theirs: str) -> str:
     if not isinstance(base, Scalar) or is_moment(base.value):  # the clock of a program may be late
         return ""
     is_back = "ours" in (higher(base.value, ours), higher(base.value, theirs))
-    return "a side went back to a lower one" if is_back else ""
+    return "a side went back to a lower version" if is_back else ""
 
 
 def _values(at: At) -> Iterator[Scalar]:
@@ -352,9 +354,9 @@ class _OnTop:
     def rebump(self, path: Path, at: At) -> Ruling:
         """Take a version above both versions; bump `mine` if it is not above the other version."""
         if not self.is_own(path):
-            return _refused(f"it is for the `version` of a {CHART}")
+            return _refused(f"it only works for the `version` of a {CHART}")
         if not self.mine:
-            return _refused(f"whose version goes on top {ON_TOP}")
+            return _refused(ON_TOP)
         values = [*_values(at)]
         before = at.base[0].value if at.base else None
         if len(values) != 2 or not isinstance(before, Scalar | type(None)):
@@ -369,7 +371,7 @@ class _OnTop:
             return _refused(kind)
         if value == own.value:
             return Ruling(self.mine, RULE, plan=_value(at, self.mine))
-        what = f"{value} written, the {kind} change of {self.mine} on top of {other.value}"
+        what = f"set to {value}, the {kind} bump of {self.mine} applied to {other.value}"
         return Ruling("neither", RULE, plan=_written(value, ours.style), what=what)
 
     def advice(self, path: Path, at: At) -> str:
@@ -387,15 +389,15 @@ class _OnTop:
         """
         is_annotation = self.is_chart and len(path) == 2 and path[0] == "annotations"
         if not is_annotation or not is_named:
-            return _refused(f"it is for an annotation of a {CHART} that it names")
+            return _refused(f"it only works for an annotation of a {CHART}, set by its full name")
         if not (at.ours or at.theirs):
             return Ruling("ours", "12 policy mine", after=VERSION)  # a text: see `by_policy`
         if not (at.ours and at.theirs):
             return NOTHING  # a list of changes against a deleted one
         if not self.mine:
-            return _refused(f"whose change goes on top {ON_TOP}")
+            return _refused(ON_TOP)
         if self.mine == "ours" and self.is_topic is not None and not self.is_topic():
-            return _refused("`origin/HEAD` is unknown, or names the branch that is merged into")
+            return _refused("`origin/HEAD` is not set, or it is the branch that is merged into")
         return Ruling(self.mine, "12 policy mine", plan=_value(at, self.mine), after=VERSION)
 
 
@@ -431,7 +433,7 @@ def of_two_images(path: Path, maps: Maps) -> str:
             at = _texts(maps, name)
             ours, theirs = (image(text or "") or text or "" for text in (at.ours, at.theirs))
             if ours != theirs and not higher(ours, theirs):  # `web-1.1` and `web-1.2` are one image
-                return f"`{name}` beside it is another one on each side"
+                return f"`{name}` next to it differs on each side"
     return ""
 
 
@@ -457,7 +459,7 @@ def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling 
         return ruling
     side = next(iter(tags.values()))
     if not side or len({*tags.values()}) > 1:
-        return None if ruling is None else _refused("policy: its tag is in conflict, too")
+        return None if ruling is None else _refused("policy: its tag has a conflict, too")
     own = neighbours.path[-1]
     if ruling is not None and ruling.side not in ("", side):
         return _parted(ruling)
@@ -471,7 +473,7 @@ def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling 
 def _parted(ruling: Ruling | None) -> Ruling:
     """Refuse a ruling that would take a tag from one side and its digest from the other."""
     rule = ruling.rule.partition(" ")[2] if ruling is not None else ""
-    return _refused(f"{rule or 'policy'}: the tag and its digest would come from two sides")
+    return _refused(f"{rule or 'policy'}: the tag and its digest would come from different sides")
 
 
 def _value(at: At, side: str) -> Plan | None:

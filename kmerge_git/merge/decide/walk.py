@@ -336,7 +336,7 @@ def _repeated_key(mapping: Mapping) -> RepeatedKey:
     entry = next(e for e in mapping.entries if e.name in seen or seen.add(e.name))  # type: ignore[func-returns-value]
     line = mapping.text.count("\n", 0, entry.start) + 1
     column = entry.start - mapping.text.rfind("\n", 0, entry.start)
-    why = f"the key {entry.name!r} is there twice in one mapping"
+    why = f"duplicate key {entry.name!r} in a mapping"
     excerpt = mapping.text.split("\n", line)[line - 1]
     return RepeatedKey(why, line=line, column=column, hint="remove one of them", excerpt=excerpt)
 

@@ -48,7 +48,7 @@ class DocumentProof:
             return
         before, after = self._answered({}), self._answered(answers)
         if not _same_around(before.root, after.root, before, after):
-            raise Refused("with this answer other lines would mean something else")
+            raise Refused("this answer would change the meaning of lines outside the conflict")
         for hunk in self._hunks:
             if id(hunk) in answers:
                 _check_inside(after, hunk, answers[id(hunk)])
@@ -86,7 +86,7 @@ def _check_documents(hunks: list[Hunk], answers: Answers) -> None:
         if not isinstance(hunk.about, Three) or not text:
             continue
         if any(_opens(side) for side in (hunk.ours, hunk.theirs)) and not _opens(text):
-            raise Refused("it is a document of its own: it begins with `---`")
+            raise Refused("the answer must be a document of its own; begin it with `---`")
 
 
 def _opens(text: str) -> bool:
@@ -118,9 +118,9 @@ class _Answered:
             root = root_of(self.text)
         except KmergeError as error:
             why = error.why.removeprefix("not YAML: ")
-            raise Refused(f"the file would be no YAML any more: {why}") from None
+            raise Refused(f"the file would not be valid YAML: {why}") from None
         if root is None:
-            raise Refused("the resource would be empty, or several")
+            raise Refused("the document would be empty, or split into several documents")
         self.root = root
         self.full = [(at, hunk) for hunk, at in self.ranges.items() if at[0] < at[1]]
         self.all = list(self.ranges.values())
@@ -252,7 +252,7 @@ def _check_inside(after: _Answered, hunk: Hunk, text: str) -> None:
             return
         wanted = _with_fields_of_last(wanted)
     if there:
-        raise Refused("these lines would mean something else in their place")
+        raise Refused("these lines would have a different meaning at this place in the file")
 
 
 def _with_fields_of_last(entries: list[Entry]) -> list[Entry] | None:

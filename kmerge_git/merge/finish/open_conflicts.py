@@ -97,12 +97,12 @@ class OpenConflicts:
             data = self.text({**rest, **given})
             made, size = data.decode("utf-8", "surrogateescape"), self._merge.marker_size
             if has_torn_markers(made, versions.each(), size):
-                raise Refused("conflict markers would be left in the file")
+                raise Refused("the answer still contains conflict markers; remove them")
             broken = self._brought(YamlText(data, self._path), self._texts, self._sound)
             if not broken:
                 self._proved = dict(given)
                 return
-        raise Refused(f"the file would be broken: {min(broken)}")
+        raise Refused(f"the file would be damaged: {min(broken)}")
 
     def text(self, given: Given) -> bytes:
         """Return the file with these answers; conflicts without an answer keep their markers."""
@@ -145,7 +145,7 @@ def open_lines(marked: bytes, texts: Three[bytes], options: Options) -> OpenMerg
         text = text.replace("\r\n", "\n")
     parts = sections(text, options.marker_size)
     pieces: Pieces = [
-        part if isinstance(part, str) else Hunk(*part, "", "the lines conflict")
+        part if isinstance(part, str) else Hunk(*part, "", "both sides changed the same lines")
         for part in parts
         if part
     ]

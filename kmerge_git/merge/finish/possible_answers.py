@@ -45,8 +45,8 @@ CHOICES = (*SIDES, "both", "base", "higher", "rebump")
 KINDS = ("value", "entries", "text", "comment", "document", "lines")
 BRACKETS = (("{\n", "}\n"), ("[\n", "]\n"))  # put around lines of a flow collection
 
-_TWICE = "the same thing would be there twice"
-_NOT_IN_A_ROW = "these lines cannot follow each other"
+_TWICE = "the file would contain the same entry twice"
+_NOT_IN_A_ROW = "the lines of both sides do not make valid YAML together"
 
 
 def kind_of(hunk: Hunk, *, by_lines: bool = False) -> str:
@@ -107,12 +107,14 @@ def lines_of(kind: str, hunk: Hunk, choice: str) -> str:
     if choice == "higher":
         return hunk.side(_higher(kind, hunk))
     if choice == "rebump":
-        raise Refused("it is for the version of a chart, if it is known whose goes on top")
+        raise Refused(
+            "`rebump` needs the version of a chart, and a merge that shows which side goes on top"
+        )
     if choice == "both":
         return _both(kind, hunk)
     # The base may be a merge of several bases with a conflict, either of kmerge or of git.
     if choice == "base" and (UNDECIDED in hunk.base or first_marker(hunk.base) >= 0):
-        raise Refused("the base is an undecided merge itself")
+        raise Refused("the merge base contains a conflict itself")
     return hunk.side(choice)
 
 
@@ -122,10 +124,10 @@ def edited(text: str, size: int = SIZE, versions: Iterable[str] = ()) -> str:
     `size` is the size of the markers, and `versions` are the texts that may have such lines, too.
     """
     if has_new_marker(text, versions, size):
-        raise Refused("conflict markers are left in it")
+        raise Refused("the answer still contains conflict markers; remove them")
     text = text.replace("\r\n", "\n")
     if "\0" in text or "\r" in text:
-        raise Refused("there is a character in it that no manifest can hold")
+        raise Refused("the answer contains a NUL or carriage return character; remove it")
     return ended(text)
 
 
@@ -139,7 +141,7 @@ def _higher(kind: str, hunk: Hunk) -> str:
     entries = [entry_of(hunk, hunk.side(side)) for side in SIDES] if kind == "value" else []
     values = [e.value.value for e in entries if e is not None and isinstance(e.value, Scalar)]
     if len(values) < 2:
-        raise Refused("these are not two values of one field")
+        raise Refused("the conflict is not about two values of one field")
     side, why = compared(*values)
     if why:
         raise Refused(why)
@@ -150,7 +152,7 @@ def _both(kind: str, hunk: Hunk) -> str:
     """Return the lines of ours, followed by the lines that only theirs has."""
     ours, theirs = hunk.ours, hunk.theirs
     if not ours or not theirs:
-        raise Refused("one side has nothing there")
+        raise Refused("one side has no lines in this conflict")
     if hunk.why.startswith(Why.DAMAGE):  # the lines of both sides together do damage
         raise Refused(_TWICE)
     if kind == "document":
@@ -169,7 +171,7 @@ def _both(kind: str, hunk: Hunk) -> str:
     if kind == "comment":
         raise Refused(_NOT_IN_A_ROW)
     is_twice = _have_one(mine.entries, yours.entries)
-    raise Refused(_TWICE if is_twice else "one side has all that the other has")
+    raise Refused(_TWICE if is_twice else "one side already contains everything of the other side")
 
 
 def _both_entries(mine: Collection, yours: Collection) -> str:
@@ -343,10 +345,10 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
         return given if not model.startswith("---") or given.startswith("---") else f"---\n{given}"
     if kind == "text":
         if not isinstance(root, Scalar):
-            raise Refused("these are lines of a text: give a text")
+            raise Refused("the conflict is inside a text; enter a text, not a map or a list")
         return _at_column(root.value.rstrip("\n") + "\n", _column(model))
     if kind in ("comment", "lines"):
-        raise Refused("there is no value in this place; give the lines")
+        raise Refused("the conflict has no single value; enter the lines instead")
     _refuse_documents(given)
     entry = entry_of(hunk, model)
     if entry is not None and (kind == "value" or not in_flow(entry)):
@@ -354,7 +356,7 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
     top = block_of(model)
     if not isinstance(root, Collection) or type(top) is not type(root) or root.flow:
         shape = "a list" if isinstance(top, Sequence) else "fields"
-        raise Refused(f"there are several entries here: give {shape}, in lines")
+        raise Refused(f"the conflict has several entries; enter {shape} on separate lines")
     return _at_column(given, _column(model))
 
 
@@ -363,7 +365,9 @@ def _in_place(hunk: Hunk, entry: Entry, root: Node, given: str) -> str:
     lines = within(_entry_with(entry, root, given))
     there = entry_of(hunk, lines)
     if there is None or there.name != entry.name or not same_node(there.value, root):
-        raise Refused("it would mean something else in this place: quote it")
+        raise Refused(
+            "the value would have a different meaning at this place; put quotes around it"
+        )
     return lines
 
 
@@ -373,9 +377,11 @@ def _parsed(given: str) -> Node:
         root = stream.documents[0].root if len(stream.documents) == 1 else None
         refuse_oddities(split_text(""), stream)
     except KmergeError as error:
-        raise Refused(f"it is no YAML: {error.why.removeprefix('not YAML: ')}") from None
+        raise Refused(
+            f"the answer is not valid YAML: {error.why.removeprefix('not YAML: ')}"
+        ) from None
     if root is None:
-        raise Refused("there is no value in it")
+        raise Refused("the answer contains no value, or several documents")
     return root
 
 
@@ -386,13 +392,13 @@ def _entry_with(entry: Entry, root: Node, given: str) -> str:
     is_block = isinstance(root, Collection) and not root.flow
     is_line = "\n" not in given.strip("\n")
     if is_line and is_block and isinstance(old, Scalar):
-        raise Refused("it would be a map or a list: put quotes or brackets around it")
+        raise Refused("YAML reads this value as a map or a list; put quotes or brackets around it")
     is_short = is_line and not is_block
     if is_short and inline(old):
         blank = "" if text[old.start - 1].isspace() or old.start < old.end else " "
         return text[: old.start] + blank + given.strip() + text[old.end :]
     if in_flow(entry):
-        raise Refused("it is between brackets: give a value of one line")
+        raise Refused("the field is inside brackets; enter a value on one line")
     line_end = text.find("\n", entry.start)
     head = text[: old.start if old.start <= line_end else line_end].rstrip() + " "
     column = column_of(entry)
@@ -416,7 +422,7 @@ def _at_column(text: str, column: int) -> str:
 
 def _refuse_documents(given: str) -> None:
     if any(line[:3] in _OF_DOCUMENTS and not line[3:4].strip() for line in given.split("\n")):
-        raise Refused("give the value alone, without `---` and `...`")
+        raise Refused("enter only the value, without `---` and `...`")
 
 
 def _indented(text: str, column: int) -> str:

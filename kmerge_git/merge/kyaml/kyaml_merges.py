@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 NAMES = Three("original", "dest", "updated")
-STAYS = "both changed, dest's lines stay"
+STAYS = "both sides changed these lines, dest's are kept"
 LOST = "lines lost"  # the rule for a change of updated that is not in the result
 
 
@@ -91,7 +91,9 @@ def merge3_bytes(
     if refuses(versions):
         if texts.base in (texts.ours, texts.theirs):
             return Result(standing(texts))
-        raise Unsupported(SEALED, path=names.ours, hint="decrypt the versions, merge, encrypt")
+        raise Unsupported(
+            SEALED, path=names.ours, hint="decrypt the versions, merge them, and encrypt the result"
+        )
     try:
         return merged_by(KyamlRules(infer=infer), THREE_WAY, versions, path)
     except CannotParse as error:
@@ -130,7 +132,7 @@ def merge3_text(
     if trivial is not None:
         return Result(trivial, (), reason)
     if any(b"\0" in text for text in texts.each()):
-        return kept(texts, "both changed a binary file, dest's stays", reason)
+        return kept(texts, "both sides changed a binary file, dest's is kept", reason)
     try:
         return _by_lines(opened(texts, names), reason, path)
     except CannotParse:  # the encoding is unknown
@@ -187,7 +189,7 @@ def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
     data = _spelled(merged.decode(), texts)
     versions = texts.map(lambda one: one.data)
     if data != versions.ours and line_damage.breaks(YamlText(data, path), texts):
-        return kept(versions, "merged lines would break the file, dest's stay", reason)
+        return kept(versions, "the merged lines would break the file, dest's are kept", reason)
     return Result(data, _told(notes), reason)
 
 
@@ -226,7 +228,7 @@ def merge_by_lines(texts: Three[bytes]) -> tuple[bytes, list[Note]]:
         return marked, []
     data, failed = TemporaryFiles(texts.each(), favor="ours").result()
     if conflicts < 0 or failed:
-        raise Unsupported("git could not merge the lines of the file")
+        raise Unsupported("`git merge-file` could not merge the lines of the file")
     return data, [
         Note((f"line {line}",), STAYS, "ours", LOST, ours, theirs)
         for line, ours, theirs in _clashes(marked, size)

@@ -143,7 +143,7 @@ class KyamlRules:
         notes = [_deleted(lost_place, rule, ours, lost_too=True) for lost_place in gone]
         if kept is None:
             return None, notes or [_deleted(path, rule, ours, lost_too=False)]
-        notes.append(Note(path, "deleted, what only dest has stays", "theirs", "M20"))
+        notes.append(Note(path, "deleted, except for what only dest has", "theirs", "M20"))
         return Item(kept, ours, None, path), notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
@@ -176,7 +176,13 @@ class KyamlRules:
         """Drop fields of the destination that exclude a field of updated (rule M27)."""
         gone = excluded(at, names)
         notes = [
-            lost((*place.path, name), "excluded by updated's", "M27", entry.value, None)
+            lost(
+                (*place.path, name),
+                "replaced by another field of updated that excludes it",
+                "M27",
+                entry.value,
+                None,
+            )
             for name, entry in gone.items()
         ]
         return list(gone), notes

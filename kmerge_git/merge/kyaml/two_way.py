@@ -76,7 +76,9 @@ def merge2_bytes(
     texts = Three(b"", dest, src)
     versions = opened(texts, Three("", names[1], names[0]))
     if refuses(versions):
-        raise Unsupported(SEALED, path=names[1], hint="decrypt the versions, merge, encrypt")
+        raise Unsupported(
+            SEALED, path=names[1], hint="decrypt the versions, merge them, and encrypt the result"
+        )
     try:
         return merged_by(rules, TWO_WAY, versions, path)
     except (CannotParse, TextOnly) as error:
@@ -86,9 +88,7 @@ def merge2_bytes(
             raise
         if src == dest:
             return Result(dest)
-        return kept(
-            texts, "there is no base to merge lines with, dest's stay", why_no_fields(error)
-        )
+        return kept(texts, "a line merge needs a base, dest's lines are kept", why_no_fields(error))
     except Unsupported as error:
         raise placed(error, versions) from None
 
@@ -272,16 +272,20 @@ def _lone_pair(ours: list[Document], theirs: list[Document]) -> list[tuple[int, 
         return []
     hint = "give it apiVersion, kind and metadata.name"
     if len(there) > 1 or len(here) > 1:
-        raise _unclear(nameless[0], "which resource this is for cannot be told", hint)
+        raise _unclear(
+            nameless[0], "kmerge cannot determine the resource that this source applies to", hint
+        )
     if not here:
         return []
     source, dest = nameless[0].root, here[0][1].root
     if not isinstance(source, Mapping) or not isinstance(dest, Mapping):
-        raise _unclear(nameless[0], "this is no resource, and no part of one", hint)
+        raise _unclear(nameless[0], "the source is not a resource or a part of one", hint)
     for field in ("apiVersion", "kind"):
         wanted, known = source.get(field), dest.get(field)
         if wanted is not None and (known is None or not same_node(wanted, known)):
-            raise _unclear(nameless[0], f"its {field} is not that of the destination", hint)
+            raise _unclear(
+                nameless[0], f"its {field} differs from the one in the destination", hint
+            )
     return [(here[0][0], there[0][0])]
 
 
@@ -322,7 +326,7 @@ class Instructions:
         if ours is None:
             return None, []
         rule = "T6" if isinstance(ours.value, Sequence) else "T3"
-        return None, [Note(place.path, "null clears", "theirs", rule)]
+        return None, [Note(place.path, "cleared by null", "theirs", rule)]
 
     def enters(self, ours: Node, theirs: Node) -> bool:
         return (self.nulls and holds_null(theirs)) or "$patch" in theirs.raw

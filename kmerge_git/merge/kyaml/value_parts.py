@@ -325,14 +325,14 @@ class Nulls:
             return None, []  # there is no value to clear
         rule = null_rule(ours)
         if base is not None and same_node(base.value, ours.value):
-            return None, [Note(place.path, "null clears", "theirs", rule)]
-        return None, [lost(place.path, "null clears", rule, ours.value, theirs.value)]
+            return None, [Note(place.path, "cleared by null", "theirs", rule)]
+        return None, [lost(place.path, "cleared by null", rule, ours.value, theirs.value)]
 
     def _cleared(self, base: Entry, theirs: Entry | None, place: Place) -> tuple[None, Notes]:
         """Leave out a field that dest has cleared, and note the change of updated in this field."""
         rule = null_rule(base)
         if theirs is None or null(theirs.value) or same_node(base.value, theirs.value):
-            return None, [Note(place.path, "null clears", "ours", rule)]
+            return None, [Note(place.path, "cleared by null", "ours", rule)]
         what = "cleared in dest, changed in updated"
         return None, [Note(place.path, what, "ours", f"{rule} lost", "", theirs.value.raw)]
 

@@ -56,7 +56,7 @@ def turned_aliases(
         known = [CollectionPaths(d.root, path) for d in versions[1:] if d is not None]
         turned = ((n, _place(p, known)) for n, places in _turned(there, sides) for p in places)
         for name, place in dict.fromkeys(turned):
-            what = f"{Why.ALIAS}{name}` would mean another `&{name}`"
+            what = f"{Why.ALIAS}{name}` would refer to another `&{name}`"
             found.append(Violation("alias", made.number, place, what, place, why=what))
     return found
 
@@ -86,7 +86,7 @@ def refuse_turned(text: str, path: str, at: Three[Stream]) -> None:
     """
     streams = (*at.each(), split_text(text, path))
     if turned_aliases([list(stream.documents) for stream in streams], path, ("theirs",)):
-        raise Unsupported("an alias would mean another anchor of its name")
+        raise Unsupported("an alias would refer to another anchor of the same name")
 
 
 def _counterpart(made: Document, documents: Documents, four: list[Documents]) -> Document | None:

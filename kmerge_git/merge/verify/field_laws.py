@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     Tally = dict[Place, Count]
 
 
-UNLIKE = "is not what the side that changed it made it"
+UNLIKE = "would not have the value of the side that changed it"
 
 
 class Fields:
@@ -138,7 +138,7 @@ class Fields:
                 self.report("leaf", around, f"`{name}` {what}", made and canon(made))
             site = site.but(is_shared=False)
         if _is_emptied(nodes) and site.where.list_rule().kind != "set":
-            what = f"`{name}` would be empty, and neither side emptied it"
+            what = f"`{name}` would be empty, although neither side emptied it"
             self.report("emptied", site, what)
         mappings = [node if isinstance(node, Mapping) else None for node in nodes]
         if any(mappings):
@@ -185,7 +185,9 @@ class Fields:
 
             pair = turned(lists)
             if pair:
-                self.report("order", site, f"`{pair[0]}` names `{pair[1]}` and would be before it")
+                self.report(
+                    "order", site, f"`{pair[0]}` refers to `{pair[1]}`, but would come first"
+                )
         # the keys of the result count only if the inputs are empty
         list_keys = ListKeys(rule, lists[:RESULT] if any(lists[:RESULT]) else lists)
         tables = sites.tables(lists, list_keys)
@@ -196,14 +198,14 @@ class Fields:
         self.children(tables, site, lambda key: site.below(list_keys.step(key), "[]", items))
         keys = [list(table) for table in tables]
         if laws and len(keys[RESULT]) < len(lists[RESULT]):
-            self.report("count", site, "an element would be there twice", len(lists[RESULT]))
+            self.report("count", site, "an element would appear twice", len(lists[RESULT]))
         swapped = disordered(*keys) if laws and rule.ordered else ()
         if swapped:
-            self.report("order", site, f"{sites.named(swapped)} would change places")
+            self.report("order", site, f"{sites.named(swapped)} would be in the wrong order")
         both = replaced_twice(*keys) if laws else ()
         if both:
             names = sites.named(sorted(both, key=sites.shown))  # the same whichever side is ours
-            self.report("count", site, f"{names} both replace what is gone")
+            self.report("count", site, f"{names} replace the same element")
 
     # -- elements without a path
 
@@ -222,7 +224,9 @@ class Fields:
             if are_lawful:
                 return  # every element is right, so nothing can come from another place
         elif site.is_shared and not lists[0] and keys[RESULT] != (keys[1] or keys[2]):
-            self.report("leaf", site, "a list is not as the side that added it has it", tuple(keys))
+            self.report(
+                "leaf", site, "an added list would differ from the side that added it", tuple(keys)
+            )
         self.elements(lists, keys, counts if site.entire else unsettled(counts), site)
 
     def emptied_inside(self, lists: list[list[Entry]], site: Site) -> None:
@@ -234,7 +238,7 @@ class Fields:
         new = made.difference(*inputs)
         if new:
             name = ".".join(sorted(new)[0]) or "an element"
-            what = f"`{name}` would be empty, and neither side emptied it"
+            what = f"`{name}` would be empty, although neither side emptied it"
             self.report("emptied", site, what)
 
     def texts_inside(self, lists: list[list[Entry]], site: Site) -> None:
@@ -361,14 +365,18 @@ def _presence(at: Nodes, *, is_one: bool) -> tuple[str, str]:
     sides = [side for side in (ours, theirs) if side is not None]
     if made is None:
         if base is not None and len(sides) == 2:
-            return "leaf", "is lost"
-        return ("leaf", "was added and is lost") if sides and base is None and is_one else ("", "")
+            return "leaf", "would be lost"
+        return (
+            ("leaf", "was added, but would be lost")
+            if sides and base is None and is_one
+            else ("", "")
+        )
     if not sides:
         if base is not None:
-            return "gone", "is there, and both sides deleted it"
-        return ("count", "is there, and neither side has it") if is_one else ("", "")
+            return "gone", "would be kept, although both sides deleted it"
+        return ("count", "would be added, although neither side has it") if is_one else ("", "")
     if len(sides) == 1 and base is not None and same_node(base, sides[0]):
-        return "gone", "is there, and one side deleted it"
+        return "gone", "would be kept, although one side deleted it"
     return "", ""
 
 
@@ -394,14 +402,14 @@ def _leaf(at: Nodes) -> str:
     """Return what is wrong with a scalar value in the result, or ''."""
     base, ours, theirs, made = at
     if ours is None or theirs is None:  # only one side added the value
-        return "" if _same(ours or theirs, made) else "is not what was added"
+        return "" if _same(ours or theirs, made) else "would differ from what was added"
     if _same(ours, theirs) or _same(base, theirs):
         return "" if _same(ours, made) else UNLIKE
     if _same(base, ours):
         return "" if _same(theirs, made) else UNLIKE
     if all(map(has_lines, at[1:])):  # merged by lines
         return _of_lines(at)
-    return "was changed on both sides"
+    return "was changed differently on both sides"
 
 
 def _of_lines(at: Nodes) -> str:
@@ -409,9 +417,13 @@ def _of_lines(at: Nodes) -> str:
     texts = [node.value.split("\n") if isinstance(node, Scalar) else [] for node in at]
     twice = repeated(texts)
     if twice:
-        return f"has `{twice[0]}` twice, which both sides added"
+        return f"would contain `{twice[0]}` twice, because both sides added it"
     back = come_back(texts)
-    return f"has `{back[0]}`, which one side moved and the other deleted" if back else ""
+    return (
+        f"would contain `{back[0]}`, which one side moved and the other side deleted"
+        if back
+        else ""
+    )
 
 
 class Tallies:

@@ -71,7 +71,7 @@ def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None =
     """
     path = result.path
     if mixes_encrypted(result.data, texts):
-        return {"an encrypted text of neither side"}
+        return {"an encrypted text would be a mixture of both sides"}
     if is_chart_text(path):
         return set()
     if why := fault(result.data, texts):
@@ -90,7 +90,7 @@ def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None =
     try:
         damages = damage(result.stream.documents, path, known, keys)
     except KmergeError:
-        damages = {"it is not YAML"}
+        damages = {"it is not valid YAML"}
     if not damages:
         if sound is not None:
             sound.update(keys)
@@ -162,7 +162,7 @@ def places(
         key = keys[text]
         if key is not None and key.name:
             if key in seen:
-                damages[f"resource twice: {key}"] = [seen[key], document]
+                damages[f"duplicate resource: {key}"] = [seen[key], document]
             seen[key] = document
     return damages
 
@@ -173,7 +173,7 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known:
         names: list[Hashable] = [entry.name for entry in node.entries]
         if len(set(names)) < len(names):
             for name, twins in _twins(names, node.entries):
-                found[f"key twice: {_shown(path)} {name}".replace(":  ", ": ")] = twins
+                found[f"duplicate key: {_shown(path)} {name}".replace(":  ", ": ")] = twins
         for entry in node.entries:
             if isinstance(entry.value, Collection):
                 _walk(entry.value, where.child(entry.name), (*path, entry.name), found, known)
@@ -183,7 +183,7 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known:
         if len(set(known_keys)) < len(known_keys):
             for key, twins in _twins(keys, node.entries * 2):  # ports have two keys each
                 name = ", ".join(map(str, key)) if isinstance(key, tuple) else key
-                found[f"element twice: {_shown(path) or 'document'} {name}"] = twins
+                found[f"duplicate list element: {_shown(path) or 'document'} {name}"] = twins
         for entry in node.entries:
             if isinstance(entry.value, Collection):
                 _walk(entry.value, inner, (*path, "[]"), found, known)

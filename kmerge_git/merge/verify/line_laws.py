@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 ANY = -1  # any column
-UNLIKE = "is not there as both sides kept it"
-TWICE = "was added by both sides and would be there twice"
+UNLIKE = "would be changed, although both sides kept it"
+TWICE = "was added by both sides and would appear twice"
 
 
 def line_laws(

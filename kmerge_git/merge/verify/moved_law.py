@@ -80,7 +80,7 @@ def _moved_and_lost(mover: _Changes, other: _Changes, base: _Part) -> Iterator[t
 
 
 def _moved(part: _Part, now: _Part) -> Violation:
-    what = f"`{part.title}` was moved by one side and deleted by the other"
+    what = f"`{part.title}` was moved by one side and deleted by the other side"
     return Violation("moved", now.number, now.path, what, now.path, why=Why.MOVED_AND_GONE)
 
 
@@ -122,7 +122,7 @@ class _NearMoves:
         if len(others) == len(sides) and canon(others[0]) != canon(others[1]):
             now = _at(self.made, way)
             if now is not None and now.node is not None:
-                what = f"`{now.title}` became something else on both sides"
+                what = f"`{now.title}` was restructured differently on both sides"
                 which = now.path, canon(now.node)
                 self.found.append(Violation("moved", now.number, now.path, what, which))
 
@@ -189,7 +189,7 @@ class _NearMoves:
         """Report what was added where the other side moved everything away."""
         for now in (_at(self.made, (*way, name)) for name in names):
             if now is not None:
-                what = f"`{now.title}` was added where the other side moved all away"
+                what = f"`{now.title}` was added to content that the other side moved"
                 law = "moved", now.number, now.path, what, now.path
                 self.found.append(Violation(*law, why=Why.ADDED_BEHIND))
 

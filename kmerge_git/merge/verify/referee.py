@@ -230,7 +230,12 @@ def _namesakes(at: Three[Stream], result: Stream) -> list[Violation]:
     known = [(d, identity(d.root)) for d in twice]
     return [
         Violation(
-            "twice", d.number, (), f"`{describe(k)}` is there twice", d.number, why=Why.NAMESAKES
+            "twice",
+            d.number,
+            (),
+            f"`{describe(k)}` would appear twice",
+            d.number,
+            why=Why.NAMESAKES,
         )
         for d, k in known
         if k is not None
@@ -406,7 +411,7 @@ def _names(rest: Documents) -> list[list[Hashable]]:
     roots = [[document.root for document in documents] for documents in rest]
     counts = [sum(root is not None for root in version) for version in roots]
     if counts[1:] == [1, 1, 1] and counts[0] < 2:  # a new file on both sides has no base
-        return [["the only one"] * len(version) for version in roots]
+        return [["alone"] * len(version) for version in roots]
     names: list[list[Hashable]] = []
     for version in roots:
         identities = [identity(root) for root in version]

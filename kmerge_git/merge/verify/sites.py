@@ -263,8 +263,8 @@ def wrong_count(made: int, low: int, high: int) -> str:
     if made < low:
         return "would be lost"
     if not high:
-        return "would come back, though one side deleted it"
-    return "would be there twice" if made == 2 else f"would be there {made} times"
+        return "would come back, although one side deleted it"
+    return "would appear twice" if made == 2 else f"would appear {made} times"
 
 
 # -- counts and orders

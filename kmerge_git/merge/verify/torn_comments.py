@@ -29,9 +29,9 @@ GONE, ACTIVE, MOVED = "", "active", "moved"
 
 MOST = 100  # a line that is there more often belongs to nothing
 
-BOTH = "was changed by both sides, each in its own way"
-ELSEWHERE = "would be under another key"
-APART = "would be apart from the other lines of its comment"
+BOTH = "was changed differently by both sides"
+ELSEWHERE = "would end up under another key"
+APART = "would be separated from the rest of its comment"
 
 
 def torn(base: str, ours: str, theirs: str, made: str) -> list[tuple[str, str]]:

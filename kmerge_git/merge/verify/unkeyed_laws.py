@@ -56,11 +56,11 @@ class UnkeyedElements:
         if rule.kind != "set" and not rule.bag:
             pair = disordered(*self._named())
             if pair:
-                self._report("order", f"{sites.named(pair)} would change places")
+                self._report("order", f"{sites.named(pair)} would be in the wrong order")
             repeats = any(count > 1 for n in self._counts.values() for count in n[:RESULT])
             if repeats and not has_moves(self._named()):
                 for key in repeated(self._named())[:1]:
-                    what = f"`{sites.shown(key)}` was added by both sides and would be there twice"
+                    what = f"`{sites.shown(key)}` was added by both sides and would appear twice"
                     self._report("count", what)
         return is_certain and not self.found
 
@@ -99,14 +99,14 @@ class UnkeyedElements:
         """Check an edited element, and find it in the result."""
         wanted = edit.single
         if edit.is_disputed:
-            what = f"`{sites.shown(edit.old)}` is edited on one side and deleted on the other"
+            what = f"`{sites.shown(edit.old)}` was edited on one side and deleted on the other side"
             self._report("gone", what, tuple(self._keys[RESULT]))
         elif wanted is None:
             self._judge_both(edit)
         elif self._counts[wanted][RESULT] == 1:
             self._made[wanted] = edit.old
         elif not self._counts[wanted][RESULT] and not sites.is_leaf(wanted):
-            what = "an element is not as the side that edited it has it"
+            what = "an edited element would differ from the side that edited it"
             self._report("leaf", what, tuple(self._keys[RESULT]))
 
     def _judge_both(self, edit: Edit) -> None:
@@ -156,7 +156,7 @@ class UnkeyedElements:
                 low, high = new.allowed(key, (0, ours, theirs), is_word=is_leaf, is_open=is_open)
                 if not is_open and new.is_disputed(key, is_word=is_leaf):
                     what = (
-                        f"it is not clear which of two additions of `{sites.shown(key)}` is meant"
+                        f"kmerge cannot match the additions of `{sites.shown(key)}` on both sides"
                     )
                     self._report("count", what, key)
             if not is_leaf:
@@ -174,7 +174,7 @@ class UnkeyedElements:
         settled = {key for e in self._edits if e.old in found for key in (e.old, e.ours, e.theirs)}
         for key in settled - self._made.keys():
             if self._counts[key][RESULT]:  # the result has the element in another version
-                self._report("count", "an element would be there in two versions", key)
+                self._report("count", "an element would appear in two versions", key)
         return settled | self._made.keys()
 
     def _newcomers(self, counts: Counts) -> Newcomers | None:
@@ -202,7 +202,7 @@ def _unexplained(
         base, ours, theirs, there = count
         low, high = allowed[key]
         if there > high and any(count[:RESULT]):
-            return "an element would be there too often", (key,)
+            return "an element would appear too often", (key,)
         if there < low and ours <= base and theirs <= base:
             return "an element would be lost", (key,)
         changed_twice += max(base - max(ours, theirs), 0)
@@ -212,7 +212,7 @@ def _unexplained(
                 missing[side] += [key] * (low - there)
     for side, other in ((1, 2), (2, 1)):
         if len(missing[side]) > min(new_versions + new[other], changed_twice):
-            return "an element that one side added or changed is lost", tuple(missing[side])
+            return "an element that one side added or changed would be lost", tuple(missing[side])
     if new_versions > min(len(missing[1]), len(missing[2])):
-        return "an element comes from no side", tuple(merged)
+        return "an element would come from neither side", tuple(merged)
     return "", ()

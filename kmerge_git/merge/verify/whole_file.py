@@ -38,7 +38,7 @@ def prove(merged: MergedFile, side: str, at: Three[Stream]) -> None:
     planned = sum(not is_idle(text) for text in texts)
     why = _refusal(to_bytes(merged.decided(side), sources), sources, planned)
     if why:
-        raise Unproved(f"the merged file did not pass the proof: {why}")
+        raise Unproved(f"the merged file is not what was planned: {why}")
 
 
 def fault(data: bytes, texts: Three[YamlText] | Three[Source]) -> str:
@@ -66,9 +66,9 @@ def _refusal(data: bytes, texts: Three[YamlText] | Three[Source], planned: int |
         number = read(data)
         if number >= 0:
             is_planned = planned in (None, number)
-            return "" if is_planned else f"it has {number} documents, not {planned}"
+            return "" if is_planned else f"it has {number} documents instead of {planned}"
         if all(read(version) >= 0 for version in versions):
-            return f"it is not {name}"
+            return f"it is not valid {name}"
     return ""
 
 
@@ -114,7 +114,7 @@ def _documents_of_json(data: bytes) -> int:
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         value = dict(pairs)
         if len(value) < len(pairs):
-            raise ValueError("a repeated key")
+            raise ValueError("duplicate key")
         return value
 
     if not data.strip():

@@ -92,9 +92,8 @@ def _told_of_entries(item: Item, clash: Clash) -> str:
     if why in (Why.RENAMED_APART, Why.BOTH_CHANGED):
         return _both_renamed(item.path, at, why) or why
     if why == Why.RENAMED_AND_GONE and not _has_key(item.path, at):
-        return (
-            "changed on one side, replaced on the other"  # an element without a key was not renamed
-        )
+        # an element without a key was not renamed
+        return "changed on one side, replaced on the other side"
     if why in (Why.WHICH, Why.REPLACED, Why.BOTH_ADDED, Why.TWO_VERSIONS, Why.RENAMED_AND_GONE):
         return _with_new_names(item.path, at, why)
     return why
@@ -175,7 +174,7 @@ def _with_new_names(path: Path, at: Three[list[Entry]], why: str) -> str:
     sides = [(ours, "in ours"), (theirs, "in theirs")]
     shown = [f"{_quoted(found)} {side}" for found, side in sides if found]
     if why == Why.WHICH:
-        return f"perhaps renamed, to {', to '.join(shown)}"
+        return f"perhaps renamed to {' or to '.join(shown)}"
     if len(shown) < 2:
         return why
     if why in (Why.REPLACED, Why.RENAMED_AND_GONE):
@@ -329,7 +328,7 @@ def _fields(old: Node, new: Node, place: Where, texts: list[str]) -> str:
     """Return the fields that differ, up to the number that a label has room for."""
     paths = differing(old, new, place)
     if not paths and comments(texts[0]) != comments(texts[1]):
-        return "only comments"
+        return "comments only"
     shown = [fieldpath.show(path) for path in paths if path]
     return _some(shown, most=MOST if sum(map(len, shown[:MOST])) <= LONGEST else 1)
 
