@@ -79,7 +79,7 @@ def _learned(
         files = [file for file in _files(path) if not is_own or _is_plain(file)]
         has_crds = [learn(_read(file), file, kinds) for file in files]
     except (KmergeError, OSError, RecursionError) as error:
-        yield f"{name}: {error}; kmerge merges lists without the keys that it declares"
+        yield f"{name}: {error}; kmerge ignores the list keys in it"
         return
     if not any(has_crds):
         yield f"{name}: `{path}` contains no CustomResourceDefinition"

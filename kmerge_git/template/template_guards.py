@@ -100,7 +100,7 @@ def _container(at: Three[set[str]], *, is_new: bool) -> None:
     different = added ^ others
     if added and others and any(TOKEN in name for name in different - _entries(different)):
         raise Unsupported(
-            "both sides added entries, and one of them has a key from a template action"
+            "both sides added entries, and one of them has a template action as its key"
         )
 
 

@@ -151,7 +151,7 @@ class View:
         text = self.text
         start = skip(text, position, "-?:,[{")
         if not text.startswith("*", start):
-            raise self.source.error("not YAML that kmerge can read", position, "fix the YAML")
+            raise self.source.error("kmerge cannot parse this YAML", position, "fix the YAML")
         end = name_end(text, start + 1)
         return Alias(text, start, end, text[start + 1 : end])
 

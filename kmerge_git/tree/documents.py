@@ -261,7 +261,7 @@ def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
     if opened or not is_idle(text[position:]):
         if documents and not opened:
             raise source.error(
-                "there is text after `...` without a `---` between them",
+                "there is text after `...`, but no `---` before it",
                 position,
                 "add a `---` line",
             )

@@ -178,7 +178,9 @@ def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:
         result = _comments_of(ends[0]), _comments_of(ends[1])
     side = side_of(lines, result, lambda a, b: sorted(a or ()) == sorted(b or ()))
     texts = apart(lines, str, str, lambda parts, _: " / ".join(parts))
-    what = "comments" if lines.ours != lines.theirs else "comments identically on both sides"
+    what = (
+        "comments" if lines.ours != lines.theirs else "comments changed identically on both sides"
+    )
     yield Difference((), what, side, "14", side_by_side(lines, texts, eq), "comment")
 
 
@@ -262,7 +264,9 @@ def _around(streams: Three[Stream], ends: Results) -> Iterator[Difference]:
             result = (part(ends[0]), part(ends[1])) if ends else None
             side = side_of(texts, result, eq)
             what = (
-                "comments" if texts.ours != texts.theirs else "comments identically on both sides"
+                "comments"
+                if texts.ours != texts.theirs
+                else "comments changed identically on both sides"
             )
             shown = side_by_side(texts, texts, eq)
             yield Difference((), what, side, "14", shown, "comment")

@@ -167,7 +167,7 @@ def outside(repo: Repo) -> None:
         ("inner", "goes through a symbolic link; kmerge does not read it"),
         ("mixed", "contains no CustomResourceDefinition"),
         ("gone", "no such file or directory"),
-        ("broken", "kmerge merges lists without the keys that it declares"),
+        ("broken", "kmerge ignores the list keys in it"),
     ],
 )
 def test_nothing_else_is_read(driven: Driven, place: str, why: str) -> None:

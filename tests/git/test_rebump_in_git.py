@@ -60,7 +60,7 @@ def expect(driven: Driven, mine: str) -> None:
         if row[column]:
             assert driven.text(name) == chart(row[column]), row
     text = driven.text(NAMES[7])
-    assert "<<<<<<<" in text and "(policy rebump: a side did not raise the version)" in text
+    assert "<<<<<<<" in text and "(policy rebump: one side did not raise the version)" in text
     assert current_operation(Repository.open(driven.path)).mine == mine
 
 

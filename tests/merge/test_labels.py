@@ -153,7 +153,7 @@ SAID = {
         "old:\n- target: {k: S, n: o}\n  path: p\n  g: g\n",
         "new:\n- target: {k: S, n: o}\n  path: p\n  g: g\n  h: h\n",
         "new:\n- path: q\n",
-        "old: `old` replaced by `new` on both sides, differently",
+        "old: `old` replaced by `new` on both sides, with different content",
     ),
     # elements without keys
     "a run with names": (

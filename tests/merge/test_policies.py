@@ -213,8 +213,8 @@ def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
             "zone-3",
             "the values may be plain numbers; the field name does not say version",
         ),
-        ("1.2.0", "1.3.0", "1.1.0", "a side went back to a lower version"),
-        ("12.1", "11.6", "'12.1'", "a side went back to a lower version"),  # spelled anew
+        ("1.2.0", "1.3.0", "1.1.0", "one side went back to a lower version"),
+        ("12.1", "11.6", "'12.1'", "one side went back to a lower version"),  # spelled anew
         (
             "1.9.0",
             "1.9.1",

@@ -33,9 +33,9 @@ BUMPS = [
 PRE = "only prereleases of the same version and kind can be bumped"
 REFUSED = [
     (None, "1.0.0", "1.1.0", "there is no base version to compare with"),
-    ("1.2.0", "1.1.0", "1.3.0", "a side did not raise the version"),
-    ("1.2.0", "1.3.0", "1.1.0", "a side did not raise the version"),
-    ("1.2.0", "1.2.0", "1.3.0", "a side did not raise the version"),
+    ("1.2.0", "1.1.0", "1.3.0", "one side did not raise the version"),
+    ("1.2.0", "1.3.0", "1.1.0", "one side did not raise the version"),
+    ("1.2.0", "1.2.0", "1.3.0", "one side did not raise the version"),
     ("1.2.0", "1.3.0", "1.3.0", "the versions are equal"),
     ("1.2.0", "1.3.0-rc.1", "1.2.1", PRE),
     ("1.2.0-rc.1", "1.2.0", "1.2.1", PRE),
@@ -52,8 +52,8 @@ REFUSED = [
     ("1.2.0-rc.01", "1.2.0-rc.02", "1.2.0-rc.03", PRE),
     ("1.2-rc.1", "1.2-rc.2", "1.2-rc.3", PRE),
     (None, "1.2.0-rc.2", "1.2.0-rc.1", "there is no base version to compare with"),
-    ("1.2.0-rc.4", "1.2.0-rc.3", "1.2.0-rc.5", "a side did not raise the version"),
-    ("1.2.0-rc.4", "1.2.0-rc.5", "1.2.0-rc.3", "a side did not raise the version"),
+    ("1.2.0-rc.4", "1.2.0-rc.3", "1.2.0-rc.5", "one side did not raise the version"),
+    ("1.2.0-rc.4", "1.2.0-rc.5", "1.2.0-rc.3", "one side did not raise the version"),
     ("1.2.0-rc.4", "1.2.0-rc.5", "1.2.0-rc.5", "the versions are equal"),
     ("1.2.0", "1.3.0", "1.2.1+b", "a version with build metadata cannot be bumped"),
     ("1.2.0-rc.1", "1.2.0-rc.2+b", "1.2.0-rc.3", "a version with build metadata cannot be bumped"),

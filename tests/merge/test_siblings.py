@@ -92,14 +92,14 @@ def test_a_name_that_holds_the_version() -> None:
 def test_a_new_digest_of_the_tag_that_is_the_same() -> None:
     made = merged(HIGHER, image("1.0", "00"), image("1.0", "11"), image("1.0", "22"))
     assert [c.told for c in made.conflicts] == [
-        f"{Why.BOTH_CHANGED} (policy higher: a digest has no order)"
+        f"{Why.BOTH_CHANGED} (policy higher: digests cannot be compared as versions)"
     ]
 
 
 def test_a_tag_of_another_image() -> None:
     made = merged(HIGHER, image("1.0", "00"), image("1.1", "00", "a/c"), image("1.2", "00"))
     assert [c.field for c in made.conflicts] == ["image.tag"]
-    assert "`repository` next to it differs on each side" in made.conflicts[0].told
+    assert "`repository` next to it is different on each side" in made.conflicts[0].told
 
 
 TAGS, DIGESTS = ("1.0", "1.1", "1.2"), ("00", "11", "22")

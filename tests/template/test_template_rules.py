@@ -666,7 +666,7 @@ def test_rule_15_a_doubt_about_a_body_is_none_that_its_lines_settle():
     theirs = CHANGED.replace("four: 4", "four: 4\n  five: 5").replace("last: 1", "last: 1\n  t: 1")
     assert (
         refusal(CHANGED, ours, theirs)
-        == "both sides added entries, and one of them has a key from a template action"
+        == "both sides added entries, and one of them has a template action as its key"
     )
     assert merged(CHANGED, ours, theirs) is None
 
@@ -818,7 +818,7 @@ def test_rule_17_a_name_that_is_rendered():
     theirs = LABELS.replace("  name", "    component: x\n  name")
     assert (
         refusal(LABELS, ours, theirs)
-        == "both sides added entries, and one of them has a key from a template action"
+        == "both sides added entries, and one of them has a template action as its key"
     )
     assert merged(LABELS, ours, theirs) is None
     theirs = LABELS.replace("tier: a", "tier: b")

@@ -78,7 +78,7 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
         return (mine, "") if numbers > others and "-" not in form else ("", why)
     start = versions[2][1]
     if numbers <= start or others <= start:
-        return "", "a side did not raise the version"
+        return "", "one side did not raise the version"
     if numbers == others:
         return "", "the versions are equal"
     return (mine, "") if numbers > others else _bumped(form, start, numbers, others)
@@ -313,7 +313,7 @@ def _back(before: list[Entry], ours: str, theirs: str) -> str:
     if not isinstance(base, Scalar) or is_moment(base.value):  # the clock of a program may be late
         return ""
     is_back = "ours" in (higher(base.value, ours), higher(base.value, theirs))
-    return "a side went back to a lower version" if is_back else ""
+    return "one side went back to a lower version" if is_back else ""
 
 
 def _values(at: At) -> Iterator[Scalar]:
@@ -389,7 +389,7 @@ class _OnTop:
         """
         is_annotation = self.is_chart and len(path) == 2 and path[0] == "annotations"
         if not is_annotation or not is_named:
-            return _refused(f"it only works for an annotation of a {CHART}, set by its full name")
+            return _refused(f"it needs the full name of an annotation of a {CHART}")
         if not (at.ours or at.theirs):
             return Ruling("ours", "12 policy mine", after=VERSION)  # a text: see `by_policy`
         if not (at.ours and at.theirs):
@@ -433,7 +433,7 @@ def of_two_images(path: Path, maps: Maps) -> str:
             at = _texts(maps, name)
             ours, theirs = (image(text or "") or text or "" for text in (at.ours, at.theirs))
             if ours != theirs and not higher(ours, theirs):  # `web-1.1` and `web-1.2` are one image
-                return f"`{name}` next to it differs on each side"
+                return f"`{name}` next to it is different on each side"
     return ""
 
 
@@ -459,7 +459,11 @@ def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling 
         return ruling
     side = next(iter(tags.values()))
     if not side or len({*tags.values()}) > 1:
-        return None if ruling is None else _refused("policy: its tag has a conflict, too")
+        return (
+            None
+            if ruling is None
+            else _refused("policy: the tag of this digest has a conflict, too")
+        )
     own = neighbours.path[-1]
     if ruling is not None and ruling.side not in ("", side):
         return _parted(ruling)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.tree.documents import Stream
 
-DELETED = "agrees, and both sides deleted the same lines"
+DELETED = "deleted"  # our own line merge agrees, and both sides deleted the same lines
 
 # Signs of YAML that a line merge may break: aliases, anchors and block texts. Lines do not show the
 # anchor of an alias, a repeated anchor, or the end of a block text.

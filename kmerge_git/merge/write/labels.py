@@ -170,7 +170,7 @@ def _with_new_names(path: Path, at: Three[list[Entry]], why: str) -> str:
         gone = [n for n in names.base if n not in known.ours and n not in known.theirs]
         if why == Why.BOTH_ADDED or not ours or not gone:
             return why
-        return f"{_quoted(gone)} replaced by {_quoted(ours)} on both sides, differently"
+        return f"{_quoted(gone)} replaced by {_quoted(ours)} on both sides, with different content"
     sides = [(ours, "in ours"), (theirs, "in theirs")]
     shown = [f"{_quoted(found)} {side}" for found, side in sides if found]
     if why == Why.WHICH:
