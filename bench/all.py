@@ -133,7 +133,6 @@ FOR_USERS = (
     "CRD of 1.1 MB, both sides",
     "ConfigMap with a text of 1 MB",
     "list of 2,000 elements without keys",
-    "template of 5 KB, git clean",
     "template of 60 KB, git conflicts in each document",
     "`git merge` of 200 files of 5 KB",
     "`kmerge merge` of 200 files of 5 KB",
@@ -141,9 +140,6 @@ FOR_USERS = (
     "`kmerge refresh` of 200 branches, 20,000 files",
     "`kmerge check` of 1,000 files",
     "`kmerge diff` of 2,000 changed files",
-    "`kmerge replay` of 20 merges of 50 files",
-    "`kmerge vendor update` of 500 files, 20 changed",
-    "`kmerge merge3` of 1,000 documents, 20 by each side",
 )
 WORK, MEDIAN, COMPARED_WITH, RATIO = 0, 2, 3, 6
 PLACES = [(FIGURES, "machine"), (FIGURES, "table")]

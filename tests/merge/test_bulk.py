@@ -280,7 +280,7 @@ def test_nothing_parses_what_is_too_much_at_sight(
         assert main(["patch", str(path), "--patch", '{"a": 1}']) == 2
         assert capsys.readouterr().err == f"kmerge: {path}: the file has more than 60 entries\n"
         assert main(["check", "--as", "patch", str(path), "--target", str(path)]) == 2
-        assert "more than 60 entries; --target" in capsys.readouterr().err
+        assert "more than 60 entries; use --target" in capsys.readouterr().err
         assert main(["check", str(path)]) == 0
         assert "more than 60 entries" in capsys.readouterr().out
 

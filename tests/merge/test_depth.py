@@ -60,4 +60,4 @@ def test_the_deepest_is_merged(text, tmp_path: Path) -> None:
 def test_deeper_is_left_to_lines() -> None:
     found = merge_files(*(lists(f"- - {value}").encode() for value in "bot"))
     assert found.method == "lines"
-    assert f"more than {DEEPEST} collections" in found.reason
+    assert f"deeper than {DEEPEST} levels" in found.reason

@@ -19,7 +19,7 @@ def test_too_many_conflicts_are_left_to_git(
     found = merge_files(version("b"), version("o"), version("t"), path="a.yaml")
     assert (found.method, found.clean) == (method, False)
     assert b"<<<<<<<" in found.text
-    assert (found.reason == "more than 5 conflicts") == (method == "lines")
+    assert (found.reason == "the file has more than 5 conflicts") == (method == "lines")
 
 
 def test_clean_lines_are_not_believed_where_they_are_no_merge(
@@ -29,4 +29,4 @@ def test_clean_lines_are_not_believed_where_they_are_no_merge(
     conflicted = version("b"), version("o"), version("t")
     found = merge_files(*conflicted, path="a.yaml", line_merge=lambda *at: (version("x"), True))
     assert not found.clean
-    assert [conflict.why for conflict in found.conflicts] == ["more than 0 conflicts"]
+    assert [conflict.why for conflict in found.conflicts] == ["the file has more than 0 conflicts"]

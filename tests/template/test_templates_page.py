@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from causes import with_causes
 
 from kmerge_git import merge_files
 from kmerge_git.outcome import BY_BLOCKS
@@ -43,7 +44,9 @@ def examples(text: str) -> list[Example]:
     return found
 
 
-PARTS = [page.read_text().split("\n## What git merges clean\n") for page in (PAGE, MORE)]
+PARTS = [
+    with_causes(page.read_text()).split("\n## What git merges clean\n") for page in (PAGE, MORE)
+]
 BY_TEMPLATES = [e for by_templates, _ in PARTS for e in examples(by_templates)]
 MERGED = [e for e in BY_TEMPLATES if e.what == "result"]
 LEFT = [e for e in BY_TEMPLATES if e.what == "conflict"]
