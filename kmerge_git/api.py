@@ -1,4 +1,4 @@
-"""Merge three texts from a program: the door to the merge that the package documents."""
+"""Merge three texts from a Python program."""
 
 from __future__ import annotations
 

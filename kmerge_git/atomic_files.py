@@ -69,7 +69,7 @@ def replace_file(
 ) -> None:
     """Write the data to a draft file, then rename the draft to `path`.
 
-    The draft lies in the folder `drafts`, or beside the file if `drafts` is None or lies on
+    The draft is in the folder `drafts`, or next to the file if `drafts` is None or is on
     another file system. An existing file keeps its mode unless `mode` is given. A new file gets
     `new_mode`, from which the user's umask is subtracted. With `durable`, the draft is on the disk
     before the rename. With `parents`, missing folders are made.

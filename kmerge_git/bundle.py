@@ -5,7 +5,7 @@ that finds no bundle, or an outdated bundle, writes a new bundle next to the com
 that folder is not writable, the driver runs without a bundle. The bundle is an image of the module
 files, which are checked by size and time. The bundle holds the code of `cli/start.py`, then the
 modules that every merge needs, in the order of their imports, then all other modules. Docstrings,
-line numbers and types are left out, because they are half of what every start would read.
+line numbers and types are omitted, because they are half of what every start would read.
 """
 
 from __future__ import annotations

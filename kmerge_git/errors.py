@@ -45,7 +45,7 @@ class KmergeError(Exception):
 
 
 class Refused(KmergeError):
-    """Report that an answer to a conflict would make the file unsound."""
+    """Report that an answer to a conflict would damage the file."""
 
 
 class TimeUp(BaseException):
@@ -67,7 +67,7 @@ class TimeUp(BaseException):
 
     @property
     def late(self) -> str:
-        """The time that is over, in words."""
+        """Return the time that is over, in words."""
         if self.is_wall_clock:
             return f"no result within {self.limit * self.PATIENCE:g} s"
         return f"no result within {self.limit:g} s of CPU time"
@@ -101,7 +101,7 @@ class Unproved(Unsupported):
 
 
 class UsageError(KmergeError):
-    """Report a command line that makes no sense."""
+    """Report invalid arguments of a command or function."""
 
 
 class GitFailed(KmergeError):

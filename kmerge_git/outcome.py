@@ -191,7 +191,7 @@ class Decision:
 
     @property
     def is_told(self) -> bool:
-        """Return whether a person is told of the decision, although nothing is in conflict."""
+        """Return whether kmerge reports the decision, although nothing is in conflict."""
         return self.is_settled or self.rule == ORDER
 
     @property
@@ -280,7 +280,7 @@ class Outcome:
         return any(decision.rule.endswith(" lost") for decision in self.decisions)
 
     def chosen(self, favor: str) -> list[str]:
-        """Return a text for each decision that a person is told of."""
+        """Return a text for each decision that kmerge reports."""
         words = [decision.shown() for decision in self.decisions if decision.is_told]
         if self.method == "lines" and favor:
             words.append(f"merged with git's line merge; {favor} taken in every conflict")

@@ -1,8 +1,8 @@
 """Merge one file; the functions follow the merge from top to bottom.
 
 bytes -> trivial cases -> text -> documents -> guards -> nodes -> rules make a plan
-      -> the plan becomes text -> a merge by lines, or git's own line merge if ours is uncertain
-      -> the proof -> the better of the two results.
+      -> the plan becomes text -> a line merge, or git's own line merge if ours is uncertain
+      -> the checks -> the better of the two results.
 
 If the line merge is clean and means the same as the structural merge, the file gets the bytes of
 the line merge. If the structural merge is clean and means something else, the file gets the
@@ -100,7 +100,7 @@ def _internal(error: Exception) -> str:
 
 
 def _told(error: KmergeError) -> str:
-    """Return the reason why a file is merged by lines, without the name of the file."""
+    """Return the reason why a file is merged line by line, without the name of the file."""
     if "{{" in error.excerpt:
         return "a template, not YAML"
     return f"line {error.line}: {error.why}" if error.line else error.why
@@ -325,7 +325,7 @@ def _second_opinion(
     text: str,
     data: bytes,
 ) -> tuple[YamlText, int, bool]:
-    """Return a merge by lines, its number of conflicts, and whether it confirms the merge."""
+    """Return a line merge, its number of conflicts, and whether it confirms the merge."""
     said = opinion(merged, streams)
     if said:  # git's line merge is needed only if our own line merge is unsure
         by_lines, count = YamlText(data, options.path), int(said == "clash")
@@ -402,7 +402,7 @@ def _of_lines(result: YamlText, count: int, texts: Three[YamlText], reason: str)
 
 
 def _damaged(texts: Three[YamlText], options: Options, reason: str) -> Outcome:
-    """Return a file that a merge by lines would damage as one conflict."""
+    """Return a file that a line merge would damage as one conflict."""
     try:
         outcome = _one_conflict(texts.map(lambda text: text.source), options, Why.DAMAGE)
     except KmergeError:  # a version is not in UTF-8
@@ -412,7 +412,7 @@ def _damaged(texts: Three[YamlText], options: Options, reason: str) -> Outcome:
 
 
 def _left(texts: Three[YamlText], options: Options, reason: str) -> Outcome:
-    """Return the conflict of a file that git cannot merge by lines; a binary file stays ours."""
+    """Return the conflict of a file that git cannot merge by line; a binary file stays ours."""
     if options.virtual or any(b"\0" in text.data for text in texts.each()):
         return _kept(texts, options, reason)
     from kmerge_git.merge.sealed import whole  # git merges nearly all texts

@@ -2,7 +2,7 @@
 
 `x-kubernetes-list-type` and `x-kubernetes-list-map-keys` mean the same as in server-side apply. If
 a CRD declares nothing about a list, the key is inferred from the elements, as for kinds without a
-CRD, because most authors of CRDs leave out the declaration.
+CRD, because most authors of CRDs omit the declaration.
 """
 
 from __future__ import annotations

@@ -312,7 +312,7 @@ def _matched(
 def _groups(
     result: Pairing, key: Callable[[Candidate], Hashable]
 ) -> Iterable[tuple[list[Candidate], list[Candidate]]]:
-    """Group the resources of each side by key, and leave out resources without a key."""
+    """Group the resources of each side by key, and omit resources without a key."""
     groups: dict[Hashable, tuple[list[Candidate], list[Candidate]]] = {}
     for side, resources in enumerate((result.left, result.right)):
         for resource in resources:

@@ -81,7 +81,7 @@ MOST_COMPARISONS = 2500
 def bag(text: str) -> dict[str, int]:
     """Return how often each line with content occurs, without the indentation.
 
-    Leave out comments, lines that only open a block, and the lines `apiVersion` and `kind`, which
+    Omit comments, lines that only open a block, and the lines `apiVersion` and `kind`, which
     any two resources of a kind share.
     """
     lines = (line for line in text.split("\n") if not line.startswith(("apiVersion:", "kind:")))

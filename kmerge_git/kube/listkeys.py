@@ -259,7 +259,7 @@ def _fits(key: str, elements: list[Node]) -> bool:
 
 
 def field_text(node: Node, field: str) -> str | None:
-    """Return the text of a scalar field, or None if the field is missing, null or no scalar."""
+    """Return the text of a scalar field, or None if the field is missing, null or not a scalar."""
     value = node.get(field) if isinstance(node, Mapping) else None
     return value.value if isinstance(value, Scalar) and not is_null(value) else None
 

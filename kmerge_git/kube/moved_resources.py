@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def once(named: Iterable[tuple[Name | None, Thing]]) -> dict[Name, Thing]:
-    """Return the named items by name; leave out items that share a name or have no name.
+    """Return the named items by name; omit items that share a name or have no name.
 
     Two items with the same name cannot be distinguished, so neither item is followed.
     """

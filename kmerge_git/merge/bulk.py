@@ -1,4 +1,4 @@
-"""Limit what is merged by fields: a file beyond these limits is merged by lines.
+"""Limit what is merged field by field: a file beyond these limits is merged line by line.
 
 Nobody writes such files by hand, and parsing them would take longer than anybody waits. All limits
 are counts, never seconds, so that the answer is the same on every machine and for either side.
@@ -66,7 +66,7 @@ def split_within(texts: Three[YamlText]) -> Three[Stream]:
 
 
 def refuse_bulk(at: Three[Stream]) -> None:
-    """Raise `TextOnly` before parsing if the versions exceed the limits of a merge by fields."""
+    """Raise `TextOnly` before parsing if the versions are too large for a merge field by field."""
     if max(len(stream.documents) for stream in at.each()) > MOST_DOCUMENTS:
         raise too_many("the file has more than {} documents", MOST_DOCUMENTS)
     _refuse_changed_documents(at.map(lambda stream: stream.documents))
@@ -107,7 +107,7 @@ def _counted(root: Node | None) -> int:
 
 
 def has_bulk(data: bytes) -> bool:
-    """Return whether a text has more documents or entries than a merge by fields accepts."""
+    """Return whether a text has more documents or entries than a merge field by field accepts."""
     text = data.decode("latin-1")
     if has_more_documents(text, MOST_DOCUMENTS):
         return True

@@ -308,7 +308,7 @@ def _without_runs(
 
 
 def _one_sided(walk: Walk, at: Trio, cause: str) -> MergedDocument | None:
-    """Merge a document that one side does not have; `cause` is the cause of a clash, if known."""
+    """Merge a document that one side does not have; `cause` is why it conflicts, if known."""
     base, there = at.base, at.ours or at.theirs
     assert there is not None  # the caller's case
     name = walk.journal.resource = name_of(there)

@@ -145,7 +145,7 @@ def _moved(document: Document, lines: Lines, wanted: dict[int, int]) -> str:
 
 
 def _text_lines(document: Document) -> dict[int, bool]:
-    """Return the lines within scalars, but for the first line of each, and whether they move alone.
+    """Return the lines within scalars, except the first line of each, and whether they move alone.
 
     The lines of a text such as `|2` move with the line above the text.
     """

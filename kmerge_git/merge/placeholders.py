@@ -80,7 +80,7 @@ def _document(merged: MergedDocument) -> MergedDocument:
 
 
 def _known(pieces: Pieces, at: Trio) -> Pieces:
-    """Return a document that is not merged by fields, with placeholders for conflicts."""
+    """Return a document that is not merged field by field, with placeholders for conflicts."""
     return [piece if isinstance(piece, str) else _known_of(piece, at) for piece in pieces]
 
 
@@ -106,7 +106,7 @@ def _unknown(at: Trio, texts: Three[str]) -> str:
 
 
 def _plan(plan: Plan) -> Plan | None:
-    """Replace every clash in a plan by a placeholder; return None if that is impossible."""
+    """Replace every conflict in a plan by a placeholder; return None if that is impossible."""
     if isinstance(plan, NewText):
         if not is_block_text(plan.ours) and has_clash(plan):
             return None

@@ -173,7 +173,7 @@ class NewText(Plan):
         self.refused = refused  # why a policy does not decide the lines that both sides changed
 
     def lines(self, side: str) -> list[str]:
-        """Return the lines with every clash decided for one side."""
+        """Return the lines with every conflict decided for one side."""
         return [line for part in settled(self.parts, side) for line in part]
 
 
@@ -210,7 +210,7 @@ class Remark(Plan):
 
 
 class Item:
-    """Hold an entry of a collection that is built anew, or a remark among its entries.
+    """Hold an entry of a collection that is rebuilt, or a remark among its entries.
 
     The plan changes the text of `ours` as little as possible. If `ours` is None, the entry of
     `plan` (a `Take`) is written. An optional field that is not None replaces a part of that text.
@@ -321,13 +321,13 @@ def has_clash(plan: Plan) -> bool:
 
 
 def is_empty(plan: Build, side: str) -> bool:
-    """Return whether nothing is left of a plan's entries if all clashes are decided for a side."""
+    """Return whether no entries of a plan are left if all conflicts are decided for a side."""
     entries = [item.plan for item in plan.items if not isinstance(item.plan, Remark)]
     return bool(entries) and all(isinstance(p, Clash) and not p.at.side(side) for p in entries)
 
 
 def named_clash(plan: Plan) -> Named:
-    """Return the path, cause and item of one clash, whichever side is ours."""
+    """Return the path, cause and item of one conflict, whichever side is ours."""
     clashes: list[Named] = []
     for item in plan.items if isinstance(plan, Build) else ():
         inside = item.plan
@@ -348,7 +348,7 @@ def _shown(place: Named) -> tuple[list[str], str]:
 
 
 def decided(plan: Plan, side: str) -> Plan:
-    """Return the plan without clashes; the entries of one side replace each clash."""
+    """Return the plan without conflicts; the entries of one side replace each conflict."""
     if isinstance(plan, NewText):
         return NewText(plan.ours, plan.header, [plan.lines(side)], plan.comment)
     if isinstance(plan, Remark):

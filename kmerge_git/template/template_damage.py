@@ -157,7 +157,7 @@ def new_damage(
 
 
 def refuse_damage(result: YamlText, texts: Three[YamlText]) -> None:
-    """Refuse a merge by fields whose blocks, variables or names of templates are broken.
+    """Refuse a merge field by field whose blocks, variables or names of templates are broken.
 
     There are no readings: the merge has checked all documents, and a reading only has less.
     """

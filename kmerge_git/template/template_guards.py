@@ -230,7 +230,7 @@ def odd_lines(result: Template, at: Three[Template]) -> list[int]:
 
     These are lines that the result has more or less often than a merge can have them, and elements
     of lists that both sides added under one name. A lost line is reported as the first line. Each
-    `end` and `else` is left out, because the text would be no template if one were lost or doubled.
+    `end` and `else` is omitted, because a template without one of them is not valid.
     """
     lines = _bare_lines(result)
     versions = at.map(lambda version: counted(_bare_lines(version)))
@@ -439,7 +439,7 @@ def refuse_twice(entities: list[Entity]) -> None:
 
 
 def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
-    """Refuse a block whose dot one side changed and the other side uses anew.
+    """Refuse a block whose dot one side changed and the other side begins to use.
 
     The dot of a `with` or `range` is the value that the header of the block names.
     """
@@ -476,7 +476,7 @@ def _actions(parts: Sequence[Part]) -> Iterator[Action]:
 def _added(entities: list[Entity], side: str, other: str) -> dict[Path, set[str]]:
     """Return the values that the additions of one side render, grouped by place.
 
-    Additions that the other side made too are left out.
+    Additions that the other side made too are omitted.
     """
     values: dict[Path, set[str]] = {}
     for entity in entities:

@@ -1,6 +1,6 @@
 """Find the place of each part of a template: its column, its path, and its kind of collection.
 
-A template is no YAML, so the places are guessed from the indentation of lines, as people read a
+A template is not YAML, so the places are guessed from the indentation of lines, as people read a
 template. Then the guesses are checked: the masked text (see `masking`) is parsed as YAML, and YAML
 must find every part at the guessed place.
 """
@@ -41,7 +41,7 @@ DEEPEST = 100  # fields inside fields; manifests have twenty
 
 
 class Unreadable(Unsupported):
-    """Report that the fields of a text cannot be found. A merge by lines may still work."""
+    """Report that the fields of a text cannot be found. A line merge may still work."""
 
 
 class Sided(Unsupported):

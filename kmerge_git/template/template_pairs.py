@@ -331,7 +331,7 @@ def _pairs(
 
 
 def _texts_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
-    """Return the lines below each place of a depth. The name line of a document is left out."""
+    """Return the lines below each place of a depth. The name line of a document is omitted."""
     lines = [(u.path[: depth + 1], u.part.text.strip()) for u in units if len(u.path) > depth]
     return grouped(
         (place, text)

@@ -6,7 +6,7 @@ without a value, a keyword or an equals sign inside a pipeline, or a variable th
 is not set.
 
 The parts of the tree joined are the text, byte for byte. Blocks must consist of whole lines. So a
-text is refused if a line has a control action beside text, or two actions that end different
+text is refused if a line has a control action next to text, or two actions that end different
 blocks.
 """
 
@@ -267,7 +267,7 @@ def _row(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Row:
 
 
 def _alone(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Action:
-    """Return the control action of a line; refuse anything but comments beside the action."""
+    """Return the control action of a line; refuse anything but comments next to the action."""
     controls = [action for action in inside if action.kind in CONTROL]
     if len(controls) > 1:
         raise refusal(text, controls[1].start, "blocks begin or end in the middle of a line")

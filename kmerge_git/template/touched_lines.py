@@ -1,10 +1,10 @@
 """Cut a merged template down to the lines among which the merge may have done damage.
 
 Damage is between two lines: a key or an element twice, or a line that does not fit the one above.
-Damage that a side has already does not count. So a line is left out if both sides have it below the
-same lines and in the same blocks, and if all lines beside it are there as well. What stays is each
-line that a side does not have, the lines above it, the fields beside all of these, and what names
-the elements and documents beside them.
+Damage that a side has already does not count. So a line is omitted if both sides have it below the
+same lines and in the same blocks, and if all lines next to it are there as well. What stays is each
+line that a side does not have, the lines above it, the fields next to all of these, and what names
+the elements and documents next to them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _Numbers:
         return rows
 
     def kept(self, rows: dict[int, int], touched: set[int]) -> set[int]:
-        """Return the `id()`s of the lines that are beside or above touched lines."""
+        """Return the `id()`s of the lines that are next to or above touched lines."""
         opened = {TOP}
         for number in touched:
             above = self.above[number]

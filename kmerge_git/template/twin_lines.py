@@ -58,7 +58,7 @@ class TwinLines:
         self._assignments = 0  # before the current line: a condition may have changed since
 
     def of(self, parts: Sequence[Part], branches: Branches = frozenset(), scope: str = "") -> Pairs:
-        """Yield the pairs among some parts. Definitions are left out: they may be any text."""
+        """Yield the pairs among some parts. Definitions are omitted: they may be any text."""
         for part in parts:
             if not isinstance(part, Block):
                 yield from self._row(part, branches)

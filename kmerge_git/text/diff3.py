@@ -54,10 +54,9 @@ def diff3(
 ) -> list[Region]:
     """Return the regions of a three-way merge in order; together they cover all three lists.
 
-    Without `adjacent_ok`, two changes that touch are one clash, as in git's merge of lines. With
+    Without `adjacent_ok`, two changes that touch are one conflict, as in git's line merge. With
     `adjacent_ok`, changes of neighbouring items are separate regions. But if both sides insert
-    items at the same position, this is a clash in both cases, because the order of these items is
-    unknown.
+    items at the same position, this is a conflict in both cases, because their order is unknown.
     """
     at = ThreeLists(base, ours, theirs)
     return regions_of(changes(base, ours), changes(base, theirs), at, adjacent_ok=adjacent_ok)
@@ -120,7 +119,7 @@ def refine(
     ours: Sequence[Hashable],
     theirs: Sequence[Hashable],
 ) -> list[Region]:
-    """Return the regions; split off the items that both sides of a clash begin or end with.
+    """Return the regions; split off the items that both sides of a conflict begin or end with.
 
     If what remains of one side is what base has, only the other side changed something.
     """
@@ -160,7 +159,7 @@ def kind_of(base: Sequence[Hashable], ours: Sequence[Hashable], theirs: Sequence
 def diff(a: Sequence[Hashable], b: Sequence[Hashable], most_work: int = _MOST_WORK) -> list[Block]:
     """Return the longest blocks `(i1, i2, j1, j2)` with a[i1:i2] == b[j1:j2], in order.
 
-    Without `most_work`, what lies between unique items counts as different, unless it is equal.
+    Without `most_work`, what is between unique items counts as different, unless it is equal.
     """
     blocks: list[Block] = []
     todo = [(0, len(a), 0, len(b))]

@@ -50,7 +50,7 @@ class GitMergeFile:
     def result(self) -> tuple[bytes, int]:
         """Return the merged text and the number of conflicts.
 
-        If git cannot merge the files by lines, the number of conflicts is -1.
+        If git cannot merge the files line by line, the number of conflicts is -1.
         """
         if self._pid < 0:
             return _run(self._argv)
@@ -98,7 +98,7 @@ def _say(problem: str) -> None:
 
 
 class TemporaryFiles:
-    """Write three texts to temporary files and merge the files by lines."""
+    """Write three texts to temporary files and merge the files line by line."""
 
     __slots__ = ("_folder", "_merge", "_paths")
 

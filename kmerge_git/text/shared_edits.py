@@ -1,7 +1,7 @@
-"""Align three lists where both sides may have made the same edit beside items that repeat.
+"""Align three lists where both sides may have made the same edit next to items that repeat.
 
-Two comparisons with base, each the best one for itself, may put one insertion at two places: beside
-a `}`, a new `}` may be the first or the second one. A merge would then have it twice. Here all
+Two comparisons with base, each the best one for itself, may put one insertion at two places: next
+to a `}`, a new `}` may be the first or the second one. A merge would then have it twice. Here all
 three lists are aligned at once. What both sides inserted, deleted or replaced counts as one edit,
 and the alignment with the fewest edits wins. Equal items are matched as early as possible, so that
 what is inserted or deleted slides down to one place.
@@ -256,9 +256,9 @@ def _edits(here: State, at: ThreeLists) -> Iterator[tuple[int, State]]:
 
 
 def _regions(states: list[State], at: ThreeLists, *, adjacent_ok: bool) -> list[Region]:
-    """Return the regions of an alignment; changes of both sides that touch are a clash.
+    """Return the regions of an alignment; changes of both sides that touch are a conflict.
 
-    With `adjacent_ok` they are a clash only if both of them add items.
+    With `adjacent_ok` they are a conflict only if both of them add items.
     """
     steps: list[Region] = []
     for (b0, o0, t0), (b1, o1, t1) in pairwise(states):
@@ -283,7 +283,7 @@ def _regions(states: list[State], at: ThreeLists, *, adjacent_ok: bool) -> list[
 
 
 def _with_common_ends(regions: list[Region], at: ThreeLists) -> list[Region]:
-    """Return the regions; what both sides added directly beside a clash belongs to the clash."""
+    """Return the regions; additions of both sides directly next to a conflict belong to it."""
     result: list[Region] = []
     for region in regions:
         last = result[-1] if result else region
@@ -303,7 +303,7 @@ def _joined(regions: list[Region], at: ThreeLists) -> Region:
 
 
 def _touch(one: Region, other: Region, *, adjacent_ok: bool) -> bool:
-    """Return whether two changes, with nothing between them that stays, are one clash."""
+    """Return whether two changes, with nothing between them that stays, are one conflict."""
     return not adjacent_ok or "clash" in (one.kind, other.kind) or (_grows(one) and _grows(other))
 
 

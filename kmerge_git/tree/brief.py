@@ -34,7 +34,7 @@ def in_full(node: Node | None) -> str:
 
 
 def beside(texts: Sequence[str], most: int = LONGEST) -> list[str]:
-    """Cut texts that are shown beside each other to the parts where they begin to differ.
+    """Cut texts that are shown next to each other to the parts where they begin to differ.
 
     Two texts that differ differ in what is shown of them as well. An empty text stays empty.
     """
@@ -55,7 +55,7 @@ def _shared(a: str, b: str) -> int:
 
 
 def _parts(text: str, places: list[int], width: int) -> str:
-    """Return the parts of a text around some places, with `…` for what is left out."""
+    """Return the parts of a text around some places, with `…` for what is omitted."""
     shown, end = "", 0
     for place in places:
         first = max(place - _AROUND, end) if place + _AROUND > width else end

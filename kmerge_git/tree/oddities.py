@@ -1,7 +1,7 @@
 """Refuse texts without fields to merge: texts that only look like YAML, and mappings with odd keys.
 
 YAML reads `image: {{ .Values.image }}` as a map whose key is a map, and `# {{- if .Values.on }}` as
-a comment. A merge by fields would have to guess what such a text means.
+a comment. A merge field by field would have to guess what such a text means.
 
 Parsing is slow, so the characters are searched for signs of templates and odd keys first. A text
 without a sign certainly has neither. A text with a sign is parsed to be certain.
@@ -38,7 +38,7 @@ _LINE_END = ("\n", "")
 
 
 def refuse_oddities(*versions: Stream) -> None:
-    """Raise `TextOnly` if a document that the versions do not share cannot be merged by fields.
+    """Raise `TextOnly` if a document that only some versions have cannot be merged field by field.
 
     The whole file is then merged as text, because a template action can span many documents.
     """
@@ -74,7 +74,7 @@ def _left(versions: tuple[Stream, ...]) -> list[list[Document]]:
 
 
 def _refuse(document: Document) -> None:
-    """Raise `TextOnly` if this document cannot be merged by fields."""
+    """Raise `TextOnly` if this document cannot be merged field by field."""
     content, source = document.content, document.source
     if begins_as_template(content):  # the parser would refuse it, too
         raise source.error(TEMPLATE, document.body + content.find("{{-"))

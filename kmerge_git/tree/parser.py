@@ -8,7 +8,7 @@ import.
 YAML 1.1 has line breaks that nobody types: a lone CR, U+0085, U+2028 and U+2029. libyaml starts a
 new line at these characters, but git and people do not, so it is unclear which lines belong to a
 node. Inside of quoted and block scalars these characters are accepted as text. If they are anywhere
-else, the file is merged by lines. A byte order mark inside of a text (two files may have been
+else, the file is merged line by line. A byte order mark inside of a text (two files may have been
 joined) is refused in the same way, because libyaml would make it a part of the next token.
 """
 

@@ -218,7 +218,7 @@ def _start(text: str, line: int) -> int:
 def _without_moved(
     rows: list[Difference], streams: Three[Stream], result: Stream
 ) -> Iterator[Difference]:
-    """Yield the places; leave out lost values that the result has under the same name elsewhere."""
+    """Yield the places; omit lost values that the result has under the same name elsewhere."""
     lost = [row for row in rows if row.verdict == LOST and row.lost is not None]
     if not lost:
         yield from rows

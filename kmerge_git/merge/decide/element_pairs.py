@@ -253,7 +253,7 @@ def _matched(partners: dict[int, list[int]]) -> dict[int, int]:
 def share_gap(choices: list[Three[list[int]]], ours: int, theirs: int) -> bool:
     """Return whether an element of ours and one of theirs are in one gap by any choice of orders.
 
-    A gap lies between neighbours that neither side moved or took away.
+    A gap is between neighbours that neither side moved or took away.
     """
     return any(gaps.ours[ours] == gaps.theirs[theirs] for gaps in choices)
 

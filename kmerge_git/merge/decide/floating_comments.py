@@ -349,7 +349,7 @@ def _with_own_comments(
 ) -> Item:
     """Give the entries of a conflict their own floating comments back.
 
-    Comments that are put back outside of the conflict are left out.
+    Comments that are put back outside of the conflict are omitted.
     """
     clash = item.plan
     if not isinstance(clash, Clash):

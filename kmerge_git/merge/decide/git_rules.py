@@ -1,4 +1,4 @@
-"""Apply the rules `git`: both sides are alike, every value is data, and doubt is a clash."""
+"""Apply the rules `git`: both sides are alike, every value is data, and doubt is a conflict."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _open(path: Path, why: str) -> Note:
 
 
 def _conflict(at: Three[list[Entry]], why: str, place: Place) -> Item:
-    """Return a clash; comments above the clash stay outside if both sides agree on them."""
+    """Return a conflict; comments above the conflict stay outside if both sides agree on them."""
     firsts = at.map(lambda entries: entries[0] if entries else None)
     lead: Lines | None = None
     with_lead = True

@@ -3,7 +3,7 @@
 The following can be compared: versions (`1.2.3`, `v2`, `1.3.0-rc.1`, `1.27-alpine`), the tags of
 one image, tags with a date and a commit (`v20221123-4b1eb2a191`), build numbers behind the same
 beginning (`0.1.0-n51.h94d5f0b`), and timestamps like `2023-10-11T17:54:55Z`. Plain numbers are
-quantities, never versions. Everything else is left to a person: commits, days in an order that
+quantities, never versions. Everything else stays a conflict: commits, days in an order that
 nobody knows, numbers with leading zeros, builds of two different things, and flags with a value.
 """
 

@@ -1,8 +1,8 @@
 """Find additions of both sides that may be one new thing, and so must not both stay.
 
-Two additions may be one thing if they have the same name, or if their contents are the same but for
-the name. How much content is enough depends on the collection: see `riddles` for maps and lists
-with keys, `has_two_versions` for lists without keys, and `may_be_twice` for the lines of git.
+Two additions may be one thing if they have the same name, or if their contents are the same
+except for the name. How much content is enough depends on the collection: see `riddles` for maps
+and lists with keys, `has_two_versions` for lists without keys, and `may_be_twice` for git's lines.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ if TYPE_CHECKING:
 def riddles(at: Three[Table], key_paths: KeyPaths, rule: ListRule | None) -> list[Riddle]:
     """Find entries of both sides that may be one new thing under two keys.
 
-    Two ports are one thing if each side gave its own the same name. Entries of a map, and of a list
-    whose key was inferred, are one thing if they are large, and equal but for their keys. The only
-    elements that the sides put into a new list are one thing if half of their leaves are equal.
+    Two ports are one thing if each side gave its own the same name. Entries of a map, or of a list
+    whose key was inferred, are one thing if they are large and equal except for their keys. The
+    only elements that both sides put into a new list are one thing if half of their leaves are
+    equal.
     """
     if rule is not None and has_port_names(rule):
         return _named_alike(at)

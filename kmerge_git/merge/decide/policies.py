@@ -1,9 +1,9 @@
 """Apply policies: a team decides once for a field, instead of once for every conflict (rule 12).
 
-A policy only decides a clash. `higher` decides if both values are versions of the same thing,
+A policy only decides a conflict. `higher` decides if both values are versions of the same thing,
 `rebump` decides a chart's own version, `mine` decides the changelog of that version, and `union`
-decides if both sides only added to a list. Otherwise the clash stays a clash, and the ruling gives
-the reason. A tag and its digest in one map are decided together, so that the tag never comes from
+decides if both sides only added to a list. Otherwise the conflict stays, and the ruling gives the
+reason. A tag and its digest in one map are decided together, so that the tag never comes from
 one side and the digest from the other. A value like `image: name:tag@sha256:...` holds both tag and
 digest in one scalar.
 """
@@ -143,8 +143,8 @@ def policy_for(
     If several pairs match a field, the first pair that decides counts. `rebump` and `mine` put the
     change of side `mine` on top of the other side's change; if `mine` is empty, they refuse. `file`
     is the path of the file in the repository. `is_topic` returns whether a merge is made into a
-    branch other than the default branch; only `mine` asks. A chart's own version is told how
-    `rebump` would decide it, without any rule.
+    branch other than the default branch; only `mine` asks. For a chart's own version
+    the ruling says what `rebump` would write, even without a rule.
     """
     chart = _OnTop(mine, is_chart(file), is_topic)
     if not rules and not chart.is_chart:
@@ -515,7 +515,7 @@ class _Neighbours:
         return self.side_of(name) not in (BOTH, "", side) or self._is_for_a_person(name)
 
     def ruling(self, name: str) -> Ruling | None:
-        """Return the ruling of the policies about a field; ignore the fields beside it."""
+        """Return the ruling of the policies about a field; ignore the fields next to it."""
         return self.alone((*self.path[:-1], name), _entries(self.maps, name), self.place)
 
     def _is_for_a_person(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Find elements whose key a side changed by their content, or leave a riddle to a person.
+"""Find elements whose key a side changed by their content, or leave a riddle in conflict.
 
 The input is the elements of three collections, in tables by key. The output has one label for each
 element, which is its key in the base. Thus a key is a field like any other, and the other side's
@@ -154,8 +154,8 @@ class _Search:
         """Return the new keys of more elements, which the other side at most moved.
 
         Only the place of such an element depends on the answer, so half of its leaves are enough if
-        the element kept its place on this side, if the two are equal but for their keys, or if no
-        other element is like one of them.
+        the element kept its place on this side, if the two are equal except for their keys, or if
+        no other element is like one of them.
         """
         known = {*other, *renamed}.difference(self.at.base)
         known.update(renamed.values(), *(riddle.keys for riddle in self.riddles))
@@ -272,7 +272,7 @@ def _replaced(at: Three[Table]) -> Iterator[Riddle]:
     """Find elements that both sides deleted, and that each side replaced by its own elements.
 
     The new elements replace a deleted element if they are in the same gap. The gap of an element
-    lies between its nearest neighbours in base that both sides kept.
+    is between its nearest neighbours in base that both sides kept.
     """
     lost = [k for k in at.base if k not in at.ours and k not in at.theirs]
     if not lost:

@@ -104,7 +104,7 @@ class Place:
 
 
 class Ruling:
-    """Hold the answer of a policy to a clash: a side, a plan for the value alone, or a refusal.
+    """Hold the answer of a policy to a conflict: a side, a plan for the value alone, or a refusal.
 
     With the side `neither` the plan has a value that neither side has, and `what` describes the
     value. With `after` the whole value of a side is taken, if a policy has put the value of the
@@ -200,7 +200,7 @@ if TYPE_CHECKING:
         ) -> tuple[list[str] | None, Notes]:
             """Return which fields to drop of `names`, the present fields that exclude each other.
 
-            Return None for a clash.
+            Return None for a conflict.
             """
 
         # -- the elements of lists, and the order of everything
@@ -256,7 +256,7 @@ if TYPE_CHECKING:
             """Return what the document instructs for an entry, or None without an instruction."""
 
         def enters(self, ours: Node, theirs: Node) -> bool:
-            """Return whether to compare two values by fields even if a side left them alone."""
+            """Return whether to compare two values by field even if a side left them alone."""
 
         def part(self, theirs: Entry) -> Plan | None:
             """Return the part of their entry that the result gets, or None for all of it."""

@@ -36,7 +36,7 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     """Merge the elements with diff3; merge elements by their fields where they align one to one.
 
     If elements were moved, or if the result of diff3 breaks one of the two laws of sequences, the
-    elements are paired (see `element_pairs`). If that pairing is uncertain, the lists clash.
+    elements are paired (see `element_pairs`). If that pairing is uncertain, the lists conflict.
     """
     inner, bag = place.elements(at), place.where.list_rule().bag
     entries = at.map(lambda seq: list(seq.entries) if seq is not None else [])
@@ -262,7 +262,7 @@ def _are_in_place(labels: Three[Keys], at: Three[list[Entry]], result: Keys) -> 
 
 
 def _is_divided(items: list[Item], label_of: dict[int, Hashable], result: list[Hashable]) -> bool:
-    """Return whether an element of base is in a clash and, where a side moved it, outside of it."""
+    """Return whether an element of base is in a conflict, and outside of it on a side."""
     clashing = {
         label_of[id(entry)]
         for item in items
@@ -405,7 +405,7 @@ def _in_front(
 def _as_one(
     walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], place: Place, why: str
 ) -> list[Item]:
-    """Make one clash of the elements; keep the common start and end of all lists outside of it."""
+    """Make one conflict of the elements, without the common start and end of all lists."""
     head = shared_start(keys.each())
     tail = shared_start([names[head:][::-1] for names in keys.each()])
     parts = at.map(lambda entries: entries[head : len(entries) - tail])
@@ -489,7 +489,7 @@ def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[It
 
     Elements without a key may be different elements even if they begin alike, and a merge without a
     conflict would hide that. If the merge has no conflict, or if the elements do not begin alike,
-    return None, so that the elements clash as a whole.
+    return None, so that the elements conflict as a whole.
     """
     pairs = list(zip(at.ours, at.theirs, strict=False))
     if len(at.ours) != len(at.theirs) or not all(_begin_alike(*pair) for pair in pairs):

@@ -139,12 +139,12 @@ class Walk:
         )
 
     def clash_of_entries(self, at: Three[Entry | None], why: str, place: Place) -> Item | None:
-        """Make a clash of one entry, unless the rules decide the entry."""
+        """Make a conflict of one entry, unless the rules decide the entry."""
         items = self.clash(at.map(lambda e: [e] if e else []), why, place)
         return items[0] if items else None
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> list[Item]:
-        """Make a clash of entries, unless the rules decide the entries."""
+        """Make a conflict of entries, unless the rules decide the entries."""
         return self.noted(self.rules.clash(at, why, place))
 
     # -- a value
@@ -256,7 +256,7 @@ class Walk:
         riddles: list[Riddle],
         place_of: Callable[[Hashable], Place],
     ) -> dict[Hashable, Item]:
-        """Decide every element under its key; turn each riddle into one clash."""
+        """Decide every element under its key; turn each riddle into one conflict."""
         items: dict[Hashable, Item] = {}
         asked = {key for riddle in riddles for key in riddle.keys}
         parts = tables.map(lambda table: shared_out(table, riddles))
@@ -287,7 +287,7 @@ class Walk:
         return floating_comments.part(at, floating_comments.names_in(at), place)
 
     def switched(self, item: Item, place: Place) -> list[Item]:
-        """Make a clash of an entry that one side commented in.
+        """Make a conflict of an entry that one side commented in.
 
         The other side deleted the comment that contained the entry.
         """

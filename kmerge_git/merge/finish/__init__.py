@@ -1,1 +1,1 @@
-"""Answer the conflicts of a merged file, and prove that the answers change only the conflicts."""
+"""Answer the conflicts of a merged file, and check that the answers change only the conflicts."""

@@ -1,4 +1,4 @@
-"""Prove that answers to conflicts change only the conflicts, and mean what the user chose.
+"""Check that answers to conflicts change only the conflicts, and mean what the user chose.
 
 The result of the merge was checked with every conflict resolved to ours. A document with other
 answers is compared with that result. Outside of the conflicts, both must be the same. Inside a
@@ -31,7 +31,7 @@ _EMPTY = ("{}", "[]")
 
 
 class DocumentProof:
-    """Prove answers to the conflicts of one document; each text is parsed only once."""
+    """Check answers to the conflicts of one document; each text is parsed only once."""
 
     def __init__(self, document: MergedDocument) -> None:
         self._document = document

@@ -92,7 +92,7 @@ def value_of(kind: str, hunk: Hunk, side: str) -> str | None:
 def choices(kind: str, hunk: Hunk) -> tuple[str, ...]:
     """Return the one-word answers that are possible for a conflict.
 
-    The proof of the whole file may still refuse an answer.
+    The check of the whole file may still refuse an answer.
     """
     possible = []
     for choice in CHOICES:

@@ -107,7 +107,7 @@ def merge3_bytes(
 def is_text(error: KmergeError, texts: Three[bytes]) -> bool:
     """Return whether an error means that a file has no fields.
 
-    Such a file is a template, or has a map that cannot be merged by fields.
+    Such a file is a template, or has a map that cannot be merged field by field.
     """
     is_template = isinstance(error, CannotParse) and any(b"{{" in text for text in texts.each())
     return is_template or isinstance(error, TextOnly)
@@ -124,7 +124,7 @@ def why_no_fields(error: KmergeError) -> str:
 def merge3_text(
     texts: Three[bytes], *, path: str = "", names: Three[str] = NAMES, reason: str = ""
 ) -> Result:
-    """Merge any files by lines; if both sides changed the same lines, keep the lines of dest.
+    """Merge any files line by line; if both sides changed the same lines, keep the lines of dest.
 
     If a file is binary, keep the file of dest as a whole.
     """
@@ -184,7 +184,7 @@ def _spelled(text: str, texts: Three[YamlText]) -> bytes:
 
 
 def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
-    """Merge by lines, but keep dest if all three files are valid and the result would be broken."""
+    """Merge line by line; keep dest if all three files are valid and the result would be broken."""
     merged, notes = merge_by_lines(texts.map(lambda one: one.source.text.encode()))
     data = _spelled(merged.decode(), texts)
     versions = texts.map(lambda one: one.data)

@@ -329,7 +329,7 @@ class Nulls:
         return None, [lost(place.path, "cleared by null", rule, ours.value, theirs.value)]
 
     def _cleared(self, base: Entry, theirs: Entry | None, place: Place) -> tuple[None, Notes]:
-        """Leave out a field that dest has cleared, and note the change of updated in this field."""
+        """Omit a field that dest has cleared, and note the change of updated in this field."""
         rule = null_rule(base)
         if theirs is None or null(theirs.value) or same_node(base.value, theirs.value):
             return None, [Note(place.path, "cleared by null", "ours", rule)]

@@ -1,1 +1,1 @@
-"""Check a merge result: prove the plan, check laws, compare with a line merge, find damage."""
+"""Check a merge result against its plan, laws and a line merge, and find damage."""

@@ -137,9 +137,9 @@ def _ways(pairs: Iterable[tuple[Sequence[K], Sequence[K]]]) -> list[int]:
 
 
 def repeats_an_edit(texts: Three[str], made: str) -> bool:
-    """Return whether a merge of lines has an edit twice that both sides made.
+    """Return whether a line merge has an edit twice that both sides made.
 
-    Blank lines between entries are no edits.
+    Blank lines between entries are not edits.
     """
     if whose(texts):
         return False

@@ -149,7 +149,7 @@ class Fields:
         self.leaves(nodes, site, around)
 
     def leaves(self, nodes: Nodes, site: Site, around: Site) -> None:
-        """Count the values at a place, but not texts, because these may be merged by lines."""
+        """Count the values at a place, but not texts, because these may be merged line by line."""
         if any(node is not None and is_block_text(node) for node in nodes) or all(
             map(has_lines, nodes[1:RESULT])
         ):
@@ -413,7 +413,7 @@ def _leaf(at: Nodes) -> str:
 
 
 def _of_lines(at: Nodes) -> str:
-    """Return what is wrong with a text that was merged by lines, or ''."""
+    """Return what is wrong with a text that was merged line by line, or ''."""
     texts = [node.value.split("\n") if isinstance(node, Scalar) else [] for node in at]
     twice = repeated(texts)
     if twice:

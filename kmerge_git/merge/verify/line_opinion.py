@@ -1,4 +1,4 @@
-"""Compare a merge with a second opinion: a merge of the same files by lines.
+"""Compare a merge with a second opinion: a line merge of the same files.
 
 The line merge knows nothing of YAML. If two independent merges agree, no third merge is needed.
 Git's own line merge is slower, because it is a separate process, but it knows more than the line
@@ -104,7 +104,7 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
 
 
 def needs_proof(merged: MergedFile) -> bool:
-    """Return whether a document uses YAML features that a merge by lines cannot check."""
+    """Return whether a document uses YAML features that a line merge cannot check."""
     return any(
         mark in side_text(document.pieces, "ours")
         for document in merged.documents
@@ -140,7 +140,7 @@ def _opinion(made: MergedDocument) -> str:
 
 
 def _by_lines(texts: Three[str]) -> tuple[str | None, str]:
-    """Return the merge of the lines, or None if the lines clash.
+    """Return the merge of the lines, or None if the lines conflict.
 
     Also return how much it confirms: nothing if a line that both sides took away is there, or one
     with its key, or if a new line may name an element that a side moved.

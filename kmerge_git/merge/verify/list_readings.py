@@ -192,7 +192,7 @@ class _BothSides:
         return any(a is not None and a == b for a, b in self._beside(n, m))
 
     def doubtful(self, pairs: set[Pair]) -> set[Pair]:
-        """Return the additions beside an element that may have another version beside the other."""
+        """Return the additions at an element that may have another version at the other element."""
         return {
             pair
             for pair in pairs

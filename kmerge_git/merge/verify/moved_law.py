@@ -5,7 +5,7 @@ or a text of several lines. If both sides lack a part of base at its old place, 
 it, equal or with half of its leaves, in a collection where base did not have it, then this side
 moved the part. If the other side does not have it anywhere, that side deleted it.
 
-An entry whose key is below a new key beside it now, and an element whose name is in a list beside
+An entry whose key is below a new key next to it now, and an element whose name is in a list next to
 its own now, was moved there, whatever it holds (see `_NearMoves`). If the other side does not have
 it there, too, that side deleted it, renamed it or moved it elsewhere. So it is with a small part
 that is equal at one other place alone under its name, or under another key of its mapping.
@@ -46,7 +46,7 @@ _IDENTITY = (*NAMING, "namespace", "kind", "apiVersion")
 
 
 def moved_near(documents: Documents, path: str) -> list[Violation]:
-    """Return the places where the result has what a side moved below a new key or to a list beside.
+    """Return the places that have what a side moved below a new key or to a neighbouring list.
 
     Only documents are looked at that all versions have.
     """
@@ -85,7 +85,7 @@ def _moved(part: _Part, now: _Part) -> Violation:
 
 
 class _NearMoves:
-    """Find what a side moved below a new key beside it, or to a list beside its own list."""
+    """Find what a side moved below a new key next to it, or to a list next to its own list."""
 
     __slots__ = ("found", "made")
 
@@ -306,7 +306,7 @@ class _Part:
         return shared if 2 * shared >= self.leaves.total else 0
 
     def is_elsewhere(self, new: _Part) -> bool:
-        """Return whether a new part has another path; the index of an element is no path."""
+        """Return whether a new part has another path; the index of an element is not a path."""
         is_other = new.name != self.name and self.has_name and new.has_name
         return new.home != self.home or is_other or new.left_group
 
@@ -485,7 +485,7 @@ class _Changes:
 
 
 def _has_left_group(name: Hashable, mine: Parts, yours: Parts) -> bool:
-    """Return whether an element of a list of lists has other elements beside it now."""
+    """Return whether an element of a list of lists has other elements next to it now."""
     return any(
         (mine[other].group == mine[name].group) != (yours[other].group == yours[name].group)
         for other in mine.keys() & yours.keys()

@@ -1,6 +1,6 @@
-"""Prove a result: parse its text again, and compare the value with the plan.
+"""Check a result: parse its text again, and compare the value with the plan.
 
-A result is called clean only after this proof. If there are conflicts, the text is proved twice:
+A result is called clean only after this check. If there are conflicts, the text is checked twice:
 with every conflict resolved to ours, and to theirs.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def prove(merged: MergedFile, side: str) -> list[Document]:
-    """Raise `Unproved` if a document that was merged by fields differs from its plan.
+    """Raise `Unproved` if a document that was merged field by field differs from its plan.
 
     Return the documents that were parsed.
     """
@@ -39,7 +39,7 @@ def prove(merged: MergedFile, side: str) -> list[Document]:
 
 
 def _read(document: MergedDocument, side: str) -> Document | None:
-    """Parse a document that was merged by fields, with its conflicts resolved to a side.
+    """Parse a document that was merged field by field, with its conflicts resolved to a side.
 
     Return None if the text is not one valid document.
     """
@@ -137,7 +137,7 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 
 def same_meaning(by_lines: YamlText, result: Stream) -> bool:
-    """Return whether a merge by lines means the same as the result of kmerge."""
+    """Return whether a line merge means the same as the result of kmerge."""
     try:
         some, others = by_lines.stream.documents, result.documents
         return len(some) == len(others) and all(map(_is_same_document, some, others))
@@ -156,7 +156,7 @@ def _is_same_document(one: Document, other: Document) -> bool:
 def same_but_for_order(by_lines: YamlText, result: Stream) -> bool:
     """Return whether two texts have the same content, apart from order and empty documents.
 
-    The order of documents, and of elements that are no scalars, must be the same.
+    The order of documents, and of elements that are not scalars, must be the same.
     """
     try:
         one, other = ([*map(_without_order, each.roots)] for each in (by_lines.stream, result))

@@ -128,10 +128,10 @@ def objections(
     options: Options,
     settled: Settled,
 ) -> list[Violation]:
-    """Return the places outside of conflicts where a merge by fields breaks a law.
+    """Return the places outside of conflicts where a merge field by field breaks a law.
 
     `results` holds the result. If there are conflicts, it holds the result resolved to ours and the
-    result resolved to theirs. Documents in `read` were parsed for the proof and are not parsed
+    result resolved to theirs. Documents in `read` were parsed for the check and are not parsed
     again.
     """
     if options.rules != "git":
@@ -190,7 +190,7 @@ def violations(
     resolved to theirs. Only a law that both results break is broken outside of the conflicts.
     `settled` holds the places that a policy or the favoured side decided, each with the name of its
     resource. Documents in `read` were parsed before and are not parsed again. `shown` holds the
-    lines of the conflicts; violations about one of these are left out, except those of moves.
+    lines of the conflicts; violations about one of these are omitted, except those of moves.
     """
     if namesakes := _namesakes(at, result):
         return namesakes

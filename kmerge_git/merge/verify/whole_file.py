@@ -1,6 +1,6 @@
 """Read a result as a whole, with a reader that shares nothing with the merge.
 
-Every document is proved alone, in a text that the merge itself has split. This module gives the
+Every document is checked alone, in a text that the merge itself has split. This module gives the
 bytes of the whole file to libyaml or to a reader of JSON, as other programs will do. A file of YAML
 is read only if its frame differs from the frame of our version: how its documents begin and end,
 and how many there are. A file of JSON is always read.
@@ -42,7 +42,7 @@ def prove(merged: MergedFile, side: str, at: Three[Stream]) -> None:
 
 
 def fault(data: bytes, texts: Three[YamlText] | Three[Source]) -> str:
-    """Return why a reader refuses a text that a merge by lines or a person's answers made, or ''.
+    """Return why a reader refuses a text that a line merge or a person's answers made, or ''.
 
     What the reader refuses in one of the versions as well is not wrong.
     """

@@ -1,7 +1,7 @@
 """Write a document: turn a plan and our text into the text of the result.
 
-Entries that a plan keeps are copied from our text. Only the entries that a plan changes are put
-together anew. The place of a comment depends on the kind of the value. If the value ends its line,
+Entries that a plan keeps are copied from our text. Only the entries that a plan changes are
+written again. The place of a comment depends on the kind of the value. If the value ends its line,
 the comment is behind the value. If the value is a block collection below its key, the comment is on
 the line of the key. If the value is a block collection that starts behind a dash, it moves to lines
 of its own to make room for the comment. A block scalar has no place for a comment.
@@ -114,9 +114,9 @@ def _write_top(plan: Build, ours: Document) -> Pieces:
 
 
 def must_lift(plan: Build) -> bool:
-    """Return whether a clash must be written as a clash of the entry around it.
+    """Return whether a conflict must be written as a conflict of the entry around it.
 
-    This is so if the clash has no lines of its own, or if a side would have no entries left.
+    This is so if the conflict has no lines of its own, or if a side would have no entries left.
     """
     if plan.ours.flow and not _becomes_block(plan) and flow.must_lift(plan):
         return True
@@ -124,7 +124,7 @@ def must_lift(plan: Build) -> bool:
 
 
 def cause(plan: Plan) -> tuple[str, str, Item | None]:
-    """Return the place and cause of a conflict for its label, and the item that clashes."""
+    """Return the place and cause of a conflict for its label, and the item that conflicts."""
     path, why, item = named_clash(plan)
     return fieldpath.show(path), why, item
 

@@ -29,12 +29,12 @@ def write(plan: Build) -> Pieces:
 
 
 def must_lift(plan: Build) -> bool:
-    """Return whether the whole entry clashes, because a clash in it has no lines of its own."""
+    """Return whether the whole entry conflicts because a conflict in it has no lines of its own."""
     return not is_linewise(plan.ours) and any(map(_clashes, plan.items))
 
 
 def _clashes(item: Item) -> bool:
-    """Return whether an item is a clash, or must be written once for each side."""
+    """Return whether an item is a conflict, or must be written once for each side."""
     return isinstance(item.plan, Clash) or (isinstance(item.plan, Build) and must_lift(item.plan))
 
 
