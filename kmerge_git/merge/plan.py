@@ -178,7 +178,7 @@ class NewText(Plan):
 
 
 # the beginning of what a policy would do that is not set for the place; told as if it refused
-ADVICE = "policy rebump would write"
+ADVICE = "policy rebump would set it to"
 
 
 class Clash(Plan):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 # where two versions differ and read the same
-ALMOST = "(as {} except for blanks, order, tags or anchors)"
+ALMOST = "(same as {} except for blanks, order, tags or anchors)"
 
 
 def alike(a: Node | None, b: Node | None) -> bool:

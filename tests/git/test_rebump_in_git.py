@@ -159,7 +159,7 @@ def test_a_label_says_what_it_would_write(
     forked.write(".git/info/attributes", f"*.yaml merge=kmerge {policy}\n")
     forked.git(operation, "side", check=False)
     column = {"ours": 3, "theirs": 4}[mine]
-    advice = "policy rebump would write "
+    advice = "policy rebump would set it to "
     for name, row in zip(NAMES, CHARTS, strict=True):
         label = next((ln for ln in forked.text(name).splitlines() if ln[:7] == "<<<<<<<"), "")
         version = row[column].strip("\"'")
@@ -196,7 +196,7 @@ def test_resolve_has_it_not_where_nothing_is_on_top(forked: Driven) -> None:
     forked.commit("on", {name: chart(row[2]) for name, row in zip(NAMES, CHARTS, strict=True)})
     forked.git("revert", "--no-edit", "HEAD~1", check=False)
     report = json.loads(forked.kmerge("resolve", "--list", "--json", check=False).out)
-    assert report["conflicts"] and "would write" not in str(report)
+    assert report["conflicts"] and "would set it" not in str(report)
     assert not [one for one in report["conflicts"] if "rebump" in one["choices"]]
 
 

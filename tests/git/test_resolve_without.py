@@ -363,7 +363,7 @@ def test_a_deletion_against_a_change(repo: Repo) -> None:
         assert (conflict["kind"], conflict["ours"]) == ("file", None)
         row = {"id": conflict["id"], "answer": {"lines": "a: [\n"}}
         place.write("answers", json.dumps({"schema": 1, "conflicts": [row]}))
-        assert "the file would be damaged: it is not valid YAML" in refused(
+        assert "the file would be damaged: the file is not valid YAML" in refused(
             place, "--from", "answers"
         )
         place.kmerge("resolve", "--take", side)

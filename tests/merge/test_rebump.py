@@ -170,14 +170,14 @@ def test_in_one_line_of_braces() -> None:
             "a/values.yaml",
             CHART,
             "1.2.0|1.2.1|1.3.0",
-            "it only works for the `version` of a Chart",
+            "only the `version` of a Chart",
         ),
         (
             "ours",
             "Chart.yaml",
             "a:\n  version: {}\n",
             "1.2.0|1.2.1|1.3.0",
-            "it only works for the `version`",
+            "only the `version` of a Chart.yaml",
         ),
         (
             "ours",

@@ -99,7 +99,7 @@ def test_a_new_digest_of_the_tag_that_is_the_same() -> None:
 def test_a_tag_of_another_image() -> None:
     made = merged(HIGHER, image("1.0", "00"), image("1.1", "00", "a/c"), image("1.2", "00"))
     assert [c.field for c in made.conflicts] == ["image.tag"]
-    assert "`repository` next to it is different on each side" in made.conflicts[0].told
+    assert "`repository` in the same map is different on each side" in made.conflicts[0].told
 
 
 TAGS, DIGESTS = ("1.0", "1.1", "1.2"), ("00", "11", "22")

@@ -130,8 +130,8 @@ def test_json_never_becomes_two_texts(
 def test_json_with_a_repeated_key_is_refused() -> None:
     texts = Three(*(YamlText(text, "a.json") for text in (b"{}", b'{"a": 1}', b'{"b": 1}')))
     assert fault(b'{"a": 1, "b": 1}', texts) == ""
-    assert fault(b'{"a": 1, "a": 1}', texts) == "it is not valid JSON"
-    assert fault(b'{"a": 1}\n---\n{"b": 1}', texts) == "it is not valid JSON"
+    assert fault(b'{"a": 1, "a": 1}', texts) == "the file is not valid JSON"
+    assert fault(b'{"a": 1}\n---\n{"b": 1}', texts) == "the file is not valid JSON"
 
 
 def test_what_a_version_has_is_no_fault() -> None:
@@ -140,7 +140,7 @@ def test_what_a_version_has_is_no_fault() -> None:
     begun = Three(*(YamlText(text, "a.yaml") for text in (b"a: 1\n", b"...\na: 1\n", b"a: 2\n")))
     assert fault(b"...\na: 2\n", begun) == ""
     sound = Three(begun.base, begun.theirs, begun.base)
-    assert fault(b"...\na: 2\n", sound) == "it is not valid YAML"
+    assert fault(b"...\na: 2\n", sound) == "the file is not valid YAML"
 
 
 # -- a writer that is broken on purpose: the reader alone stands between it and a clean result

@@ -164,7 +164,7 @@ def test_versions_that_read_the_same_are_told_apart() -> None:
     told = {
         d.path or d.what: (d.ours, d.theirs) for d in merged((trio[0], trio[1], trio[2])).explained
     }
-    almost = "(as ours except for blanks, order, tags or anchors)"
+    almost = "(same as ours except for blanks, order, tags or anchors)"
     assert told == {
         "a": ('"x y"', almost),
         "b": ("2", "3"),

@@ -124,7 +124,7 @@ VERSION = ("version",)
 MOST_OF_ADVICE = 40  # characters of a version in a label
 RULE = "12 policy rebump"
 ON_TOP = "kmerge knows which side goes on top only in a merge, rebase or cherry-pick"
-NOT_ONE_VALUE = "it needs a single-line value on each side"
+NOT_ONE_VALUE = "both sides must have a single-line value"
 MARKED = "one of the values has an anchor or a tag"
 NOTHING = Ruling("", "")
 UNQUOTED = "without quotes, YAML reads these as numbers and orders them differently"
@@ -354,7 +354,7 @@ class _OnTop:
     def rebump(self, path: Path, at: At) -> Ruling:
         """Take a version above both versions; bump `mine` if it is not above the other version."""
         if not self.is_own(path):
-            return _refused(f"it only works for the `version` of a {CHART}")
+            return _refused(f"only the `version` of a {CHART} can be bumped")
         if not self.mine:
             return _refused(ON_TOP)
         values = [*_values(at)]
@@ -389,7 +389,7 @@ class _OnTop:
         """
         is_annotation = self.is_chart and len(path) == 2 and path[0] == "annotations"
         if not is_annotation or not is_named:
-            return _refused(f"it needs the full name of an annotation of a {CHART}")
+            return _refused(f"the field must be the full name of an annotation in a {CHART}")
         if not (at.ours or at.theirs):
             return Ruling("ours", "12 policy mine", after=VERSION)  # a text: see `by_policy`
         if not (at.ours and at.theirs):
@@ -433,7 +433,7 @@ def of_two_images(path: Path, maps: Maps) -> str:
             at = _texts(maps, name)
             ours, theirs = (image(text or "") or text or "" for text in (at.ours, at.theirs))
             if ours != theirs and not higher(ours, theirs):  # `web-1.1` and `web-1.2` are one image
-                return f"`{name}` next to it is different on each side"
+                return f"`{name}` in the same map is different on each side"
     return ""
 
 

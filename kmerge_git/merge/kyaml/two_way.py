@@ -270,7 +270,7 @@ def _lone_pair(ours: list[Document], theirs: list[Document]) -> list[tuple[int, 
     nameless = [d for _, d in there if identity(d.root) is None]
     if not nameless or not all(identity(d.root) for _, d in here):
         return []
-    hint = "give it apiVersion, kind and metadata.name"
+    hint = "add apiVersion, kind and metadata.name to the source"
     if len(there) > 1 or len(here) > 1:
         raise _unclear(
             nameless[0], "kmerge cannot determine the resource that this source applies to", hint
@@ -284,7 +284,9 @@ def _lone_pair(ours: list[Document], theirs: list[Document]) -> list[tuple[int, 
         wanted, known = source.get(field), dest.get(field)
         if wanted is not None and (known is None or not same_node(wanted, known)):
             raise _unclear(
-                nameless[0], f"its {field} differs from the one in the destination", hint
+                nameless[0],
+                f"the {field} of the source differs from the one in the destination",
+                hint,
             )
     return [(here[0][0], there[0][0])]
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     Tally = dict[Place, Count]
 
 
-UNLIKE = "would not have the value of the side that changed it"
+UNLIKE = "would differ from the side that changed it"
 
 
 class Fields:

@@ -90,7 +90,7 @@ def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None =
     try:
         damages = damage(result.stream.documents, path, known, keys)
     except KmergeError:
-        damages = {"it is not valid YAML"}
+        damages = {"the file is not valid YAML"}
     if not damages:
         if sound is not None:
             sound.update(keys)

@@ -66,9 +66,9 @@ def _refusal(data: bytes, texts: Three[YamlText] | Three[Source], planned: int |
         number = read(data)
         if number >= 0:
             is_planned = planned in (None, number)
-            return "" if is_planned else f"it has {number} documents instead of {planned}"
+            return "" if is_planned else f"the file has {number} documents instead of {planned}"
         if all(read(version) >= 0 for version in versions):
-            return f"it is not valid {name}"
+            return f"the file is not valid {name}"
     return ""
 
 
