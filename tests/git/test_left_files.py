@@ -153,7 +153,7 @@ LEFT = [
     Left(link_or_file, "a symbolic link on one side", "`git rm` takes it away"),
     Left(modes, "added with mode 100644 on our side and 100755 on theirs", "`git add --chmod=+x"),
     Left(submodule, "a submodule on one side", "`git -C FILE checkout COMMIT`", "sub"),
-    Left(binary, "it is binary"),
+    Left(binary, "the file is binary"),
     Left(picture, "no manifest, binary", path="f.png"),
     Left(text, "no manifest", "", "f.txt", has_markers=True),
     Left(filtered, "it passes through the filter 'crypt'", "decide between its markers",
