@@ -64,7 +64,7 @@ def together(shown: list[str]) -> list[str]:
 
 
 def _parent(path: str) -> str:
-    """Return a path in text form without its last step, or '' if that is no plain key."""
+    """Return a path in text form without its last step, or '' if that step is not a plain key."""
     parent, _, last = path.rpartition(".")
     is_plain = last.count("[") == last.count("]") and not {*path} & {'"', " "}
     return parent if is_plain else ""

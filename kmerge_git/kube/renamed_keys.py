@@ -126,7 +126,7 @@ def matched(candidates: Candidates) -> tuple[Renamed, list[tuple[Hashable, Hasha
 
 
 def key_changes(rule: ListRule, *, by_name: bool = True) -> list[Changed]:
-    """Return functions that find the elements of a keyed list that a part of their key tells.
+    """Return functions that find elements of a keyed list by a part of their key.
 
     Each is asked about base, a side, and the other side, or about an old version, a new version and
     the old one again. It returns the new keys of the elements, each with the old key.

@@ -9,8 +9,8 @@ The whole document is merged if it has an anchor anywhere, if a run is not valid
 a stand-in does not come back as an entry or as a line, or if a new key could repeat a key in a run.
 
 Elements are taken out of a list only if it has keys: the stand-in has a value of its own in each
-field that tells the elements apart. Their values are read from their lines, so an element that is
-not written plainly stays. Where a side renamed or moved something, its content tells what it was:
+field that identifies the elements. Their values are read from their lines, so an element that is
+not written plainly stays. Where a side renamed or moved something, its content shows what it was:
 then the document, or at least the list, stays whole.
 """
 

@@ -1,7 +1,7 @@
 """Mask a template as YAML: replace each action by a word, and each block by one line.
 
 The masked texts of the three versions are merged like any YAML. Then the result is unmasked: each
-masked line is replaced by the actions that it stands for. The merge is refused if it changed a
+masked line is replaced by the actions that it represents. The merge is refused if it changed a
 masked line, or if YAML finds the words of a masked text at other places than where they were put.
 """
 
@@ -39,7 +39,7 @@ _DIGITS = 16  # the number of hexadecimal digits in a word
 
 
 class Words:
-    """Remember which action each word stands for."""
+    """Remember which action each word represents."""
 
     __slots__ = ("_described", "_known", "columns", "lines", "opened", "texts")
 
@@ -104,7 +104,7 @@ class Words:
         return f"{self.plain(before)}# {self._word('N', line.text[start:end])}{line.text[end:]}"
 
     def unmasked(self, masked: str, contents: dict[str, str]) -> str:
-        """Return the template that a merged masked text stands for.
+        """Return the template that a merged masked text represents.
 
         `contents` has the template text for each masked line of an entry.
         """
@@ -147,13 +147,13 @@ class Words:
 
 
 class Masked:
-    """Hold the masked text of a version, and the token of each line that stands for an entry."""
+    """Hold the masked text of a version, and the token of each line that represents an entry."""
 
     __slots__ = ("entries", "lines", "opened", "text")
 
     def __init__(self, lines: dict[int, str], entries: dict[str, str], words: Words) -> None:
         self.lines = lines  # by the id of the unit
-        self.entries = entries  # the token of each line that stands for an entry
+        self.entries = entries  # the token of each line that represents an entry
         self.text = "".join(lines.values())
         self.opened = words.opened.setdefault(self.text, YamlText(self.text.encode()))
 
@@ -189,7 +189,7 @@ def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
 
 
 def _entry_line(unit: Placed, token: str) -> str:
-    """Return the masked line that stands for an entry."""
+    """Return the masked line that represents an entry."""
     at, fields = " " * unit.column, ", ".join(f"{field}: {token}" for field in _FIELDS)
     lines = {DOCUMENT: f'--- {{{token}: ""}}', MAP: f'{at}{token}: ""', SCALARS: f'{at}- "{token}"'}
     return lines.get(unit.form, f"{at}- {{{fields}}}")

@@ -1,7 +1,7 @@
 """Find the damage that a merge did to a template, and put a conflict around the damage.
 
 A reading is a YAML text that the template may render. A reading of the result is damaged if it is
-no YAML, or repeats a key, an element or a resource. A template that defines a name twice is
+not YAML, or repeats a key, an element or a resource. A template that defines a name twice is
 damaged, too. Damage that a side already has does not count. This check knows neither the values nor
 which conditions are true.
 """

@@ -101,7 +101,7 @@ def _outcome_of(template: Template, texts: Three[YamlText], options: Options) ->
 def _clean_lines(
     result: YamlText, texts: Three[YamlText], options: Options, by_structure: ByStructure
 ) -> Outcome | str:
-    """Check a clean line merge of git; if it stands, return ''.
+    """Check a clean line merge of git; if it is right, return ''.
 
     The blocks are merged if the line merge does damage, if it has a line more or less often than
     the changes of both sides explain, or if a side moved lines. If that is impossible, damage and

@@ -30,7 +30,7 @@ class Region:
     """Hold the bounds of a region in three lists: base[b0:b1], ours[o0:o1] and theirs[t0:t1].
 
     `kind` is 'same' (no side changed the region), 'ours' or 'theirs' (only that side changed it),
-    'both' (both sides made the same change) or 'clash' (the sides made different changes).
+    'both' (both sides made the same change), or else the sides made different changes.
     """
 
     __slots__ = ("b0", "b1", "kind", "o0", "o1", "t0", "t1")

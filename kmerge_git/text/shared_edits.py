@@ -184,7 +184,7 @@ def _is_long_way(states: list[State], at: ThreeLists) -> bool:
 
 
 def _orders(at: ThreeLists) -> list[list[tuple[list[int], list[list[int]]]]]:
-    """Return for each item of both sides where it stands, whichever side is ours."""
+    """Return for each item of both sides where it is, whichever side is ours."""
     versions = (at.base, at.ours, at.theirs)
     parts = [v[n:m] for v, n, m in zip(versions, at.start, at.behind, strict=True)]
     places: list[dict[Hashable, list[int]]] = [{}, {}, {}]

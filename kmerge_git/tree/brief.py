@@ -66,7 +66,7 @@ def _parts(text: str, places: list[int], width: int) -> str:
 
 
 def listed(parts: Iterable[str], *, all_of_it: bool) -> str:
-    """Return some elements of a list in brackets; `…` stands for the other elements."""
+    """Return some elements of a list in brackets; `…` represents the other elements."""
     return f"[{', '.join([*([] if all_of_it else ['…']), *parts])}]"
 
 

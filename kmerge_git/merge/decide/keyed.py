@@ -48,9 +48,9 @@ def keys_of(at: Three[Sequence | None], rule: ListRule) -> ListKeys:
 
 
 def are_runs(table: Table, riddles: List[Riddle]) -> bool:
-    """Return whether the elements of each riddle are next to one another in a table.
+    """Return whether the elements of each group in doubt are next to one another in a table.
 
-    A riddle is a group of elements that only a person can pair.
+    The elements of such a group cannot be paired with certainty.
     """
     places = {key: place for place, key in enumerate(table)} if riddles else {}
     runs = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]

@@ -1,8 +1,8 @@
 """Find additions of both sides that may be one new thing, and so must not both stay.
 
 Two additions may be one thing if they have the same name, or if their contents are the same
-except for the name. How much content is enough depends on the collection: see `riddles` for maps
-and lists with keys, `has_two_versions` for lists without keys, and `may_be_twice` for git's lines.
+except for the name. How much content is enough depends on the collection: maps and lists with keys
+have a rule of their own, lists without keys have `has_two_versions`, git's lines `may_be_twice`.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _are_one_thing(a: Node, b: Node, base: Values) -> bool:
     """Return whether two new elements have one name, or differ in a leaf that never differed.
 
     Where names repeat in base, two elements of one name are two things if they differ in each leaf
-    that tells such elements of base apart.
+    in which such elements of base differ.
     """
     one, other = Leaves(a).counts.items(), Leaves(b).counts.items()
     mine, yours = one - other, other - one

@@ -511,7 +511,7 @@ class _Neighbours:
         return ruling.side if ruling is not None else ""
 
     def parts_from(self, side: str, name: str) -> bool:
-        """Return whether a field comes from the side opposite to `side`, or needs a person."""
+        """Return whether a field comes from the side opposite to `side`, or is in conflict."""
         return self.side_of(name) not in (BOTH, "", side) or self._is_for_a_person(name)
 
     def ruling(self, name: str) -> Ruling | None:

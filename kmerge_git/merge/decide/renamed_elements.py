@@ -1,9 +1,9 @@
-"""Find elements whose key a side changed by their content, or leave a riddle in conflict.
+"""Find elements whose key a side changed by their content, or leave them in conflict.
 
 The input is the elements of three collections, in tables by key. The output has one label for each
 element, which is its key in the base. Thus a key is a field like any other, and the other side's
 changes inside the element are kept. If it is uncertain which elements belong together, these
-elements are not merged. They become a riddle, a group that a person must decide as a whole.
+elements are not merged. They become one group, which is in conflict as a whole.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 def follow(
     at: Three[Table], key_paths: KeyPaths, rule: ListRule | None
 ) -> tuple[Three[Table], list[Riddle]]:
-    """Return the tables with renamed elements under their old keys, and all riddles.
+    """Return the tables with renamed elements under their old keys, and all groups in doubt.
 
-    A riddle is a group of elements that only a person can pair. `key_paths` names the fields of an
+    The elements of such a group cannot be paired with certainty. `key_paths` names the fields of an
     element that are its key. `rule` is the rule of the list, or None for a mapping. Scalar entries
     are never renamed, because they have only their key to identify them.
     """
@@ -107,7 +107,7 @@ class _Search:
         return renamed
 
     def _matched(self, candidates: Candidates, in_doubt: set[Hashable]) -> Renamed:
-        """Match the most similar pairs; uncertain pairs of elements in doubt become riddles."""
+        """Match the most similar pairs; uncertain pairs of elements in doubt become groups."""
         renamed, uncertain = matched(candidates)
         self.riddles.extend(Riddle(p, Why.WHICH) for p in uncertain if p[0] in in_doubt)
         return renamed
@@ -307,7 +307,7 @@ def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int
 
 
 def _joined(riddles: list[Riddle]) -> list[Riddle]:
-    """Unite riddles that share an element, and put the result in the place of the last of them."""
+    """Unite groups that share an element, and put the result in the place of the last of them."""
     last = list(range(len(riddles)))  # riddle -> a later riddle of the same group
     known: dict[Hashable, int] = {}
     for number, riddle in enumerate(riddles):

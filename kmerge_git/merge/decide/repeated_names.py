@@ -1,9 +1,9 @@
 """Pair the elements of lists without keys in which a naming field repeats.
 
-An alert stands there twice, once as a warning and once as critical; an Ingress has two rules for
-one host. Equal contents are paired first, by a comparison of the lists. Between these pairs,
+An alert is in its list twice, as a warning and as critical; an Ingress has two rules for one
+host. Equal contents are paired first, by a comparison of the lists. Between these pairs,
 elements of one name are paired in their order, if each version has equally many of them there, and
-if no other pairing shares more leaves. Otherwise nothing tells the elements apart by their names.
+if no other pairing shares more leaves. Otherwise the elements cannot be distinguished by their names.
 """
 
 from __future__ import annotations

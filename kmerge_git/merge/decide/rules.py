@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Riddle:
-    """Hold the keys of elements that only a person can pair."""
+    """Hold the keys of elements that cannot be paired with certainty."""
 
     __slots__ = ("keys", "why")
 
@@ -54,7 +54,7 @@ class ElementPairs:
 
 
 def shared_out(table: Table, riddles: list[Riddle]) -> list[Table]:
-    """Divide the entries of a version among the riddles; no key is in two riddles."""
+    """Divide the entries of a version among the groups in doubt; no key is in two groups."""
     parts: list[Table] = [{} for _ in riddles]
     number_of = {key: number for number, riddle in enumerate(riddles) for key in riddle.keys}
     for key in [key for key in table if key in number_of] if riddles else ():
@@ -211,9 +211,9 @@ if TYPE_CHECKING:
         def renamed(
             self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
         ) -> tuple[Three[Table], list[Riddle]]:
-            """Return the tables with renamed elements under their old keys, and all riddles.
+            """Return the tables with renamed elements under old keys, and the groups in doubt.
 
-            A riddle is a group of elements that only a person can pair.
+            The elements of such a group cannot be paired with certainty.
             """
 
         def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:

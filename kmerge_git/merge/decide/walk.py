@@ -244,7 +244,7 @@ class Walk:
     def by_keys(
         self, at: Three[Sequence | None], rule: ListRule
     ) -> tuple[Three[dict[Hashable, Entry]] | None, list[Riddle]]:
-        """Return the elements by key, with renames undone, and the riddles; None without keys."""
+        """Return the elements by key, with renames undone, and groups in doubt, or None."""
         tables = self.rules.keyed(at, rule)
         if tables is None:
             return None, []
@@ -256,7 +256,7 @@ class Walk:
         riddles: list[Riddle],
         place_of: Callable[[Hashable], Place],
     ) -> dict[Hashable, Item]:
-        """Decide every element under its key; turn each riddle into one conflict."""
+        """Decide every element under its key; turn each group in doubt into one conflict."""
         items: dict[Hashable, Item] = {}
         asked = {key for riddle in riddles for key in riddle.keys}
         parts = tables.map(lambda table: shared_out(table, riddles))

@@ -1,7 +1,7 @@
 """Find edits that both sides made and a merge made twice, and lines that one side moved.
 
 Lists are compared by the distance between them: how many items to delete and to insert. A merge
-stands between its sides. What leads from ours to theirs leads there through the merge, and an edit
+is between its sides. What leads from ours to theirs leads there through the merge, and an edit
 that both sides made is on neither way from a side to the merge.
 """
 
@@ -115,7 +115,7 @@ def come_back(texts: Sequence[Sequence[str]]) -> list[str]:
 
 
 def is_between(lists: Sequence[Sequence[K]]) -> bool:
-    """Return whether the result stands at the one place between both sides where a merge stands.
+    """Return whether the result is at the one place between both sides where a merge must be.
 
     What only ours did is on the way from the merge to theirs, and the other way round.
     """

@@ -159,7 +159,7 @@ class Fields:
                 self.tallies.value(site, around, meaning(node), side)
 
     def mapping(self, nodes: list[Mapping | None], site: Site) -> None:
-        """Compare mappings key by key; in a pattern, `*` stands for a key that may be renamed."""
+        """Compare mappings key by key; in a pattern, `*` is a key that may be renamed."""
         where = site.where.at(next(node for node in nodes if node is not None))
         tables: Tables = [dict(node.index().items()) if node is not None else {} for node in nodes]
 

@@ -82,8 +82,8 @@ class Asked:
 def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
     """Merge the lines of the three files, and compare the merged lines with the result.
 
-    Return `agrees` if the lines are the same. Return `clash` if the lines have a conflict; git
-    finds the same conflict. Return '' if git must be asked.
+    Return `agrees` if the lines are the same, '' if git must be asked, and otherwise the word for a
+    conflict of the lines, which git finds, too.
     """
     sources = [stream.source for stream in streams.each()]
     spellings = {(source.bom, source.eol, source.final_newline) for source in sources}

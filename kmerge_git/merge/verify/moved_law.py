@@ -257,7 +257,7 @@ class _Part:
 
     @property
     def has_name(self) -> bool:
-        """Return whether its name, and not its content, tells it from other parts."""
+        """Return whether its name, and not its content, identifies the part."""
         return not (isinstance(self.name, tuple) and self.name[:1] == ("=",))
 
     @property

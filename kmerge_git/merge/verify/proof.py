@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def prove(merged: MergedFile, side: str) -> list[Document]:
-    """Raise `Unproved` if a document that was merged field by field differs from its plan.
+    """Raise an error if a document that was merged field by field differs from its plan.
 
     Return the documents that were parsed.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def prove(merged: MergedFile, side: str, at: Three[Stream]) -> None:
-    """Raise `Unproved` if a result is unreadable, or has other documents than were planned.
+    """Raise an error if a result is unreadable, or has other documents than were planned.
 
     The conflicts of the result are decided for a side.
     """
