@@ -342,7 +342,7 @@ LOSSES = {
     "a template": (
         ("a: {{ .a }}\n", "a: {{ .b }}\n", "a: {{ .c }}\n"),
         "a: {{ .b }}\n",
-        "[line 1]: both changed, our lines stay (lines): ours a: {{ .b }}, theirs a: {{ .c }}",
+        "[line 1]: both sides changed these lines; ours are kept (lines): ours a: {{ .b }}, theirs a: {{ .c }}",
     ),
 }
 
@@ -514,7 +514,7 @@ def test_lists_of_custom_resources_merge_as_they_declare(driven: Driven, place: 
     assert "kmerge" not in done.err
 
 
-@pytest.mark.parametrize("place, why", [("gone", "no such file"), ("x.yaml", "there is no Custom")])
+@pytest.mark.parametrize("place, why", [("gone", "no such file"), ("x.yaml", "contains no Custom")])
 def test_a_place_without_definitions_is_told(driven: Driven, place: str, why: str) -> None:
     driven.fork_one()
     driven.git("config", "kmerge.crd", place)

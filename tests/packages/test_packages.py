@@ -367,7 +367,7 @@ def test_a_file_that_sops_sealed_is_reported():
     sealed = "a: ENC[{n}]\nsops:\n  mac: ENC[{n}]\n"
     original, updated, dest = ({"s.yaml": sealed.format(n=n)} for n in range(3))
     merged = merge(original, updated, dest)["s.yaml"]
-    assert merged.unmerged.startswith("a SOPS file")
+    assert merged.unmerged.startswith("a file encrypted with SOPS")
     assert merged.status == "same"
     assert texts(merge(original, updated, original)) == updated
 

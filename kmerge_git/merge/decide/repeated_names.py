@@ -3,7 +3,7 @@
 An alert is in its list twice, as a warning and as critical; an Ingress has two rules for one
 host. Equal contents are paired first, by a comparison of the lists. Between these pairs,
 elements of one name are paired in their order, if each version has equally many of them there, and
-if no other pairing shares more leaves. Otherwise the elements cannot be distinguished by their names.
+if no other pairing shares more leaves. Otherwise their names do not identify the elements.
 """
 
 from __future__ import annotations
