@@ -55,7 +55,7 @@ class TakenPattern:
     line: AttributeLine
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line.number} gives {self.pattern} to {_named(self.line.merge)}"
+        return f"{self.path}:{self.line.number} uses {_named(self.line.merge)} for {self.pattern}"
 
 
 def select(
@@ -80,7 +80,7 @@ def select(
         taken_here, notes = [], [f"skipped: {clash}" for clash in taken]
     else:  # `overwrite`; with `abort` nothing is taken here
         taken_here = [clash.line.number for clash in taken if clash.path == target.path]
-        notes = [f"overruled: {clash}" for clash in taken]
+        notes = [f"overridden: {clash}" for clash in taken]
     if not wanted:
         return target.text, notes
     block = _block(wanted, _kept(wanted, lower), diff=diff)
@@ -149,10 +149,10 @@ def _taken(
         first = taken[0]
         more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
         raise KmergeError(
-            f"{first.pattern} belongs to {_named(first.line.merge)} here{more}",
+            f"this line uses {_named(first.line.merge)} for {first.pattern}{more}",
             path=str(first.path),
             line=first.line.number,
-            hint="--on-conflict skip leaves it so, --on-conflict overwrite gives it to kmerge",
+            hint="use --on-conflict skip to keep it, or --on-conflict overwrite to use kmerge",
             excerpt=first.line.text,
         )
     return taken
@@ -274,7 +274,7 @@ OPEN = "# >>> kmerge >>>"
 CLOSE = "# <<< kmerge <<<"
 POLICY = "kmerge-policy"
 _OFF = {"unset": f"-{POLICY}", "unspecified": f"!{POLICY}"}
-ABOUT = "# written by `kmerge install`; `kmerge uninstall` takes it out again"
+ABOUT = "# written by `kmerge install`; `kmerge uninstall` removes it"
 OURS = "kmerge"
 # values of `merge` that name no driver
 BUILT_IN = {
@@ -384,9 +384,9 @@ def find_block(text: str) -> tuple[int, int]:
     start = bare.index(OPEN)
     if bare.count(OPEN) > 1 or CLOSE not in bare[start:]:
         raise KmergeError(
-            f"the block that starts here has no `{CLOSE}` of its own, or there are two of them",
+            f"the kmerge block that starts here has no end `{CLOSE}`, or there are two blocks",
             line=start + 1,
-            hint="mend these lines by hand, then try again",
+            hint="correct the file by hand, then try again",
         )
     return start, bare.index(CLOSE, start) + 1
 

@@ -41,8 +41,8 @@ def not_fetched(at: Repository, remote: str) -> UsageError:
     if remote not in _output(at, "remote").split("\n"):
         return UsageError(f"there is no remote {remote!r}", hint="see `git remote`")
     refspec = f"+{HEADS}*:refs/remotes/{remote}/*"
-    hint = f"`git fetch {remote} '{refspec}'` brings them"
-    return UsageError(f"no branch of {remote!r} is here", hint=hint)
+    hint = f"run `git fetch {remote} '{refspec}'`"
+    return UsageError(f"no branch of the remote {remote!r} was fetched", hint=hint)
 
 
 def chosen(
@@ -110,7 +110,7 @@ def push(branch: Branch, new: str, remote: str, at: Repository) -> str:
     Git refuses to move a branch that somebody else has moved meanwhile.
     """
     if not (_ask(at, "merge-base", "--is-ancestor", branch.oid, new).code == 0):
-        raise GitFailed(["git", "push"], 1, f"{new} does not descend from {branch.oid}")
+        raise GitFailed(["git", "push"], 1, f"{new} is not a descendant of {branch.oid}")
     target = HEADS + branch.name
     flags = ("--porcelain", "--no-follow-tags", "--no-recurse-submodules")
     lease = f"--force-with-lease={target}:{branch.oid}"

@@ -28,8 +28,8 @@ def needs_worktree_config(cwd: Path) -> None:
     asked = ("--local", "--type=bool", "--get", "extensions.worktreeConfig")
     if ask_git("config", *asked, cwd=cwd).line != "true":
         raise KmergeError(
-            "worktrees have no configuration of their own in this repository",
-            hint="run `git config extensions.worktreeConfig true` first, or leave --worktree out",
+            "this repository has no separate configuration for each worktree",
+            hint="run `git config extensions.worktreeConfig true` first, or omit --worktree",
         )
 
 
@@ -47,7 +47,7 @@ def git_path(name: str, cwd: Path) -> Path:
 def attribute_file(scope: Scope, cwd: Path, *, shared: bool = False) -> Path:
     """Return the attribute file of a scope, or with `shared` the committed `.gitattributes`."""
     if shared:
-        top = ask_here("--show-toplevel", ", or leave --shared out", cwd)
+        top = ask_here("--show-toplevel", ", or omit --shared", cwd)
         return Path(top, ".gitattributes")
     if scope == "global":
         return user_attribute_file(cwd)
@@ -91,7 +91,7 @@ def system_attribute_file(cwd: Path) -> Path:
     env.pop("GIT_CONFIG_SYSTEM", None)
     edited = ask_git("config", "--system", "--edit", cwd=cwd, env=env)
     if edited.code or not edited.line:
-        raise KmergeError("git does not say where its system attributes are", hint="use --global")
+        raise KmergeError("git does not report its system attribute file", hint="use --global")
     return Path(edited.line).parent / "gitattributes"
 
 

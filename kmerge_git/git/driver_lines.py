@@ -82,9 +82,9 @@ def driver_command(python: str = "", driver: Path | None = None, lib: str | None
     driver = driver or Path(__file__).resolve().parents[1] / "cli" / "driver.py"
     if not driver.is_file():
         raise KmergeError(
-            "the driver is no file of its own",
+            "the driver is not a separate file on disk",
             path=str(driver),
-            hint="git needs an unpacked installation (pip, pipx or uv), not a zip archive",
+            hint="install kmerge with pip, pipx or uv, not from a zip archive",
         )
     lib = yaml_directory(driver) if lib is None else lib
     words = ['"$p" -I -S "$f"'] + ([f"--lib={quoted(lib)}"] if lib else [])
@@ -97,7 +97,9 @@ def interpreter() -> str:
     In a virtual environment the path has no version number, so that an upgrade of Python keeps it.
     """
     if not sys.executable:
-        raise KmergeError("Python does not know its own path", hint="run kmerge by a real python")
+        raise KmergeError(
+            "Python cannot find its own executable", hint="run kmerge with an installed Python"
+        )
     if sys.prefix != sys.base_prefix:
         name = os.path.join(sys.prefix, "bin", "python")
         if os.path.exists(name) and os.path.samefile(name, sys.executable):
@@ -173,7 +175,7 @@ def quoted(word: str) -> str:
 def sh_quoted(word: str) -> str:
     """Quote a word for `sh`."""
     if "\n" in word or "\0" in word:
-        raise KmergeError("a path with a line break cannot be registered", path=repr(word))
+        raise KmergeError("git cannot run a path that contains a line break", path=repr(word))
     for char in '\\$`"':
         word = word.replace(char, "\\" + char)
     return f'"{word}"'

@@ -64,7 +64,7 @@ def hint_for(conflicts: list[str] | None) -> list[str]:
     outputs = [path for path in conflicts or () if any(one.writes(path) for one in known)]
     names = [one.name for one in known if any(map(one.writes, outputs))]
     line = (
-        f"{counted(len(outputs), 'generated file')} in conflict: when the sources are decided, "
-        f"`{shlex.join(['kmerge', 'generate', *names])}` makes them anew"
+        f"{counted(len(outputs), 'generated file')} in conflict: resolve the conflicts in their "
+        f"sources, then run `{shlex.join(['kmerge', 'generate', *names])}`"
     )
     return [line] if outputs else []

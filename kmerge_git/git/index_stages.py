@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from kmerge_git.errors import GitFailed, KmergeError
+from kmerge_git.errors import KmergeError
 from kmerge_git.git.merge_sides import Entries, TreeEntry
-from kmerge_git.git.run_git import ask_git, git, to_its_end
+from kmerge_git.git.run_git import HELD, WAIT, ask_git, git, to_its_end
 from kmerge_git.git.sides import by_labels
 
 # the words of `git status`, by the stages 1, 2 and 3 that exist
@@ -63,9 +63,9 @@ class Stages:
         for entry in self.entries:
             if entry and not entry.is_text:
                 kind = "symbolic link" if entry.mode == 0o120000 else "submodule"
-                return f"a {kind} on one side"
+                return f"one side has a {kind}"
         if self.situation in ("renamed to two names", "added by us", "added by them"):
-            return "renamed differently by the two sides: the name is yours to choose"
+            return "the two sides renamed it differently: choose one name"
         return ""
 
 
@@ -143,11 +143,10 @@ def refuse_unwritable(git_dir: str, files: Iterable[str] = ()) -> None:
     """
     lock = os.path.join(git_dir, "index.lock")
     if os.path.lexists(lock):
-        hint = f"wait until it ends, or remove {lock} if there is none"
-        raise KmergeError("another git process holds the index", hint=hint)
+        raise KmergeError(HELD.format(lock), hint=WAIT)
     for folder in dict.fromkeys([git_dir, *map(_existing_folder, files)]):
         if not os.access(folder, os.W_OK):
-            why = "the disk is read-only" if _is_read_only(folder) else "it cannot be written"
+            why = "the disk is read-only" if _is_read_only(folder) else "kmerge cannot write here"
             raise KmergeError(why, path=folder, hint="nothing was changed")
 
 
@@ -241,9 +240,4 @@ def _git(
         answer = ask_git(*command, cwd=worktree, stdin=listing, env=env or os.environ)
     if came:
         raise KeyboardInterrupt
-    if answer.code:
-        message, hint = answer.err, ""
-        if "index.lock" in message:  # git's message has a long advice behind the reason
-            message = message.strip().partition("\n")[0]
-            hint = "another git process holds the index"
-        raise GitFailed(["git", *argv], answer.code, message, hint=hint)
+    answer.checked()

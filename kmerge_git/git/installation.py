@@ -54,15 +54,15 @@ PROGRAM = re.compile(rf'("(?:[^"\\]|\\.)*" {MODULE}) (?:mergetool|diff --externa
 HOOKS = ("pre-commit", "pre-merge-commit")
 SHIM = """\
 #!/bin/sh
-# kmerge-git: checks the staged manifests; without kmerge on PATH it is in nobody's way
-command -v kmerge >/dev/null || { echo 'kmerge: not on PATH, nothing was checked' >&2; exit 0; }
+# kmerge-git: checks the staged manifests; does nothing if kmerge is not on PATH
+command -v kmerge >/dev/null || { echo 'kmerge is not on PATH; nothing was checked' >&2; exit 0; }
 exec kmerge check --staged --new --quiet
 """
 # git gives pre-push the name of the remote, and a line `LOCAL_REF ID REMOTE_REF ID` of each branch
 PUSH_SHIM = """\
 #!/bin/sh
-# kmerge-git: judges the merges that are pushed; without kmerge on PATH it is in nobody's way
-command -v kmerge >/dev/null || { echo 'kmerge: not on PATH, nothing was checked' >&2; exit 0; }
+# kmerge-git: checks the merges that are pushed; does nothing if kmerge is not on PATH
+command -v kmerge >/dev/null || { echo 'kmerge is not on PATH; nothing was checked' >&2; exit 0; }
 code=0
 while read -r line; do
   rest=${line% * *}
@@ -117,7 +117,7 @@ def plan_install(wish: Wish, cwd: Path) -> SetupPlan:
     files, notes = _plan_attributes(wish, cwd)
     hooks, more = plan_hooks(wish.scope, cwd) if wish.hooks else ([], [])
     if wish.shared and files:
-        more = [*more, f"commit {files[0].path}: the team gets the registration with it"]
+        more = [*more, f"commit {files[0].path} to share the registration with your team"]
     return SetupPlan((*changes, *files, *hooks), (*notes, *more))
 
 
@@ -198,7 +198,7 @@ def _overruled(wish: Wish, path: Path, patterns: tuple[str, ...], cwd: Path) -> 
         return []
     private = git_path("info/attributes", cwd)
     return [
-        f"{private}:{rule.number} overrules {path}: {rule.text}"
+        f"{private}:{rule.number} overrides {path}: {rule.text}"
         for rule in merge_rules(read_attributes(private))
         if rule.merge != OURS
         and not rule.fenced
@@ -210,14 +210,16 @@ def _notes_of_the_rest(wish: Wish, cwd: Path) -> list[str]:
     """Return notes on the lines that still register the driver or send files to the driver."""
     others = {scope for scope, _ in scopes_of(DRIVER, cwd)} - {wish.scope}
     notes = [
-        f"the driver is still registered in the {scope} configuration: kmerge uninstall --{scope}"
+        f"the driver is still registered; run `kmerge uninstall --{scope}` to remove it there"
         for scope in SCOPES
         if scope in others
     ]
     top = worktree_top(cwd)
     team = top / ".gitattributes" if top and not wish.shared else None
     if team and pat.names_us(read_attributes(team)):
-        notes.append(f"{team} still names kmerge, which does no harm: kmerge uninstall --shared")
+        notes.append(
+            f"{team} still has lines of kmerge; run `kmerge uninstall --shared` to remove them"
+        )
     return notes
 
 
@@ -300,8 +302,10 @@ def plan_hooks(scope: Scope, cwd: Path) -> tuple[Sequence[SetupChange], list[str
         return list(_plan_configured(scope, cwd)), []
     directory = git_path("hooks", cwd)
     if config_values(None, "core.hooksPath", cwd):
-        add = f"add `{TO_ADD}` to {' and '.join(HOOKS)} there"
-        return [], [f"core.hooksPath points to {directory}: no hook was written; {add}"]
+        return [], [
+            "no hook was written, because core.hooksPath is set; "
+            f"add `{TO_ADD}` to {' and '.join(HOOKS)} in {directory}"
+        ]
     texts = {directory / name: read_text(directory / name) for name in SHIMS}
     changes = [
         FileChange(path, text, SHIMS[path.name], executable=True)
@@ -309,7 +313,7 @@ def plan_hooks(scope: Scope, cwd: Path) -> tuple[Sequence[SetupChange], list[str
         if text == ""
     ]
     others = [path for path, text in texts.items() if text and "kmerge check" not in text]
-    notes = [f"{path} is somebody else's hook: {_to_add(path.name)}" for path in others]
+    notes = [f"kmerge did not write the hook {path}; {_to_add(path.name)}" for path in others]
     return changes, notes
 
 
@@ -338,7 +342,7 @@ def _to_add(name: str) -> str:
     """Return what is to do with a hook that somebody else wrote."""
     if name in HOOKS:
         return f"add `{TO_ADD}` to it"
-    return "pushed merges are not judged, unless it does what kmerge's own hooks/pre-push does"
+    return "to check pushed merges, add the commands of kmerge's hooks/pre-push to it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +367,11 @@ class ConfigChange:
 
     def make(self, cwd: Path) -> None:
         """Change git's configuration."""
-        hint = "system configuration needs an administrator" if self.scope == "system" else ""
+        hint = (
+            "only an administrator can change the system configuration"
+            if self.scope == "system"
+            else ""
+        )
         words = ["--unset-all", self.key]
         if self.value is not None:
             words = ["--replace-all", self.key, self.value]
@@ -396,8 +404,8 @@ class FileChange:
         try:
             write_text(self.path, self.after, executable=self.executable)
         except OSError as error:
-            why = f"cannot be written: {error.strerror or error}"
-            raise KmergeError(why, path=str(self.path), hint="nothing in it was changed") from error
+            why = f"kmerge cannot write this file: {error.strerror or error}"
+            raise KmergeError(why, path=str(self.path), hint="it is unchanged") from error
 
 
 SetupChange = ConfigChange | FileChange

@@ -138,7 +138,7 @@ _REFUSALS = (
     (
         "not owned",
         "the repository belongs to another user",
-        "`git config --global --add safe.directory PATH` trusts it",
+        "run `git config --global --add safe.directory PATH` to trust it",
     ),
     ("repository not found", "this is not a git repository", "run kmerge inside one"),
 )

@@ -29,8 +29,8 @@ def way_out(driver: str | None) -> str:
     """If the merge attribute `driver` keeps a file from kmerge, return the reason, otherwise ''."""
     if driver in (None, "set", "text", "unspecified"):  # git's words for `no driver in particular`
         return ""
-    way = "set not to be merged" if driver in ("unset", "binary") else f"merge={driver}"
-    return f"{way} in the attributes"
+    way = "turn merging off" if driver in ("unset", "binary") else f"set merge={driver}"
+    return f"the attributes {way}"
 
 
 def is_selected(path: str, chosen: tuple[str, ...]) -> bool:

@@ -150,17 +150,17 @@ def of_commit(rev: str) -> MergeSides | str:
     """Return the sides of a merge commit, or the reason if there are no two sides to compare."""
     oid = _commit(rev)
     if not oid:
-        raise UsageError(f"{rev!r} is not a commit here", hint=_SEE)
+        raise UsageError(f"{rev!r} is not a commit of this repository", hint=_SEE)
     # not `git rev-list`, which hides the parents where a shallow history ends
     header = git_bytes("cat-file", "commit", oid).partition(b"\n\n")[0].decode("utf-8", "replace")
     parents = [line.split()[1] for line in header.split("\n") if line.startswith("parent ")]
     if len(parents) != 2:
-        more = f"an octopus: it merges {len(parents) - 1} commits at once"
-        return more if len(parents) > 2 else "no merge commit"
+        more = f"an octopus merge with {len(parents)} parents"
+        return more if len(parents) > 2 else "not a merge commit"
     base = _merge_base(*parents) if all(map(_commit, parents)) else ""
     if not base:
-        hint = "`git fetch --unshallow`; in CI fetch the whole history (`fetch-depth: 0`)"
-        why = "the history is cut off before the sides of this merge"
+        hint = "run `git fetch --unshallow`, or set `fetch-depth: 0` in CI"
+        why = "the shallow history lacks the parents or the merge base of this merge"
         raise UsageError(why, path=rev, hint=hint)
     return MergeSides(base, parents[0], parents[1], oid)
 
@@ -172,7 +172,8 @@ def of_revisions(base: str, ours: str, theirs: str, result: str) -> MergeSides:
         oid = _commit(rev) or (_resolved(f"{rev}^{{tree}}") if rev == base else "")
         if not oid:
             raise UsageError(
-                f"{rev!r} is not a commit here", hint="see `git log` and `git branch -a`"
+                f"{rev!r} is not a commit of this repository",
+                hint="see `git log` and `git branch -a`",
             )
         oids.append(oid)
     return MergeSides(*oids)
@@ -384,11 +385,11 @@ def _files_over_directories(ours: Files, theirs: Files) -> list[FileCase]:
     our_directories, their_directories = _directories(ours), _directories(theirs)
     clash: Kind = "file and directory"
     return [
-        FileCase(path, clash, (None, entry, None), "a directory on the other side")
+        FileCase(path, clash, (None, entry, None), "theirs has a directory of this name")
         for path, entry in ours.items()
         if path in their_directories
     ] + [
-        FileCase(path, clash, (None, None, entry), "a directory on our side")
+        FileCase(path, clash, (None, None, entry), "ours has a directory of this name")
         for path, entry in theirs.items()
         if path in our_directories
     ]

@@ -109,7 +109,7 @@ class GitObjects:
         if len(words) < 3:
             ask_here("--git-dir", cwd=Path(path))  # raises the error that tells why
         if len(words) > 4:
-            raise Unsupported("a path with a line break", path=path)
+            raise Unsupported("kmerge needs a repository path without a line break", path=path)
         git_dir, shallow, bare, *top = words
         # this folder may be inside of it
         if not top and bare == "false" and os.path.basename(git_dir) == ".git":

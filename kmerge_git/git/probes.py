@@ -83,7 +83,7 @@ def examine(cwd: Path) -> list[Probe]:
     """Return the answers of `status --deep`: all probes, a real merge, and leftover files."""
     findings = probe_all(cwd)
     if PATH_SINCE <= git_version() < LABELS_SINCE:
-        text = "without names of branches they say `ours` and `theirs`: git gives them from 2.44 on"
+        text = "conflict markers show `ours` and `theirs`; git 2.44 or newer gives branch names"
         findings.append(Probe("labels", "ok", text))
     lines = scopes_of(DRIVER, cwd)
     if lines and lines[-1][1]:
@@ -99,12 +99,14 @@ def try_merge(line: str) -> Probe:
         try:
             merged, messages = _scratch_merge(Path(scratch), line)
         except KmergeError as error:
-            return Probe("merge", "FAIL", f"the trial merge could not be made: {error}")
+            return Probe("merge", "FAIL", f"the test merge failed: {error}")
     if merged == _BASE.replace(*_EDITS[0]).replace(*_EDITS[1]):
-        return Probe("merge", "ok", "a real merge in a scratch repository came out right")
+        return Probe(
+            "merge", "ok", "a test merge in a temporary repository gave the correct result"
+        )
     why = next((text for text in messages.splitlines() if text.startswith("kmerge:")), "")
-    end = "as git alone would have merged it" if "<<<<<<<" in merged else "wrong"
-    text = f"a real merge in a scratch repository came out {end}" + (f" ({why})" if why else "")
+    end = "the conflict of git alone" if "<<<<<<<" in merged else "a wrong result"
+    text = f"a test merge in a temporary repository gave {end}" + (f" ({why})" if why else "")
     return Probe("merge", "FAIL", text, "run `kmerge install`")
 
 
@@ -153,16 +155,16 @@ def probe_bare(cwd: Path) -> list[Probe]:
     if not is_bare(cwd):
         return []
     text = "in a bare repository git reads info/attributes, not the committed .gitattributes"
-    return [Probe("bare", "ok", f"{text} (since git 2.43 also with `git config attr.tree HEAD`)")]
+    return [Probe("bare", "ok", f"{text}, unless `git config attr.tree HEAD` is set (git 2.43)")]
 
 
 def probe_leftovers(cwd: Path) -> Probe:
     """Report temporary files of merges that were killed."""
     files = leftovers(cwd)
     if not files:
-        return Probe("leftovers", "ok", "no temporary files of killed merges")
+        return Probe("leftovers", "ok", "there are no temporary files of killed merges")
     text = f"killed merges left {_first([file.name for file in files])} in {files[0].parent}"
-    return Probe("leftovers", "warn", text, "`kmerge status --fix` removes them")
+    return Probe("leftovers", "warn", text, "run `kmerge status --fix` to remove them")
 
 
 def leftovers(cwd: Path) -> list[Path]:
@@ -181,7 +183,7 @@ def probe_all(cwd: Path) -> list[Probe]:
     """Answer every question of `kmerge status`, the most important question first."""
     findings = [probe_git(), *probe_driver(cwd)]
     if not in_repository(cwd):
-        text, hint = "this directory is not in a git repository", "run `kmerge status` in one"
+        text, hint = "this directory is not in a git repository", "change to a repository"
         return [*findings, Probe("repository", "warn", text, hint)]
     return [
         *findings, *probe_selection(cwd), *probe_templates(cwd), *probe_generated(cwd),
@@ -207,7 +209,7 @@ def probe_driver(cwd: Path) -> list[Probe]:
         where = Probe("driver", "ok", f"registered in the {scope} configuration")
         return [where, probe_line(line, cwd, _install(scope)), *_overruled(lines[:-1], cwd)]
     if config_values(None, "merge.kmerge.name", cwd):
-        text = "merge.kmerge has a name but no driver: git stops every merge of these files"
+        text = "merge.kmerge.name is set without a driver: git stops every merge of these files"
         return [Probe("driver", "FAIL", text, "run `kmerge status --fix`, or `kmerge uninstall`")]
     hint = "run `kmerge install`, or `kmerge install --global` for all your repositories"
     return [Probe("driver", "FAIL", "not registered: git merges manifests as text", hint)]
@@ -221,15 +223,15 @@ def probe_line(line: str, cwd: Path, repair: str) -> Probe:
         return Probe("line", "warn", text, f"run `{repair}` to replace it")
     if not ours.command:
         text = "another version of kmerge wrote the registered command"
-        return Probe("line", "warn", text, f"run `{repair}` to renew it")
+        return Probe("line", "warn", text, f"run `{repair}` to update it")
     version, why = trial(ours.command, cwd)
     if why:
         text = f"the registered command does not run: {why}"
         return Probe("line", "FAIL", text, f"run `{repair}`")
     if version != __version__:
-        text = f"the registered command is version {version}, this is {__version__}"
+        text = f"the registered command is version {version}, but this is {__version__}"
         return Probe("line", "warn", text, f"run `{repair}`")
-    place = "" if line == driver_line() else ", from another place than this one"
+    place = "" if line == driver_line() else " from another installation"
     return Probe("line", "ok", f"the registered command runs (version {version}){place}")
 
 
@@ -237,7 +239,7 @@ def _overruled(lines: list[tuple[str, str]], cwd: Path) -> list[Probe]:
     """Report broken driver lines that another scope overrules; other repositories may use them."""
     commands = ((scope, Registered("local", DRIVER, line).command) for scope, line in lines)
     tried = [(scope, trial(command, cwd)[1]) for scope, command in commands if command]
-    text = "the command of the {} configuration does not run, but is not used here: {}"
+    text = "the command in the {} configuration does not run, but git does not use it here: {}"
     return [
         Probe("line", "warn", text.format(scope, why), f"run `{_install(scope)}`")
         for scope, why in tried
@@ -263,11 +265,11 @@ def probe_selection(cwd: Path) -> list[Probe]:
     counts = Counter(drivers.values())
     ours = counts.pop(OURS, 0)
     first = {driver: path for path, driver in reversed(drivers.items())}
-    others = [f"{n} to {named(name)} ({first[name]})" for name, n in sorted(counts.items())]
-    text = f"{ours} of {len(paths)} YAML files go to kmerge"
+    others = [f"{named(name)} merges {n} ({first[name]})" for name, n in sorted(counts.items())]
+    text = f"kmerge merges {ours} of {len(paths)} YAML files"
     text += f"; {', '.join(others)}" if others else ""
     if not paths:
-        text = f"a file such as {MADE_UP} goes to {named(drivers[MADE_UP])}"
+        text = f"{named(drivers[MADE_UP])} merges a file such as {MADE_UP}"
     top = worktree_top(cwd)
     branches = told_branches(str(top)) if top else ""
     if ours:
@@ -275,7 +277,7 @@ def probe_selection(cwd: Path) -> list[Probe]:
         return [Probe("attributes", "ok", text), *more]
     hint = "run `kmerge install`"
     if set(counts) - {"unspecified"}:
-        hint += "; --on-conflict overwrite takes files from another driver"
+        hint += "; add --on-conflict overwrite to replace another driver"
     if branches and "unspecified" in counts:
         hint = f"{branches}; {WAYS}"
     if is_bare(cwd):
@@ -289,7 +291,7 @@ def probe_templates(cwd: Path) -> list[Probe]:
     if not paths or merge_attributes([MADE_UP], cwd)[MADE_UP] != OURS:
         return []
     ours = [*merge_attributes(paths, cwd).values()].count(OURS)
-    text = f"{ours} of {len(paths)} helpers and notes of charts go to kmerge"
+    text = f"kmerge merges {ours} of {len(paths)} Helm helpers and NOTES.txt files"
     return [Probe("templates", "ok", text)]
 
 
@@ -314,8 +316,8 @@ def probe_generated(cwd: Path) -> list[Probe]:
     are = "file seems" if len(files) == 1 else "files seem"
     pattern = quoted_pattern("/" + os.path.relpath(cwd / files[0], top))
     hint = (
-        f"add `{pattern} kmerge-generated` to .gitattributes, and conflicts get no markers there "
-        "(or `-kmerge-generated` to merge it like any other file)"
+        f"add `{pattern} kmerge-generated` to .gitattributes to get no conflict markers in it, "
+        "or `-kmerge-generated` to merge it like any other file"
     )
     text = f"{len(files)} {are} to be generated: {_first(files)}"
     return [Probe("generated", "warn", text, hint)]
@@ -349,8 +351,8 @@ def probe_diff(cwd: Path) -> list[Probe]:
         return []
     value = attributes_of([MADE_UP], "diff", cwd=cwd)[MADE_UP].get("diff", "unspecified")
     if value == OURS:
-        return [Probe("diff", "ok", "`git diff` shows manifests by field (--no-ext-diff: as text)")]
-    text = f"registered for `git diff`, but {MADE_UP} goes to {named(value)}"
+        return [Probe("diff", "ok", "`git diff` shows manifests by field (as text: --no-ext-diff)")]
+    text = f"kmerge is registered for `git diff`, but {named(value)} shows {MADE_UP}"
     return [Probe("diff", "warn", text, "run `kmerge install --diff`")]
 
 
@@ -364,22 +366,22 @@ def probe_hooks(cwd: Path) -> Probe:
         text = f"{PRE_COMMIT} calls kmerge, but git does not call pre-commit"
         return Probe("hooks", "warn", text, "run `pre-commit install`")
     if not calling:
-        return Probe("hooks", "ok", "none calls kmerge (optional: `kmerge install --hooks`)")
+        return Probe("hooks", "ok", "no hook calls kmerge (optional: run `kmerge install --hooks`)")
     text = f"{' and '.join(calling)} call kmerge"
     if shutil.which("kmerge") is None:
-        return Probe("hooks", "warn", f"{text}, which is not on PATH", "put kmerge on PATH")
+        return Probe("hooks", "warn", f"{text}, which is not on PATH", "add kmerge to PATH")
     return Probe("hooks", "ok", text)
 
 
 def probe_settings(cwd: Path) -> list[Probe]:
     """Report settings that turn the driver off or make no sense."""
-    hint = "kmerge ignores it; correct it"
+    hint = "kmerge ignores this value; correct it"
     problems = [(problem, hint) for problem in settings_for(MADE_UP).problems]
     if config_values(None, "merge.kmerge.recursive", cwd):
-        text = "merge.kmerge.recursive is set: criss-cross merges lose the driver's base"
-        problems.insert(0, (text, "git config --unset-all merge.kmerge.recursive"))
+        text = "merge.kmerge.recursive is set: kmerge gets a worse base in criss-cross merges"
+        problems.insert(0, (text, "run `git config --unset-all merge.kmerge.recursive`"))
     if os.environ.get("KMERGE") == "0":
-        problems.insert(0, ("KMERGE=0 turns the driver off in this shell", "unset KMERGE"))
+        problems.insert(0, ("KMERGE=0 turns the driver off in this shell", "run `unset KMERGE`"))
     return [Probe("settings", "warn", *problem) for problem in problems]
 
 
@@ -391,16 +393,16 @@ def probe_deletion(cwd: Path) -> list[Probe]:
     taken = with_deletion(top, [os.path.relpath(cwd / path, top) for path in paths])
     if 2 * len(taken) <= len(paths):
         return []
-    text = f"the policy `deletion` is for {len(taken)} of {len(paths)} YAML files: {_first(taken)}"
-    hint = "give it to the folders where a deletion is always meant"
+    text = f"the policy `deletion` covers {len(taken)} of {len(paths)} YAML files: {_first(taken)}"
+    hint = "set it only for folders in which every deletion is intended"
     return [Probe("deletion", "warn", text, hint)]
 
 
 def probe_generating(cwd: Path) -> list[Probe]:
     """Report generated files that a killed `kmerge generate` left as its commands wrote them."""
     folder = git_path(FOLDER, cwd)
-    text = f"`kmerge generate` runs here, or was killed; {folder} has the files as they were before"
-    hint = "if it does not run, `kmerge generate --restore` puts them back"
+    text = f"`kmerge generate` is running or was killed; {folder} holds the previous files"
+    hint = "if it is not running, run `kmerge generate --restore` to restore them"
     return [Probe("generate", "warn", text, hint)] if folder.exists() else []
 
 

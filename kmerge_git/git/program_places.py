@@ -26,7 +26,7 @@ def require_lasting() -> None:
     tool = cache_of(Path(sys.prefix))
     if tool:
         raise UsageError(
-            f"this kmerge is in the cache of {tool}, which may be emptied at any time",
+            f"this kmerge runs from the cache of {tool}, which can be cleared at any time",
             hint=f"run `{LASTING[tool]}`, then `kmerge install` with the same options",
         )
 

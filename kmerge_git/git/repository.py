@@ -105,10 +105,10 @@ class Repository:
         if found:
             return _commit(found[0], found[2], self._cut_off)
         if rev == "HEAD" and self.ask("symbolic-ref", "-q", "HEAD").out:
-            raise UsageError("there is no commit here yet")
-        hint = "`git fetch --unshallow`, this clone is shallow" if self.is_shallow else ""
+            raise UsageError("this repository has no commit yet")
+        hint = "this clone is shallow: run `git fetch --unshallow`" if self.is_shallow else ""
         hint = hint or "see `git log` and `git branch -a`"
-        raise UsageError(f"{rev!r} is not a commit here", hint=hint)
+        raise UsageError(f"{rev!r} is not a commit of this repository", hint=hint)
 
     def named(self, oid: str) -> Commit:
         """Return the commit with an id that the repository itself gave, such as a parent's id."""
@@ -214,14 +214,14 @@ class Repository:
         names = [name for name, _ in self.settings()]
         why = "is missing"
         hint = (
-            "`git fetch --refetch` brings it if the remote has it, `git fsck` lists what is missing"
+            "run `git fetch --refetch` to get it from the remote; `git fsck` lists missing objects"
         )
         if any(name.endswith((".promisor", ".partialclonefilter")) for name in names):
             why = "was never fetched: this is a partial clone"
-            hint = "`git fetch --refetch --no-filter` completes it"
+            hint = "run `git fetch --refetch --no-filter` to get all objects"
         elif self.is_shallow:
-            why = "is not here: this is a shallow clone"
-            hint = "`git fetch --unshallow` completes it"
+            why = "is missing: this is a shallow clone"
+            hint = "run `git fetch --unshallow`"
         return MissingObject(f"object {oid[:10]} {why}", hint=hint)
 
     def with_files(self, tree: str, files: Mapping[str, TreeEntry | None]) -> str:
@@ -393,7 +393,7 @@ def ends_of(spec: str) -> tuple[str, str]:
     """Return the end and the start of a range `A..B`; for a single `REV` the start is ''."""
     left, dots, right = spec.partition("..")
     if right.startswith("."):
-        raise UsageError(f"{spec!r}: a range is A..B", hint="two dots")
+        raise UsageError(f"{spec!r} is not a range of the form A..B", hint="use two dots")
     return (right if dots else left) or "HEAD", (left or "HEAD") if dots else ""
 
 

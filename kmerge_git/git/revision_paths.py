@@ -76,18 +76,18 @@ def why_missing(name: str) -> KmergeError | None:
     if not names_revision(name):
         return None
     revision, path = parts(name)
-    from_here = "paths are from the top of the repository; `./PATH` is from here"
+    from_here = "give the path from the top of the repository, or `./PATH` from this folder"
     if revision[0] == ":":
         if try_git("ls-files", "-u", "--", _from_top(path)):
-            hint = f"it is in conflict: `:1:{path}` is the base, `:2:` ours, `:3:` theirs"
+            hint = f"it is in conflict: use `:1:{path}` for base, `:2:` for ours, `:3:` for theirs"
             return UsageError("the index has no such version", path=name, hint=hint)
         return UsageError("the index has no such file", path=name, hint=from_here)
     if try_git("cat-file", "-t", name).strip() == b"tree":
-        return UsageError("that is a folder", path=name, hint="give a file")
+        return UsageError("this is a folder", path=name, hint="give a file")
     hint = from_here
     if path and os.path.exists(path) and not path.startswith(("./", "../")):
-        hint = f"it is in this folder: `{revision}:./{path}`"
-    return UsageError(f"no such path in {revision}", path=name, hint=hint)
+        hint = f"use `{revision}:./{path}` for the path in this folder"
+    return UsageError(f"there is no such path in {revision}", path=name, hint=hint)
 
 
 def _from_top(path: str) -> str:

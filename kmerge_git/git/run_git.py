@@ -8,6 +8,7 @@ the import would cost as much time as the answers. Otherwise git is started as t
 from __future__ import annotations
 
 import os
+import re
 import signal
 from contextlib import contextmanager, suppress
 
@@ -34,6 +35,11 @@ REPOSITORY_VARIABLES = frozenset("GIT_" + name for name in _NAMES)
 
 # objects that a partial clone lacks are not fetched behind the user's back
 OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
+# In any language, git puts advice behind an empty line if the lock file exists already.
+_LOCK = re.compile(r"(/.*\.lock)\b.*\n\n")
+HELD = "another git process holds {}, so git wrote nothing"
+WAIT = "wait until it ends, or remove the file if no git process is running"
+
 # settings of this call (`git -c a.b=c kmerge`): only these variables hold in any repository
 GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
 
@@ -67,7 +73,10 @@ class GitAnswer:
     def checked(self, hint: str = "") -> GitAnswer:
         """Return this answer if git ended with 0, otherwise raise `GitFailed`."""
         if self.code:
-            raise GitFailed(self.argv, self.code, self.err, hint=hint)
+            error = GitFailed(self.argv, self.code, self.err, hint=hint)
+            if held := _LOCK.search(self.err):
+                error.why, error.hint = HELD.format(held[1]), WAIT
+            raise error
         return self
 
 
@@ -86,7 +95,7 @@ def ask_git(
         code, out, err = _run(argv, cwd, env, os.fsencode(stdin), seconds)
     except FileNotFoundError as error:
         if cwd is not None and not os.path.isdir(cwd):
-            raise KmergeError("no such directory", path=str(cwd)) from error
+            raise KmergeError("there is no such directory", path=str(cwd)) from error
         raise UsageError("git was not found", hint="install git, or put it on PATH") from error
     finally:
         show_call(argv, code, began, cwd)
@@ -125,10 +134,10 @@ def ask_here(question: str, otherwise: str = "", cwd: Path | None = None) -> str
         if said in answer.err:
             raise UsageError(f"this is not a {what}", hint=f"run kmerge inside one{otherwise}")
     if "safe.bareRepository" in answer.err:
-        hint = "`GIT_DIR=. kmerge ..` is for the repository in this folder"
+        hint = "set GIT_DIR=. to use the repository in this folder"
         raise UsageError(answer.complaint, hint=hint)
     # such as a repository of another user
-    raise UsageError(answer.complaint, hint="see `git status`")
+    raise UsageError(answer.complaint, hint="run `git status` for details")
 
 
 class GitProcess:

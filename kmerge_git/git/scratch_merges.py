@@ -102,7 +102,7 @@ def merge_tree(
         version = git_version()
         if version < SINCE:
             why = f"git {version[0]}.{version[1]} cannot merge without a working tree"
-            raise Unsupported(why, hint="git 2.38 or newer can")
+            raise Unsupported(why, hint="update to git 2.38 or newer")
         lost = LOST.search(answer.err)
         if lost:
             raise at.repository.missing(lost[1])
@@ -245,7 +245,9 @@ def _places(repository: Repository) -> tuple[str, str, str, str]:
     words = (f"--git-dir={repository.git_dir}", "rev-parse", "--path-format=absolute", *asked)
     paths = git(*words, cwd=repository.worktree or repository.git_dir).split("\n")
     if len(paths) != 5:
-        raise KmergeError("a path with a line break", path=repository.git_dir)
+        raise KmergeError(
+            "kmerge needs a repository path without a line break", path=repository.git_dir
+        )
     return paths[0], paths[1], paths[2], paths[3]
 
 

@@ -165,7 +165,7 @@ def _set(settings: Settings, name: str, value: str) -> None:
             setattr(settings, field, value)
             settings.origins[field] = name, value
         else:
-            settings.problems.append(f"{name}: `{value}` is none of {', '.join(allowed)}")
+            settings.problems.append(f"{name}: `{value}` is not one of {', '.join(allowed)}")
     elif key == "conflictmarkersize":
         settings.marker_size = marker_size(value)
         if value == str(settings.marker_size):  # otherwise git reads no plain number in it
@@ -173,7 +173,7 @@ def _set(settings: Settings, name: str, value: str) -> None:
     elif key == "timeout":
         seconds = _seconds(value)
         if seconds < 0:
-            settings.problems.append(f"{name}: `{value}` is no number of seconds")
+            settings.problems.append(f"{name}: `{value}` is not a number of seconds")
         else:
             settings.timeout = seconds
             settings.origins[key] = name, value
@@ -198,7 +198,7 @@ def _is_yes(settings: Settings, name: str, value: str) -> bool:
     if value in YES + NO:
         settings.origins["generated"] = name, value
     else:
-        settings.problems.append(f"{name}: `{value}` is none of {YES[1]}, {NO[1]}")
+        settings.problems.append(f"{name}: `{value}` is neither {YES[1]} nor {NO[1]}")
     return value in YES
 
 
@@ -219,7 +219,7 @@ def _policy_of(settings: Settings, path: str, value: str) -> list[tuple[str, str
         return []
     if len(words) != 3 or words[2] not in POLICIES:
         settings.problems.append(
-            f"kmerge.policy: `{value}` is not GLOB FIELDPATH {'|'.join(POLICIES)}, "
+            f"kmerge.policy: `{value}` is not of the form GLOB FIELDPATH {'|'.join(POLICIES)} "
             f"or GLOB {DELETION}"
         )
         return []
@@ -237,7 +237,7 @@ def _policies_of(settings: Settings, value: str) -> list[tuple[str, str]]:
             _set_deletion(settings, "kmerge-policy", value)
         else:
             settings.problems.append(
-                f"kmerge-policy: `{item}` is not FIELDPATH:POLICY or {DELETION}"
+                f"kmerge-policy: `{item}` is not of the form FIELDPATH:POLICY or {DELETION}"
             )
     return policies
 

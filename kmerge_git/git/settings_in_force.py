@@ -179,9 +179,9 @@ class _FileInForce:
         """Return the reason if git does not give the file to the driver, otherwise ''."""
         driver = self._attributes.get("merge")
         if driver != "kmerge":
-            return way_out(driver) or "no attribute gives it to kmerge"
+            return way_out(driver) or "no attribute sets merge=kmerge"
         if not any(line.value for line in self._of("merge.kmerge.driver")):
-            return "the driver is not registered here: `kmerge install`"
+            return "the driver is not registered; run `kmerge install`"
         return "KMERGE=0 turns the driver off" if os.environ.get("KMERGE") == "0" else ""
 
     def _one_value(self) -> Iterator[Said]:
@@ -216,30 +216,30 @@ class _FileInForce:
 
     def _notes(self) -> Iterator[str]:
         if self._settings.generated:
-            yield f"where both sides clash: {GENERATED}"
+            yield f"if both sides change it: {GENERATED}"
             if self._settings.favor:
-                yield "no side wins in a generated file: favor does not count here"
+                yield "the setting favor has no effect on a generated file"
         text = self._data.decode("utf-8", "replace")
         time = place_of_time(self._path, [text])
         if time:
-            yield f"`{'.'.join(time)}`: the later one, if both sides changed it (rule 16)"
+            yield f"if both sides change `{'.'.join(time)}`, the later time is taken (rule 16)"
         if is_sealed(text):
-            yield "a SOPS file: it is a conflict if both sides changed it"
+            yield "this is a SOPS file: it is in conflict if both sides change it"
             if self._settings.favor:
-                yield "no side wins in a SOPS file: favor does not count here"
+                yield "the setting favor has no effect on a SOPS file"
         driver = self._attributes.get("merge")
         is_ours = driver == "kmerge" or (not way_out(driver) and is_merged(self._path))
         if self._why_not() and is_ours:
-            yield "`kmerge merge`, `solve` and `preview` take it all the same"
+            yield "`kmerge merge`, `kmerge solve` and `kmerge preview` merge it nevertheless"
         program = self._attributes.get("filter", "unset")
         if program != "unset":
-            yield f"it passes through the filter {program!r}: `kmerge resolve` leaves it"
+            yield f"git converts it with the filter {program!r}, so `kmerge resolve` skips it"
 
     def _generator(self) -> str:
         if self._attributes.get("linguist-generated") in ("set", "true"):
             return "the attribute linguist-generated"
         line = generator_line(self._data)
-        return f"`{line}` at its top" if line else ""
+        return f"`{line}` at the top of the file" if line else ""
 
 
 def _shown_value(name: str, value: object) -> str:

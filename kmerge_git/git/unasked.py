@@ -22,8 +22,8 @@ from kmerge_git.git.tracked_files import attributes_in, tracked, values_of
 from kmerge_git.visible import counted
 
 WAYS = (
-    "`kmerge merge REV` merges what no attribute there gives to another merge, and "
-    "`kmerge install --global` covers what no .gitattributes there names"
+    "run `kmerge install --global` to use kmerge where no .gitattributes sets another merge, "
+    "or merge such a branch with `kmerge merge REV`"
 )
 
 
@@ -34,19 +34,19 @@ def told_branches(top: str) -> str:
     """
     asking, files = expected(top)
     if asking:
-        return f"git would ask kmerge on {asking}, but not on this branch"
+        return f"git uses kmerge on {asking}, but not on this branch"
     branches = list(_branches(top, files))
     gaps = [f"{name} ({_counted(left)})" for name, left in branches if left]
     more = len(gaps) - SHOWN_NAMES
     names = ", ".join(gaps[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
-    text = f"git would not ask kmerge on {len(gaps)} of {len(branches)} other branches: {names}"
+    text = f"git does not use kmerge on {len(gaps)} of {len(branches)} other branches: {names}"
     return text if gaps else ""
 
 
 def _counted(left: dict[str, str]) -> str:
     """Return how many files there are, and which merges they have instead of kmerge."""
     merges = " and ".join(map(named, dict.fromkeys(left.values())))
-    return f"{counted(len(left), 'file')} to {merges}"
+    return f"{counted(len(left), 'file')} merged by {merges}"
 
 
 def named(merge: str) -> str:

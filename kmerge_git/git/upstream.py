@@ -97,13 +97,15 @@ class Upstream:
             if known:
                 return Named(known, known)
             if wanted == "HEAD":
-                raise KmergeError(f"{self.url} has no HEAD", hint="is it empty? Else give --ref")
+                raise KmergeError(
+                    f"{self.url} has no HEAD", hint="give --ref, or check that it is not empty"
+                )
             why = f"there is no branch, tag or commit {wanted} in {self.url}"
-            raise KmergeError(why, hint="a commit needs its whole id")
+            raise KmergeError(why, hint="give a commit by its full id")
         self._git("fetch", *_QUIETLY, "--depth=1", "--", self.url, f"+{name}:{FRESH}")
         commit = self._commit_of(FRESH)
         if not commit:
-            raise KmergeError(f"{name} of {self.url} is no commit")
+            raise KmergeError(f"{name} of {self.url} is not a commit")
         self._git("update-ref", KEPT + commit, commit)
         return Named(name, commit)
 
@@ -126,7 +128,9 @@ class Upstream:
         answer = self._ask("ls-tree", "-r", "-z", "--full-tree", f"{commit}:{path}")
         if answer.code:
             if self._ask("cat-file", "-t", f"{commit}^{{tree}}").line != "tree":
-                raise BrokenCache(f"the cache has lost {commit}", path=str(self._folder))
+                raise BrokenCache(
+                    f"commit {commit} is missing from the cache", path=str(self._folder)
+                )
             raise KmergeError(f"there is no directory {path} in commit {commit[:12]}")
         files = [_tree_file(line) for line in answer.out.split("\0")[:-1]]
         blobs = self._contents([file.oid for file in files if file.mode != SUBMODULE])
@@ -141,7 +145,7 @@ class Upstream:
             size = int(words[2]) if len(words) == 3 and words[1] == b"blob" else -1
             data = output.read(max(size, 0))
             if len(data) != size:
-                raise BrokenCache(f"the cache has lost {oid}", path=str(self._folder))
+                raise BrokenCache(f"object {oid} is missing from the cache", path=str(self._folder))
             output.readline()
             yield data
 
@@ -178,11 +182,11 @@ class Upstream:
             whole = ("--unshallow",) if (self._folder / "shallow").exists() else ()
             self._git("fetch", *_QUIETLY, *whole, "--", self.url, *everything)
             if not self._commit_of(commit):
-                hint = "`kmerge vendor add --adopt` takes one that is there"
+                hint = "record another commit with `kmerge vendor add --adopt`"
                 raise KmergeError(f"commit {commit[:12]} is not in {self.url}", hint=hint)
             self._git("update-ref", KEPT + commit, commit)
         if self._ask("cat-file", "-t", commit).line != "commit":
-            raise KmergeError(f"{commit[:12]} of {self.url} is no commit")
+            raise KmergeError(f"{commit[:12]} of {self.url} is not a commit")
         return commit
 
     def _prepare(self) -> None:
@@ -222,12 +226,14 @@ class Upstream:
         except OSError as error:
             path = str(error.filename or self._folder)
             hint = "check the permissions, or set XDG_CACHE_HOME"
-            raise KmergeError(f"no cache: {error.strerror}", path=path, hint=hint) from None
+            raise KmergeError(
+                f"kmerge cannot write its cache: {error.strerror}", path=path, hint=hint
+            ) from None
 
     def _git(self, *words: str) -> GitAnswer:
         answer = self._ask(*words)
         if answer.code:
-            raise KmergeError(f"git {words[0]}: {_complaint(answer)}")
+            raise KmergeError(f"`git {words[0]}` failed: {_complaint(answer)}")
         return answer
 
     def _ask(self, *words: str, stdin: str = "") -> GitAnswer:

@@ -41,7 +41,7 @@ def test_the_merge_in_progress_else_head(repo: Repo) -> None:
     done = repo.kmerge("check", "--merge")
     assert done.said == (
         "0 files checked, nothing found\n"
-        "kmerge: there is nothing to compare: no merge is in progress, and HEAD is no merge commit\n"
+        "kmerge: there is nothing to compare: no merge is in progress, and HEAD is not a merge commit\n"
     )
     repo.merge("--no-commit", "--no-ff", "side")
     assert repo.kmerge("check", "--merge").out == "1 file checked, nothing found\n"
@@ -100,9 +100,9 @@ def test_what_cannot_be_compared_is_told(repo: Repo) -> None:
     for words, said in (
         (
             ["--merge-of", "nothing"],
-            "'nothing' is not a commit here; see `git log` and `git branch -a`",
+            "'nothing' is not a commit of this repository; see `git log` and `git branch -a`",
         ),
-        (["--merge-of", "HEAD^"], "HEAD^: this commit is "),
+        (["--merge-of", "HEAD^"], "HEAD^: this commit is not a merge commit; "),
         (["--merge", "b.yaml"], "b.yaml: the merge did not change this on both sides; "),
         (["--merge", "--fix"], "--fix cannot change a merge; omit --fix, or --merge"),
     ):
@@ -120,7 +120,7 @@ def test_an_octopus_is_told(repo: Repo) -> None:
     repo.commit("ours", {"b.yaml": POD})
     repo.git("merge", "-m", "all", "one", "two")
     done = repo.kmerge("check", "--merge")
-    assert "HEAD is an octopus: it merges 2 commits at once" in done.err
+    assert "HEAD is an octopus merge with 3 parents" in done.err
     assert repo.kmerge("check", "--merge-of", "HEAD", check=False).code == 2
 
 
@@ -134,7 +134,10 @@ def test_a_history_that_is_cut_off_is_no_clean_answer(repo: Repo, world: World) 
         there = Repo(world, world.root / f"cut{depth}")
         done = there.kmerge("check", "--merge", check=False)
         assert (done.code, done.out) == (2, "")
-        assert "the history is cut off before the sides of this merge; `git fetch " in done.err
+        assert (
+            "the shallow history lacks the parents or the merge base of this merge; run `git fetch "
+            in done.err
+        )
     whole = Repo(world, world.root / "cut3")
     assert whole.kmerge("check", "--merge", check=False).code == 1
 

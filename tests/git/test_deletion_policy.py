@@ -255,7 +255,7 @@ def test_status_tells_it(forked: Driven) -> None:
         ("", "deletion"),
     ]
     assert " deletion  " in forked.kmerge("status", "theirs/b.yaml").out
-    warned = "warn  deletion: the policy `deletion` is for"
+    warned = "warn  deletion: the policy `deletion` covers"
     assert warned in forked.kmerge("status", check=False).out
     forked.write(".git/info/attributes", "*.yaml merge=kmerge\n")
     forked.git("config", "kmerge.policy", "ours/* deletion")
@@ -268,7 +268,7 @@ def test_status_tells_it(forked: Driven) -> None:
 def test_it_has_no_field(forked: Driven, value: str) -> None:
     forked.write(".git/info/attributes", f"*.yaml merge=kmerge kmerge-policy={value}\n")
     done = forked.kmerge("merge", "side", check=False)
-    assert f"kmerge-policy: `{value}` is not FIELDPATH:POLICY or deletion" in done.err
+    assert f"kmerge-policy: `{value}` is not of the form FIELDPATH:POLICY or deletion" in done.err
     expect(forked, "")
 
 

@@ -309,7 +309,7 @@ def test_a_folder_of_a_commit(shop: Repo) -> None:
         (["nope"], "nope is neither a revision nor a path"),
         (["HEAD", "nope"], "nope is neither a revision nor a path"),
         (["nope", "--"], "nope is no revision"),
-        (["HEAD:nope.yaml"], "no such path in HEAD"),
+        (["HEAD:nope.yaml"], "there is no such path in HEAD"),
         (["apps"], "apps is a revision and a path here"),
         (["--staged", "HEAD", "HEAD~1"], "--staged compares the index with one commit"),
         (["--external"], "--external needs the seven words that git gives"),

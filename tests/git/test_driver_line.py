@@ -321,7 +321,7 @@ def test_a_line_of_another_form_is_renewed(repo: Repo, command: tuple[str, ...],
     assert row(repo, "line")["state"] == "ok"
     repo.git("config", "merge.kmerge.driver", line)
     said = row(repo, "line")
-    assert (said["state"], said["hint"]) == ("warn", "run `kmerge install` to renew it")
+    assert (said["state"], said["hint"]) == ("warn", "run `kmerge install` to update it")
     assert said["text"] == "another version of kmerge wrote the registered command"
     done = repo.kmerge(*command)
     assert "local configuration: renewed merge.kmerge.driver" in done.said
@@ -397,7 +397,7 @@ def test_a_system_configuration_that_may_not_be_written_is_told(repo: Repo, worl
     env = {"GIT_CONFIG_NOSYSTEM": "0"}
     done = repo.kmerge("status", "--fix", env=env)
     assert "not repaired: " in done.err
-    assert "system configuration needs an administrator" in done.err
+    assert "only an administrator can change the system configuration" in done.err
     assert repo.config("merge.kmerge.driver", "--local") == [driver_line()]
     system.with_name("gitconfig.lock").unlink()
     assert "renewed merge.kmerge.driver" in repo.kmerge("status", "--fix", env=env).err

@@ -396,7 +396,7 @@ def test_a_setting_without_sense_is_told_and_passed_over(driven: Driven) -> None
     driven.fork_one()
     done = driven.merge()
     assert done.code == 0
-    assert "kmerge: x.yaml: kmerge.favor: `mine` is none of ours, theirs" in done.err
+    assert "kmerge: x.yaml: kmerge.favor: `mine` is not one of ours, theirs" in done.err
 
 
 def test_a_policy_of_the_configuration(driven: Driven) -> None:

@@ -471,7 +471,7 @@ def test_what_cannot_be_made_again_is_said(driven: Driven) -> None:
     assert "HEAD: no merge: nothing was merged in it; of a rebase, a cherry-pick" in refused(
         driven, "HEAD"
     )
-    assert "'nothing' is not a commit here" in refused(driven, "nothing")
+    assert "'nothing' is not a commit of this repository" in refused(driven, "nothing")
     driven.write("side", "a file\n")
     assert "side: both a commit and a path" in refused(driven, "side")
     driven.branch("other", "side")

@@ -530,8 +530,8 @@ def test_after_a_kill_nothing_is_put_back_unasked(stopped: Repo) -> None:
         stopped.kmerge(*words, check=False)
     assert state(stopped) == after
     told = stopped.kmerge("status", check=False).out
-    assert "`kmerge generate` runs here, or was killed" in told
-    assert "`kmerge generate --restore` puts them back" in told
+    assert "`kmerge generate` is running or was killed" in told
+    assert "run `kmerge generate --restore` to restore them" in told
     done = generate(stopped, code=2)
     assert (
         "an earlier `kmerge generate` has not ended here; `kmerge generate --restore`" in done.err
@@ -823,8 +823,8 @@ def test_what_is_put_back_follows_no_link_either(stopped: Repo) -> None:
 
 def test_the_ends_of_merge_solve_and_resolve_name_it(repo: Repo) -> None:
     repo.fork(outputs(1), outputs(2), outputs(3))
-    line = "kmerge: 2 generated files in conflict: when the sources are decided, "
-    line += "`kmerge generate all` makes them anew"
+    line = "kmerge: 2 generated files in conflict: resolve the conflicts "
+    line += "in their sources, then run `kmerge generate all`"
     ends = []
     for is_set in (False, True):
         ends.append([repo.kmerge("merge", "side", check=False).err.splitlines()])

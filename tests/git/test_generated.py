@@ -183,7 +183,7 @@ def test_the_words_of_the_attribute(driven: Driven, word: str, is_kept: bool) ->
     driven.fork({".gitattributes": f"*.yaml {word}\n", X: BASE}, {X: OURS}, {X: THEIRS})
     done = driven.merge()
     assert (driven.text(X) == OURS) is is_kept
-    told = "kmerge-generated: `perhaps` is none of true, false"
+    told = "kmerge-generated: `perhaps` is neither true nor false"
     assert (told in done.err) is ("perhaps" in word)
 
 

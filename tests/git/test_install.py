@@ -109,7 +109,7 @@ def test_a_git_that_does_not_tell_its_system_files(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def untold(cwd: object) -> None:
-        raise KmergeError("git does not say where its system attributes are")
+        raise KmergeError("git does not report its system attribute file")
 
     monkeypatch.setattr(config_places, "system_attribute_file", untold)
     monkeypatch.delenv("GIT_ATTR_NOSYSTEM", raising=False)
@@ -206,7 +206,7 @@ def test_a_bare_repository_has_no_shared_attributes(world: World) -> None:
     bare = world.init("bare.git", bare=True)
     done = bare.kmerge("install", "--shared", check=False)
     assert done.code == 2
-    assert "leave --shared out" in done.err
+    assert "omit --shared" in done.err
 
 
 @pytest.mark.world
@@ -325,7 +325,7 @@ def test_texts_of_charts_are_no_reason_to_stop(repo: Repo, line: str) -> None:
     repo.write(".gitattributes", f"{line}\n**/templates/**/*.tpl !merge\n")
     done = repo.kmerge("install", check=False)
     if line.startswith("* "):
-        assert "*.yaml belongs to the merge driver x" in done.err
+        assert "this line uses the merge driver x for *.yaml" in done.err
         return
     theirs = {"*.txt": "union", "NOTES.txt": "unset"}[line.split(maxsplit=1)[0]]
     assert (done.code, of_charts(repo)) == (0, ["unspecified", theirs])
@@ -340,7 +340,7 @@ def test_texts_of_charts_that_somebody_asks_for_are_a_question(repo: Repo) -> No
     repo.write(".gitattributes", "*.tpl merge=union\n")
     done = repo.kmerge("install", "--pattern", "**/templates/**/*.tpl", check=False)
     assert done.code == 2
-    assert "belongs to git's union merge here" in done.err
+    assert "this line uses git's union merge for " in done.err
 
 
 def test_git_diff_shows_texts_of_charts_itself(repo: Repo) -> None:
@@ -425,7 +425,7 @@ def test_uninstall_of_a_user_removes_the_cache(world: World, repo: Repo, cache: 
 
 def test_what_is_shared_must_be_committed(repo: Repo) -> None:
     done = repo.kmerge("install", "--shared")
-    assert f"note: commit {repo.path / '.gitattributes'}: the team gets" in done.err
+    assert f"note: commit {repo.path / '.gitattributes'} to share the registration" in done.err
     assert "commit" not in repo.kmerge("install", "--shared").err
     assert "commit" not in repo.kmerge("install").err
 
@@ -463,7 +463,7 @@ def test_another_driver_stops_the_installation(repo: Repo) -> None:
     before = everything(repo.path)
     done = repo.kmerge("install", check=False)
     assert done.code == 2
-    assert ".gitattributes:2: *.yaml belongs to the merge driver mergiraf here" in done.err
+    assert ".gitattributes:2: this line uses the merge driver mergiraf for *.yaml" in done.err
     assert "--on-conflict" in done.err
     assert everything(repo.path) == before
 
@@ -480,7 +480,7 @@ def test_every_line_about_merging_counts(repo: Repo, line: str) -> None:
 def test_skip_leaves_the_pattern_to_its_driver(repo: Repo, shared: tuple[str, ...]) -> None:
     repo.write(".gitattributes", "*.yaml merge=mergiraf\n")
     done = repo.kmerge("install", "--on-conflict", "skip", *shared)
-    assert "gives *.yaml to the merge driver mergiraf" in done.err
+    assert "uses the merge driver mergiraf for *.yaml" in done.err
     assert [repo.attribute(n) for n in ("x.yaml", "x.yml")] == ["mergiraf", "kmerge"]
     assert repo.kmerge("install", *shared).out.startswith("already registered")
 
@@ -505,7 +505,7 @@ def test_overwrite_after_skip(repo: Repo, shared: tuple[str, ...]) -> None:
     repo.write(".gitattributes", "*.yaml merge=mergiraf\n")
     repo.kmerge("install", "--on-conflict", "skip", *shared)
     done = repo.kmerge("install", "--on-conflict", "overwrite", *shared)
-    assert "overruled: " in done.err
+    assert "overridden: " in done.err
     assert [repo.attribute(n) for n in ("x.yaml", "x.yml")] == ["kmerge", "kmerge"]
     again = repo.kmerge("install", "--on-conflict", "overwrite", *shared)
     assert again.out.startswith("already registered")
@@ -558,14 +558,14 @@ def test_the_users_own_attributes_are_asked_too(repo: Repo) -> None:
     (repo.world.home / "attributes").write_text("* merge=mergiraf\n")
     done = repo.kmerge("install", check=False)
     assert done.code == 2
-    assert "home/attributes:1: *.yaml belongs to the merge driver mergiraf" in done.err
+    assert "home/attributes:1: this line uses the merge driver mergiraf for *.yaml" in done.err
 
 
 def test_a_private_line_above_the_committed_file_is_told(repo: Repo) -> None:
     (repo.path / ".git" / "info").mkdir(exist_ok=True)
     (repo.path / ".git" / "info" / "attributes").write_text("*.yaml merge=mergiraf\n")
     done = repo.kmerge("install", "--shared")
-    assert f"overrules {repo.path / '.gitattributes'}" in done.err
+    assert f"overrides {repo.path / '.gitattributes'}" in done.err
 
 
 def test_a_broken_block_is_reported_with_its_line(repo: Repo) -> None:
@@ -573,7 +573,7 @@ def test_a_broken_block_is_reported_with_its_line(repo: Repo) -> None:
     for command in ("install", "uninstall"):
         done = repo.kmerge(command, "--shared", check=False)
         assert done.code == 2
-        assert ".gitattributes:2: the block that starts here" in done.err
+        assert ".gitattributes:2: the kmerge block that starts here" in done.err
 
 
 def test_an_unwritable_place_is_one_line(world: World) -> None:
@@ -581,7 +581,7 @@ def test_an_unwritable_place_is_one_line(world: World) -> None:
     done = world.kmerge("install", "--global", check=False)
     assert done.code == 2
     assert done.err.startswith("kmerge: ")
-    assert "cannot be written" in done.err
+    assert "kmerge cannot write this file" in done.err
     assert "Traceback" not in done.err
 
 
@@ -696,8 +696,8 @@ def test_hooks_of_others_are_left_alone(repo: Repo) -> None:
     hook = repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n")
     done = repo.kmerge("install", "--hooks")
     assert hook.read_text() == "#!/bin/sh\nexit 0\n"
-    assert "somebody else's hook: add `kmerge check --staged --new --quiet || exit 1`" in done.err
-    assert "is somebody else's hook" in repo.kmerge("install", "-q", "--hooks").said
+    assert "pre-commit; add `kmerge check --staged --new --quiet || exit 1`" in done.err
+    assert "kmerge did not write the hook" in repo.kmerge("install", "-q", "--hooks").said
     repo.kmerge("uninstall")
     assert hook.exists()
     assert not (repo.path / ".git" / "hooks" / "pre-merge-commit").exists()
@@ -708,7 +708,7 @@ def test_a_push_hook_of_others_is_left_alone(repo: Repo) -> None:
     hook = repo.write(".git/hooks/pre-push", "#!/bin/sh\nexit 0\n")
     done = repo.kmerge("install", "--hooks")
     assert hook.read_text() == "#!/bin/sh\nexit 0\n"
-    assert "pushed merges are not judged" in done.err
+    assert "to check pushed merges, add the commands" in done.err
     repo.kmerge("uninstall")
     assert [one.name for one in hook.parent.iterdir()] == ["pre-push"]
 
@@ -717,7 +717,7 @@ def test_a_push_hook_of_others_is_left_alone(repo: Repo) -> None:
 def test_a_hooks_path_is_told_not_written(repo: Repo) -> None:
     repo.git("config", "core.hooksPath", "team-hooks")
     done = repo.kmerge("install", "--hooks")
-    assert "core.hooksPath points to" in done.err
+    assert "because core.hooksPath is set" in done.err
     assert not (repo.path / "team-hooks").exists()
 
 

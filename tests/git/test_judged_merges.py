@@ -224,7 +224,7 @@ def test_a_revision_that_is_not_there(repo: Repo, place: int) -> None:
     words[place] = "nothing\n"
     done = repo.kmerge("check", "--merged", *words, check=False)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("kmerge: 'nothing\\n' is not a commit here; see ")
+    assert done.err.startswith("kmerge: 'nothing\\n' is not a commit of this repository; see ")
 
 
 def test_a_merge_of_branches_without_a_common_commit(repo: Repo) -> None:

@@ -149,17 +149,17 @@ LEFT = [
     Left(deleted_by_us, "deleted by us, changed by them", "", is_asked=True),
     Left(deleted_by_them, "deleted by them, changed by us", "", is_asked=True),
     Left(text_deleted, "no manifest, deleted by us", "`git rm` takes it away", "f.txt"),
-    Left(links, "a symbolic link on one side"),
-    Left(link_or_file, "a symbolic link on one side", "`git rm` takes it away"),
+    Left(links, "one side has a symbolic link"),
+    Left(link_or_file, "one side has a symbolic link", "`git rm` takes it away"),
     Left(modes, "added with mode 100644 on our side and 100755 on theirs", "`git add --chmod=+x"),
-    Left(submodule, "a submodule on one side", "`git -C FILE checkout COMMIT`", "sub"),
+    Left(submodule, "one side has a submodule", "`git -C FILE checkout COMMIT`", "sub"),
     Left(binary, "the file is binary"),
     Left(picture, "no manifest, binary", path="f.png"),
     Left(text, "no manifest", "", "f.txt", has_markers=True),
     Left(filtered, "it passes through the filter 'crypt'", "decide between its markers",
          has_markers=True, merge=Why.BOTH_CHANGED),
-    Left(unmerged, "set not to be merged in the attributes"),
-    Left(two_names, "renamed differently by the two sides", "`git rm` the names", "theirs.yaml"),
+    Left(unmerged, "the attributes turn merging off"),
+    Left(two_names, "the two sides renamed it differently", "`git rm` the names", "theirs.yaml"),
 ]  # fmt: skip
 NAMES = [left.fork.__name__ for left in LEFT]
 

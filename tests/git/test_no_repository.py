@@ -40,8 +40,8 @@ NEEDS_TREE = {
 OUTSIDE = NEEDS_REPOSITORY | NEEDS_TREE | {"diff": FILES, "install --shared": GLOBAL}
 BARE = NEEDS_TREE | {
     "diff": f"{INSIDE}, or give two commits",
-    "install --shared": f"{INSIDE}, or leave --shared out",
-    "uninstall --shared": f"{INSIDE}, or leave --shared out",
+    "install --shared": f"{INSIDE}, or omit --shared",
+    "uninstall --shared": f"{INSIDE}, or omit --shared",
 }
 
 

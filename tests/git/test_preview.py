@@ -289,7 +289,7 @@ def test_what_cannot_be(repo: Repo) -> None:
     done = repo.kmerge("preview", "nowhere", check=False)
     assert (done.code, done.err) == (
         2,
-        "kmerge: 'nowhere' is not a commit here; see `git log` and `git branch -a`\n",
+        "kmerge: 'nowhere' is not a commit of this repository; see `git log` and `git branch -a`\n",
     )
     repo.git("checkout", "-q", "--orphan", "other")
     repo.commit("other", {"b.yaml": BASE})

@@ -235,7 +235,9 @@ def test_branches_that_are_not_here(world: World) -> None:
         "kmerge: there is no remote 'nowhere'; see `git remote`\n"
     )
     message = said("resolved/0", "--push", "origin")
-    assert message.startswith("kmerge: no branch of 'origin' is here; `git fetch origin ")
+    assert message.startswith(
+        "kmerge: no branch of the remote 'origin' was fetched; run `git fetch origin "
+    )
     bare.git(*shlex.split(message.split("`")[1])[1:])
     assert said("x", "--push", "origin") == (
         "kmerge: there is no branch 'x'; `git branch -r` lists those of 'origin' as they were "
@@ -262,7 +264,7 @@ def test_only_a_fast_forward_is_pushed(world: World) -> None:
     server, clone = remote(world, ["resolved"])
     inside = Repository.open(str(clone.path))
     (branch,) = chosen(branches(inside, "origin"), ["resolved/0"], [])
-    with pytest.raises(GitFailed, match="does not descend"):
+    with pytest.raises(GitFailed, match="is not a descendant of"):
         push(branch, clone.head("origin/main"), "origin", inside)
     assert server.head("resolved/0") == branch.oid
 
@@ -459,7 +461,7 @@ def test_bare_repositories_that_git_wants_to_be_named(world: World) -> None:
     refused = repo.kmerge("refresh", "--with", "main", "resolved/0", check=False)
     assert refused.code == 2
     assert "safe.bareRepository is 'explicit'" in refused.err
-    assert refused.err.endswith("; `GIT_DIR=. kmerge ..` is for the repository in this folder\n")
+    assert refused.err.endswith("; set GIT_DIR=. to use the repository in this folder\n")
     named = {"GIT_DIR": "."}
     done = repo.kmerge("refresh", "--with", "main", "resolved/0", env=named)
     assert done.lines[-1] == "refresh: 1 branch: 1 resolved"

@@ -293,7 +293,7 @@ def test_ranges(repo: Repo) -> None:
     assert replay(repo, "HEAD^..HEAD")["merges"]["replayed"] == 1
     assert replay(repo, "--last", "2")["counts"]["files"] == 2
     done = repo.kmerge("replay", "nowhere..HEAD", check=False)
-    assert (done.code, "'nowhere' is not a commit here" in done.err) == (2, True)
+    assert (done.code, "'nowhere' is not a commit of this repository" in done.err) == (2, True)
 
 
 @pytest.mark.costly

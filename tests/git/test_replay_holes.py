@@ -54,7 +54,7 @@ def test_a_partial_clone_is_left_partial(repo: Repo) -> None:
     assert done.out.startswith(
         "0 merges replayed, 3 left out for want of an object\n"
         "objects of the merges that were left out are not here: "
-        "`git fetch --refetch --no-filter` completes it\n"
+        "run `git fetch --refetch --no-filter` to get all objects\n"
     )
     assert partial.git("count-objects", "-v").out == before
 
@@ -79,7 +79,7 @@ def test_one_missing_object_ends_nothing(repo: Repo, name: str, lost: int, jobs:
     report = replay(repo, "--jobs", jobs)
     assert report["merges"]["replayed"] == 40 - lost
     assert report["merges"]["missing"] == 1
-    assert "`git fetch --refetch` brings it" in " ".join(report["notes"])
+    assert "run `git fetch --refetch` to get it" in " ".join(report["notes"])
     done = repo.kmerge("replay", "--last", "9")
     assert done.out.startswith(f"{8 if lost == 1 else 4} merges replayed, 1 left out")
 
@@ -166,7 +166,7 @@ def test_nothing_to_replay_is_said(world: World, repo: Repo) -> None:
 
 def test_a_range_is_named(repo: Repo) -> None:
     done = repo.kmerge("replay", check=False)
-    assert (done.code, done.err) == (2, "kmerge: there is no commit here yet\n")
+    assert (done.code, done.err) == (2, "kmerge: this repository has no commit yet\n")
     without_merges(repo)
     assert "\nno merges in main~1..main: " in repo.kmerge("replay", "main~1..main").out
     assert "\nno commits in main..main\n\n" in repo.kmerge("replay", "main..main").out
@@ -178,5 +178,5 @@ def test_a_commit_beyond_a_shallow_clone(repo: Repo) -> None:
     write_history(repo, [every_kind(number) for number in range(3)])
     done = cloned(repo, "--depth", "1").kmerge("replay", "HEAD~3..HEAD", check=False)
     assert done.err == (
-        "kmerge: 'HEAD~3' is not a commit here; `git fetch --unshallow`, this clone is shallow\n"
+        "kmerge: 'HEAD~3' is not a commit of this repository; this clone is shallow: run `git fetch --unshallow`\n"
     )

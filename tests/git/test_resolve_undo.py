@@ -241,4 +241,4 @@ def test_a_link_is_left_to_git(repo: Repo) -> None:
     repo.git("add", "app.yaml")
     done = repo.kmerge("resolve", "--undo", "app.yaml", check=False)
     assert done.code == 2
-    assert "a symbolic link on one side" in done.err
+    assert "one side has a symbolic link" in done.err

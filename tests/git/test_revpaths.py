@@ -59,8 +59,11 @@ def test_the_bytes_are_those_of_the_blob(repo: Repo) -> None:
 @pytest.mark.parametrize(
     "name, said",
     [
-        ("HEAD:nope.yaml", "no such path in HEAD; paths are from the top of the repository"),
-        ("HEAD:dir", "that is a folder"),
+        (
+            "HEAD:nope.yaml",
+            "there is no such path in HEAD; give the path from the top of the repository",
+        ),
+        ("HEAD:dir", "this is a folder"),
         (":nope.yaml", "the index has no such file"),
         ("nope:a.yaml", "cannot read it: No such file"),
         ("C:/a.yaml", "cannot read it: No such file"),

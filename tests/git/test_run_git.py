@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kmerge_git.git.run_git import ask_git, git_bytes, try_git
+from kmerge_git.errors import GitFailed
+from kmerge_git.git.run_git import GitAnswer, ask_git, git_bytes, try_git
 
 
 def refused(*args: object, **options: object) -> int:
@@ -34,3 +35,27 @@ def test_no_open_file_of_the_caller_reaches_a_command(
         assert ask_git("merge").out == "closed\n"
     finally:
         os.close(descriptor)
+
+
+@pytest.mark.parametrize("language", ["C", "de"])
+def test_a_lock_of_another_process_is_reported_by_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    ask_git("init", "-q", cwd=tmp_path)
+    lock = tmp_path / ".git" / "index.lock"
+    lock.touch()
+    monkeypatch.setenv("LANGUAGE", language)
+    answer = ask_git("add", ".", cwd=tmp_path, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    with pytest.raises(GitFailed) as raised:
+        answer.checked()
+    assert str(raised.value) == (
+        f"another git process holds {lock}, so git wrote nothing; "
+        "wait until it ends, or remove the file if no git process is running"
+    )
+
+
+def test_a_lock_that_cannot_be_written_belongs_to_nobody() -> None:
+    """Git gives its advice about another process only if the file exists."""
+    said = b"fatal: Unable to create '/srv/.git/index.lock': Permission denied\n"
+    with pytest.raises(GitFailed, match=r"^`git add` failed: fatal: Unable to create"):
+        GitAnswer(["git", "add"], 128, b"", said).checked()

@@ -356,9 +356,9 @@ def test_why_a_file_is_left_to_the_user(repo: Repo) -> None:
     assert repo.merge().code == 1
     assert repo.kmerge("solve").err.splitlines() == [
         "kmerge: still in conflict, JSON: --with-json takes it: x.json",
-        "kmerge: still in conflict, merge=other in the attributes: one.yaml",
         "kmerge: still in conflict, no manifest: notes.txt",
-        "kmerge: still in conflict, set not to be merged in the attributes; `git checkout --ours FILE` or `--theirs`, then `git add` it: two.yaml",
+        "kmerge: still in conflict, the attributes set merge=other: one.yaml",
+        "kmerge: still in conflict, the attributes turn merging off; `git checkout --ours FILE` or `--theirs`, then `git add` it: two.yaml",
         "kmerge: 1 file solved and staged, 4 files still in conflict",
     ]
 
@@ -460,7 +460,7 @@ def test_attributes_and_settings_count(repo: Repo) -> None:
     repo.git("config", "kmerge.rules", "nonsense")
     assert repo.merge().code == 1
     done = repo.kmerge("solve")
-    assert "kmerge.rules: `nonsense` is none of" in done.err
+    assert "kmerge.rules: `nonsense` is not one of" in done.err
     assert [repo.text(name) for name in ("a.yaml", "c.yaml", "d.manifest")] == [
         deployment(replicas=number) for number in (3, 2, 2)
     ]

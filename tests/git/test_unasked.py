@@ -24,19 +24,23 @@ NAME = ".gitattributes"
 # attribute files of the branch, the files that git asks about, what kmerge says
 BRANCHES: dict[str, tuple[dict[str, str], list[str], str]] = {
     "same": ({NAME: TEAM}, DRIVEN, ""),
-    "old": ({}, [], "2 files to git"),
-    "unset": ({NAME: f"{TEAM}legacy/** -merge\n"}, ["app.yaml"], "1 file to git's binary merge"),
-    "union": ({NAME: f"{TEAM}legacy/** merge=union\n"}, ["app.yaml"], "1 file to union"),
-    "other": ({NAME: f"{TEAM}*.yaml merge=other\n"}, [], "2 files to other"),
-    "unspecified": ({NAME: f"{TEAM}legacy/** !merge\n"}, ["app.yaml"], "1 file to git"),
-    "nested": ({NAME: TEAM, f"legacy/{NAME}": "* !merge\n"}, ["app.yaml"], "1 file to git"),
-    "mixed": ({NAME: "app.yaml -merge\n"}, [], "2 files to git's binary merge and git"),
+    "old": ({}, [], "2 files merged by git"),
+    "unset": (
+        {NAME: f"{TEAM}legacy/** -merge\n"},
+        ["app.yaml"],
+        "1 file merged by git's binary merge",
+    ),
+    "union": ({NAME: f"{TEAM}legacy/** merge=union\n"}, ["app.yaml"], "1 file merged by union"),
+    "other": ({NAME: f"{TEAM}*.yaml merge=other\n"}, [], "2 files merged by other"),
+    "unspecified": ({NAME: f"{TEAM}legacy/** !merge\n"}, ["app.yaml"], "1 file merged by git"),
+    "nested": ({NAME: TEAM, f"legacy/{NAME}": "* !merge\n"}, ["app.yaml"], "1 file merged by git"),
+    "mixed": ({NAME: "app.yaml -merge\n"}, [], "2 files merged by git's binary merge and git"),
     "wider": ({NAME: "*.yaml merge=kmerge\n"}, FILES, ""),
     "pages": ({}, [], ""),  # it has none of the files
-    "origin/old": ({}, [], "2 files to git"),
+    "origin/old": ({}, [], "2 files merged by git"),
 }
 SAID = {name: f"{name} ({said})" for name, (_, _, said) in BRANCHES.items() if said}
-MISSING = "git would ask kmerge on main, but not on this branch"
+MISSING = "git uses kmerge on main, but not on this branch"
 
 
 class Team(Repo):
@@ -108,7 +112,7 @@ def commit(ref: str, age: int, files: dict[str, str], start: str = "") -> str:
 
 
 def told(names: dict[str, str], of: int = len(BRANCHES) - 1) -> str:
-    return f"git would not ask kmerge on {len(names)} of {of} other branches: " + ", ".join(
+    return f"git does not use kmerge on {len(names)} of {of} other branches: " + ", ".join(
         names.values()
     )
 
@@ -154,7 +158,7 @@ def installed(team: Team, scope: str) -> Iterator[None]:
 
 
 # weaker than any `.gitattributes`
-WEAKER = SAID | {"mixed": "mixed (1 file to git's binary merge)"}
+WEAKER = SAID | {"mixed": "mixed (1 file merged by git's binary merge)"}
 WEAKER = {name: said for name, said in WEAKER.items() if "old" not in name}
 SETUPS: dict[str, tuple[Callable[[Team], object], list[str], list[str], str]] = {
     "info/attributes": (lambda t: private(t, "*.yaml merge=kmerge\n"), FILES, FILES, ""),
@@ -191,7 +195,7 @@ def test_a_submodule(team: Team) -> None:
     allowed = ("-c", "protocol.file.allow=always")
     above.git(*allowed, "submodule", "--quiet", "add", team.path, "sub")
     inside = above.path / "sub"
-    assert told_branches(str(inside)).startswith("git would not ask kmerge on 7 of 10 other")
+    assert told_branches(str(inside)).startswith("git does not use kmerge on 7 of 10 other")
     assert told_branches(str(above.path)) == ""
     assert team.asked("old", inside) == []
 

@@ -224,7 +224,7 @@ def test_names_that_are_no_text(driven: Driven) -> None:
         driven.git("branch", "-m", "side", branch)
     except (OSError, AssertionError):
         pytest.skip("names are text here")
-    told(driven.kmerge("preview", branch, check=False), "is not a commit here")
+    told(driven.kmerge("preview", branch, check=False), "is not a commit of this repository")
     told(driven.kmerge("preview", driven.head(branch), check=False), r"x\xff.yaml")
     driven.git("merge", branch, check=False)
     marked = (driven.path / name).read_text()

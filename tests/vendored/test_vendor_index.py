@@ -325,7 +325,7 @@ def test_a_locked_index(up, mine):
     before, tree = index(mine), mine.tree("shop")
     lock = mine.write(".git/index.lock", "")
     done = mine.vendor_fails("update", "shop", "--ref", "v2")
-    assert "another git process holds the index" in done.err
+    assert "another git process holds " in done.err
     assert (index(mine), mine.tree("shop")) == (before, tree)
     lock.unlink()
 

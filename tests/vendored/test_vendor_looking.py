@@ -193,7 +193,7 @@ def test_add_needs_room(vendored):
     vendored.vendor_fails("add", "../up", "new", "--ref", "nothing")
     vendored.vendor_fails("add", "../up", "new", "--path", "nothing")
     vendored.world.init("empty")
-    assert "is it empty?" in vendored.vendor_fails("add", "../empty", "new").err
+    assert "check that it is not empty" in vendored.vendor_fails("add", "../empty", "new").err
     for inside in (".git/new", ".GIT/hooks/new"):
         assert "own folder" in vendored.vendor_fails("add", "../up", inside).err
         assert not (vendored.path / inside).exists()
@@ -227,9 +227,9 @@ def test_a_commit_by_its_id(vendored, up):
     second = release(up, "v1.1.0", {"x": "1"})
     vendored.vendor("add", "../up", "by-id", "--ref", first)
     assert f"ref: {first}\ncommit: {first}\n" in vendored.text("by-id/.kmerge-vendor")
-    assert "whole id" in vendored.vendor_fails("update", "by-id", "--ref", second[:10]).err
+    assert "full id" in vendored.vendor_fails("update", "by-id", "--ref", second[:10]).err
     tag = up.head("v1.1.0")  # the id of an annotated tag
-    assert "no commit" in vendored.vendor_fails("update", "by-id", "--ref", tag).err
+    assert "is not a commit" in vendored.vendor_fails("update", "by-id", "--ref", tag).err
     vendored.vendor("update", "by-id", "--ref", second)
     vendored.vendor("update", "by-id", "--ref", first[:10])  # it is in the cache
     assert f"commit: {first}\n" in vendored.text("by-id/.kmerge-vendor")
