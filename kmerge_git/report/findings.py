@@ -54,10 +54,10 @@ def as_text(
     named = [(path, why) for path, why in sorted(skipped.items()) if not why.startswith(TEMPLATE)]
     lines = [f"not checked: {path}: {why}" for path, why in named[:SHOWN_SKIPPED]]
     if len(named) > SHOWN_SKIPPED:
-        lines.append(f"... and {len(named) - SHOWN_SKIPPED} more (--format json names all)")
+        lines.append(f"... and {len(named) - SHOWN_SKIPPED} more (--format json lists all)")
     if len(named) < len(skipped):
         templates = counted(len(skipped) - len(named), "template")
-        lines.append(f"not checked: {templates} (--format json names all)")
+        lines.append(f"not checked: {templates} (--format json lists all)")
     lines = [_paint(visible(line), DIM, color) for line in lines]
     return "\n".join([*blocks, *lines, last]) + "\n"
 

@@ -24,28 +24,28 @@ _LINES, _COLUMNS = 4, 120  # lines of a value that are shown, and their length
 _NAME = 400  # characters of a path, a field, a note
 _LISTED = 500  # files in a list with one line per file
 _WHAT = {
-    "resolved": "git alone would stop with a conflict, kmerge merges it",
-    "moved": "an edit follows a resource into the file to which it was moved",
+    "resolved": "git alone would stop with a conflict, but kmerge merges it",
+    "moved": "an edit was merged into the file to which its resource was moved",
 }
 _CONFLICTS = """\
 
-#### A person must decide
+#### Unresolved conflicts
 
-To finish it: merge the target into the branch with `kmerge merge`, answer field by field with \
-`kmerge resolve`, commit, push.
+To resolve them, merge the target into the branch with `kmerge merge`, answer each field with \
+`kmerge resolve`, then commit and push.
 """
 _IMPROVED = """\
 
-#### Git would merge this to something else
+#### Git would give a different result
 
-Without a conflict, by lines.
+Git's line merge reports no conflict in these files.
 """
 _OTHERS = """\
 
 #### Merged by kmerge, not by git alone
 
-The merge button merges by lines, it stops at these files. `kmerge merge` of the target into the \
-branch, or `kmerge refresh` in a job, merges them; afterwards the button works.
+The merge button uses git's line merge, which stops at these files. Merge the target into the \
+branch with `kmerge merge`, or run `kmerge refresh` in a job; then the button works.
 
 """
 
@@ -57,14 +57,14 @@ def preview_page(data: Mapping[str, Any], ours: str, theirs: str) -> str:
     names = (theirs, ours) if data["mode"] == "merge" else (ours, theirs)
     page.add(f"### {ends.format(*map(_name, names))}\n")
     if data["state"] != "merge":
-        words = {"up to date": "Nothing to do: up to date.", "fast-forward": "A fast-forward."}
+        words = {"up to date": "Already up to date.", "fast-forward": "This is a fast-forward."}
         return page.text + f"\n{words[data['state']]}\n"
     files = [file for step in data["steps"] for file in step["files"]]
     page.add(f"\n{_head(files)}\n")
     if any(step["criss_cross"] for step in data["steps"]):
-        page.add("\nThere are several merge bases: this is against the first one.\n")
+        page.add("\nThere are several merge bases; this page uses the first one.\n")
     if data["untried"]:
-        page.add(f"\nIt stops here: {counted(data['untried'], 'commit')} not tried.\n")
+        page.add(f"\nThe rebase stops here; {counted(data['untried'], 'commit')} not tried.\n")
     page.add(_warnings(data["steps"]))
     labels = (ours, theirs) if data["mode"] == "merge" else (theirs, "the commit")
     conflicts = [file for file in files if file["result"] == "conflict"]
@@ -120,9 +120,9 @@ def _head(files: Sequence[Data]) -> str:
     parts = [
         f"git alone would leave {counted(git, 'file')} in conflict" if git else "",
         f"kmerge resolves {solved}" if solved else "",
-        f"git would merge {count['improved']} to something else" if count["improved"] else "",
-        f"a person must decide in {counted(left, 'file')}" if left else "",
-        f"the merge button does not stop at {silent} of these" if silent else "",
+        f"git would give a different result in {count['improved']}" if count["improved"] else "",
+        f"{counted(left, 'file')} with unresolved conflicts" if left else "",
+        f"the merge button reports no conflict in {silent} of these" if silent else "",
     ]
     summary = ", ".join(filter(None, parts)) or ("git merges all of them" if files else "")
     noun = counted(len(files), "file")
@@ -131,7 +131,7 @@ def _head(files: Sequence[Data]) -> str:
 
 def _conflict(file: Data, labels: tuple[str, str]) -> Iterator[str]:
     """Yield the text about a file with conflicts, and a table of the conflicts."""
-    silent = "" if file["git"] == "conflict" else "; the merge button does not stop here"
+    silent = "" if file["git"] == "conflict" else "; the merge button reports no conflict here"
     yield f"\n{_name(file['path'])}: {escaped(_cut(_about(file), _NAME))}{silent}\n"
     fields = [one for one in file["conflicts"] if one["resource"] or one["field"]]
     causes = Counter(one["why"] for one in file["conflicts"] if one not in fields)
@@ -211,16 +211,16 @@ def refresh_page(report: Mapping[str, Any]) -> Iterator[str]:
     same = len(branches) - len(updated) - len(left)
     yield f"### Merges of {_code(report['with'])} into branches"
     yield ""
-    dry = " (nothing was changed: a dry run)" if report["dry_run"] else ""
-    yield f"{len(updated)} updated, {len(left)} left, {same} unchanged{dry}"
+    dry = " (dry run: nothing was changed)" if report["dry_run"] else ""
+    yield f"{len(updated)} updated, {len(left)} not merged, {same} unchanged{dry}"
     # branches that need a person come first, so that they are cut last
     table = _table([*left, *updated, *improved])
     yield from _within(_ROOM, (*table, *_details(left, _left), *_details(updated, _decided)))
     if any(each["result"] == "conflict" for each in left):
         yield ""
         yield (
-            f"To decide them: on the branch `kmerge merge` with {_code(report['with'])}, "
-            "then `kmerge resolve`."
+            f"To resolve them, merge {_code(report['with'])} into the branch with `kmerge merge`, "
+            "then run `kmerge resolve`."
         )
 
 
@@ -285,7 +285,7 @@ def _within(room: int, blocks: Iterable[str]) -> Iterator[str]:
         missing += room < 0
     if missing:
         yield ""
-        yield f"Left out here, for its length: {missing} more; `kmerge refresh --json` has all."
+        yield f"Omitted because of the length: {missing} more; run `kmerge refresh --json` for all."
 
 
 def _code(text: str) -> str:

@@ -220,15 +220,15 @@ class IndexStaging:
         now = {stages.path for stages in self._repository.conflicts()} | self._staged
         for path in (file.path for file in files):
             if path in self._stages and path not in now:
-                hint = "`git status` says more"
-                raise Refused("somebody has ended this conflict meanwhile", path=path, hint=hint)
+                hint = "run `git status` for details"
+                raise Refused("this conflict was resolved by another command", path=path, hint=hint)
 
     def _refuse_handwork(self, files: Sequence[FileMerge]) -> None:
         """Refuse to overwrite a file that somebody edited while the questions were asked."""
         for path in (file.path for file in files):
             if self._digest(path) != self._seen[path]:
-                hint = "take it as it stands, or start again"
-                raise Refused("it was edited meanwhile", path=path, hint=hint)
+                hint = "accept the file as it is now, or start again"
+                raise Refused("the file was edited in the meantime", path=path, hint=hint)
 
     def _digest(self, path: str) -> str:
         data = content(Path(self._worktree), path)
@@ -260,7 +260,7 @@ class FileStaging:
         """Write the file with its answers."""
         for file in asked:
             if self.content(file.path) != self._written:
-                raise Refused("it was edited meanwhile", path=file.path)
+                raise Refused("the file was edited in the meantime", path=file.path)
             data = file.data or b""
             if data != self._written:
                 replace_file(self._file, data)
@@ -273,7 +273,7 @@ class FileStaging:
 # only while its operation is in progress, or while the staged file is not committed. The index is
 # written before the file, so nothing is lost if the process is killed in between.
 
-_FORCE = "`git add` it first, or --force drops that"
+_FORCE = "run `git add` first, or use --force to discard these edits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +295,7 @@ def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -
     chosen = [*staged, *begun]
     for stages in chosen:
         if not all(entry.is_text for entry in stages.entries if entry):
-            hint = "`git checkout -m -- FILE` does it, where both sides have it"
+            hint = "run `git checkout -m -- FILE` if both sides have the file"
             raise UsageError(stages.obstacle, path=stages.path, hint=hint)
     operation = current_operation(repository, tuple(chosen))
     settings = SettingsOf(repository, labels=operation.labels)
@@ -352,10 +352,12 @@ def _with_partners(
 
 def _nothing_to_undo(path: str, unmerged: set[str]) -> UsageError:
     if any(is_selected(name, (path,)) for name in unmerged):
-        hint = "`kmerge resolve` asks about it"
-        return UsageError("it is in conflict: nothing is to be taken back", path=path, hint=hint)
-    hint = "`git ls-files --resolve-undo` names those that git remembers"
-    return UsageError("it was in no conflict here", path=path, hint=hint)
+        hint = "run `kmerge resolve` to answer it"
+        return UsageError(
+            "the file is still in conflict: there is nothing to undo", path=path, hint=hint
+        )
+    hint = "run `git ls-files --resolve-undo` to list what can be undone"
+    return UsageError("git has no record of a conflict in this file", path=path, hint=hint)
 
 
 def _refuse_committed(repository: Repository, operation: Operation, chosen: list[Stages]) -> None:
@@ -364,8 +366,8 @@ def _refuse_committed(repository: Repository, operation: Operation, chosen: list
     head = repository.commit("HEAD").tree
     for stages in chosen:
         if repository.staged(stages.path) == repository.entry(head, stages.path):
-            why = "no merge is in progress, and it is as in the last commit"
-            raise UsageError(why, path=stages.path, hint="--force makes it a conflict again")
+            why = "no merge is in progress, and the file equals its last commit"
+            raise UsageError(why, path=stages.path, hint="use --force to restore its conflict")
 
 
 def _refuse_work(repository: Repository, chosen: list[Stages]) -> None:
@@ -377,14 +379,14 @@ def _refuse_work(repository: Repository, chosen: list[Stages]) -> None:
     for stages in chosen:
         path = stages.path
         if path in changed if repository.staged(path) else os.path.lexists(top / path):
-            raise UsageError("it was changed since it was staged", path=path, hint=_FORCE)
+            raise UsageError("the file was edited after it was staged", path=path, hint=_FORCE)
 
 
 def _refuse_handwork(tree: WorkTree, files: Sequence[FileMerge]) -> None:
     """Refuse to overwrite a file in conflict that somebody has edited."""
     for file in files:
         if tree.in_the_way(file.path, file.three, [file.data]):
-            raise UsageError("it was edited since the merge", path=file.path, hint=_FORCE)
+            raise UsageError("the file was edited after the merge", path=file.path, hint=_FORCE)
 
 
 def _in_conflict(repository: Repository, stages: Stages, settings: SettingsOf) -> FileMerge:

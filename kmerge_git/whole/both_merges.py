@@ -132,7 +132,7 @@ class SettingsOf:
             return "" if driver == DRIVER else way_out(driver)
         if is_merged(path, json=json):
             return ""
-        return "JSON: --with-json takes it" if is_merged(path, json=True) else "no manifest"
+        return "JSON files need --with-json" if is_merged(path, json=True) else "not a manifest"
 
     def driver(self, path: str) -> str | None:
         """Return the merge driver that the attributes give to a path."""
@@ -170,7 +170,7 @@ def _by_lines(job: Job, lines: LineMerges, late: str) -> Both:
     encrypted = unmerged(texts, job.options, late)
     if encrypted is not None:
         return Both(encrypted, Given(merged.text, merged.clean), is_late=True)
-    why = f"{late}, git's line merge instead"
+    why = f"{late}, so git's line merge was used"
     text, count = merged.result()
     conflicts = (Conflict("", "", "both sides changed the same lines"),) * count
     if count < 0:

@@ -97,20 +97,20 @@ class AskedFile:
     def chosen(self, question: Question, choice: str) -> Answer:
         """Return the answer for a one-word choice such as `ours`."""
         if choice not in question.choices and choice in VERSIONS:
-            raise Refused(f"`{choice}` is no answer here")
+            raise Refused(f"`{choice}` is not a possible answer to this question")
         if self._open is not None and question.id in self._rebumped and choice == "rebump":
             version = self._rebumped[question.id]
             return Answer(choice, self._open.with_value(question.number, version))
         if self._open is not None:
             return Answer(choice, self._open.chosen(question.number, choice))
         if choice not in question.choices:
-            raise Refused("the question is about the whole file: there is no such answer")
+            raise Refused(f"`{choice}` is not a possible answer for a whole file")
         return Answer(choice, _text(self.file.three.side(choice)))
 
     def with_value(self, question: Question, given: str) -> Answer:
         """Return the answer for a value that the user gave as YAML."""
         if self._open is None:
-            raise Refused("the question is whether the file stays: take a side")
+            raise Refused("the question is whether to keep the file: answer ours or theirs")
         return Answer("value", self._open.with_value(question.number, given))
 
     def with_lines(self, text: str) -> Answer:

@@ -40,17 +40,17 @@ from kmerge_git.whole.moved_edits import (
     without_edits,
 )
 
-EITHER = "`git checkout --ours FILE` or `--theirs`, then `git add` it"
-OR_GONE = "`git add` keeps it, `git rm` takes it away"
-BY_MARKERS = "decide between its markers, then `git add` it"
-BY_HAND = "correct the file, then `git add` it"
-NAMES = "`git rm` the names that are not wanted, `git add` the one that is"
+EITHER = "run `git checkout --ours FILE` (or `--theirs`), then `git add FILE`"
+OR_GONE = "run `git add` to keep the file or `git rm` to delete it"
+BY_MARKERS = "resolve its conflict markers, then run `git add`"
+BY_HAND = "correct the file, then run `git add`"
+NAMES = "run `git add` for the name to keep and `git rm` for the other names"
 IN_ONE_SIDE = (
-    "`git checkout --ours FILE` or `--theirs`, make the other change in it, then `git add` it"
+    "run `git checkout --ours FILE` (or `--theirs`), add the other change, then `git add FILE`"
 )
-_IN_SUBMODULE = "`git -C FILE checkout COMMIT`, then `git add` it"
+_IN_SUBMODULE = "run `git -C FILE checkout COMMIT`, then `git add FILE`"
 _NO_MERGE = ("unset", "binary")  # values of the attribute `merge` with which git keeps ours
-_MODE = "`git add --chmod=+x FILE` or `--chmod=-x`"
+_MODE = "run `git add --chmod=+x FILE` or `git add --chmod=-x FILE`"
 
 Verdict = Literal["solved", "conflict", "skipped"]
 IsChosen = Callable[[str], bool]
@@ -60,7 +60,7 @@ InTheWay = Callable[[str, Three[bytes | None], Iterable[bytes | None]], str]
 
 TAKEN_BACK = "taken back"  # git has an edit in the file that belongs to another one
 WAITS = "waits"  # the method of a file that waits for the decision about another file
-UNDECIDED_PLACE = "a resource moved to two files, and it is open in which one it stays"
+UNDECIDED_PLACE = "the two sides moved a resource to different files"
 _NO_TEXTS: Three[bytes | None] = Three(None, None, None)
 
 
@@ -271,7 +271,7 @@ def _looks(
         if not (obstacle or scene.filters):
             name = scene.repository.attribute(stages.path, "filter")  # git-crypt, LFS
             is_filtered = name not in (None, "unset")
-            obstacle = f"it passes through the filter {name!r}" if is_filtered else ""
+            obstacle = f"git converts it with the filter {name!r}" if is_filtered else ""
         options = scene.options(stages.path)
         if obstacle:
             yield _Look(stages, options, obstacle=obstacle)
@@ -360,7 +360,7 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
         about = f"{file.why}; " if file.is_whole else ""
         return replace(skipped, why=f"{about}{in_the_way}")
     if look.moves:
-        why = ", ".join(f"{move.resource} moved to {move.target}" for move in look.moves)
+        why = ", ".join(f"{move.resource} was moved to {move.target}" for move in look.moves)
         return replace(file, why=why, moves=look.moves)
     return file
 
@@ -430,7 +430,7 @@ def _deleted(scene: Scene, look: _Look) -> FileMerge:
     who = "us" if three.ours is None else "them"
     why = f"deleted by {who}, changed by {'them' if who == 'us' else 'us'}"
     if look.options.generated:
-        why += "; a generated file: generate it again, then `git add` or `git rm` it"
+        why += "; a generated file: regenerate it, then run `git add` or `git rm`"
     return replace(file, verdict="conflict", why=why, writes=False)
 
 
@@ -500,7 +500,7 @@ def _home(scene: Scene, path: str, files: Iterable[FileMerge]) -> _Home | str:
             return entry
         return _Home(path, scene.repository.blob(entry.oid), entry.mode)
     if file.verdict == "skipped":
-        return f"is left alone: {file.why}"
+        return f"was skipped: {file.why}"
     return _Home(path, file.data or b"", file.mode, file)
 
 
@@ -511,30 +511,30 @@ def _without_blocked(files: list[FileMerge], busy: dict[str, str]) -> list[FileM
         if not blocked:
             return files
         files = [_blocked(file, busy) if file.path in blocked else file for file in files]
-        busy |= {file.path: f"is left alone: {file.why}" for file in files if file.path in blocked}
+        busy |= {file.path: f"was skipped: {file.why}" for file in files if file.path in blocked}
 
 
 def free_entry(scene: Scene, path: str, moves: Iterable[MovedEdit] = ()) -> TreeEntry | str:
     """Return a file without a conflict, or the reason why the edits cannot be merged into it."""
     entry = scene.settled(path)
     if entry is None:
-        return "is not there, or has another name"
+        return "does not exist or was renamed"
     if not entry.is_text:
-        return "is no regular file"
+        return "is not a regular file"
     data = scene.repository.blob(entry.oid)
     if holds_seal(data):
         return "is encrypted"
     if not all(move.fits(data) for move in moves):
-        return "has no single place for it"
+        return "has no unique place for it"
     if not scene.is_as_staged(path, data):
-        return "has changes of its own: commit or stash them first"
+        return "has uncommitted changes: commit or stash them first"
     return entry
 
 
 def _target(home: _Home, moves: tuple[MovedEdit, ...], job: Job, both: Both) -> FileMerge:
     """Return the merge of a file into which resources were moved."""
     outcome, own = both.outcome, home.file
-    came = [f"{move.resource} came from {move.source}" for move in moves]
+    came = [f"{move.resource} was moved from {move.source}" for move in moves]
     words = ", ".join(filter(None, (own.why if own else "", *came)))
     return FileMerge(
         home.path,
@@ -569,7 +569,7 @@ def two_modes(stages: Stages) -> str:
         return ""
     if ours.mode == theirs.mode:
         return ""
-    return f"added with mode {ours.mode:o} on our side and {theirs.mode:o} on theirs"
+    return f"added with mode {ours.mode:o} in ours and {theirs.mode:o} in theirs"
 
 
 def way_out(stages: Stages, outcome: Outcome | None = None) -> str:

@@ -60,14 +60,14 @@ def understood(words: Sequence[str], behind: Sequence[str] | None) -> DiffWords:
         wrong = next((word for word in words if not is_revision(word)), "")
         if wrong:
             ask_here("--git-dir", OTHERWISE)
-            raise UsageError(f"{wrong} is no revision", hint="paths stand behind the `--`")
+            raise UsageError(f"{wrong} is not a revision", hint="put paths after the `--`")
         return DiffWords(tuple(words), tuple(behind))
     revisions: list[str] = []
     rest = list(words)
     while rest and len(revisions) < 2 and is_revision(rest[0]):
         if os.path.lexists(rest[0]):
-            hint = f"say `{rest[0]} --` for the revision, or `-- {rest[0]}` for the path"
-            raise UsageError(f"{rest[0]} is a revision and a path here", hint=hint)
+            hint = f"use `{rest[0]} --` for the revision, or `-- {rest[0]}` for the path"
+            raise UsageError(f"{rest[0]} is both a revision and a path", hint=hint)
         revisions.append(rest.pop(0))
     if not revisions and len(rest) == 2 and all(map(is_thing, rest)):
         return DiffWords(things=tuple(rest))
@@ -76,7 +76,7 @@ def understood(words: Sequence[str], behind: Sequence[str] | None) -> DiffWords:
     for word in rest:
         if not os.path.lexists(word):
             ask_here("--git-dir", OTHERWISE)
-            hint = "put `--` before a path that is not there; see `git log` for revisions"
+            hint = "put `--` before a path that does not exist; see `git log` for revisions"
             error = UsageError(f"{word} is neither a revision nor a path", hint=hint)
             raise revision_paths.why_missing(word) or error
     return DiffWords(tuple(revisions), tuple(rest))
@@ -165,7 +165,7 @@ def _last_commit() -> str:
 
 
 def _said(error: GitFailed) -> str:
-    line = (error.stderr.strip().splitlines() or ["git refuses"])[0]
+    line = (error.stderr.strip().splitlines() or ["git failed without a message"])[0]
     return line.removeprefix("fatal: ").removeprefix("error: ")
 
 
@@ -198,11 +198,13 @@ def _version(blobs: Blobs, path: str, mode: int, oid: str, top: str = "") -> Fil
     if NOTHING.issuperset(oid):
         full = os.path.join(top, path)
         if os.path.exists(full) and not os.path.isfile(full):  # reading a pipe could wait forever
-            raise UsageError("it is no file", path=path, hint="git cannot compare it either")
+            raise UsageError(
+                "not a regular file", path=path, hint="only regular files can be compared"
+            )
         return _cleaned(path, read_file(full, mode))
     data = blobs.read(oid)
     if data is None:
-        raise UsageError(f"git has no object {oid}", path=path, hint="see `git fsck`")
+        raise UsageError(f"git has no object {oid}", path=path, hint="run `git fsck`")
     return FileVersion(data, mode)
 
 
@@ -233,7 +235,7 @@ def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
     for word in (old, new):
         if word not in read:
             hint = "give two files or two folders"
-            raise UsageError("it is a folder, and the other one is a file", path=word, hint=hint)
+            raise UsageError("this is a folder, but the other is a file", path=word, hint=hint)
     names = [revision_paths.parts(word)[1] if _of_git(word) else word for word in (new, old)]
     name = next(filter(is_manifest, names), names[0])
     if read[old] == read[new]:
@@ -287,5 +289,5 @@ def read_file(path: str, mode: int = 0) -> FileVersion:
             executable = os.fstat(file.fileno()).st_mode & 0o100
             return FileVersion(file.read(), mode or (EXECUTABLE if executable else FILE))
     except OSError as error:
-        hint = "check its name and permissions"
-        raise UsageError(f"cannot read it: {error.strerror}", path=path, hint=hint) from None
+        hint = "check its path and permissions"
+        raise UsageError(f"kmerge cannot read it: {error.strerror}", path=path, hint=hint) from None

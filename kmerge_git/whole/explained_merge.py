@@ -54,7 +54,7 @@ class Explanation:
     problems: tuple[str, ...] = ()  # invalid settings
 
 
-_CRISS_CROSS = "criss-cross: several merge bases, made again against the first"
+_CRISS_CROSS = "criss-cross merge: the first of several merge bases is used here"
 
 
 def explain_commit(
@@ -107,7 +107,7 @@ def _others(
     for message in merge.stuck:
         if message.paths:
             kind = message.kind.removeprefix("CONFLICT (").removesuffix(")")
-            yield message.paths[0], f"names of files are in conflict: {kind}"
+            yield message.paths[0], f"the file names are in conflict: {kind}"
     named = {path for message in merge.stuck for path in message.paths}
     for stages in merge.others:
         refusal = settings.refusal(stages.path)
@@ -121,18 +121,18 @@ def _parents(repository: Repository, commit: Commit, rev: str) -> tuple[Commit, 
         first, second = (repository.commit(oid) for oid in commit.parents)
         return first, second
     if count > 2:
-        why = f"an octopus: it merges {count - 1} commits at once, one after the other"
-        raise Unsupported(why, path=rev, hint="`git show` tells its parents")
-    hint = "of a rebase, a cherry-pick or a squash no record is kept"
+        why = f"kmerge cannot explain an octopus merge with {count} parents"
+        raise Unsupported(why, path=rev, hint="run `git show` to see them")
+    hint = "git keeps no record of a rebase, cherry-pick or squash"
     if count:
-        hint += f"; `kmerge diff {rev}^ {rev}` shows what it changed"
-    raise UsageError("no merge: nothing was merged in it", path=rev, hint=hint)
+        hint += f"; run `kmerge diff {rev}^ {rev}` to see its changes"
+    raise UsageError("not a merge commit", path=rev, hint=hint)
 
 
 def _base(repository: Repository, ours: Commit, theirs: Commit) -> Commit:
     base = base_of(repository, ours, theirs)
     if base is None:
-        raise Unsupported("the two histories have nothing in common: every file is new on a side")
+        raise Unsupported("kmerge cannot explain a merge without a common ancestor")
     return repository.commit(base)
 
 
@@ -145,13 +145,13 @@ def explain_progress(
 ) -> Explanation:
     """Make the merge in progress again, with the conflicts that are already resolved."""
     if repository.worktree is None:
-        raise UsageError("a bare repository has no merge in progress", hint="name a merge commit")
+        raise UsageError("a bare repository has no merge in progress", hint="give a merge commit")
     operation = current_operation(repository)
     left = _conflicts(repository)
     if not operation.name and not left:
         is_merge = len(repository.commit("HEAD").parents) > 1
-        hint = f"`kmerge explain {'HEAD' if is_merge else 'REV'}` explains a merge commit"
-        raise UsageError("no merge is in progress here", hint=hint)
+        hint = f"use `kmerge explain {'HEAD' if is_merge else 'REV'}` for a merge commit"
+        raise UsageError("no merge is in progress", hint=hint)
     if operation.name == "merge" and repository.is_shallow:  # the shallow clone may lack the base
         _base(repository, repository.commit("HEAD"), repository.commit("MERGE_HEAD"))
     settings = SettingsOf(repository, labels=operation.labels, mine=operation.mine)
@@ -220,7 +220,7 @@ def _notes(operation: Operation) -> tuple[str, ...]:
         return (_CRISS_CROSS,)
     if operation.is_known:
         return ()
-    return ("git does not tell what is merged: only files that were in conflict are explained",)
+    return ("git does not report the merged commits: only files in conflict are explained",)
 
 
 def _from_trees(

@@ -34,8 +34,8 @@ from kmerge_git.text.markers import has_new_marker
 from kmerge_git.whole.operation import current_operation
 
 _OLD, _GLOBS = "old", "globs"  # the copies of the outputs, and the globs that match outputs
-_NOTHING = "nothing is run"
-_RESTORE = "`kmerge generate --restore` puts the generated files back"
+_NOTHING = "no generator was run"
+_RESTORE = "run `kmerge generate --restore` to restore the generated files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,15 @@ def make_plan(repository: Repository, names: Sequence[str]) -> GeneratePlan:
     unmerged = {stages.path for stages in repository.conflicts()}
     top = repository.worktree or ""
     if os.path.lexists(os.path.join(repository.git_dir, FOLDER)):
-        raise UsageError("an earlier `kmerge generate` has not ended here", hint=_RESTORE)
+        raise UsageError("an earlier `kmerge generate` is running or was killed", hint=_RESTORE)
     paths = _paths(top)
     ordered = _in_order(_chosen(names), paths)
     whole = Generator("", "", tuple(glob for one in ordered for glob in one.files), (), "")
     plan = GeneratePlan(repository, top, ordered, whole, current_operation(repository))
     for path in _odd(plan, paths):
-        raise KmergeError("a link, or no file, where generators write", path=path, hint=_NOTHING)
+        raise KmergeError(
+            "a generator writes this, but it is not a regular file", path=path, hint=_NOTHING
+        )
     for path in paths:
         # a generator that names no sources may read everything
         is_source = any(not one.sources or one.reads(path) for one in ordered)
@@ -69,7 +71,9 @@ def make_plan(repository: Repository, names: Sequence[str]) -> GeneratePlan:
             and not plan.whole.writes(path)
             and (path in unmerged or _is_marked(top, path))
         ):
-            raise KmergeError("in conflict, and a generator reads it", path=path, hint=_NOTHING)
+            raise KmergeError(
+                "a generator reads this file, but it is in conflict", path=path, hint=_NOTHING
+            )
     return plan
 
 
@@ -88,8 +92,8 @@ def _chosen(names: Sequence[str]) -> list[Generator]:
     ]
     for one in chosen:
         if not (one.command and one.files and one.timeout.isdecimal() and len(one.timeout) < 9):
-            why = "the repository's own configuration needs `.command` and `.files` of it"
-            hint = "`git config --local` sets them, and `.sources` and `.timeout` (seconds)"
+            why = "set `.command` and `.files` in the repository's own configuration"
+            hint = "use `git config --local`; `.sources` and `.timeout` (seconds) are optional"
             raise UsageError(f"{KEY}.{one.name}: {why}", hint=hint)
     return chosen
 
@@ -105,8 +109,8 @@ def _in_order(chosen: Sequence[Generator], paths: Sequence[str]) -> tuple[Genera
     except CycleError as error:
         circle = ", ".join(one.name for one in error.args[1])
         raise UsageError(
-            f"each reads what the one before it writes: {circle}",
-            hint=f"let `{KEY}.NAME.sources` match fewer files",
+            f"these generators depend on each other in a circle: {circle}",
+            hint=f"make `{KEY}.NAME.sources` match fewer files",
         ) from None
 
 
@@ -234,7 +238,7 @@ def _run(one: Generator, top: str, lock: int | None) -> str:
     try:
         code = process.wait(int(one.timeout) or None)
     except subprocess.TimeoutExpired:
-        return f"{one.name}: not done within {one.timeout} s (`{KEY}.{one.name}.timeout`)"
+        return f"{one.name}: stopped after {one.timeout} s (`{KEY}.{one.name}.timeout`)"
     finally:
         _end(process)
     return f"{one.name}: exit code {code}" if code else ""
@@ -252,7 +256,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _damage(plan: GeneratePlan) -> str:
     """Return what is wrong with the outputs that the commands wrote, or ''."""
     outputs = _outputs(plan.top, plan.whole.files)
-    odd = [f"{path}: it is no plain file now" for path in _odd(plan, outputs)]
+    odd = [f"{path}: it is no longer a regular file" for path in _odd(plan, outputs)]
     torn = [f"{path}: it has conflict markers" for path in outputs if _is_marked(plan.top, path)]
     return next(iter(odd + torn), "")
 
@@ -264,7 +268,7 @@ def restore(repository: Repository) -> str:
     """Put the outputs of a killed run back; return the folder with what was there."""
     top, folder = repository.worktree or "", os.path.join(repository.git_dir, FOLDER)
     if not os.path.lexists(folder):
-        raise UsageError("no `kmerge generate` was killed here", hint="there is nothing to do")
+        raise UsageError("no `kmerge generate` was killed", hint="there is nothing to restore")
     with alone(folder):
         settle(top)  # an earlier --restore may have been killed as well
         globs = json.loads(Path(folder, _GLOBS).read_text())
@@ -283,7 +287,7 @@ def _put_back(top: str, globs: Sequence[str], folder: str) -> None:
             changes[name.removeprefix(f"{_OLD}/")] = file_at(os.path.join(folder, name))
     left = write_all(top, changes)
     if left:
-        raise KmergeError(f"not all is put back{about_left_alone(left)}", hint=_RESTORE)
+        raise KmergeError(f"not all files were restored{about_left_alone(left)}", hint=_RESTORE)
 
 
 def _forget(folder: str) -> None:

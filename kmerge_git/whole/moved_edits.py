@@ -316,16 +316,16 @@ def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs:
             name = describe(key)
             if key in there:
                 is_other = path != source and mover.target(source, key, old[key], b"") != path
-                what = f"the {name} of that file is another one"
+                what = f"its {name} is a different resource"
             else:
                 is_other = bool(there) and all(
                     other not in old and mover.had(other, source) for other in there
                 )
-                what = f"the {name} of that file is not in it"
+                what = f"it does not contain the {name} of that file"
             if is_other and path == source:
-                return f"one side has another resource in it, and the other side edited the {name}"
+                return f"one side has a different resource in it, but the other side edited {name}"
             if is_other:
-                return f"git takes it for {source} renamed, but {what}"
+                return f"git treats it as the renamed {source}, but {what}"
     return ""
 
 
@@ -611,10 +611,13 @@ class TakenByBoth:
     def words(self) -> str:
         """Return a sentence about a resource that one side deleted."""
         here, there = (
-            f"moved from {self.source} to {path}" if path else f"deleted in {self.source}"
+            f"moved from {self.source} to {path}" if path else f"deleted from {self.source}"
             for path in (self.ours, self.theirs)
         )
-        return f"{self.resource}: {here} here, {there} there; {self.ours or self.theirs} keeps it"
+        return (
+            f"{self.resource} was {here} in ours and {there} in theirs; "
+            f"it stays in {self.ours or self.theirs}"
+        )
 
 
 def taken_by_both(ours: Arrivals, theirs: Arrivals) -> Iterator[TakenByBoth]:

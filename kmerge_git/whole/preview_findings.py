@@ -39,14 +39,14 @@ class PreviewRule:
 CONFLICT = PreviewRule(
     "conflict",
     ERROR,
-    "both sides changed it, a person must decide",
-    "Merge the target with `kmerge merge`, answer with `kmerge resolve`.",
+    "both sides changed it, so it is an unresolved conflict",
+    "Merge the target branch with `kmerge merge`, then run `kmerge resolve`.",
 )
 IMPROVED = PreviewRule(
     "improved",
     WARNING,
-    "git merges it without a conflict to something that means something else",
-    "Merge the target with `kmerge merge`.",
+    "git merges it without a conflict, but the result means something different",
+    "Merge the target branch with `kmerge merge`.",
 )
 RULES = (CONFLICT, IMPROVED)
 
@@ -106,7 +106,7 @@ def _improved(file: FilePreview, path: str, pins: _Pins) -> Iterator[Finding]:
     for change in otherwise(file):
         place = " ".join(part for part in (change.resource, change.field) if part)
         at = pins.at(change.resource, change.field)
-        what = "git merges this without a conflict, by lines, to something else"
+        what = "git's line merge gives a different result without a conflict"
         yield _finding(IMPROVED, path, at, f"{place}: {what}" if place else what, change.field)
 
 

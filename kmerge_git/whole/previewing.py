@@ -110,8 +110,8 @@ def preview_merge(
         return replace(preview, kept=newest.tree) if keep else preview
     sides = Sides.of_commits(repository, preview.base, ours, theirs)
     if sides.is_made_up and keep:
-        why = "several merge bases: the merge of such commits needs a working tree"
-        raise Unsupported(why, hint="`git merge` makes it, with the driver")
+        why = "a merge with several merge bases needs a working tree"
+        raise Unsupported(why, hint="run `git merge` with the kmerge driver")
     merge = merge_trees(at, sides, settings, keep=keep)
     files = files_of(at.repository, sides.trees, merge)
     notes = (*merge.notes, *_raised(at.repository, sides.trees))
@@ -171,8 +171,8 @@ def without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Comm
     """Return a preview without steps, which is complete if one commit contains the other."""
     base = base_of(repository, ours, theirs)
     if base is None:
-        hint = "git would need --allow-unrelated-histories"
-        raise UsageError("the two histories have nothing in common", hint=hint)
+        hint = "`git merge` would need --allow-unrelated-histories"
+        raise UsageError("the two histories have no common ancestor", hint=hint)
     state: State = "merge"
     if base in (ours.oid, theirs.oid):
         state = "up to date" if base == theirs.oid else "fast-forward"

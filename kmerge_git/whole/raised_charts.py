@@ -50,4 +50,4 @@ def version_of(data: bytes) -> str:
 def in_words(version: str, files: list[str]) -> str:
     """Return a sentence about a chart that both sides raised."""
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return f"both sides raised it to {version}, but differ in {files[0]}{more}"
+    return f"both sides raised the version to {version} but differ in {files[0]}{more}"

@@ -98,9 +98,9 @@ class Refresher:
         there = branches.branches(self._repository, remote)
         if remote and not there:
             raise branches.not_fetched(self._repository, remote)
-        hint = "`git branch` lists those that are here; --push REMOTE takes those of a remote"
+        hint = "run `git branch` to list local branches, or use --push REMOTE for a remote"
         if remote:
-            hint = f"`git branch -r` lists those of {remote!r} as they were fetched"
+            hint = f"run `git branch -r` to list the fetched branches of {remote!r}"
         return branches.chosen(there, names, globs, hint)
 
     def refreshed(self, chosen: list[Branch]) -> Generator[Refreshed | Failed]:
@@ -165,9 +165,9 @@ class Refresher:
         if base == self.other.oid:
             return Refreshed(branch, "up to date"), None
         if base == ours.oid:
-            return Refreshed(branch, "clean", "all of it is there already"), None
+            return Refreshed(branch, "clean", "the branch has no commits of its own"), None
         if base is None:
-            return Refreshed(branch, "unrelated", "the two histories have nothing in common"), None
+            return Refreshed(branch, "unrelated", "the two histories have no common ancestor"), None
         sides = Sides.of_commits(self._repository, base, ours, self.other)
         if sides.is_made_up:
             return self._criss_cross(branch, ours), None
@@ -183,9 +183,9 @@ class Refresher:
             return Refreshed(branch, "conflict", files=files, notes=merge.notes), None
         if merge.is_clean:
             paths = ", ".join(file.path for file in files if file.result == "improved")
-            why = f"git's lines say something else in {paths}" if paths else ""
+            why = f"git's line merge gives a different result in {paths}" if paths else ""
             return Refreshed(branch, "clean", why, files, notes=merge.notes), None
-        why = "git merges it, but to something that is broken"
+        why = "git merges it without a conflict, but the result is broken"
         return Refreshed(branch, "conflict", why, files, notes=merge.notes), None
 
     def _criss_cross(self, branch: Branch, ours: Commit) -> Refreshed:
@@ -193,7 +193,7 @@ class Refresher:
         why = "there are several merge bases"
         if merge_tree(self._at, ours.oid, self.other.oid, driver=False).is_clean:
             return Refreshed(branch, "clean", why)
-        return Refreshed(branch, "criss-cross", f"{why}: `git merge` with the driver makes it")
+        return Refreshed(branch, "criss-cross", f"{why}: run `git merge` with the kmerge driver")
 
     def _commit(self, branch: Branch, merge: TreeMerge) -> str:
         """Write the merge commit and its objects, and return the id of the commit."""
@@ -214,7 +214,7 @@ class Refresher:
             answer = ask_git(self._git_dir, "var", name, cwd=self._cwd, env=self._env)
             if answer.code:
                 hint = "set user.name and user.email, or give --committer 'NAME <MAIL>'"
-                raise UsageError("git does not know who commits", hint=hint)
+                raise UsageError("git has no name and email for the commit", hint=hint)
 
 
 def _seconds() -> float:
@@ -241,7 +241,7 @@ def _identity(committer: str) -> dict[str, str]:
 def message(branch: str, name: str, merge: TreeMerge) -> str:
     """Return the message of the merge commit, with the resolved conflicts by file and resource."""
     lines = [f"Merge {name} into {branch}", ""]
-    lines.append("Git alone leaves conflicts here; merged by structure:")
+    lines.append("Git alone reports conflicts in these files; kmerge merged them by structure:")
     files = [file for file in merge.files if file.result in ("resolved", "moved")]
     for file in files[:NAMES_IN_MESSAGE]:
         lines.append(f"- {file.path}: {_about(file)}".removesuffix(": "))

@@ -271,7 +271,7 @@ Answered = tuple[Question, Answer]
 Refusals = list[tuple[Question, str]]
 Errors = list[tuple[Question, KmergeError]]
 
-_TOO_MANY = "too many answers of this file are refused; answer it alone"
+_TOO_MANY = "too many answers for this file were refused; answer this one alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,22 +367,22 @@ def _by_id(
         question = known.get(given.id)
         if question is None:
             hint = _meant(given.id, known)
-            raise UsageError("no conflict here has this id", path=given.id, hint=hint)
+            raise UsageError("there is no conflict with this id", path=given.id, hint=hint)
         try:
             answer = _answer(resolving, question, given)
         except Refused as why:
             place = question.conflict.shown("the file")
-            message = f"{given.how} cannot be its answer: {why.why}"
+            message = f"{given.how} is not a possible answer: {why.why}"
             raise UsageError(message, path=given.id, hint=f"{question.path}: {place}") from None
         if answers.setdefault(given.id, (question, answer))[1] != answer:
-            hint = "give one of them"
-            raise UsageError("it has two different answers", path=given.id, hint=hint)
+            hint = "give only one"
+            raise UsageError("this conflict has two different answers", path=given.id, hint=hint)
     return answers
 
 
 def _meant(of: str, known: dict[str, Question]) -> str:
     """Return a hint for an unknown id, which may be a field name or a misspelled id."""
-    see = "`kmerge resolve --list` shows the ids"
+    see = "run `kmerge resolve --list` to see the ids"
     field = nearest(of, (question.conflict.field for question in known.values()))
     ids = [question.id for question in known.values() if field and question.conflict.field == field]
     if len(ids) == 1:
@@ -405,9 +405,11 @@ def _at(resolving: Resolving, patterns: Iterable[str]) -> list[Question]:
         words = pattern(text)
         met = [q for q in resolving.questions if words and matches(words, q.field)]
         if not met:
-            see = "`kmerge resolve --list` shows the fields, `**` is any number of steps"
+            see = "run `kmerge resolve --list` to see the fields; `**` matches any number of steps"
             hint = did_you_mean(text, (q.conflict.field for q in resolving.questions), see)
-            raise UsageError("--at: no field in conflict is meant", path=text, hint=hint)
+            raise UsageError(
+                "--at: no field in conflict matches this pattern", path=text, hint=hint
+            )
         about |= {question.id: question for question in met}
     return list(about.values())
 

@@ -250,7 +250,9 @@ class _Made:
         """Leave theirs' file unmerged until the conflict in ours' file is answered."""
         site = self.sites[path]
         names = ", ".join(dict.fromkeys(one.ours for one in some))
-        file = self._file(site, f"{_words(some)}; decided in {names}", site.data, site.data)
+        file = self._file(
+            site, f"{_words(some)}; resolve the conflict in {names}", site.data, site.data
+        )
         self.files[path] = replace(file, waits=tuple((one.key, one.ours) for one in some))
 
     def _file(self, site: _Site, why: str, data: bytes | None, other: bytes | None) -> FileMerge:
@@ -289,7 +291,9 @@ class _Made:
 
 
 def _words(some: Iterable[TakenByBoth]) -> str:
-    return ", ".join(f"{o.resource} moved to {o.ours} here, to {o.theirs} there" for o in some)
+    return ", ".join(
+        f"{o.resource} moved to {o.ours} in ours, to {o.theirs} in theirs" for o in some
+    )
 
 
 def _labelled(options: Options, some: Sequence[TakenByBoth]) -> Options:
@@ -307,7 +311,7 @@ def _between_markers(at: Three[bytes], some: Sequence[TakenByBoth], options: Opt
     documents: list[MergedDocument] = []
     for start, stop, one in sorted(_parts(at.ours, some), key=lambda part: part[:2]):
         text = lines[max(start, end) : stop]
-        hunk = Hunk(text, text, "", "", f"moved to {one.ours} here, to {one.theirs} there")
+        hunk = Hunk(text, text, "", "", f"moved to {one.ours} in ours, to {one.theirs} in theirs")
         pieces: Pieces = [lines[end:start], hunk] if start > end else [hunk]
         documents.append(MergedDocument(NO_DOCUMENT, one.resource, None, pieces))
         end = stop
@@ -402,7 +406,7 @@ def with_old_files(
             continue
         if file.verdict == "conflict" and not file.writes:
             three = Three(*map(read, one.stages.entries))
-            why = f"{file.why}; git takes {one.taken} for it, which may be another one"
+            why = f"{file.why}; git treats {one.taken} as this file, which may be wrong"
             data = three.ours or three.theirs
             made[file.path] = replace(file, why=why, data=data, writes=True, stages=three)
         back = FileMerge(one.taken, "moved resource", "solved", mode=one.entry.mode, writes=True)

@@ -30,8 +30,8 @@ from kmerge_git.whole.conflicted_files import BY_MARKERS, FileMerge, Scene, why_
 from kmerge_git.whole.operation import current_operation, tip_of
 from kmerge_git.whole.settled_moves import settle
 
-BY_RERERE = "resolved by rerere: check it, then `git add` it"
-EDITED = "edited by hand since the merge: `git add` it, or `git checkout -m FILE` starts again"
+BY_RERERE = "resolved by rerere: check the file, then run `git add`"
+EDITED = "edited after the merge: run `git add`, or `git checkout -m FILE` to start again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ def _refusal_of_name(repository: Repository, operation: Operation, stages: Stage
     # one side has the name of a renamed file, and both sides have the name of an added file
     wanted = [v for k, v in repository.settings() if k.lower() == "merge.directoryrenames"]
     is_asked = (wanted or ["conflict"])[-1].lower() == "conflict"
-    why = "its folder was renamed on one side; `git add` it where it belongs"
-    return f"{why}, the name is yours to choose" if is_asked else ""
+    why = "one side renamed its folder; choose the path of the file and run `git add`"
+    return why if is_asked else ""
 
 
 class WorkTree:
@@ -147,7 +147,7 @@ class WorkTree:
     ) -> str:
         """If somebody has edited a file since the merge, return the reason to skip it, else ''."""
         if any((self._top / folder).is_symlink() for folder in Path(path).parents):
-            return "a folder above it is a symbolic link now"
+            return "a parent folder is now a symbolic link"
         if self._force:
             return ""
         data = content(self._top, path)
@@ -215,7 +215,7 @@ def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -
         try:
             _write(repository, worktree, file, durable=not fresh)
         except OSError as error:
-            hint = "nothing is staged: make it writable and try again"
+            hint = "nothing was staged: make the file writable and try again"
             raise KmergeError(error.strerror or str(error), path=file.path, hint=hint) from error
     if by_git:
         index_stages.check_out(worktree, f"{repository.git_dir}kmerge-index-{os.getpid()}", by_git)

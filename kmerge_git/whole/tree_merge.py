@@ -62,8 +62,8 @@ def base_of(repository: Repository, ours: Commit, theirs: Commit) -> str | None:
     """Return the merge base, or None if there is none; refuse a shallow clone without a base."""
     base = repository.merge_base(ours.oid, theirs.oid)
     if base is None and repository.is_shallow:
-        why = "the common ancestor is not here: this is a shallow clone"
-        raise Unsupported(why, hint="`git fetch --unshallow` completes it")
+        why = "the common ancestor is missing: this is a shallow clone"
+        raise Unsupported(why, hint="run `git fetch --unshallow`")
     return base
 
 

@@ -90,7 +90,7 @@ def test_what_is_not_checked_is_told(capsys: Capture) -> None:
         'not checked: broken.yaml: not YAML: the "[" in line 1 is not closed, or a comma is missing '
         "before this place\n"
         "not checked: wide.yaml: not text: the file is UTF-16\n"
-        "not checked: 1 template (--format json names all)\n"
+        "not checked: 1 template (--format json lists all)\n"
         "2 files checked, nothing found, 3 skipped\n"
     )
     assert main(["check", "--format", "json"]) == 0
@@ -102,7 +102,7 @@ def test_what_is_not_checked_is_told(capsys: Capture) -> None:
     assert main(["check", "."]) == 0
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 13
-    assert said[10] == "... and 3 more (--format json names all)"
+    assert said[10] == "... and 3 more (--format json lists all)"
 
 
 def test_a_broken_manifest(capsys: Capture) -> None:
@@ -119,7 +119,7 @@ def test_a_broken_file_that_is_named(capsys: Capture) -> None:
     assert main(["check", "./a/broken.yaml", "a/helm.yaml"]) == 1
     said = capsys.readouterr().out
     assert "a/broken.yaml:1:6: error M10 not YAML" in said
-    assert "not checked: 1 template (--format json names all)\n" in said
+    assert "not checked: 1 template (--format json lists all)\n" in said
     assert main(["check", "a"]) == 0
     assert main(["check", "a/helm.yaml"]) == 0
     Path("a/latin.yml").write_bytes(b"a: \xe4\n")

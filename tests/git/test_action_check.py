@@ -271,7 +271,7 @@ def test_another_branch_can_be_named(forge: Forge) -> None:
 def test_it_looks_at_the_commit_of_the_event_while_the_request_has_it(forge: Forge) -> None:
     """Annotations stand on its lines."""
     ran = forge.check(2, KMERGE_ACTION_SHA=forge.oid("refs/start"))
-    assert ran.summary.endswith("Nothing to do: up to date.\n")
+    assert ran.summary.endswith("Already up to date.\n")
     assert ran.outputs == counts(True, 0, 0, 0)
 
 

@@ -54,7 +54,7 @@ def test_broken_since_the_last_commit(
         f"templates/a.yaml:2:2: error M10 not YAML: {NO_KEY}; the version in HEAD is valid YAML",
         "3 errors in 3 of 4 files, 6 skipped",
     ]
-    assert "not checked: 4 templates (--format json names all)\n" in said
+    assert "not checked: 4 templates (--format json lists all)\n" in said
     monkeypatch.chdir(repo.path / "ci")
     assert main(["check", *(["--staged", "."] if staged else [])]) == 1
     assert "broken.yml:1:6: error M10" in capsys.readouterr().out

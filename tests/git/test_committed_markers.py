@@ -277,7 +277,7 @@ def test_an_edit_is_somebodys_work(driven: Driven, style: str) -> None:
         assert before.count(old) == 1
         mine = driven.write(name, before.replace(old, new))
         done = driven.kmerge("resolve", "--take", "theirs")
-        assert "still in conflict, edited by hand since the merge" in done.err
+        assert "still in conflict, edited after the merge" in done.err
         assert (driven.unmerged(), mine.read_text()) == ([name], before.replace(old, new))
 
 
@@ -490,7 +490,7 @@ def test_the_markers_of_a_base_are_no_answer(driven: Driven) -> None:
     stopped(driven, {name: texts}, "diff3")
     done = driven.kmerge("resolve", "--take", "base", check=False)
     assert done.code == 1
-    assert "`base` is no answer here" in done.out
+    assert "`base` is not a possible answer to this question" in done.out
     text = driven.text(name)
     assert "app:1" in text and "app:2" not in text
 

@@ -282,7 +282,7 @@ def test_two_files_two_folders(world: World) -> None:
     assert world.kmerge("diff", "--exit-code", "old", "same").out == done.out == ""
     done = world.kmerge("diff", "old", files[1], check=False)
     assert done.code == 2
-    assert "it is a folder" in done.err
+    assert "this is a folder" in done.err
 
 
 def test_what_two_files_are(world: World) -> None:
@@ -308,9 +308,9 @@ def test_a_folder_of_a_commit(shop: Repo) -> None:
     [
         (["nope"], "nope is neither a revision nor a path"),
         (["HEAD", "nope"], "nope is neither a revision nor a path"),
-        (["nope", "--"], "nope is no revision"),
+        (["nope", "--"], "nope is not a revision"),
         (["HEAD:nope.yaml"], "there is no such path in HEAD"),
-        (["apps"], "apps is a revision and a path here"),
+        (["apps"], "apps is both a revision and a path"),
         (["--staged", "HEAD", "HEAD~1"], "--staged compares the index with one commit"),
         (["--external"], "--external needs the seven words that git gives"),
         (["-", "-"], "only one of the two can be stdin"),
@@ -331,4 +331,4 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(shop: Repo) -> None:
     os.mkfifo(shop.path / "notes.txt")
     done = shop.kmerge("diff", check=False)
     assert (done.code, done.out) == (2, "")
-    assert done.err == "kmerge: notes.txt: it is no file; git cannot compare it either\n"
+    assert done.err == "kmerge: notes.txt: not a regular file; only regular files can be compared\n"

@@ -308,7 +308,7 @@ def test_a_resource_that_moved_is_told(driven: Driven) -> None:
         "new.yaml": ("moved", "same"),
     }
     shown = driven.kmerge("explain", "HEAD").out
-    assert "Service/web moved to new.yaml" in shown
+    assert "Service/web was moved to new.yaml" in shown
 
 
 @pytest.mark.costly
@@ -428,7 +428,7 @@ def test_what_git_remembers_of_a_staged_conflict_is_enough(driven: Driven) -> No
     driven.git("stash", "drop", "-q")
     report = told(driven)
     assert report["notes"] == [
-        "git does not tell what is merged: only files that were in conflict are explained"
+        "git does not report the merged commits: only files in conflict are explained"
     ]
     assert [c["chosen"] for c in files(report)["a.yaml"]["conflicts"]] == ["theirs"]
 
@@ -448,7 +448,7 @@ def test_a_merge_in_progress_without_its_base(world: World, repo: Repo) -> None:
     clone = Repo(world, world.root / "clone")
     world.git("clone", "-q", "--depth=1", "--no-single-branch", f"file://{repo.path}", clone.path)
     clone.merge("--allow-unrelated-histories", "origin/side")
-    assert "this is a shallow clone; `git fetch --unshallow`" in refused(clone)
+    assert "this is a shallow clone; run `git fetch --unshallow`" in refused(clone)
 
 
 def refused(repo: Repo, *args: str) -> str:
@@ -462,13 +462,13 @@ def test_a_merge_that_is_committed_is_not_in_progress(driven: Driven) -> None:
     driven.merge()
     driven.commit("Merge side", {"conflict.yaml": deployment(replicas=7)})
     assert "conflict.yaml" in driven.git("ls-files", "--resolve-undo").out
-    assert "no merge is in progress here; `kmerge explain HEAD`" in refused(driven)
+    assert "no merge is in progress; use `kmerge explain HEAD`" in refused(driven)
 
 
 def test_what_cannot_be_made_again_is_said(driven: Driven) -> None:
     forked(driven)
-    assert "no merge is in progress here; `kmerge explain REV`" in refused(driven)
-    assert "HEAD: no merge: nothing was merged in it; of a rebase, a cherry-pick" in refused(
+    assert "no merge is in progress; use `kmerge explain REV`" in refused(driven)
+    assert "HEAD: not a merge commit; git keeps no record of a rebase, cherry-pick" in refused(
         driven, "HEAD"
     )
     assert "'nothing' is not a commit of this repository" in refused(driven, "nothing")
@@ -481,7 +481,7 @@ def test_what_cannot_be_made_again_is_said(driven: Driven) -> None:
     driven.branch("fourth", "main~1")
     driven.commit("fourth", {"fourth.txt": "x\n"})
     driven.git("merge", "-q", "third", "other")
-    assert "an octopus: it merges 2 commits at once" in refused(driven, "HEAD")
+    assert "kmerge cannot explain an octopus merge with 3 parents" in refused(driven, "HEAD")
 
 
 def test_a_criss_cross_is_made_against_the_first_base(repo: Repo) -> None:
@@ -497,7 +497,7 @@ def test_a_criss_cross_is_made_against_the_first_base(repo: Repo) -> None:
     bases = repo.git("merge-base", "--all", "HEAD^1", "HEAD^2").lines
     assert sorted(bases) == sorted([ours, theirs])
     report = told(repo, "HEAD")
-    assert report["notes"] == ["criss-cross: several merge bases, made again against the first"]
+    assert report["notes"] == ["criss-cross merge: the first of several merge bases is used here"]
     assert [*files(report)] == ["a.yaml"]
 
 
@@ -507,7 +507,9 @@ def test_a_history_that_is_cut_off(world: World, driven: Driven) -> None:
     driven.commit("Merge side", {"conflict.yaml": BASE})
     clone = world.root / "clone"
     world.git("clone", "-q", "--depth=2", f"file://{driven.path}", clone)
-    assert "this is a shallow clone; `git fetch --unshallow`" in refused(Repo(world, clone), "HEAD")
+    assert "this is a shallow clone; run `git fetch --unshallow`" in refused(
+        Repo(world, clone), "HEAD"
+    )
 
 
 @pytest.mark.costly

@@ -188,7 +188,7 @@ def test_a_chain_runs_in_the_order_in_which_outputs_are_sources(stopped: Repo) -
 def test_a_circle_of_generators_is_refused(stopped: Repo) -> None:
     set_up(stopped, "other", command="touch ran", files="src/**", sources="gen/**")
     done = generate(stopped, code=2)
-    assert done.err.startswith("kmerge: each reads what the one before it writes: ")
+    assert done.err.startswith("kmerge: these generators depend on each other in a circle: ")
     assert not (stopped.path / "ran").exists()
 
 
@@ -332,7 +332,10 @@ def test_no_source_may_be_in_conflict(stopped: Repo, torn: str) -> None:
         stopped.git("add", SOURCE)
     before = state(stopped)
     done = generate(stopped, code=2)
-    assert f"kmerge: {SOURCE}: in conflict, and a generator reads it; nothing is run" in (done.err)
+    assert (
+        f"kmerge: {SOURCE}: a generator reads this file, but it is in conflict; no generator was run"
+        in (done.err)
+    )
     assert state(stopped) == before
 
 
@@ -365,8 +368,11 @@ def test_markers_that_are_committed_are_no_conflict(stopped: Repo) -> None:
         ("exit 3", "all: exit code 3"),
         ("kill -9 $$", "all: exit code -9"),
         ("echo '<<<<<<< x' >>gen/a.yaml", f"{OUTPUT}: it has conflict markers"),
-        ("rm gen/all.txt; ln -s /etc/passwd gen/all.txt", f"{SECOND}: it is no plain file now"),
-        ("rm gen/all.txt; mkdir gen/all.txt", f"{SECOND}: it is no plain file now"),
+        (
+            "rm gen/all.txt; ln -s /etc/passwd gen/all.txt",
+            f"{SECOND}: it is no longer a regular file",
+        ),
+        ("rm gen/all.txt; mkdir gen/all.txt", f"{SECOND}: it is no longer a regular file"),
     ],
 )
 def test_a_failure_puts_the_outputs_back(stopped: Repo, command: str, why: str) -> None:
@@ -396,7 +402,7 @@ def test_one_at_a_time(stopped: Repo) -> None:
     inner = f"{shlex.quote(sys.executable)} -m kmerge_git generate"
     set_up(stopped, command=f"{inner} --yes; {inner} --restore; {COMMAND}; echo said")
     done = generate(stopped)
-    assert "an earlier `kmerge generate` has not ended here" in done.err
+    assert "an earlier `kmerge generate` is running or was killed" in done.err
     assert "another kmerge is at work here" in done.err
     assert (done.out, "\nsaid\n" in done.err) == ("", True)
 
@@ -418,7 +424,7 @@ def test_a_slow_command_is_ended_with_all_its_processes(stopped: Repo) -> None:
     code += "from kmerge_git.cli.main import main; sys.exit(main(['generate', '--yes']))"
     done = stopped.world.python("-c", code, cwd=stopped.path, check=False)
     assert done.code == 1, done.err
-    assert "all: not done within 1 s (`kmerge.generate.all.timeout`); the generated" in done.err
+    assert "all: stopped after 1 s (`kmerge.generate.all.timeout`); the generated" in done.err
     assert state(stopped) == before
     assert is_gone(int((stopped.world.root / "pid").read_text()))
 
@@ -534,7 +540,8 @@ def test_after_a_kill_nothing_is_put_back_unasked(stopped: Repo) -> None:
     assert "run `kmerge generate --restore` to restore them" in told
     done = generate(stopped, code=2)
     assert (
-        "an earlier `kmerge generate` has not ended here; `kmerge generate --restore`" in done.err
+        "an earlier `kmerge generate` is running or was killed; run `kmerge generate --restore`"
+        in done.err
     )
     assert state(stopped) == after
     done = generate(stopped, "--restore")
@@ -545,7 +552,7 @@ def test_after_a_kill_nothing_is_put_back_unasked(stopped: Repo) -> None:
     assert "generate" not in stopped.kmerge("status", check=False).out
     assert left(stopped) == [saved.name]
     done = generate(stopped, "--restore", code=2)
-    assert "no `kmerge generate` was killed here" in done.err
+    assert "no `kmerge generate` was killed" in done.err
 
 
 def test_nothing_is_put_back_below_a_command_that_still_runs(stopped: Repo) -> None:
@@ -647,7 +654,7 @@ def test_only_the_repository_itself_names_commands(repo: Repo, where: str) -> No
     clone.git("checkout", "--ours", ".")
     clone.git("add", ".")
     done = generate(clone, code=2, env=env)
-    assert "the repository's own configuration needs `.command` and `.files` of it" in done.err
+    assert "set `.command` and `.files` in the repository's own configuration" in done.err
     assert not (repo.world.root / "ran").exists()
 
 
@@ -739,8 +746,8 @@ def test_odd_names_of_generators(repo: Repo, name: str) -> None:
 @pytest.mark.parametrize(
     "fields, why",
     [
-        ({"command": ""}, "needs `.command` and `.files`"),
-        ({"files": []}, "needs `.command` and `.files`"),
+        ({"command": ""}, "set `.command` and `.files`"),
+        ({"files": []}, "set `.command` and `.files`"),
         ({"timeout": "soon"}, "`.timeout` (seconds)"),
         ({"timeout": "9" * 5000}, "`.timeout` (seconds)"),
         ({"timeout": "-1"}, "`.timeout` (seconds)"),
@@ -783,7 +790,7 @@ def test_no_link_is_followed(repo: Repo, link: str, to: str, files: str) -> None
     set_up(repo, command="touch ../ran; echo x >gen/a.yaml", files=files)
     done = generate(repo, code=2)
     assert f"kmerge: {link}" in done.err
-    assert "a link, or no file, where generators write; nothing is run" in done.err
+    assert "a generator writes this, but it is not a regular file; no generator was run" in done.err
     assert not (repo.world.root / "ran").exists()
     assert secret.read_text() == "secret\n"
 

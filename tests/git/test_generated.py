@@ -135,7 +135,7 @@ def test_deleted_on_one_side(repo: Repo) -> None:
     repo.git("commit", "-q", "-m", "gone")
     assert repo.merge().code == 1
     done = repo.kmerge("solve", "--favor", "ours", check=False)
-    assert "deleted by us, changed by them; a generated file: generate it again" in done.out
+    assert "deleted by us, changed by them; a generated file: regenerate it" in done.out
     assert repo.unmerged() == [X]
 
 

@@ -136,7 +136,7 @@ class Left:
 
     fork: Callable[[Repo], None]
     why: str
-    way: str = "`git checkout --ours FILE` or `--theirs`"
+    way: str = "run `git checkout --ours FILE` (or `--theirs`)"
     path: str = FILE
     has_markers: bool = False
     is_asked: bool = False
@@ -148,18 +148,18 @@ LEFT = [
     Left(generated, "a generated file, ours is kept", "generate it again, then `git add`"),
     Left(deleted_by_us, "deleted by us, changed by them", "", is_asked=True),
     Left(deleted_by_them, "deleted by them, changed by us", "", is_asked=True),
-    Left(text_deleted, "no manifest, deleted by us", "`git rm` takes it away", "f.txt"),
+    Left(text_deleted, "not a manifest, deleted by us", "`git rm` to delete it", "f.txt"),
     Left(links, "one side has a symbolic link"),
-    Left(link_or_file, "one side has a symbolic link", "`git rm` takes it away"),
-    Left(modes, "added with mode 100644 on our side and 100755 on theirs", "`git add --chmod=+x"),
+    Left(link_or_file, "one side has a symbolic link", "`git rm` to delete it"),
+    Left(modes, "added with mode 100644 in ours and 100755 in theirs", "`git add --chmod=+x"),
     Left(submodule, "one side has a submodule", "`git -C FILE checkout COMMIT`", "sub"),
     Left(binary, "the file is binary"),
-    Left(picture, "no manifest, binary", path="f.png"),
-    Left(text, "no manifest", "", "f.txt", has_markers=True),
-    Left(filtered, "it passes through the filter 'crypt'", "decide between its markers",
+    Left(picture, "not a manifest, binary", path="f.png"),
+    Left(text, "not a manifest", "", "f.txt", has_markers=True),
+    Left(filtered, "git converts it with the filter 'crypt'", "resolve its conflict markers",
          has_markers=True, merge=Why.BOTH_CHANGED),
     Left(unmerged, "the attributes turn merging off"),
-    Left(two_names, "the two sides renamed it differently", "`git rm` the names", "theirs.yaml"),
+    Left(two_names, "the two sides renamed it differently", "`git rm` for the other names", "theirs.yaml"),
 ]  # fmt: skip
 NAMES = [left.fork.__name__ for left in LEFT]
 

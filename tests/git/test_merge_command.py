@@ -114,7 +114,7 @@ def test_what_is_no_manifest_is_told_as_left(repo: Repo) -> None:
     done = repo.kmerge("merge", "side", check=False)
     assert done.err == (
         "kmerge: git alone would have 2 files in conflict, kmerge has 1\n"
-        "kmerge: still in conflict, no manifest: x.txt\n"
+        "kmerge: still in conflict, not a manifest: x.txt\n"
         "kmerge: edit, `git add` and `git commit`\n"
     )
 
@@ -126,7 +126,7 @@ def test_local_work_where_a_moved_resource_is_now(repo: Repo) -> None:
     mine = repo.write("service.yaml", service(80) + "# mine\n")
     done = repo.kmerge("merge", "side", check=False)
     assert done.code == 1
-    assert "service.yaml has changes of its own: commit or stash them first" in done.err
+    assert "service.yaml has uncommitted changes: commit or stash them first" in done.err
     assert mine.read_text() == service(80) + "# mine\n"
     assert repo.unmerged() == ["all.yaml"]
     repo.git("merge", "--abort")
@@ -410,7 +410,7 @@ def test_a_target_that_was_deleted_by_hand_is_in_the_way(repo: Repo) -> None:
     repo.fork(base, moved, {"all.yaml": stream(deployment(), service(8443))})
     (repo.path / "service.yaml").unlink()
     done = repo.kmerge("merge", "side", check=False)
-    assert "service.yaml has changes of its own" in done.err
+    assert "service.yaml has uncommitted changes" in done.err
     assert repo.unmerged() == ["all.yaml"]
     assert not (repo.path / "service.yaml").exists()
 
@@ -565,7 +565,7 @@ def test_a_file_that_takes_too_long_is_merged_by_lines(repo: Repo) -> None:
     ours, theirs = lines.replace("l2: 2", "l2: o"), lines.replace("l170: 170", "l170: t")
     repo.fork({"a.yaml": lines}, {"a.yaml": ours}, {"a.yaml": theirs})
     done = repo.kmerge("merge", "side", env={"KMERGE_TIMEOUT": "0.001"})
-    late = r"a\.yaml: no result within 0\.00(1 s of CPU time|3 s), git's line merge instead"
+    late = r"a\.yaml: no result within 0\.00(1 s of CPU time|3 s), so git's line merge was used"
     assert re.search(late, done.err)
     assert repo.text("a.yaml") == ours.replace("l170: 170", "l170: t")
 

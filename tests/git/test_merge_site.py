@@ -76,7 +76,7 @@ def test_work_that_came_since_git_merged(
     (file,) = plan.files
     if is_edited:
         assert not file.writes
-        assert file.why.startswith("edited by hand since the merge")
+        assert file.why.startswith("edited after the merge")
     else:
         assert file.writes
         assert (file.verdict, file.why) == ("solved", "")

@@ -291,7 +291,7 @@ def test_solve_chooses_no_names(repo: Repo, name: str, is_swapped: bool) -> None
     repo.merge()
     assert repo.unmerged() == ["moved/x.yaml"]
     done = repo.kmerge("solve", check=False)
-    assert "the name is yours to choose: moved/x.yaml" in done.err
+    assert "choose the path of the file and run `git add`: moved/x.yaml" in done.err
     assert repo.unmerged() == ["moved/x.yaml"]
 
 
@@ -391,7 +391,7 @@ def test_a_folder_where_a_resource_is_now(repo: Repo) -> None:
     mine = repo.write("service.yaml/mine", "mine\n")
     done = repo.kmerge("merge", "side", check=False)
     assert (done.code, repo.unmerged()) == (1, ["all.yaml"])
-    assert "service.yaml has changes of its own" in done.err
+    assert "service.yaml has uncommitted changes" in done.err
     assert mine.read_text() == "mine\n"
 
 

@@ -147,7 +147,7 @@ def test_git_takes_the_file_of_another_resource_for_the_renamed_one(
     assert through(door, repo) == [new]
     if door == "merge":
         said = (
-            f"git takes it for {PROD} renamed, but the Deployment/web of that file is another one"
+            f"git treats it as the renamed {PROD}, but its Deployment/web is a different resource"
         )
         assert said in repo.kmerge("solve", check=False).said
 
@@ -247,7 +247,7 @@ def test_another_resource_in_the_place_of_an_edited_one(repo: Repo, mover: str) 
     done = repo.kmerge("merge", "side", check=False)
     assert repo.unmerged() == [dev]
     assert (
-        "one side has another resource in it, and the other side edited the Service/web" in done.err
+        "one side has a different resource in it, but the other side edited Service/web" in done.err
     )
 
 
@@ -271,7 +271,7 @@ def test_what_one_side_deleted_is_not_said_to_be_moved_with_another_one(repo: Re
     ours = {PROD: KEPT, DEV: KEPT, "overlays/dev/s.yaml": service(9000)}
     repo.fork(base, ours, {PROD: KEPT, "overlays/prod/s.yaml": service(80)})
     done = repo.kmerge("merge", "side")
-    said = f"Service/web: deleted in {PROD} here, moved from {PROD} to overlays/prod/s.yaml there"
+    said = f"Service/web was deleted from {PROD} in ours and moved from {PROD} to overlays/prod/s.yaml in theirs"
     assert said in done.said
     assert repo.text("overlays/dev/s.yaml") == service(9000)
     assert repo.text("overlays/prod/s.yaml") == service(80)
@@ -326,8 +326,8 @@ def test_both_moved_it_to_different_files(repo: Repo, door: str, ports: tuple[in
         assert text == ours["b.yaml"]
         if door != "preview":
             said = repo.kmerge("resolve", "--list", check=False).said
-            assert "moved to b.yaml here, to c.yaml there; correct the file, then" in said
-            assert "`git add` it: b.yaml, c.yaml" in said
+            assert "moved to b.yaml in ours, to c.yaml in theirs; correct the file, then" in said
+            assert "run `git add`: b.yaml, c.yaml" in said
             repo.kmerge("resolve", "--take", "ours", check=False)
             assert {"b.yaml", "c.yaml"} <= {*repo.unmerged()}
             assert (repo.text("b.yaml"), repo.text("c.yaml")) == (ours["b.yaml"], theirs["c.yaml"])
@@ -379,7 +379,7 @@ def test_a_decision_by_hand_is_not_asked_again(repo: Repo, staged: str) -> None:
     before = repo.text(other)
     for words in (("solve",), ("resolve", "--take", "ours")):
         done = repo.kmerge(*words, check=False)
-        assert "correct the file, then `git add` it" in done.said
+        assert "correct the file, then run `git add`" in done.said
         assert repo.unmerged() == [other]
         assert (repo.text(staged), repo.text(other)) == (text, before)
 
@@ -430,11 +430,11 @@ def test_moved_here_and_deleted_there_is_told(repo: Repo, mover: str) -> None:
     moved, deleted = {"all.yaml": KEPT, "new.yaml": service(80)}, {"all.yaml": KEPT}
     fork(repo, mover, OLD, moved, deleted)
     said = (
-        "Service/web: moved from all.yaml to new.yaml here, deleted in all.yaml there"
+        "Service/web was moved from all.yaml to new.yaml in ours and deleted from all.yaml in theirs"
         if mover == "ours"
-        else "Service/web: deleted in all.yaml here, moved from all.yaml to new.yaml there"
+        else "Service/web was deleted from all.yaml in ours and moved from all.yaml to new.yaml in theirs"
     )
-    said += "; new.yaml keeps it"
+    said += "; it stays in new.yaml"
     assert said in repo.kmerge("preview", "side").said
     assert said in repo.kmerge("refresh", "--with", "side", "main", "--dry-run").said
     done = repo.kmerge("merge", "side")
@@ -483,5 +483,5 @@ def test_a_check_of_the_merge_finds_it(repo: Repo, where: str) -> None:
 def test_a_check_of_the_merge_tells_what_was_moved_and_deleted(repo: Repo) -> None:
     repo.fork(OLD, {"all.yaml": KEPT, "o.yaml": service(80)}, {"all.yaml": KEPT})
     assert repo.merge("--no-commit").code == 0
-    said = "M11 Service/web: moved from all.yaml to o.yaml here, deleted in all.yaml there"
+    said = "M11 Service/web was moved from all.yaml to o.yaml in ours and deleted from all.yaml in theirs"
     assert said in repo.kmerge("check", "--merge").out

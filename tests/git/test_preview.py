@@ -89,8 +89,11 @@ def test_a_conflict_where_git_alone_does_not_stop(repo: Repo) -> None:
     silent = "git alone, as a merge button, does not stop here"
     assert (done.code, done.lines[0]) == (1, f"CONFLICT  a.yaml  {silent}")
     page = repo.kmerge("preview", "side", "--format", "markdown", check=False).out
-    assert "a person must decide in 1 file, the merge button does not stop at 1 of these." in page
-    assert "changed by both; the merge button does not stop here\n" in page
+    assert (
+        "1 file with unresolved conflicts, the merge button reports no conflict in 1 of these."
+        in page
+    )
+    assert "changed by both; the merge button reports no conflict here\n" in page
     assert repo.git("merge", "side").code == 0
 
 
@@ -294,4 +297,4 @@ def test_what_cannot_be(repo: Repo) -> None:
     repo.git("checkout", "-q", "--orphan", "other")
     repo.commit("other", {"b.yaml": BASE})
     done = repo.kmerge("preview", "main", check=False)
-    assert (done.code, "nothing in common" in done.err) == (2, True)
+    assert (done.code, "no common ancestor" in done.err) == (2, True)

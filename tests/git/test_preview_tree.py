@@ -386,7 +386,7 @@ def test_an_edit_that_cannot_follow_stays_in_the_conflict(repo: Repo) -> None:
     )
     done = repo.kmerge("preview", "side", "--write-tree", check=False)
     assert done.code == 1
-    assert "but x/a.yaml is not there, or has another name" in done.out
+    assert "but x/a.yaml does not exist or was renamed" in done.out
     text = repo.show(f"{done.lines[0]}:all.yaml")
     repo.kmerge("merge", "side", check=False)
     marked = repo.text("all.yaml")

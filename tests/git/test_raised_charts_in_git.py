@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from world import Repo
 
-WORDS = "both sides raised it to 1.3.0, but differ in c/values.yaml"
+WORDS = "both sides raised the version to 1.3.0 but differ in c/values.yaml"
 BASE = {"c/Chart.yaml": "version: 1.2.0\n", "c/values.yaml": "a: 1\n", "x": "1\n"}
 UP = {"c/Chart.yaml": "version: 1.3.0\n"}
 
@@ -22,7 +22,7 @@ def test_a_merge_and_its_preview(forked: Repo) -> None:
     told = forked.kmerge("preview", "side")
     assert f"warning: c/Chart.yaml: {WORDS}" in told.out
     page = forked.kmerge("preview", "side", "--format", "markdown").out
-    assert "both sides raised it to 1.3.0" in page
+    assert "both sides raised the version to 1.3.0" in page
     assert f"warning: c/Chart.yaml: {WORDS}" in forked.kmerge("preview", "side", "--json").out
     assert WORDS in forked.kmerge("preview", "side", "--rebase").out
     forked.git("merge", "--no-commit", "side")

@@ -104,7 +104,7 @@ def test_a_hundred_branches(world: World) -> None:
     assert repo.show("resolved/30:web.yaml").split() == BOTH.split()
     assert repo.git("log", "-1", "--format=%B", "resolved/30").out == (
         "Merge main into resolved/30\n\n"
-        "Git alone leaves conflicts here; merged by structure:\n"
+        "Git alone reports conflicts in these files; kmerge merged them by structure:\n"
         "- web.yaml: Deployment/web\n\n"
         "Made by `kmerge refresh`.\n\n"
     )
@@ -240,12 +240,12 @@ def test_branches_that_are_not_here(world: World) -> None:
     )
     bare.git(*shlex.split(message.split("`")[1])[1:])
     assert said("x", "--push", "origin") == (
-        "kmerge: there is no branch 'x'; `git branch -r` lists those of 'origin' as they were "
-        "fetched\n"
+        "kmerge: there is no branch 'x'; run `git branch -r` to list the "
+        "fetched branches of 'origin'\n"
     )
     assert said("origin/resolved/0") == (
-        "kmerge: there is no branch 'origin/resolved/0'; `git branch` lists those that are here; "
-        "--push REMOTE takes those of a remote\n"
+        "kmerge: there is no branch 'origin/resolved/0'; run `git branch` to list local "
+        "branches, or use --push REMOTE for a remote\n"
     )
     assert said("--branches", "no/*", "res*") == "kmerge: no branch is called as in 'no/*'\n"
     assert said("resolved/0", "--push", "origin") == ""
@@ -408,7 +408,9 @@ def test_moved_resources_and_other_histories(repo: Repo) -> None:
     told = refresh(repo, "side", "alien", code=1)
     assert results(told) == {"side": "resolved", "alien": "unrelated"}
     assert repo.show("side:service.yaml") == service(8443)
-    assert "Service/web moved to service.yaml" in repo.git("log", "-1", "--format=%B", "side").out
+    assert (
+        "Service/web was moved to service.yaml" in repo.git("log", "-1", "--format=%B", "side").out
+    )
 
 
 def test_who_commits(repo: Repo) -> None:

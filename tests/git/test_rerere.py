@@ -170,7 +170,7 @@ def test_what_rerere_resolved_is_not_asked_and_not_replaced(
     """A resolution to one side was taken for what git left, and replaced."""
     resolved_by_rerere(driven, {"x.yaml": text, "apps/y.yaml": text})
     done = driven.kmerge(*words, check=False)
-    assert "resolved by rerere: check it, then `git add` it" in done.said
+    assert "resolved by rerere: check the file, then run `git add`" in done.said
     assert "x.yaml" in done.said and "apps/y.yaml" in done.said
     for name in ("x.yaml", "apps/y.yaml"):
         assert driven.text(name) == text
@@ -186,7 +186,7 @@ def test_a_side_that_somebody_took_is_not_replaced(driven: Driven) -> None:
     driven.merge()
     driven.git("checkout", "--theirs", "x.yaml")
     done = driven.kmerge("resolve", "--take", "ours", check=False)
-    assert "edited by hand since the merge" in done.err
+    assert "edited after the merge" in done.err
     assert driven.text("x.yaml") == "a: 3\nb: 1\n"
     driven.git("checkout", "-m", "x.yaml")
     driven.kmerge("resolve", "--take", "ours")
@@ -214,7 +214,7 @@ def test_a_generated_file_has_no_conflict_for_rerere(driven: Driven) -> None:
     driven.merge()
     driven.git("rerere")
     driven.write("x.yaml", "generated: again\n")
-    assert "edited by hand" in driven.kmerge("resolve", "--list", check=False).err
+    assert "edited after the merge" in driven.kmerge("resolve", "--list", check=False).err
 
 
 @pytest.mark.costly

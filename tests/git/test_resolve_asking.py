@@ -89,7 +89,7 @@ def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
         it.press("t")
         assert it.end() == 0
         assert it.is_normal()
-        assert "still in conflict, no manifest: note.txt" in it.rest()
+        assert "still in conflict, not a manifest: note.txt" in it.rest()
         assert "`git commit`" not in it.rest()
     assert stopped.unmerged() == ["note.txt"]
     assert stopped.text("app.yaml") == deployment(2, "app:10", ("A=1", "OURS=1", "THEIRS=1"))
@@ -338,7 +338,9 @@ def test_a_file_edited_meanwhile_is_left_alone_or_taken(stopped: Repo) -> None:
         stopped.write("app.yaml", "mine: 1\n")
         it.press("oo")
         it.question("image")
-        assert "not written: app.yaml: it was edited meanwhile" in it.question("version")
+        assert "not written: app.yaml: the file was edited in the meantime" in it.question(
+            "version"
+        )
         assert stopped.text("app.yaml") == "mine: 1\n"
         it.press("k")
         it.question("image")
@@ -364,7 +366,7 @@ def test_an_index_that_is_held_for_a_while(stopped: Repo, key: str) -> None:
         it.press("to")
         it.question("image")
         told = it.question("version")
-        assert "not written: app.yaml: another git process holds " in told
+        assert "not written: app.yaml: another git process holds" in told
         assert "app.yaml" in stopped.unmerged() and stopped.text("app.yaml") == before
         if key == "q":
             lock.unlink()
@@ -388,7 +390,7 @@ def test_a_conflict_that_ends_meanwhile(stopped: Repo) -> None:
         it.press("to")
         it.question("image")
         told = it.question("version")
-        assert "not written: app.yaml: somebody has ended this conflict meanwhile" in told
+        assert "not written: app.yaml: this conflict was resolved by another command" in told
         it.press("q")
         assert it.end() == 1
         assert "open    app.yaml: not written" in it.rest()
@@ -473,7 +475,7 @@ def test_a_file_edited_before_is_nobodys_question(stopped: Repo) -> None:
         assert "2 conflicts in 2 files" in it.question("version")
         it.press("q")
         assert it.end() == 1
-        assert "still in conflict, edited by hand since the merge" in it.rest()
+        assert "still in conflict, edited after the merge" in it.rest()
     assert stopped.text("app.yaml") == "mine: 1\n"
 
 

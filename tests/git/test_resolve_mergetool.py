@@ -132,7 +132,7 @@ def test_an_edit_meanwhile_is_not_overwritten(apart: Repo) -> None:
         terminal.wait("Which?")
         apart.write("out.yaml", mine)
         terminal.press("T")
-        terminal.wait("it was edited meanwhile")
+        terminal.wait("the file was edited in the meantime")
         assert terminal.end() == 1
     assert apart.text("out.yaml") == mine
 
@@ -151,7 +151,9 @@ def test_a_file_without_markers_is_taken_as_it_stands(apart: Repo) -> None:
 
 
 LATE = {"KMERGE_TIMEOUT": "0.001"}
-SAID = r"kmerge: out\.yaml: no result within 0\.00(1 s of CPU time|3 s), git's line merge instead"
+SAID = (
+    r"kmerge: out\.yaml: no result within 0\.00(1 s of CPU time|3 s), so git's line merge was used"
+)
 MANY = "".join(f"k{n}: {{a: [1, 2, {n}]}}\n" for n in range(5000))
 
 

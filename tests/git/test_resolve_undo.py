@@ -124,7 +124,7 @@ def test_work_that_is_not_staged_is_kept(repo: Repo, work: Callable[[Repo], None
     mine = conflict(repo)
     done = repo.kmerge("resolve", "--undo", "app.yaml", check=False)
     assert done.code == 2
-    assert done.err.startswith("kmerge: app.yaml: it was changed since it was staged; ")
+    assert done.err.startswith("kmerge: app.yaml: the file was edited after it was staged; ")
     assert conflict(repo) == mine
     repo.kmerge("resolve", "--undo", "--force", "app.yaml")
     assert conflict(repo)[0] == before[0]
@@ -150,8 +150,8 @@ def test_what_is_refused(repo: Repo) -> None:
     stop(repo, BASE, OURS, THEIRS)
     for paths, said in (
         ((), "which files?"),
-        (("x",), "x: it was in no conflict here"),
-        (("app.yaml",), "app.yaml: it is in conflict: nothing is to be taken back"),
+        (("x",), "x: git has no record of a conflict in this file"),
+        (("app.yaml",), "app.yaml: the file is still in conflict: there is nothing to undo"),
         (("../y",), "is outside of the working tree"),
     ):
         done = repo.kmerge("resolve", "--undo", *paths, check=False)
@@ -167,7 +167,7 @@ def test_a_merge_that_is_committed_is_left_alone(repo: Repo) -> None:
     repo.git("commit", "-q", "--no-edit")
     done = repo.kmerge("resolve", "--undo", "app.yaml", check=False)
     assert done.code == 2
-    assert "no merge is in progress, and it is as in the last commit" in done.err
+    assert "no merge is in progress, and the file equals its last commit" in done.err
 
 
 @pytest.mark.world

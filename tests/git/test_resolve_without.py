@@ -211,18 +211,21 @@ def test_what_is_refused(torn: Driven) -> None:
         (("--take", "mine"), "--take: `mine` is none of ours, theirs, both, base, higher"),
         (("--at", REPLICAS), "--at says where: --take says what"),
         (("--take", "thiers"), "rebump; did you mean `theirs`?"),
-        (("--take", "ours", "--at", "spec.replcas"), "did you mean `spec.replicas`? `kmerge"),
+        (("--take", "ours", "--at", "spec.replcas"), "did you mean `spec.replicas`? run `kmerge"),
         (
             ("--set", "spec.replcas=3"),
-            "`kmerge resolve --list` shows the ids",
+            "run `kmerge resolve --list` to see the ids",
         ),  # there are two of them
-        (("--take", "ours", "--at", "spec.none"), "--at: no field in conflict is meant"),
-        (("--take", "both", "--at", one), f"{one}: both cannot be its answer: "),
-        (("--take", "ours", "--at", "0" * 12), "no conflict here has this id"),
-        (("--set", "0" * 12 + "=1"), "no conflict here has this id"),
+        (
+            ("--take", "ours", "--at", "spec.none"),
+            "--at: no field in conflict matches this pattern",
+        ),
+        (("--take", "both", "--at", one), f"{one}: both is not a possible answer: "),
+        (("--take", "ours", "--at", "0" * 12), "there is no conflict with this id"),
+        (("--set", "0" * 12 + "=1"), "there is no conflict with this id"),
         (("--set", one), "has no `=`"),
-        (("--set", f"{one}=[1"), f"{one}: value cannot be its answer: "),
-        (("--set", f"{one}=1", "--set", f"{one}=2"), "it has two different answers"),
+        (("--set", f"{one}=[1"), f"{one}: value is not a possible answer: "),
+        (("--set", f"{one}=1", "--set", f"{one}=2"), "this conflict has two different answers"),
         (("--take", "ours", "x.yaml"), "x.yaml: no file is in conflict there"),
         (("--take", "ours", ""), "a path is empty"),
         (("--take", "ours", "../x.yaml"), "is outside of the working tree"),
@@ -331,7 +334,7 @@ def test_nothing_is_left_to_answer(torn: Driven) -> None:
 def test_a_field_in_the_place_of_an_id_is_told_its_id(torn: Driven) -> None:
     one = ids(torn, REPLICAS)[0]
     said = refused(torn, NAMES[0], "--set", "spec.replcas=3")
-    assert said.endswith(f"no conflict here has this id; the id of `spec.replicas` is {one}\n")
+    assert said.endswith(f"there is no conflict with this id; the id of `spec.replicas` is {one}\n")
 
 
 @pytest.mark.costly
@@ -348,7 +351,7 @@ def test_an_answer_that_was_given_already_is_stale(torn: Driven) -> None:
         conflict["answer"] = "ours"
     torn.write("answers", json.dumps(found))
     torn.kmerge("resolve", "--from", "answers", check=False)
-    assert "no conflict here has this id" in refused(torn, "--from", "answers")
+    assert "there is no conflict with this id" in refused(torn, "--from", "answers")
 
 
 @pytest.mark.costly
@@ -383,11 +386,11 @@ def test_a_file_of_ones_own_where_one_side_deleted_it(repo: Repo) -> None:
     repo.merge()
     (conflict,) = listed(repo)["conflicts"]
     one = conflict["id"]
-    assert "the question is whether the file stays" in refused(repo, f"--set={one}=5")
+    assert "the question is whether to keep the file" in refused(repo, f"--set={one}=5")
     for text in ("a: [1\n", "a: 1\na: 2\n", "<<<<<<< x\n=======\n>>>>>>> y\n"):
         answers = {"schema": 1, "conflicts": [{"id": one, "answer": {"lines": text}}]}
         repo.write("answers", json.dumps(answers))
-        assert "lines cannot be its answer: " in refused(repo, "--from", "answers")
+        assert "lines is not a possible answer: " in refused(repo, "--from", "answers")
     answers["conflicts"] = [{"id": one, "answer": {"lines": SIDES[1]}}]
     repo.write("answers", json.dumps(answers))
     repo.kmerge("resolve", "--from", "answers")
@@ -408,7 +411,7 @@ def test_what_is_left_alone_is_told(driven: Driven) -> None:
     assert [row["path"] for row in found["left_alone"]] == ["b.yaml", "notes"]
     done = driven.kmerge("resolve", "--take", "ours")
     assert driven.text("b.yaml") == service(9)
-    assert "kmerge: still in conflict, edited by hand since the merge" in done.err
+    assert "kmerge: still in conflict, edited after the merge" in done.err
     assert done.err.endswith("kmerge: 1 file staged, 2 files still in conflict\n")
     assert "kmerge does not decide this conflict" in refused(driven, "--take", "ours", "b.yaml")
 

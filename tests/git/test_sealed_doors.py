@@ -12,7 +12,7 @@ from kmerge_git.text.markers import resolve
 
 FILE = "secret.yaml"
 PLAIN = "app.yaml"
-TAKE = "`git checkout --ours FILE` or `--theirs`"
+TAKE = "run `git checkout --ours FILE` (or `--theirs`)"
 
 
 def secret(password: str, mac: str, note: str = "1", recipient: str = "age1a") -> str:
@@ -164,7 +164,7 @@ def test_the_conflict_comes_back(driven: Driven) -> None:
     driven.git("checkout", "-m", "--", FILE)
     assert driven.unmerged() == [FILE]
     assert_marked(driven.text(FILE), OURS, THEIRS)
-    assert "edited by hand" not in driven.kmerge("solve", check=False).said
+    assert "edited after the merge" not in driven.kmerge("solve", check=False).said
     driven.git("checkout", "--theirs", "--", FILE)
     driven.git("add", FILE)
     driven.kmerge("resolve", "--undo", FILE)
@@ -180,7 +180,7 @@ def test_the_work_of_a_person_stays(driven: Driven) -> None:
         driven.write(FILE, text)
         done = driven.kmerge("solve", check=False)
         assert (driven.text(FILE), driven.unmerged()) == (text, [FILE])
-        assert "a SOPS file: " in done.out and "edited by hand" in done.out
+        assert "a SOPS file: " in done.out and "edited after the merge" in done.out
         driven.kmerge("resolve", "--take", "theirs", check=False)
         assert (driven.text(FILE), driven.unmerged()) == (text, [FILE])
     done = driven.kmerge("solve", "--force", check=False)

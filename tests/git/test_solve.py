@@ -166,7 +166,7 @@ def test_work_done_by_hand_is_left_alone(repo: Repo) -> None:
     repo.write("app.yaml", mine)
     done = repo.kmerge("solve", check=False)
     assert done.code == 1
-    assert "edited by hand" in done.out
+    assert "edited after the merge" in done.out
     assert repo.text("app.yaml") == mine
     repo.kmerge("solve", "--force")
     assert repo.text("app.yaml") == BOTH
@@ -266,7 +266,7 @@ def test_a_path_without_a_conflict_is_refused(repo: Repo) -> None:
             assert done.err == (
                 f"kmerge: {path}: no file is in conflict there; `git status` names those that are\n"
             )
-    for path, why in (("notes.txt", "no manifest"), ("x.json", "JSON: --with-json takes it")):
+    for path, why in (("notes.txt", "not a manifest"), ("x.json", "JSON files need --with-json")):
         done = repo.kmerge("solve", path, check=False)
         assert (done.code, done.out) == (2, "")
         assert done.err == f"kmerge: {path}: kmerge does not decide this conflict; {why}\n"
@@ -282,7 +282,7 @@ def test_what_is_still_unmerged_is_said(repo: Repo) -> None:
     dry, done = repo.kmerge("solve", "-n", "a.yaml"), repo.kmerge("solve", "a.yaml")
     told = [
         "kmerge: not asked for: b.yaml",
-        "kmerge: still in conflict, no manifest: notes.txt",
+        "kmerge: still in conflict, not a manifest: notes.txt",
         "kmerge: 1 file {}solved and staged, 2 files still in conflict",
     ]
     assert dry.err.splitlines() == [line.format("would be ") for line in told]
@@ -301,7 +301,7 @@ def test_many_names_are_cut_with_their_count(repo: Repo) -> None:
     assert repo.merge().code == 1
     done = repo.kmerge("solve")
     assert done.err.splitlines() == [
-        "kmerge: still in conflict, no manifest: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more",
+        "kmerge: still in conflict, not a manifest: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more",
         "kmerge: no manifest is in conflict, 7 files still in conflict",
     ]
 
@@ -345,7 +345,7 @@ def test_other_files_are_left_to_the_user(repo: Repo) -> None:
     )
     assert repo.merge().code == 1
     done = repo.kmerge("solve")
-    assert "kmerge: still in conflict, no manifest: notes.txt" in done.err
+    assert "kmerge: still in conflict, not a manifest: notes.txt" in done.err
     assert repo.unmerged() == ["notes.txt"]
 
 
@@ -355,10 +355,10 @@ def test_why_a_file_is_left_to_the_user(repo: Repo) -> None:
     repo.fork(*(dict.fromkeys(names, text) for text in (BASE, OURS, THEIRS)))
     assert repo.merge().code == 1
     assert repo.kmerge("solve").err.splitlines() == [
-        "kmerge: still in conflict, JSON: --with-json takes it: x.json",
-        "kmerge: still in conflict, no manifest: notes.txt",
+        "kmerge: still in conflict, JSON files need --with-json: x.json",
+        "kmerge: still in conflict, not a manifest: notes.txt",
         "kmerge: still in conflict, the attributes set merge=other: one.yaml",
-        "kmerge: still in conflict, the attributes turn merging off; `git checkout --ours FILE` or `--theirs`, then `git add` it: two.yaml",
+        "kmerge: still in conflict, the attributes turn merging off; run `git checkout --ours FILE` (or `--theirs`), then `git add FILE`: two.yaml",
         "kmerge: 1 file solved and staged, 4 files still in conflict",
     ]
 
@@ -388,7 +388,7 @@ def test_what_rerere_resolved_is_left_alone(repo: Repo) -> None:
     assert repo.merge().code == 1
     assert repo.text("app.yaml") == mine
     done = repo.kmerge("solve", check=False)
-    assert "resolved by rerere: check it, then `git add` it" in done.out
+    assert "resolved by rerere: check the file, then run `git add`" in done.out
     assert repo.text("app.yaml") == mine
 
 
@@ -472,7 +472,7 @@ def test_a_filtered_file_is_left_alone(repo: Repo) -> None:
     stopped(repo, BASE, OURS, THEIRS)
     done = repo.kmerge("solve", check=False)
     assert done.code == 1
-    assert "it passes through the filter 'crypt'" in done.out
+    assert "git converts it with the filter 'crypt'" in done.out
 
 
 def test_a_path_that_is_no_utf8(repo: Repo) -> None:

@@ -20,8 +20,8 @@ def test_the_edit_follows_the_resource(repo: Repo, mover: str) -> None:
     assert repo.merge().code == 1
     done = repo.kmerge("solve")
     assert done.lines == [
-        "solved   all.yaml (both modified; Service/web moved to service.yaml)",
-        "solved   service.yaml (moved resource; Service/web came from all.yaml)",
+        "solved   all.yaml (both modified; Service/web was moved to service.yaml)",
+        "solved   service.yaml (moved resource; Service/web was moved from all.yaml)",
     ]
     assert {name: repo.text(name) for name in AFTER} == AFTER
     repo.git("commit", "-q", "--no-edit")
@@ -131,7 +131,7 @@ def test_a_file_that_has_the_resource_twice_takes_no_edit(repo: Repo) -> None:
     assert repo.text("new.yaml").count("kind: Service") == 2
     done = repo.kmerge("solve", check=False)
     assert (done.code, repo.unmerged()) == (1, ["all.yaml"])
-    assert "Service/web moved to new.yaml, but new.yaml has no single place for it" in done.out
+    assert "Service/web was moved to new.yaml, but new.yaml has no unique place for it" in done.out
     assert "port: 8443" in repo.text("all.yaml")
 
 
@@ -152,7 +152,7 @@ def test_unstaged_work_in_the_new_file_stops_the_move(repo: Repo) -> None:
     conflicted = repo.text("all.yaml")
     done = repo.kmerge("solve", check=False)
     assert done.code == 1
-    assert "service.yaml has changes of its own" in done.out
+    assert "service.yaml has uncommitted changes" in done.out
     assert repo.text("all.yaml") == conflicted
     assert repo.text("service.yaml") == service(80) + "# mine\n"
 
@@ -194,6 +194,6 @@ def test_of_two_moves_that_must_wait_for_one_none_is_made(repo: Repo) -> None:
     repo.write("b.yaml", service(80, "other") + "# mine\n")
     done = repo.kmerge("solve", check=False)
     assert done.code == 1
-    assert "b.yaml has changes of its own" in done.lines[0]
+    assert "b.yaml has uncommitted changes" in done.lines[0]
     assert len(done.lines) == 1
     assert repo.text("a.yaml") == service(80)  # the edit is still in the conflict of the old file

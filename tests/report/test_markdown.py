@@ -79,7 +79,7 @@ def test_a_summary() -> None:
     )
     assert (
         "**5 files changed on both sides**: git alone would leave 3 files in conflict, kmerge resolves 1, "
-        "git would merge 1 to something else, a person must decide in 2 files." in made
+        "git would give a different result in 1, 2 files with unresolved conflicts." in made
     )
     row = f"| <code>Deployment/web</code> | <code>spec.replicas</code> | {Why.BOTH_CHANGED} "
     assert f"| <code>topic</code> |\n| {' | '.join(['---'] * 5)} |\n{row}" in made
@@ -92,7 +92,7 @@ def test_a_summary() -> None:
 
 
 def test_what_there_is_nothing_to_say_of() -> None:
-    assert summary(state="up to date").endswith("\nNothing to do: up to date.\n")
+    assert summary(state="up to date").endswith("\nAlready up to date.\n")
     assert "**0 files changed on both sides**." in summary()
     assert "on both sides**: git merges all of it." not in summary()
     assert "git merges all of them" in summary(file("a.yaml", "clean"))

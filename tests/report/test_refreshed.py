@@ -38,8 +38,10 @@ def test_all_that_can_be_said() -> None:
     error = {"name": "big", "result": "error", "why": "too long"}  # it has no files
     lines = shown(
         branch("up to date"),
-        branch("clean", name="c1", why="git's lines say something else in a.yaml"),
-        branch("clean", file("improved"), name="c2", why="git's lines say something else"),
+        branch("clean", name="c1", why="git's line merge gives a different result in a.yaml"),
+        branch(
+            "clean", file("improved"), name="c2", why="git's line merge gives a different result"
+        ),
         branch("resolved", *[file("resolved")] * 4, file("clean"), name="r"),
         branch("resolved", file("resolved", decided=1), name="p"),
         branch("conflict", file("conflict", 1), file("conflict"), file("clean"), name="k"),
@@ -48,7 +50,7 @@ def test_all_that_can_be_said() -> None:
     assert lines == [
         "### Merges of <code>main</code> into branches",
         "",
-        "2 updated, 2 left, 3 unchanged",
+        "2 updated, 2 not merged, 3 unchanged",
         "",
         "| result | branch | |",
         "| --- | --- | --- |",
@@ -58,7 +60,7 @@ def test_all_that_can_be_said() -> None:
         + "<code>a.yaml</code>, " * 2
         + "<code>a.yaml</code> and 1 more |",
         "| resolved | <code>p</code> | <code>a.yaml</code> |",
-        "| clean | <code>c2</code> | git&#39;s lines say something else |",
+        "| clean | <code>c2</code> | git&#39;s line merge gives a different result |",
         "",
         "<code>k</code>:",
         "",
@@ -70,10 +72,10 @@ def test_all_that_can_be_said() -> None:
         "- <code>a.yaml</code> <code>a.yaml</code> <code>a.yaml0</code>: a.yaml, "
         "theirs taken &#40;policy higher&#41;",
         "",
-        "To decide them: on the branch `kmerge merge` with <code>main</code>, then `kmerge resolve`.",
+        "To resolve them, merge <code>main</code> into the branch with `kmerge merge`, then run `kmerge resolve`.",
     ]
     assert shown(dry_run=True)[2:] == [
-        "0 updated, 0 left, 0 unchanged (nothing was changed: a dry run)"
+        "0 updated, 0 not merged, 0 unchanged (dry run: nothing was changed)"
     ]
 
 
@@ -103,6 +105,6 @@ def test_a_page_is_no_longer_than_forges_take() -> None:
     lines = shown(*left, branch("resolved", name="last"))
     assert len("\n".join(lines).encode()) < 1_000_000
     assert lines.count("- and 10 more") > 20
-    assert [line for line in lines if line.startswith("Left out here, for its length: ")]
+    assert [line for line in lines if line.startswith("Omitted because of the length: ")]
     assert [line for line in lines if "last" in line]
     assert max(map(len, lines)) < 1000

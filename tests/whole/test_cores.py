@@ -137,5 +137,5 @@ def test_a_few_files_are_merged_here(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(both_merges, "merge_both", lambda three, options, lines: time.sleep(3600))
     (both,) = both_merges.merge_on_cores(jobs(1), seconds=0.01)
-    assert "no result within 0.03 s, git's line merge instead" in both.outcome.reason
+    assert "no result within 0.03 s, so git's line merge was used" in both.outcome.reason
     assert (both.outcome.clean, both.outcome.text) == (both.git_clean, both.git)

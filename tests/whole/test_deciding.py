@@ -146,17 +146,23 @@ def test_what_cannot_be_is_left_where_no_id_names_it() -> None:
 @pytest.mark.parametrize(
     "wish, said",
     [
-        (Choosing(side="higher", at=(TWO,)), f"{TWO}: higher cannot be its answer: higher cannot"),
-        (Choosing((ById(ONE, "value", "["),)), f"{ONE}: value cannot be its answer: no YAML"),
-        (Choosing((ById("b" * 12, "ours"),)), f"{'b' * 12}: no conflict here has this id"),
-        (Choosing((ById("replicas", "value", "1"),)), "replicas: no conflict here has this id"),
-        (Choosing(side="ours", at=("b" * 12,)), f"{'b' * 12}: no conflict here has this id"),
+        (
+            Choosing(side="higher", at=(TWO,)),
+            f"{TWO}: higher is not a possible answer: higher cannot",
+        ),
+        (Choosing((ById(ONE, "value", "["),)), f"{ONE}: value is not a possible answer: no YAML"),
+        (Choosing((ById("b" * 12, "ours"),)), f"{'b' * 12}: there is no conflict with this id"),
+        (
+            Choosing((ById("replicas", "value", "1"),)),
+            "replicas: there is no conflict with this id",
+        ),
+        (Choosing(side="ours", at=("b" * 12,)), f"{'b' * 12}: there is no conflict with this id"),
         (
             Choosing(side="ours", at=("spec.none",)),
-            "spec.none: --at: no field in conflict is meant",
+            "spec.none: --at: no field in conflict matches this pattern",
         ),
-        (Choosing(side="ours", at=("",)), "--at: no field in conflict is meant"),
-        (Choosing((ById(ONE, "ours"),), "base", (ONE,)), "it has two different answers"),
+        (Choosing(side="ours", at=("",)), "--at: no field in conflict matches this pattern"),
+        (Choosing((ById(ONE, "ours"),), "base", (ONE,)), "this conflict has two different answers"),
         (Choosing((ById(ONE, "ours"), ById(ONE, "value", "1"))), "two different answers"),
     ],
 )

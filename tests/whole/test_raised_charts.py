@@ -83,6 +83,6 @@ def test_a_prerelease_is_raised_too() -> None:
 
 
 def test_the_words() -> None:
-    words = "both sides raised it to 1.3.0, but differ in a"
+    words = "both sides raised the version to 1.3.0 but differ in a"
     assert in_words("1.3.0", ["a"]) == words
     assert in_words("1.3.0", ["a", "b", "c"]) == f"{words} and 2 more"

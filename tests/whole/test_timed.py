@@ -53,4 +53,4 @@ def test_two_hundred_files_that_hang(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(both_merges, "merge_both", lambda three, options, lines: time.sleep(3600))
     job = Job(Three[bytes | None](BASE, BASE + b"e: 1\n", b"f: 1\n" + BASE), Options("x.yaml"))
     ends = [both.outcome.reason for both in both_merges.merge_all([job] * 200, 0.001)]
-    assert ends == ["no result within 0.003 s, git's line merge instead"] * 200
+    assert ends == ["no result within 0.003 s, so git's line merge was used"] * 200
