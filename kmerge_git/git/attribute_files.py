@@ -384,7 +384,7 @@ def find_block(text: str) -> tuple[int, int]:
     start = bare.index(OPEN)
     if bare.count(OPEN) > 1 or CLOSE not in bare[start:]:
         raise KmergeError(
-            f"the kmerge block that starts here has no end `{CLOSE}`, or there are two blocks",
+            f"the kmerge block that starts here has no end line `{CLOSE}`, or there are two blocks",
             line=start + 1,
             hint="correct the file by hand, then try again",
         )

@@ -146,7 +146,11 @@ def refuse_unwritable(git_dir: str, files: Iterable[str] = ()) -> None:
         raise KmergeError(HELD.format(lock), hint=WAIT)
     for folder in dict.fromkeys([git_dir, *map(_existing_folder, files)]):
         if not os.access(folder, os.W_OK):
-            why = "the disk is read-only" if _is_read_only(folder) else "kmerge cannot write here"
+            why = (
+                "the disk is read-only"
+                if _is_read_only(folder)
+                else "kmerge cannot write to this folder"
+            )
             raise KmergeError(why, path=folder, hint="nothing was changed")
 
 

@@ -210,7 +210,7 @@ def _notes_of_the_rest(wish: Wish, cwd: Path) -> list[str]:
     """Return notes on the lines that still register the driver or send files to the driver."""
     others = {scope for scope, _ in scopes_of(DRIVER, cwd)} - {wish.scope}
     notes = [
-        f"the driver is still registered; run `kmerge uninstall --{scope}` to remove it there"
+        f"the driver is still registered ({scope}); run `kmerge uninstall --{scope}`"
         for scope in SCOPES
         if scope in others
     ]
@@ -405,7 +405,7 @@ class FileChange:
             write_text(self.path, self.after, executable=self.executable)
         except OSError as error:
             why = f"kmerge cannot write this file: {error.strerror or error}"
-            raise KmergeError(why, path=str(self.path), hint="it is unchanged") from error
+            raise KmergeError(why, path=str(self.path), hint="nothing was changed") from error
 
 
 SetupChange = ConfigChange | FileChange

@@ -155,7 +155,7 @@ def probe_bare(cwd: Path) -> list[Probe]:
     if not is_bare(cwd):
         return []
     text = "in a bare repository git reads info/attributes, not the committed .gitattributes"
-    return [Probe("bare", "ok", f"{text}, unless `git config attr.tree HEAD` is set (git 2.43)")]
+    return [Probe("bare", "ok", f"{text}, unless git 2.43 or newer has attr.tree set to HEAD")]
 
 
 def probe_leftovers(cwd: Path) -> Probe:
@@ -183,7 +183,7 @@ def probe_all(cwd: Path) -> list[Probe]:
     """Answer every question of `kmerge status`, the most important question first."""
     findings = [probe_git(), *probe_driver(cwd)]
     if not in_repository(cwd):
-        text, hint = "this directory is not in a git repository", "change to a repository"
+        text, hint = "this directory is not in a git repository", "run `kmerge status` inside one"
         return [*findings, Probe("repository", "warn", text, hint)]
     return [
         *findings, *probe_selection(cwd), *probe_templates(cwd), *probe_generated(cwd),
@@ -378,7 +378,7 @@ def probe_settings(cwd: Path) -> list[Probe]:
     hint = "kmerge ignores this value; correct it"
     problems = [(problem, hint) for problem in settings_for(MADE_UP).problems]
     if config_values(None, "merge.kmerge.recursive", cwd):
-        text = "merge.kmerge.recursive is set: kmerge gets a worse base in criss-cross merges"
+        text = "merge.kmerge.recursive is set: kmerge gets a worse merge base in criss-cross merges"
         problems.insert(0, (text, "run `git config --unset-all merge.kmerge.recursive`"))
     if os.environ.get("KMERGE") == "0":
         problems.insert(0, ("KMERGE=0 turns the driver off in this shell", "run `unset KMERGE`"))

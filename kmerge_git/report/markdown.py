@@ -64,7 +64,7 @@ def preview_page(data: Mapping[str, Any], ours: str, theirs: str) -> str:
     if any(step["criss_cross"] for step in data["steps"]):
         page.add("\nThere are several merge bases; this page uses the first one.\n")
     if data["untried"]:
-        page.add(f"\nThe rebase stops here; {counted(data['untried'], 'commit')} not tried.\n")
+        page.add(f"\nThe rebase stops here; not tried: {counted(data['untried'], 'commit')}.\n")
     page.add(_warnings(data["steps"]))
     labels = (ours, theirs) if data["mode"] == "merge" else (theirs, "the commit")
     conflicts = [file for file in files if file["result"] == "conflict"]

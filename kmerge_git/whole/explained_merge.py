@@ -122,7 +122,7 @@ def _parents(repository: Repository, commit: Commit, rev: str) -> tuple[Commit, 
         return first, second
     if count > 2:
         why = f"kmerge cannot explain an octopus merge with {count} parents"
-        raise Unsupported(why, path=rev, hint="run `git show` to see them")
+        raise Unsupported(why, path=rev, hint="run `git show` to see the parents")
     hint = "git keeps no record of a rebase, cherry-pick or squash"
     if count:
         hint += f"; run `kmerge diff {rev}^ {rev}` to see its changes"

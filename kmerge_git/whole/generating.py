@@ -61,7 +61,7 @@ def make_plan(repository: Repository, names: Sequence[str]) -> GeneratePlan:
     plan = GeneratePlan(repository, top, ordered, whole, current_operation(repository))
     for path in _odd(plan, paths):
         raise KmergeError(
-            "a generator writes this, but it is not a regular file", path=path, hint=_NOTHING
+            "a generator writes this path, but it is not a regular file", path=path, hint=_NOTHING
         )
     for path in paths:
         # a generator that names no sources may read everything

@@ -325,7 +325,7 @@ def stranger(stages: Stages, three: Three[bytes | None], ours: Arrivals, theirs:
             if is_other and path == source:
                 return f"one side has a different resource in it, but the other side edited {name}"
             if is_other:
-                return f"git treats it as the renamed {source}, but {what}"
+                return f"git assumes that {source} was renamed to it, but {what}"
     return ""
 
 

@@ -406,7 +406,7 @@ def with_old_files(
             continue
         if file.verdict == "conflict" and not file.writes:
             three = Three(*map(read, one.stages.entries))
-            why = f"{file.why}; git treats {one.taken} as this file, which may be wrong"
+            why = f"{file.why}; git assumes that it was renamed to {one.taken}"
             data = three.ours or three.theirs
             made[file.path] = replace(file, why=why, data=data, writes=True, stages=three)
         back = FileMerge(one.taken, "moved resource", "solved", mode=one.entry.mode, writes=True)

@@ -790,7 +790,10 @@ def test_no_link_is_followed(repo: Repo, link: str, to: str, files: str) -> None
     set_up(repo, command="touch ../ran; echo x >gen/a.yaml", files=files)
     done = generate(repo, code=2)
     assert f"kmerge: {link}" in done.err
-    assert "a generator writes this, but it is not a regular file; no generator was run" in done.err
+    assert (
+        "a generator writes this path, but it is not a regular file; no generator was run"
+        in done.err
+    )
     assert not (repo.world.root / "ran").exists()
     assert secret.read_text() == "secret\n"
 

@@ -146,9 +146,7 @@ def test_git_takes_the_file_of_another_resource_for_the_renamed_one(
     repo.commit("ours", {new: deployment(1)})
     assert through(door, repo) == [new]
     if door == "merge":
-        said = (
-            f"git treats it as the renamed {PROD}, but its Deployment/web is a different resource"
-        )
+        said = f"git assumes that {PROD} was renamed to it, but its Deployment/web is a different resource"
         assert said in repo.kmerge("solve", check=False).said
 
 

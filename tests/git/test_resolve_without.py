@@ -466,7 +466,7 @@ def test_an_index_that_is_held_is_told_before_a_file_is_written(torn: Driven, co
     assert torn.unmerged() == []
 
 
-@pytest.mark.parametrize("what", ["the disk is read-only", "kmerge cannot write here"])
+@pytest.mark.parametrize("what", ["the disk is read-only", "kmerge cannot write to this folder"])
 @pytest.mark.parametrize("place", [".git", "apps"])
 def test_a_place_that_cannot_be_written_is_told_before_a_file_is_written(
     torn: Driven, monkeypatch: pytest.MonkeyPatch, what: str, place: str
