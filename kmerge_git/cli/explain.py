@@ -1,7 +1,7 @@
 """`kmerge explain [REV]`: explain the result of a merge.
 
-The text for people begins with the surprises. The option `--explain` of other commands prints
-decisions line by line.
+The report begins with the unexpected results. The option `--explain` of other commands prints one
+decision per line.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
 EPILOG = """\
 examples:
   kmerge explain                    the merge, rebase, cherry-pick or stash in progress
-  kmerge explain HEAD               the merge commit HEAD, made again from its two parents
+  kmerge explain HEAD               the merge commit HEAD, merged again from its two parents
   kmerge explain HEAD -- apps/      only files below apps/
-  kmerge explain 1a2b3c4 --json
+  kmerge explain 1a2b3c4 --json     the same as JSON
 
-Of each file that both sides changed: what git alone would have done, the conflicts and whose
-version was chosen, and every field with its three values and the rule that decided it. What is in
-the commit (or in the working tree), but in neither side's merge, is shown as well.
-No record is kept: the merge is made again, with the settings of today.
+For each file that both sides changed, the report shows what git alone would have done, the
+conflicts and the side that was chosen, and each field with its three values and the rule that
+decided it. It also lists changes in the commit (or in the working tree) that neither side made.
+kmerge keeps no log: it merges again, with today's settings.
 
-exit status: 0 explained, 2 an error: no merge, or one that cannot be made again
+exit status: 0 explained, 2 an error: there is no merge, or it cannot be made again
 """
 BEHIND_DASHES = "paths"
 
@@ -61,14 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("rev", nargs="?", metavar="REV", help="a merge commit (default: the merge in progress)")
     add("words", nargs="*", metavar="PATH", help="files or directories (default: all)")
-    add("-a", "--all", action="store_true", help="every file and every field that is decided")
+    add("-a", "--all", action="store_true", help="show every file and every decided field")
     add("--json", action="store_true", help="print the explanation as JSON")
-    add_color(parser, "colours in the explanation")
+    add_color(parser, "colour the explanation")
     parser.set_defaults(paths=None)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make the merge again, and explain it."""
+    """Make the merge again and explain its result."""
     from kmerge_git.git.manifests import is_selected
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.explained_merge import explain_commit, explain_progress
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     show(result, as_json=args.json, color=args.color)
     in_conflict = [file for file in merge.files if file.state == "in conflict"]
     if not (args.json or merge.commit) and any(file.merge.asks for file in in_conflict):
-        warn("`kmerge resolve` asks about what is left, field by field")
+        warn("run `kmerge resolve`: it asks about each unresolved conflict")
     return 0
 
 
@@ -102,19 +102,19 @@ def _rev_and_paths(
     """Split words into a revision and paths, as git does; without a revision, return '' for it."""
     if behind is not None:
         if len(words) > 1:
-            raise UsageError("one merge at a time", path=words[1], hint="paths stand behind `--`")
+            raise UsageError("one merge at a time", path=words[1], hint="put paths after `--`")
         return (words[0] if words else ""), behind
     has_files = repository.worktree is not None
     rev = words[0] if words and _is_commit(repository, words[0]) else ""
     if rev and has_files and os.path.lexists(rev):
-        hint = f"say `{rev} --` for the commit, or `-- {rev}` for the path"
-        raise UsageError("both a commit and a path", path=rev, hint=hint)
+        hint = f"write `{rev} --` for the commit, or `-- {rev}` for the path"
+        raise UsageError("both a commit and a path have this name", path=rev, hint=hint)
     rest = words[1:] if rev else words
     for word in rest:
         if has_files and not os.path.lexists(word):
             if word is words[0]:
                 repository.commit(word)  # raises an error: no such commit
-            raise UsageError("no such path", path=word, hint="put `--` before one that is gone")
+            raise UsageError("no such path", path=word, hint="put `--` before a deleted path")
     return rev, rest
 
 
@@ -184,17 +184,17 @@ MOST_FIELDS = {"alone": SHOWN_ONE_SIDED, "alike": SHOWN_ALIKE}
 _RANKS = {"improved": 0, "moved": 0, "resolved": 0, "conflict": 1, "clean": 2}
 _COLOURS = {"conflict": "red", "clean": "dim"}
 _RESULTS = {
-    "clean": "git merges it to the same bytes",
-    "resolved": "merged by {how}; git alone leaves a conflict",
-    "improved": "merged by {how}; git alone is clean, but comes to something else",
-    "moved": "a resource is followed; git alone leaves a conflict",
-    "moved here": "a resource is followed into it; git alone leaves it as it is",
+    "clean": "git's line merge gives the same bytes",
+    "resolved": "merged {how}; git alone leaves a conflict",
+    "improved": "merged {how}; git alone has no conflict, but gives a different result",
+    "moved": "a resource that moved to another file is merged there; git alone leaves a conflict",
+    "moved here": "a resource that moved to this file is merged; git alone does not change it",
 }
 _STATES = {
     "in conflict": "still has the conflict markers",
     "gone": "does not have the file",
     "there": "still has the file",
-    "as git": "has what git alone makes of it",
+    "as git": "has the result of git's line merge",
 }
 
 
@@ -222,12 +222,12 @@ def _lines(merge: Explanation, *, everything: bool) -> Iterator[Line]:
         yield from _file(file, there, everything=everything)
     for elsewhere in merge.elsewhere:
         yield ""
-        yield ((elsewhere.path, "bold"), f": {there} has what neither side brought")
+        yield ((elsewhere.path, "bold"), f": {there} has changes that neither side made")
         yield from _changes(elsewhere.changes, everything=everything)
     for why in sorted(set(merge.others.values())):
         paths = [path for path, reason in merge.others.items() if reason == why]
         yield ""
-        yield f"still in conflict, {why}: {listed(paths)}"
+        yield f"unresolved conflict, {why}: {listed(paths)}"
     yield ""
     yield _summary(merge, len(merge.files) - len(shown), there)
 
@@ -236,8 +236,8 @@ def _summary(merge: Explanation, plain: int, there: str) -> str:
     changed = sum(map(_is_otherwise, merge.files)) + len(merge.elsewhere)
     words = [
         f"{counted(len(merge.files), 'manifest')} changed on both sides",
-        f"{plain} as git merges them, too (--all shows them)" if plain else "",
-        f"{there} has something else in {changed}" if changed else "",
+        f"git merges {plain} of them to the same bytes (--all shows them)" if plain else "",
+        f"{there} differs from the merge in {counted(changed, 'file')}" if changed else "",
     ]
     return "; ".join(filter(None, words))
 
@@ -266,12 +266,12 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line
     )
     reason = merge.both.outcome.reason if merge.both else ""
     if reason and reason != merge.why and merge.method == "lines":
-        yield f"  merged by lines: {reason}"
+        yield f"  merged with git's line merge: {reason}"
     if file.git_alone:
-        yield "  git alone would have:"
+        yield "  git's own result differs in:"
         yield from _changes(file.git_alone, "    ", everything=everything)
     if file.against and merge.both is None:
-        yield f"  {'they' if merge.three.ours is None else 'we'} changed:"
+        yield f"  changes in {'theirs' if merge.three.ours is None else 'ours'}:"
         changes = list(_changes(file.against, "    "))
         cut = len(changes) if everything else MOST_FIELDS["alone"]
         yield from changes[:cut]
@@ -286,17 +286,17 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line
 def _what_came(file: ExplainedFile) -> str:
     merge = file.merge
     if merge.verdict == "skipped":
-        return f"left alone: {_why(file)}"
+        return f"not merged: {_why(file)}"
     if merge.result != "conflict" and merge.data is None and merge.dropped:
-        return "it stays deleted; git alone leaves a conflict"
+        return "the file stays deleted; git alone leaves a conflict"
     if merge.result != "conflict":
-        how = "lines" if merge.method == "lines" else "fields"
-        how = "the blocks of a template" if merge.why == BY_BLOCKS else how
+        how = "with git's line merge" if merge.method == "lines" else "field by field"
+        how = "by the blocks of a template" if merge.why == BY_BLOCKS else how
         return _RESULTS["moved here" if merge.stages else merge.result].format(how=how)
     if merge.both is None or merge.is_whole:
         return f"CONFLICT, {_why(file)}"
     left = f"CONFLICT in {counted(len(file.conflicts), 'place')}"
-    return left + ("; git alone is clean" if merge.git_clean else "")
+    return left + ("; git alone has no conflict" if merge.git_clean else "")
 
 
 def _why(file: ExplainedFile) -> str:
@@ -309,7 +309,7 @@ def _conflict(explained: ExplainedConflict, there: str) -> Iterator[Line]:
     from kmerge_git.whole.both_merges import short as dedented
 
     conflict, choice = explained.conflict, explained.choice
-    chosen = "neither of them" if choice == "neither" else choice
+    chosen = "neither version" if choice == "neither" else choice
     is_chosen = choice in ("ours", "theirs", "neither")
     yield (
         "  ",
@@ -350,7 +350,7 @@ def _decisions(file: ExplainedFile, *, everything: bool) -> Iterator[Line]:
                 yield from head
                 head = []
                 yield from _decision(decision, "    " if resource else "  ")
-    words = {"alone": "that one side alone changed", "alike": "that both changed alike"}
+    words = {"alone": "that only one side changed", "alike": "that both sides changed alike"}
     left = {kind: seen[kind] - most for kind, most in MOST_FIELDS.items()}
     parts = [f"{counted(n, 'field')} {words[kind]}" for kind, n in left.items() if n > 0]
     if parts and not everything:
@@ -367,14 +367,14 @@ def _kind(decision: Decision) -> str:
 
 def _decision(decision: Decision, indent: str) -> Iterator[Line]:
     place = decision.path or (
-        "" if decision.what.startswith(("comments", "layout")) else "all of it"
+        "" if decision.what.startswith(("comments", "layout")) else "the whole resource"
     )
     head = f"{indent}{place}: " if place else indent
     if _kind(decision):
         new = decision.theirs if decision.side == "theirs" else decision.ours
         yield (f"{head}{_change(decision, new)}", (f"  ({decision.side})", "dim"))
         return
-    whose = {"neither": "a value of its own", "both": "both are in it", "union": "both are in it"}
+    whose = {"neither": "a new value is used", "both": "both are kept", "union": "both are kept"}
     taken = whose.get(decision.side, f"{decision.side} taken")
     yield (f"{head}{decision.what}; {taken}", (f"  ({by(decision)})", "dim"))
     values = {side: getattr(decision, side) for side in VERSIONS}
@@ -396,23 +396,23 @@ def _change(decision: Decision, new: str) -> str:
 
 
 def _now(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[Line]:
-    """Yield the present state of a file where it differs from the result of the merge."""
+    """Yield lines about the present content of a file if it differs from the merge result."""
     words = _STATES.get(file.state, "")
     if file.state == "unsolved":
-        words = "does not have it yet" if file.merge.stages else "still has the conflict"
-        words += ": `kmerge resolve --auto` makes it so"
+        words = "does not have this result yet" if file.merge.stages else "still has the conflict"
+        words += "; run `kmerge resolve --auto`"
     elif file.choice:
-        words = "has neither of them" if file.choice == "neither" else f"has {file.choice}"
+        words = "has neither version" if file.choice == "neither" else f"has {file.choice}"
     elif file.state == "there" and file.merge.result == "conflict":
         words = "has the file"
     if words:
         yield f"  {there} {words}"
     if file.waits:
-        yield "  it is still in conflict"
+        yield "  the conflict is not resolved yet"
     if file.changes and file.state != "as git":
-        differs = "differs in comments or layout alone"
+        differs = "differs only in comments or layout"
         where = f"apart from the conflicts, {there}" if file.conflicts else there
-        yield f"  {where} {differs if file.is_layout_alone else 'has something else:'}"
+        yield f"  {where} {differs if file.is_layout_alone else 'differs from this result:'}"
         if not file.is_layout_alone:
             yield from _changes(file.changes, "    ", everything=everything)
 
@@ -442,6 +442,6 @@ def explain_line(decision: Decision) -> str:
 
 
 def by(decision: Decision) -> str:
-    """Return a rule in words, such as `rule 12 policy higher: both changed it, and ...`."""
+    """Describe a rule in words, such as `rule 12 policy higher: both changed it, and ...`."""
     words = in_words(decision.rule)
     return f"rule {decision.rule}: {words}" if words else f"rule {decision.rule}"

@@ -31,27 +31,30 @@ if TYPE_CHECKING:
 EPILOG = """\
 examples:
   kmerge replay                       all merges that HEAD can reach
-  kmerge replay v1.0..main            those of a range
-  kmerge replay --last 200            the newest 200
+  kmerge replay v1.0..main            the merges of a range
+  kmerge replay --last 200            the newest 200 merges
   kmerge replay --pulls               merges in the branches of pull requests, and squash merges
   kmerge replay --picks               cherry-picks (-x) and reverts as well
-  kmerge replay --html report.html    the report as one page, with a chart
-  kmerge replay --show 3              the third disagreement: what each side did, and both results
-  kmerge replay --show 3 --extract d  its five texts as files: base, ours, theirs, kmerge, people
+  kmerge replay --html report.html    the report as one HTML page, with a chart
+  kmerge replay --show 3              the third disagreement: the change of each side, both results
+  kmerge replay --show 3 --extract d  its texts as files: base, ours, theirs, kmerge, and people
+                                      (the committed text)
   kmerge replay --combine one.json two.json
-                                      the --json of several repositories as one report
+                                      one report from the --json of several repositories
   kmerge replay --policy '* **.image higher'
-                                      what this policy would have decided, and what people did
+                                      compare the results of this policy with the commits
 
-Every manifest that both sides of a past merge changed is merged again, by git's line merge and by
-kmerge, and compared with what people committed. The report proposes each policy that would have
-matched people in remaining conflicts, and switches none on. --policy tries one policy alone;
-its GLOB, FIELD and POLICY are those of `git config kmerge.policy` (docs/install.md). The command
-changes nothing in the repository and fetches nothing. Squashed pull requests leave no merges:
---pulls replays those in their branches (`git fetch origin
-'+refs/pull/*/head:refs/remotes/origin/pull/*'` fetches the heads from GitHub) and, apart, the
-squash merges that name their pull request; --refs GLOB starts from other refs as well. --picks
-replays cherry-picks and reverts if their messages name the commits.
+For each manifest that both sides of a past merge changed, kmerge merges again, once with git's
+line merge and once field by field, and compares both results with the commit. The report proposes
+the policies that agree with the commits, but enables none of them. --policy tries a single policy,
+written as in `git config kmerge.policy` (docs/install.md). The command changes nothing in the
+repository and does not fetch.
+
+Squashed pull requests leave no merges. --pulls replays the merges in their branches and, counted
+separately, the squash merges whose messages have the number of a pull request. To fetch these
+branches from GitHub, run `git fetch origin '+refs/pull/*/head:refs/remotes/origin/pull/*'`.
+--refs GLOB also starts from other refs. --picks replays cherry-picks and reverts whose messages
+have the id of the original commit.
 
 exit status: 0 the replay is done, 2 an error
 """
@@ -66,20 +69,26 @@ _BELOW = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
     add = parser.add_argument
-    add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
-    add("--pulls", action="store_true", help="also what the heads of pull requests reach")
-    add("--refs", action="append", default=[], metavar="GLOB", help="also what these refs reach")
+    add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B (default: HEAD)")
+    add("--pulls", action="store_true", help="also merges in the branches of pull requests")
+    add(
+        "--refs",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="also merges that these refs reach",
+    )
     add("--last", type=_count, metavar="N", help="only the newest N merges")
-    add("--picks", action="store_true", help="cherry-picks and reverts, too")
-    add("--jobs", type=_count, metavar="N", help="processes (default: one a processor)")
+    add("--picks", action="store_true", help="also cherry-picks and reverts")
+    add("--jobs", type=_count, metavar="N", help="number of processes (default: one per processor)")
     add("--json", action="store_true", help="print the report as JSON")
     one = parser.add_mutually_exclusive_group().add_argument
-    one("--policy", metavar="'GLOB FIELD POLICY'", help="compare this policy with what people did")
+    one("--policy", metavar="'GLOB FIELD POLICY'", help="compare its results with the commits")
     one("--html", metavar="FILE", help="write the report as one HTML page")
     one("--show", type=_count, metavar="N", help="show the N-th disagreement")
-    one("--combine", nargs="+", metavar="FILE", help="add up the --json of several repositories")
-    add("--extract", metavar="DIR", help="with --show: write its texts as files")
-    add_color(parser, "colours on stdout")
+    one("--combine", nargs="+", metavar="FILE", help="join the --json of several repositories")
+    add("--extract", metavar="DIR", help="with --show: write the texts as files")
+    add_color(parser, "colour the report")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -89,12 +98,12 @@ def run(args: argparse.Namespace) -> int:
     from kmerge_git.replay.policy_trials import Trial, propose, propose_deletions, trials_of
 
     if args.extract and not args.show:
-        raise UsageError("--extract needs --show N", hint="it writes the texts of one disagreement")
+        raise UsageError("--extract needs --show N", hint="N chooses a disagreement")
     if args.combine:
         from kmerge_git.replay.combined_reports import combined, read_report
 
         if _scope(args):
-            raise UsageError("--combine takes files alone", hint="each has its own range")
+            raise UsageError("--combine takes only files", hint="remove the range and its options")
         _report(args, combined([read_report(name, SCHEMA) for name in args.combine]))
         return 0
     rule = _rule(args.policy) if args.policy is not None else None
@@ -136,12 +145,11 @@ def _rule(text: str) -> FieldPolicy:
     if len(words) != 3:
         raise UsageError(
             f"{text!r} is not a policy",
-            hint="it has three words: GLOB FIELD POLICY, as in '* **.image higher'; "
-            f"or two, GLOB {DELETION}",
+            hint=f"write GLOB FIELD POLICY, as in '* **.image higher', or GLOB {DELETION}",
         )
     if words[2] not in POLICIES:
-        hint = did_you_mean(words[2], POLICIES, f"they are {', '.join(POLICIES)}")
-        raise UsageError(f"no policy is called {words[2]}", hint=hint)
+        hint = did_you_mean(words[2], POLICIES, f"use one of {', '.join(POLICIES)}")
+        raise UsageError(f"unknown policy {words[2]}", hint=hint)
     return FieldPolicy(*words)
 
 
@@ -152,7 +160,7 @@ def _report_trial(args: argparse.Namespace, tally: Tally, trial: Trial) -> int:
     if not trial.cases:
         fields = (left.field for file in tally.conflicted for left in file.left)
         hint = did_you_mean(trial.rule.field, dict.fromkeys(fields))
-        warn(f"no conflict of the past was about it{'; ' * bool(hint)}{hint}")
+        warn(f"no past conflict is about this field{'; ' * bool(hint)}{hint}")
     return 0
 
 
@@ -165,32 +173,32 @@ def _trial_fields(tally: Tally, trial: Trial) -> dict[str, Any]:
 def _trial_lines(tally: Tally, trial: Trial) -> Iterator[Line]:
     yield from _head_lines(tally.as_json())
     counts = trial.as_json()
-    free = f" ({counts['free']} with another number that was free)" if counts["free"] else ""
+    free = f" ({counts['free']} with another unused chart version)" if counts["free"] else ""
     rows = (
         (
             len(trial.cases),
             f"conflicts on {counts['field'] or 'deleted files'} in {counts['files']}",
         ),
-        (trial.settled, f"  settled by {counts['policy']}"),
-        (counts["as_people"], "    as people did"),
-        (counts["otherwise"], f"    differently from people{free}"),
-        (counts["unknown"], "    with nothing in people's commit to compare with"),
+        (trial.settled, f"  resolved by {counts['policy']}"),
+        (counts["as_people"], "    same as committed"),
+        (counts["otherwise"], f"    different from what was committed{free}"),
+        (counts["unknown"], "    not compared: the commit has no such value"),
         (counts["files_freed"], "files that would have had no conflict"),
-        (counts["files_as_people"], "  with the meaning that people committed"),
+        (counts["files_as_people"], "  with the same values as the commit"),
     )
     for count, words in rows[: None if trial.settled else 2]:
         yield f"{count:>7}  {words}"
     apart = trial.cases_as_json(trial.wrong)
     if apart:
-        yield from _section("differently from people")
+        yield from _section("different from what was committed")
     for case in apart[:SHOWN_LOG_LINES]:
         yield f"       {_case(case)}"
     if len(apart) > SHOWN_LOG_LINES:
         yield f"       and {len(apart) - SHOWN_LOG_LINES} more: --json lists all"
     if not trial.settled:
         return
-    words = f"{counts['standing']}; one of these" if counts["standing"] else "not proposed"
-    yield from _section("to switch it on", f" ({words})")
+    words = f"{counts['standing']}; use one of these" if counts["standing"] else "not proposed"
+    yield from _section("to enable the policy", f" ({words})")
     yield f"       {counts['config']}"
     if "," not in counts["field"]:
         yield f"       .gitattributes: {counts['gitattributes']}"
@@ -200,7 +208,7 @@ def _case(case: dict[str, str]) -> str:
     place = " ".join(filter(None, (case["resource"], case["field"])))
     value, people = (case[name] or "(gone)" for name in ("value", "value_of_people"))
     at = ": ".join(filter(None, (case["path"], place, value)))
-    return f"{case['commit'][:10]}  {at}, people: {people}"
+    return f"{case['commit'][:10]}  {at}, committed: {people}"
 
 
 def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[ReplayedMerge]) -> int:
@@ -225,6 +233,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
 
 
 def report_lines(report: Report, scope: list[str]) -> Iterator[Line]:
+    """Yield the lines of the report on a terminal."""
     from kmerge_git.replay.tally import COUNTS, OF_A_SORT, times
 
     yield from _head_lines(report)
@@ -237,7 +246,7 @@ def report_lines(report: Report, scope: list[str]) -> Iterator[Line]:
         yield from ("", times(report))
     squashed = report["squash_merges"]["counts"]
     if any(squashed.values()):
-        yield from _section("squash merges", " (the button made them, so git had no conflict)")
+        yield from _section("squash merges", " (made by the server, so git had no conflict)")
         yield from (f"{squashed[name]:>7}  {COUNTS[name]}" for name in COUNTS if squashed[name])
     sorts = report["by_kind"]
     if len(sorts) > 1:  # a single kind would repeat the counts above
@@ -268,13 +277,13 @@ def _disagreements(report: Report, scope: list[str]) -> Iterator[Line]:
     if files:
         command = " ".join(["kmerge", "replay", *scope, "--show", "N"])
         where = " in its repository" if report["repositories"] > 1 else ""
-        yield from _section("disagreements", f" (`{command}`{where} shows one)")
+        yield from _section("disagreements", f" (run `{command}`{where} to see one)")
     for file in files[:SHOWN_LOG_LINES]:
         yield f"{file['number']:>5}  {file['commit'][:10]}  {file['path']}"
     if len(files) > SHOWN_LOG_LINES:
         yield f"       and {len(files) - SHOWN_LOG_LINES} more: --json and --html list all"
     if broken:
-        yield from _section("clean under git, but broken")
+        yield from _section("clean with git alone, but broken")
     for file in broken[:SHOWN_LOG_LINES]:
         yield f"       {file['commit'][:10]}  {file['path']}: {'; '.join(file['git_damage'])}"
 
@@ -282,7 +291,7 @@ def _disagreements(report: Report, scope: list[str]) -> Iterator[Line]:
 def _left(report: Report) -> Iterator[Line]:
     groups = [(group["cause"], group["field"], group["conflicts"]) for group in report["left"]]
     if groups:
-        yield from _section("in conflict under git and kmerge, by cause and field")
+        yield from _section("in conflict with git alone and with kmerge, by cause and field")
     for cause, field, conflicts in groups[:SHOWN_LOG_LINES]:
         yield f"{len(conflicts):>7}  {f'{cause}: {field}' if field else cause}"
     rest = groups[SHOWN_LOG_LINES:]
@@ -294,7 +303,7 @@ def _left(report: Report) -> Iterator[Line]:
 def _proposals(report: Report, scope: list[str]) -> Iterator[Line]:
     from kmerge_git.replay.policy_trials import summary_of
 
-    yield from _section("policies that would have matched people", " (none is switched on)")
+    yield from _section("policies that agree with past commits", " (none is enabled)")
     for number, proposal in enumerate(report["proposals"], 1):
         yield f"{number:>5}  {proposal['standing']}: {summary_of(proposal)}"
         yield f"       {proposal['config']}"
@@ -302,9 +311,9 @@ def _proposals(report: Report, scope: list[str]) -> Iterator[Line]:
         if proposal["otherwise"] > len(proposal["wrong"]):
             yield f"         and {proposal['otherwise'] - len(proposal['wrong'])} more"
     if report["gitattributes"]:
-        yield "       or for everybody, in .gitattributes, where the last line for a file counts:"
+        yield "       or, for everybody, in .gitattributes (for each file the last line counts):"
         yield from (f"       {line}" for line in report["gitattributes"])
-    yield f"       each case: {' '.join([report['proposals'][0]['command'], *scope])}"
+    yield f"       to list each case: {' '.join([report['proposals'][0]['command'], *scope])}"
 
 
 def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) -> None:
@@ -322,13 +331,13 @@ def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) 
         raise KmergeError(error.strerror or str(error), path=args.html) from error
     finally:
         draft.unlink(missing_ok=True)
-    warn(f"the report is in {args.html}")
+    warn(f"wrote the report to {args.html}")
 
 
 def _count(text: str) -> int:
     """Parse the value of an option as a number of at least 1."""
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
     return int(text)
 
 
@@ -411,7 +420,7 @@ def add_trial(parser: argparse.ArgumentParser) -> None:
 
 
 def run_trial(args: argparse.Namespace) -> int:
-    """Try the policy."""
+    """Try the policy on past merges."""
     args.policy = f"{args.glob} {args.field} {args.name}"
     return run(args)
 

@@ -1,6 +1,6 @@
 """Read the JSON results of replays, and add up those of several repositories.
 
-The parts add up in any order, and one part alone stays as it is.
+The sum does not depend on the order of the reports, and a single report is not changed.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ _PROPOSAL = dict.fromkeys(_TOTALS, 0) | {
 
 
 def read_report(name: str, schema: int) -> Report:
-    """Return the result of `kmerge replay --json` in a file, or raise an error that names it."""
+    """Read the report of `kmerge replay --json` in a file, or raise an error with its path."""
     try:
         with Path(name).open("rb") as file:
             data = file.read(REPORT_BYTES + 1)
         if len(data) > REPORT_BYTES:
-            raise KmergeError(f"more than {REPORT_BYTES >> 20} MiB", path=name)
+            raise KmergeError(f"larger than {REPORT_BYTES >> 20} MiB", path=name)
         report: Report = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise KmergeError("not JSON", path=name) from error
     if not _is_like(report, _form()) or report.pop("schema") != schema:
-        why = "not the result of a whole `kmerge replay --json` of this version"
+        why = "not a complete report of `kmerge replay --json` of this version of kmerge"
         raise KmergeError(why, path=name)
     return report
 
@@ -83,7 +83,7 @@ def _is_like(value: object, form: object) -> bool:
 
 
 def combined(reports: list[Report]) -> Report:
-    """Add up the results of whole repositories."""
+    """Add up the reports of several repositories."""
     if len(reports) == 1:
         return reports[0]
     sums = {

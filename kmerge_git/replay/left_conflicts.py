@@ -1,7 +1,6 @@
 """List the conflicts that a merge leaves, and compare policies with what people committed.
 
-Every policy is asked about every conflict. This is quick and shows which policies are worth
-trying in a merge.
+Each policy is tried on each conflict. This is quick and shows which policies to try in a merge.
 """
 
 from __future__ import annotations
@@ -372,7 +371,7 @@ class Judge:
         except KmergeError as error:
             with suppress(KmergeError):
                 if all(self._stream(data) for data in self._inputs):
-                    return (f"not YAML any more: {error.why}",)
+                    return (f"no longer valid YAML: {error.why}",)
             return ()  # an input was broken already, so do not blame the merge
         try:
             inputs = Three(*(YamlText(data, self._path).stream for data in self._inputs))

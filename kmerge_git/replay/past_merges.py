@@ -1,4 +1,4 @@
-"""Repeat past merges for every manifest that both sides changed.
+"""Repeat past merges of each manifest that both sides changed.
 
 Cherry-picks and reverts are three-way merges as well; their messages name the old commit.
 """
@@ -116,7 +116,7 @@ def choose(
 
 
 def pick_of(message: str) -> Pick | None:
-    """Return the one commit that a message names as picked or reverted; otherwise return None."""
+    """Return the commit that was picked or reverted, according to a message, or None."""
     reverts = list(_REVERTED.finditer(message))
     if reverts:
         own = message[:7].lower() in ("revert ", "revert:", "revert(", "reapply")
@@ -181,7 +181,7 @@ BlobIds = dict[str, str]  # of base, ours, theirs and people; '' if the file is 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Hold one file of a past merge with the results of git, of kmerge and of people."""
+    """Hold one file of a past merge with git's result, kmerge's result and the committed one."""
 
     commit: str
     subject: str
@@ -224,7 +224,7 @@ class ReplayedMerge:
     skipped: Skipped = ""
     deleted: int = 0  # manifests that one side deleted and the other changed
     followed: int = 0  # deleted files whose resources the deleting side moved
-    away: tuple[Tried, ...] = ()  # deleted files that policy `deletion` lets stay away
+    away: tuple[Tried, ...] = ()  # deleted files that policy `deletion` keeps deleted
     hint: str = ""  # the command that fetches missing objects
 
 
@@ -253,7 +253,7 @@ def _author(commit: Commit) -> str:
 
 
 def _taken_away(commit: Commit, path: str, repository: Repository) -> Tried:
-    """Compare a file that policy `deletion` lets stay away with what people committed."""
+    """Compare a file that policy `deletion` keeps deleted with the commit."""
     is_gone = repository.entry(commit.tree, path) is None
     verdict = Judgement("as people") if is_gone else Judgement("otherwise", "", "the changed file")
     about = commit.oid, commit.subject, path, BlobIds(), False, (), False, (), "", False
@@ -329,7 +329,7 @@ class Replayer:
     ) -> tuple[int, list[Tried]]:
         """Count the deleted files whose edits `kmerge resolve` would merge into other files.
 
-        Also compare with people the files that policy `deletion` would let stay away.
+        Also compare the files that policy `deletion` would keep deleted with the commit.
         """
         sides = (trees.ours or "", trees.theirs or "")
         arrivals = [Arrivals.between(self.repository, trees.base, side) for side in sides]
@@ -431,7 +431,7 @@ Line = tuple[str, str]  # a text, and its colour or ''
 
 
 def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
-    """Yield the base, the diffs from the base, and the diff from kmerge's to people's version."""
+    """Yield the base, the diffs from the base, and the diff from kmerge's to the committed text."""
     yield f"{file.path} in {file.commit[:10]} {file.subject}", "bold"
     versions = {name: lines_of(data) for name, data in texts.by_name.items()}
     base = versions["base"]
@@ -465,7 +465,7 @@ def _diff(old: tuple[str, list[str]], new: tuple[str, list[str]]) -> Iterator[Li
     diff = list(unified_diff(old[1], new[1], lineterm=""))[2:]
     colours = {"+": "green", "-": "red", "@": "dim"}
     changes = [(line, colours.get(line[:1], "")) for line in diff]
-    return _section(f"{old[0]} -> {new[0]}", changes or [("(the same)", "dim")])
+    return _section(f"{old[0]} -> {new[0]}", changes or [("(no difference)", "dim")])
 
 
 def _section(title: str, text: Iterable[Line]) -> Iterator[Line]:

@@ -1,10 +1,10 @@
-"""Try policies on past conflicts, and propose those that would have matched what people did.
+"""Try policies on past conflicts, and propose those that agree with what people committed.
 
-Each proposal (none is switched on) has a standing, by the places that can be compared with people's
-commit. It is scoped as narrowly as the past supports: all conflicts of a field that the policy has
-an answer for are one group, or those in files of one name, or those at one place of a document.
-The pattern for the files is the narrowest one that covers the group, the field is the one place
-that the group has, or the field's name at any place (`**.image`).
+No proposal is enabled. Each one is rated by the conflicts that can be compared with the commits,
+and is as narrow as possible. A group has all conflicts of a field that the policy resolves, or
+only those in files of one name, or only those at one place of a document. The file pattern is the
+narrowest one that matches the group. The field is the single place of the group, or else the
+field's name at any place (`**.image`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _SAFE = _PLAIN | set("/[]*@")  # characters of a field path that need no quotes
 def past_trials(
     repository: Repository, rules: Iterable[FieldPolicy], jobs: int, glob: str = "*"
 ) -> list[Trial]:
-    """Return a trial of each policy on past merges of HEAD, and of pull requests that are here.
+    """Return a trial of each policy on past merges of HEAD and of fetched pull requests.
 
     Only files that match the pattern are merged again.
     """
@@ -87,7 +87,7 @@ def trials_of(
 
 
 def propose(files: Sequence[Replayed], try_all: TryAll) -> list[Trial]:
-    """Return the policies to propose: the safe ones first, and what matches people most often."""
+    """Return the policies to propose: safe ones first, then those that agree most often."""
     fields: defaultdict[str, list[Case]] = defaultdict(list)
     for file in files:
         for left in file.left:
@@ -104,9 +104,9 @@ def propose(files: Sequence[Replayed], try_all: TryAll) -> list[Trial]:
 
 
 def propose_deletions(away: Iterable[Tried], conflicted: int) -> list[Trial]:
-    """Return the folders for which to propose policy `deletion`; the deepest come first.
+    """Return the folders for which to propose policy `deletion`, the deepest first.
 
-    The whole repository is none of them: elsewhere a deletion may be a mistake.
+    The whole repository is never proposed: outside these folders a deletion may be a mistake.
     """
     below: defaultdict[str, list[Tried]] = defaultdict(list)
     for one in away:
@@ -219,7 +219,7 @@ def narrowed(glob: str, field: str, cases: Sequence[Case], known: Sequence[str])
 
 
 def narrowest(paths: Iterable[str]) -> str:
-    """Return the narrowest pattern for files: the names that all share, and stars."""
+    """Return the narrowest pattern that matches files, with stars where their names differ."""
     rows = [path.split("/") for path in sorted(set(paths))]
     names = {row[-1] for row in rows}
     suffixes = {splitext(name)[1] for name in names}
@@ -300,13 +300,13 @@ class Trial:
 
     @property
     def compared(self) -> list[Replayed]:
-        """The files of the conflicts that can be compared with people's values."""
+        """The files of the conflicts that can be compared with the commits."""
         matches = ("as people", "otherwise")
         return [file for file, _, verdict in self.cases if verdict.match in matches]
 
     @property
     def standing(self) -> Standing:
-        """The word for how often the policy would have matched people; '' is not proposed."""
+        """The rating of the policy by how often it agrees with the commits; '' is not proposed."""
         return standing_of(self.as_json())
 
     @property
@@ -367,7 +367,7 @@ Proposal = dict[str, Any]
 
 
 def with_lines(figures: Proposal) -> Proposal:
-    """Return the counts of a policy with its standing and the lines that switch it on."""
+    """Return the counts of a policy with its rating and the lines that enable it."""
     rule = FieldPolicy(figures["files"], figures["field"], figures["policy"])
     settings = [" ".join(filter(None, (rule.glob, *words))) for words in rule.rules]
     added = (f"git config --add kmerge.policy {shlex.quote(words)}" for words in settings)
@@ -386,7 +386,7 @@ def attribute_line(glob: str, rules: Iterable[FieldPolicy]) -> str:
 
 
 def standing_of(counts: Proposal) -> Standing:
-    """Return the word for how often a policy would have matched people; '' is not proposed."""
+    """Rate a policy by how often it agrees with the commits; '' means that it is not proposed."""
     right, compared = counts["as_people"], counts["as_people"] + counts["otherwise"]
     if counts["policy"] in SIDES or compared < ENOUGH or counts["compared_in"] < 2:
         return ""
@@ -398,7 +398,7 @@ def standing_of(counts: Proposal) -> Standing:
 
 
 def by_worth(proposal: Proposal) -> tuple[object, ...]:
-    """Return the key that sorts proposals: safe ones first, then what matches people most often."""
+    """Return the sort key of a proposal: safe ones first, then those that agree most often."""
     words = [proposal[name] for name in ("files", "field", "policy")]
     return proposal["standing"], -proposal["as_people"], proposal["otherwise"], *words
 
@@ -406,14 +406,14 @@ def by_worth(proposal: Proposal) -> tuple[object, ...]:
 def rate_of(counts: Proposal) -> str:
     """Describe the results of a policy in one sentence."""
     parts = [
-        (counts["free"], "with another number that was free"),
-        (counts["otherwise"] - counts["free"], "differently"),
-        (counts["unknown"], "with nothing to compare"),
+        (counts["free"], "with another unused chart version"),
+        (counts["otherwise"] - counts["free"], "different"),
+        (counts["unknown"], "not comparable"),
     ]
     rest = "".join(f", {count} {words}" for count, words in parts if count)
-    places = f"settles {counted(counts['settled'], 'place')} in {counts['files_settled']} of"
+    places = f"resolves {counted(counts['settled'], 'conflict')} in {counts['files_settled']} of"
     files = counted(counts["conflicted_files"], "file")
-    return f"{places} {files}; {counts['as_people']} as people did{rest}"
+    return f"{places} {files}; {counts['as_people']} as committed{rest}"
 
 
 def summary_of(proposal: Proposal) -> str:

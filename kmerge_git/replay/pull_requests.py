@@ -1,7 +1,7 @@
-"""Find refs to start from, such as the heads of pull requests, and the commits that squash them.
+"""Find the heads of pull requests and other refs to start from, and the squash merges of the heads.
 
-Where pull requests are squashed, a history has no merges: the conflicts were in the branches, when
-the target was merged into them.
+If pull requests are squashed, a history has no merges: the conflicts were in the branches, when
+the target branch was merged into them.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _REQUEST = re.compile(r"^See merge request \S*!([0-9]{1,9})\s*$", re.MULTILINE)
 _NUMBER = re.compile(r"\(#([0-9]{1,9})\)\s*$")
 _FETCH = "`git fetch origin '+refs/{0}:refs/remotes/origin/{1}/*'`"
 HINT = (
-    f"{_FETCH.format('pull/*/head', 'pull')} fetches them from GitHub, "
-    f"{_FETCH.format('merge-requests/*/head', 'merge-requests')} from GitLab, "
-    f"{_FETCH.format('pull-requests/*/from', 'pull-requests')} from Bitbucket Server"
+    f"run {_FETCH.format('pull/*/head', 'pull')} (GitHub), "
+    f"{_FETCH.format('merge-requests/*/head', 'merge-requests')} (GitLab) or "
+    f"{_FETCH.format('pull-requests/*/from', 'pull-requests')} (Bitbucket Server)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """Hold the commits of refs, by the number of the pull request if they are heads of one."""
+    """Hold the commits of refs; the heads of pull requests are listed by number as well."""
 
     oids: Set[str] = frozenset()
-    missing: int = 0  # refs that name no commit, or one that is not here
+    missing: int = 0  # refs that lead to no commit, or to one that this clone does not have
     numbered: Mapping[str, Set[str]] = field(default_factory=dict)  # `#7` or `!7`
 
     def squashed_in(self, commit: Commit) -> Set[str]:
-        """Return the heads that a commit squashes, by its message; two remotes may have two."""
+        """Return the heads of the pull request in a commit's message; two remotes may have two."""
         if len(commit.parents) != 1:
             return frozenset()
         requests = _REQUEST.findall(commit.message)
@@ -53,9 +53,9 @@ class Heads:
 
 
 def heads_of(repository: Repository, globs: Iterable[str], *, pulls: bool) -> Heads:
-    """Return the commits of all refs that one of the patterns matches; `*` takes slashes, too.
+    """Return the commits of all refs that match one of the patterns; `*` matches slashes, too.
 
-    With `pulls`, also those of the heads of pull requests. Raise an error if a pattern matches
+    With `pulls`, also return the heads of pull requests. Raise an error if a pattern matches
     nothing.
     """
     listed = ask_git(
@@ -65,11 +65,11 @@ def heads_of(repository: Repository, globs: Iterable[str], *, pulls: bool) -> He
     refs = {name: oid for oid, _, name in lines}
     chosen = {name for name in refs if pulls and _HEAD.fullmatch(name)}
     if pulls and not chosen:
-        raise UsageError("no head of a pull request is here", hint=HINT)
+        raise UsageError("this clone has no refs of pull requests", hint=HINT)
     for glob in globs:
         there = {n for n in refs if fnmatchcase(n, glob) or fnmatchcase(n, f"refs/{glob}")}
         if not there:
-            raise UsageError(f"no ref matches {glob!r}", hint="see `git for-each-ref`")
+            raise UsageError(f"no ref matches {glob!r}", hint="`git for-each-ref` lists them")
         chosen |= there
     return _heads(repository, {name: refs[name] for name in sorted(chosen)})
 

@@ -52,7 +52,7 @@ def _header(tally: Tally, name: str, scope: str) -> str:
     where = f" (<code>{_shown(scope)}</code>)" if scope else ""
     was = "was" if sum(tally.kinds.values()) == 1 else "were"
     report = tally.as_json()
-    notes = [f"{replayed(report)} of the past {was} made again{where}"]
+    notes = [f"{replayed(report)} {was} replayed{where}"]
     notes += [*left_out(report), times(report)]
     more = "".join(f"<p class='lead'>{_shown(note)}</p>" for note in tally.notes)
     return f"<h1>{_shown(name)}</h1><p class='lead'>{'; '.join(notes)}.</p>{more}"
@@ -64,14 +64,14 @@ def _cards(tally: Tally) -> str:
     resolved = _percent(counts["resolved"], counts["git_conflicts"])
     agreed = _percent(same, counts["resolved"])
     followed = counts["followed"]
-    moved = f" ({followed} of them moved: `kmerge resolve` follows)" if followed else ""
+    moved = f" ({followed} moved: `kmerge resolve` merges them)" if followed else ""
     cards = (
-        (f"{counts['files']}", "manifests changed on both sides", ""),
-        (f"{counts['git_conflicts']}", "conflict under git", "bad"),
+        (f"{counts['files']}", COUNTS["files"], ""),
+        (f"{counts['git_conflicts']}", COUNTS["git_conflicts"], "bad"),
         (resolved, f"of them resolved by kmerge ({counts['resolved']})", "good"),
-        (agreed, f"of these mean what people committed ({same})", "good"),
-        (f"{counts['git_broken']}", "clean under git, but broken", "warn"),
-        (f"{counts['new_conflicts']}", "clean under git, a conflict under kmerge", "warn"),
+        (agreed, f"of these have the committed values ({same})", "good"),
+        (f"{counts['git_broken']}", COUNTS["git_broken"], "warn"),
+        (f"{counts['new_conflicts']}", COUNTS["new_conflicts"], "warn"),
         (f"{counts['deleted']}", f"deleted on one side, changed on the other{moved}", ""),
     )
     items = "".join(
@@ -98,20 +98,20 @@ def _charts(tally: Tally) -> str:
     kmerge = (
         ("clean", clean - counts["new_conflicts"] - (broken - mended), "t-clean"),
         ("clean, but broken", broken - mended, "t-broken"),
-        ("resolved by structure", resolved, "t-resolved"),
+        ("resolved field by field", resolved, "t-resolved"),
         ("conflict", counts["still_conflicts"] + counts["new_conflicts"], "t-conflict"),
     )
     people = (
         ("the same bytes", counts["resolved_same_bytes"], "t-same"),
-        ("the same meaning", counts["resolved_same_meaning"], "t-clean"),
-        ("another order", counts["resolved_other_order"], "t-order"),
-        ("something else", counts["resolved_different"], "t-different"),
+        ("the same values", counts["resolved_same_meaning"], "t-clean"),
+        ("a different order", counts["resolved_other_order"], "t-order"),
+        ("different values", counts["resolved_different"], "t-different"),
         ("no file to compare", counts["resolved_unknown"], "t-unknown"),
     )
     return (
         "<section><h2>Every merge</h2>"
-        + chart("The same merges under git and under kmerge", {"git": git, "kmerge": kmerge})
-        + chart("What people committed where only kmerge resolves the conflict", {"people": people})
+        + chart("The same merges with git alone and with kmerge", {"git": git, "kmerge": kmerge})
+        + chart("The commit compared with conflicts that only kmerge resolves", {"commit": people})
         + "</section>"
     )
 
@@ -125,7 +125,7 @@ def _squashed(tally: Tally) -> str:
     )
     return (
         f"<section><h2>Squash merges <span>{tally.kinds['squash merge']}</span></h2>"
-        "<p>The button made them, so git had no conflict. They are in no other count.</p>"
+        "<p>The server made them, so git had no conflict. No other count includes them.</p>"
         f'<div class="scroll"><table class="list">{rows}</table></div></section>'
         if rows
         else ""
@@ -146,12 +146,12 @@ def _proposals(tally: Tally, scope: str) -> str:
     )
     lines = "\n".join(map(_shown, attribute_lines(tally.proposals)))
     return (
-        "<section><h2>Policies that would have matched people "
+        "<section><h2>Policies that agree with past commits "
         f"<span>{len(proposals)}</span></h2>"
-        "<p>Each would have settled conflicts that are left under both: <b>safe here</b> nine of "
-        "ten as people did, in at least five merges by two authors, <b>saves work</b> fewer. "
-        "None is switched on: paste its line in a clone, or all of them for everybody "
-        "into <code>.gitattributes</code>, where the last line for a file counts.</p>"
+        "<p>Each resolves conflicts that git and kmerge leave. <b>safe here</b>: at least nine of "
+        "ten as committed, in at least five merges by two authors. <b>saves work</b>: fewer. "
+        "None is enabled. To enable one in your clone, run its command; to enable all for "
+        "everybody, add the lines to <code>.gitattributes</code> (the last match counts).</p>"
         f'<div class="scroll"><table class="list">{rows}</table></div><pre>{lines}</pre></section>'
     )
 
@@ -167,10 +167,10 @@ def _left(tally: Tally) -> str:
         for cause, field, files in groups[:_MOST_SHOWN]
     )
     rest = len(groups) - _MOST_SHOWN
-    more = f"<p class='none'>{rest} more groups are not shown here.</p>" if rest > 0 else ""
+    more = f"<p class='none'>{rest} more groups are not shown.</p>" if rest > 0 else ""
     total = sum(len(files) for _, _, files in groups)
     return (
-        f"<section><h2>Left under both <span>{total}</span></h2>"
+        f"<section><h2>In conflict with git alone and with kmerge <span>{total}</span></h2>"
         f'<div class="scroll"><table class="list">{rows}</table></div>{more}</section>'
     )
 
@@ -186,9 +186,9 @@ def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]
     files = tally.disagreements
     yield f"<section><h2>Disagreements <span>{len(files)}</span></h2>"
     yield (
-        "<p>Kmerge decided by itself, and people committed something that means something else. "
-        "That is no verdict: about half of all resolutions take one side whole, and some people "
-        "change more than the conflict.</p>"
+        "<p>kmerge merged these files without a conflict, but the commit has other values. That "
+        "need not be an error of kmerge: about half of all resolutions take one side whole, and "
+        "some people change more than the conflict.</p>"
     )
     if not files:
         yield "<p class='none'>None.</p>"
@@ -201,29 +201,29 @@ def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]
         words = f"Git: {_shown(git)}. {command}"
         yield _case(number, file, words, is_open=number <= 3)
         yield _pair(versions, "kmerge", "people")
-        yield "<details class='sides'><summary>what each side did</summary>"
+        yield "<details class='sides'><summary>changes of each side</summary>"
         yield _pair(versions, "base", "ours")
         yield _pair(versions, "base", "theirs")
         yield "</details></details>"
     if len(files) > _MOST_SHOWN:
-        yield f"<p class='none'>{len(files) - _MOST_SHOWN} more are not shown here.</p>"
+        yield f"<p class='none'>{len(files) - _MOST_SHOWN} more are not shown.</p>"
     yield "</section>"
 
 
 def _damaged(tally: Tally, texts_of: TextsOf) -> Iterator[str]:
     if not tally.broken:
         return
-    yield f"<section><h2>Clean under git, but broken <span>{len(tally.broken)}</span></h2>"
+    yield f"<section><h2>Clean with git alone, but broken <span>{len(tally.broken)}</span></h2>"
     for file in tally.broken[:_MOST_SHOWN]:
         damage = "; ".join(file.git_damage)
-        went = "committed as it was" if file.people_damage else "mended by people"
+        went = "committed without a fix" if file.people_damage else "fixed before the commit"
         yield _case(0, file, f"{_shown(damage)} ({went})", is_open=False)
         texts = texts_of(file)
         if texts.outcome.clean:
             yield _pair(texts.by_name, "kmerge", "people")
         else:
             places = ", ".join(conflict.place for conflict in texts.outcome.conflicts)
-            yield f"<p class='note'>kmerge stops: {_shown(places)}</p>"
+            yield f"<p class='note'>kmerge reports a conflict: {_shown(places)}</p>"
         yield "</details>"
     yield "</section>"
 
@@ -237,7 +237,7 @@ def _new_conflicts(tally: Tally) -> str:
         for file in tally.new_conflicts[:_MOST_SHOWN]
     )
     return (
-        "<section><h2>Clean under git, a conflict under kmerge "
+        "<section><h2>Clean with git alone, in conflict with kmerge "
         f"<span>{len(tally.new_conflicts)}</span></h2>"
         f'<div class="scroll"><table class="list">{rows}</table></div></section>'
     )
@@ -262,10 +262,10 @@ def _pair(versions: dict[str, bytes], left: str, right: str) -> str:
 
 
 def table(left: bytes, right: bytes, heads: tuple[str, str]) -> str:
-    """Return a table of two texts side by side; leave out equal lines far from any difference."""
+    """Return a table of two texts side by side; skip equal lines far from any difference."""
     a, b = lines_of(left), lines_of(right)
     if max(len(a), len(b)) > _MOST_LINES:
-        return f'<p class="note">{len(a)} and {len(b)} lines: too long for this page.</p>'
+        return f'<p class="note">Texts of {len(a)} and {len(b)} lines are too long to show.</p>'
     rows = list(_rows(a, b))
     body = "".join(rows[:_MOST_ROWS])
     if len(rows) > _MOST_ROWS:

@@ -1,4 +1,4 @@
-"""Count the results of a replay while it runs, and keep only the files worth looking at."""
+"""Count the results of a replay while it runs, and keep only the files that a report shows."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from kmerge_git.visible import counted
 
 # the counts, with the words of the report
 COUNTS = {
-    "files": "manifests changed on both sides",
-    "git_conflicts": "conflict under git",
-    "resolved": "of these kmerge resolves",
-    "resolved_same_bytes": "with the very bytes that people committed",
-    "resolved_same_meaning": "with the same meaning",
-    "resolved_other_order": "the same but for the order of list items or documents",
-    "resolved_different": "differently from people",
-    "resolved_unknown": "the file is not in people's commit, or not YAML",
-    "still_conflicts": "conflict under both",
-    "new_conflicts": "clean under git, a conflict under kmerge",
-    "git_broken": "clean under git, but broken",
-    "mended": "of these kmerge merges to a sound result or stops",
-    "changed": "clean under both, with different results",
-    "people_broken": "broken in what people committed",
-    "late": "no result within the time limit: git's line merge stands",
-    "by_lines": "merged by lines (templates, not YAML)",
-    "deleted": "deleted on one side and changed on the other: a conflict, no driver is asked",
-    "away": "of these the policy `deletion` lets stay away",
-    "away_as_people": "as people did",
-    "followed": "of these `kmerge resolve` takes the edit to where the resource is now",
+    "files": "manifests that both sides changed",
+    "git_conflicts": "in conflict with git alone",
+    "resolved": "of these, resolved by kmerge",
+    "resolved_same_bytes": "with the same bytes as the commit",
+    "resolved_same_meaning": "with the same values as the commit",
+    "resolved_other_order": "like the commit, except for the order of list elements or documents",
+    "resolved_different": "different from what was committed",
+    "resolved_unknown": "not compared: the file is missing in the commit, or not YAML",
+    "still_conflicts": "in conflict with git alone and with kmerge",
+    "new_conflicts": "clean with git alone, in conflict with kmerge",
+    "git_broken": "clean with git alone, but broken",
+    "mended": "of these, merged correctly or reported as a conflict by kmerge",
+    "changed": "clean with git alone and with kmerge, with different results",
+    "people_broken": "broken in the commit",
+    "late": "not merged within the time limit: git's line merge is used",
+    "by_lines": "in conflict after git's line merge (templates, or not YAML)",
+    "deleted": "deleted on one side and changed on the other: git runs no merge driver",
+    "away": "of these, kept deleted by the policy `deletion`",
+    "away_as_people": "same as committed",
+    "followed": "of these, merged by `kmerge resolve` into the file that has the resource now",
 }
 _AGREED = {
     "same bytes": "resolved_same_bytes",
@@ -44,9 +44,9 @@ _AGREED = {
 }
 # counts of each sort of files, with the words of the report
 OF_A_SORT = {
-    "git_conflicts": "conflict under git",
+    "git_conflicts": "in conflict with git alone",
     "resolved": "resolved",
-    "resolved_different": "differently from people",
+    "resolved_different": "different from what was committed",
 }
 _REPLAYED = (
     ("merges", "replayed", "merge"),
@@ -55,11 +55,11 @@ _REPLAYED = (
     ("picks", "reverts", "revert"),
 )
 _LEFT_OUT = (
-    ("merges", "octopus", "with more than two parents left out"),
-    ("merges", "criss_cross", "with several merge bases left out"),
-    ("merges", "cut_off", "beyond this shallow clone"),
-    ("merges", "missing", "left out for want of an object"),
-    ("picks", "elsewhere", "of a commit that is not here"),
+    ("merges", "octopus", "skipped (more than two parents)"),
+    ("merges", "criss_cross", "skipped (several merge bases)"),
+    ("merges", "cut_off", "skipped (the merge base is not in this shallow clone)"),
+    ("merges", "missing", "skipped (objects are missing)"),
+    ("picks", "elsewhere", "skipped (the picked or reverted commit is missing)"),
 )
 
 Report = dict[str, Any]  # the results as plain values, of one repository or of many together
@@ -67,7 +67,7 @@ RemainingHere = tuple[Replayed, Remaining]  # a conflict in its file
 
 
 class Tally:
-    """Hold the counts of a replay, and the files worth looking at."""
+    """Hold the counts of a replay, and the files that a report shows."""
 
     def __init__(self) -> None:
         # the numbers of repeated merges
@@ -123,7 +123,7 @@ class Tally:
 
     @property
     def open_files(self) -> int:
-        """The number of files in conflict, those included that one side deleted."""
+        """The number of files in conflict, including those that one side deleted."""
         return len(self.conflicted) + self.counts["deleted"]
 
     def left(self) -> list[tuple[str, str, list[RemainingHere]]]:
@@ -190,9 +190,9 @@ def left_out(report: Report) -> list[str]:
 
 
 def times(report: Report) -> str:
-    """Return the merge times in words: `1.2 ms a file (median), 1.4 ms at most`."""
+    """Return the merge times in words: `1.2 ms per file (median), 1.4 ms at most`."""
     times = report["milliseconds"]
-    return f"{times['median']:.1f} ms a file (median), {times['longest']:.1f} ms at most"
+    return f"{times['median']:.1f} ms per file (median), {times['longest']:.1f} ms at most"
 
 
 def _facts(file: Replayed) -> dict[str, object]:
@@ -216,30 +216,30 @@ def _facts(file: Replayed) -> dict[str, object]:
 def notes(
     tally: Tally, chosen: Chosen, heads: Heads, where: str, *, is_shallow: bool, hint: str
 ) -> list[str]:
-    """Return notes about the replayed history that a reader of the counts needs."""
+    """Return notes about the replayed history that explain the counts."""
     lines = []
     if heads.missing:
-        lines.append(f"{counted(heads.missing, 'ref')} left out: no commit that is here")
+        lines.append(f"{counted(heads.missing, 'ref')} skipped: the commit is not in this clone")
     if chosen.ambiguous:
         squashes = counted(chosen.ambiguous, "squash merge")
-        lines.append(f"{squashes} left out: several heads have the number")
+        lines.append(f"{squashes} skipped: several pull requests have the same number")
     if is_shallow:
-        lines.append("the history is cut off, this is a shallow clone: `git fetch --unshallow`")
+        lines.append("this shallow clone has only a part of the history; `git fetch --unshallow`")
     if hint:
-        lines.append(f"the history has holes, commits are not here: {hint}")
+        lines.append(f"commits of the history are missing in this clone: {hint}")
     if tally.skipped["missing"]:
-        lines.append(f"objects of the merges that were left out are not here: {tally.hint}")
+        lines.append(f"objects of the skipped merges are missing in this clone: {tally.hint}")
     if not chosen.instead:
         return lines
     if not chosen.seen:
         return [*lines, f"no commits in {where}"]
-    lines.append(f"no merges in {where}: squashed and rebased pull requests leave none")
+    lines.append(f"no merges in {where}: squashed and rebased pull requests leave no merges")
     if chosen.commits:
-        lines.append("cherry-picks and reverts that name their commit are replayed instead")
+        lines.append("cherry-picks and reverts whose message has the commit are replayed instead")
     if not heads.oids:
-        lines.append("merges in the branches of pull requests: `kmerge replay --pulls`")
+        lines.append("run `kmerge replay --pulls` for merges in the branches of pull requests")
     command = "kmerge refresh --with REV --branches GLOB --dry-run"
-    return [*lines, f"what open branches would come to: `{command}`"]
+    return [*lines, f"run `{command}` to preview open branches"]
 
 
 def as_plain(file: Replayed) -> dict[str, Any]:

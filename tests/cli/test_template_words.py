@@ -97,7 +97,7 @@ def test_the_line_of_solve(outcome: Outcome, line: str, told: Told) -> None:
     "outcome, git_clean, words",
     [
         (CLEAN, False, "merged by the blocks of a template; git alone leaves a conflict"),
-        (CLEAN, True, "merged by the blocks of a template; git alone is clean, but comes to "),
+        (CLEAN, True, "merged by the blocks of a template; git alone has no conflict, but gives "),
         (OPEN, False, "CONFLICT in 1 place (a template, merged block by block)"),
         (BY_LINES, False, "CONFLICT in 1 place (a template, not YAML)"),
     ],
@@ -108,7 +108,7 @@ def test_the_head_of_an_explanation(
     lines = told(outcome, "explain", "--all", git_clean=git_clean).splitlines()
     (head,) = [line for line in lines if line.startswith(f"{PATH}: ")]
     assert head.startswith(f"{PATH}: {words}")
-    assert head.endswith(words) or words.endswith("to ")
+    assert head.endswith(words) or words.endswith("gives ")
 
 
 def test_json_has_it_as_the_reason(told: Told) -> None:

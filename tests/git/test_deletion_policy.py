@@ -227,7 +227,7 @@ def test_what_is_said_of_such_a_merge_afterwards(driven: Driven) -> None:
     assert driven.kmerge("merge", "side", check=False).code == 0
     assert "nothing found" in driven.kmerge("check", "--merge-of", "HEAD").out
     explained = driven.kmerge("explain", "HEAD").out
-    assert "a.yaml: it stays deleted; git alone leaves a conflict" in explained
+    assert "a.yaml: the file stays deleted; git alone leaves a conflict" in explained
     assert "(Deployment/a spec.replicas, Deployment/a comments); ours taken" in explained
     driven.write(".git/info/attributes", "*.yaml merge=kmerge\n")
     assert (

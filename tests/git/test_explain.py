@@ -197,18 +197,18 @@ def test_what_surprises_comes_first(driven: Driven) -> None:
     lines = driven.kmerge("explain", "HEAD").lines
     heads = [line for line in lines if line.partition(":")[0].endswith(".yaml")]
     assert heads == [
-        "resolved.yaml: merged by fields; git alone leaves a conflict",
-        "twice.yaml: merged by fields; git alone is clean, but comes to something else",
+        "resolved.yaml: merged field by field; git alone leaves a conflict",
+        "twice.yaml: merged field by field; git alone has no conflict, but gives a different result",
         "conflict.yaml: CONFLICT in 1 place",
     ]
     assert f"  Deployment/web spec.replicas: {Why.BOTH_CHANGED}; the commit has ours" in lines
     image = "    spec.template.spec.containers[name=app].image: app:1 -> app:2  (theirs)"
     assert image in lines
     assert lines[-1] == (
-        "4 manifests changed on both sides; 1 as git merges them, too (--all shows them)"
+        "4 manifests changed on both sides; git merges 1 of them to the same bytes (--all shows them)"
     )
     everything = driven.kmerge("explain", "HEAD", "--all").lines
-    assert "clean.yaml: git merges it to the same bytes" in everything
+    assert "clean.yaml: git's line merge gives the same bytes" in everything
 
 
 @pytest.mark.costly
@@ -217,7 +217,7 @@ def test_a_commit_that_git_alone_made_is_told(repo: Repo) -> None:
     repo.merge()
     repo.commit("Merge side", {"resolved.yaml": BOTH, "conflict.yaml": deployment(replicas=2)})
     assert files(told(repo, "HEAD"))["twice.yaml"]["now"] == "as git"
-    assert "  the commit has what git alone makes of it" in repo.kmerge("explain", "HEAD").lines
+    assert "  the commit has the result of git's line merge" in repo.kmerge("explain", "HEAD").lines
 
 
 def test_a_policy_is_told_by_its_rule(driven: Driven) -> None:
@@ -263,9 +263,9 @@ def test_what_neither_side_brought_is_shown(driven: Driven) -> None:
         ("one.yaml", 82)
     ]
     lines = driven.kmerge("explain", "HEAD").lines
-    assert "one.yaml: the commit has what neither side brought" in lines
-    assert "  the commit differs in comments or layout alone" in lines
-    assert lines[-1].endswith("; the commit has something else in 2")
+    assert "one.yaml: the commit has changes that neither side made" in lines
+    assert "  the commit differs only in comments or layout" in lines
+    assert lines[-1].endswith("; the commit differs from the merge in 2 files")
 
 
 def test_a_side_that_the_commit_dropped_is_seen(repo: Repo) -> None:
@@ -320,7 +320,7 @@ def test_a_file_that_somebody_dropped_comes_first(driven: Driven) -> None:
     shown = driven.kmerge("explain", "HEAD").out
     heads = [line.split(":")[0] for line in shown.splitlines() if ".yaml: " in line]
     assert heads == ["clean.yaml", "resolved.yaml", "twice.yaml", "conflict.yaml"]
-    assert shown.endswith("; the commit has something else in 1\n")
+    assert shown.endswith("; the commit differs from the merge in 1 file\n")
 
 
 def test_what_is_at_stake_in_a_deleted_file(driven: Driven) -> None:
@@ -331,7 +331,7 @@ def test_what_is_at_stake_in_a_deleted_file(driven: Driven) -> None:
     shown = driven.kmerge("explain").out
     assert (
         "a.yaml: CONFLICT, deleted by us, changed by them\n"
-        "  they changed:\n"
+        "  changes in theirs:\n"
         "    Deployment/web\n"
         "      spec.replicas: 1 -> 3\n"
         "  the working tree has the file\n"
@@ -355,11 +355,14 @@ def test_what_is_still_to_be_solved_is_no_other_result(driven: Driven) -> None:
         "new.yaml": ("clean", "unsolved", []),
     }
     shown = driven.kmerge("explain").out
-    assert "new.yaml: a resource is followed into it; git alone leaves it as it is" in shown
     assert (
-        "  the working tree still has the conflict: `kmerge resolve --auto` makes it so\n" in shown
+        "new.yaml: a resource that moved to this file is merged; git alone does not change it"
+        in shown
     )
-    assert "  the working tree does not have it yet: `kmerge resolve --auto` makes it so\n" in shown
+    assert "  the working tree still has the conflict; run `kmerge resolve --auto`\n" in shown
+    assert (
+        "  the working tree does not have this result yet; run `kmerge resolve --auto`\n" in shown
+    )
     assert "<<<<" not in shown
     assert shown.endswith("\n2 manifests changed on both sides\n")
     driven.write("new.yaml", service(82))
@@ -386,7 +389,7 @@ def test_a_merge_in_progress(driven: Driven) -> None:
     driven.git("add", "conflict.yaml")
     found = files(told(driven))
     assert [c["chosen"] for c in found["conflict.yaml"]["conflicts"]] == ["neither"]
-    assert "the working tree has neither of them" in driven.kmerge("explain").out
+    assert "the working tree has neither version" in driven.kmerge("explain").out
 
 
 @pytest.mark.parametrize("name", ["cherry-pick", "revert", "rebase"])
@@ -473,7 +476,7 @@ def test_what_cannot_be_made_again_is_said(driven: Driven) -> None:
     )
     assert "'nothing' is not a commit of this repository" in refused(driven, "nothing")
     driven.write("side", "a file\n")
-    assert "side: both a commit and a path" in refused(driven, "side")
+    assert "side: both a commit and a path have this name" in refused(driven, "side")
     driven.branch("other", "side")
     driven.commit("other", {"other.txt": "x\n"})
     driven.branch("third", "main~1")
@@ -532,7 +535,7 @@ def test_names_of_others_do_nothing_to_a_terminal(driven: Driven) -> None:
     driven.merge("--no-commit")
     shown = driven.kmerge("explain", "--color=never").out
     assert "\x1b" not in shown
-    assert "a\\x1b[31m.yaml: merged by fields" in shown
+    assert "a\\x1b[31m.yaml: merged field by field" in shown
 
 
 def test_a_file_that_a_person_must_have_or_not(driven: Driven) -> None:
@@ -556,7 +559,7 @@ def test_what_a_link_leads_to_is_not_read(driven: Driven) -> None:
     (driven.path / "a.yaml").unlink()
     (driven.path / "a.yaml").symlink_to("../secret.yaml")
     said = driven.kmerge("explain", "--all").out
-    assert "the working tree has something else" in said
+    assert "the working tree differs from this result" in said
     assert "hunter2" not in said
 
 

@@ -183,7 +183,7 @@ def test_deleted_and_moved_files_are_counted(repo: Repo) -> None:
     assert found == {"deleted": 4, "away": 1, "followed": 2}
     said = repo.kmerge("replay").out
     assert "4  deleted on one side and changed on the other" in said
-    assert "  2    of these `kmerge resolve` takes the edit" in said
+    assert "  2    of these, merged by `kmerge resolve` into the file" in said
 
 
 @pytest.mark.costly
@@ -198,11 +198,11 @@ def test_one_and_two_processes_say_the_same(repo: Repo) -> None:
 def test_the_text_report(repo: Repo) -> None:
     write_history(repo, [every_kind(number) for number in range(10)])
     out = repo.kmerge("replay").out
-    assert out.startswith("10 merges replayed\n\n      9  manifests changed on both sides\n")
-    assert "      6  conflict under git (67%)\n" in out
-    assert "      4    of these kmerge resolves (67%)\n" in out
-    assert "disagreements (`kmerge replay --show N` shows one)\n" in out
-    assert "apps/app-6.yaml" in out.partition("clean under git, but broken\n")[2]
+    assert out.startswith("10 merges replayed\n\n      9  manifests that both sides changed\n")
+    assert "      6  in conflict with git alone (67%)\n" in out
+    assert "      4    of these, resolved by kmerge (67%)\n" in out
+    assert "disagreements (run `kmerge replay --show N` to see one)\n" in out
+    assert "apps/app-6.yaml" in out.partition("clean with git alone, but broken\n")[2]
 
 
 def test_kinds_of_files_are_told_where_there_are_several(repo: Repo) -> None:
@@ -210,7 +210,7 @@ def test_kinds_of_files_are_told_where_there_are_several(repo: Repo) -> None:
     chart = Merge("chart", {"Chart.yaml": base}, {"Chart.yaml": ours}, {"Chart.yaml": theirs}, {})
     write_history(repo, [*(every_kind(number) for number in range(10)), chart])
     table = repo.kmerge("replay").out.partition("by kind of file (")[2].splitlines()
-    assert table[0] == "conflict under git, resolved, differently from people)"
+    assert table[0] == "in conflict with git alone, resolved, different from what was committed)"
     assert table[1:3] == ["      6      4      1  manifests", "      1      0      0  Chart.yaml"]
 
 
@@ -232,13 +232,13 @@ def test_one_merge_is_one_merge(repo: Repo, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     out = repo.kmerge("replay", "--last", "1", "--html", page).out
     assert out.startswith("1 merge replayed\n")
-    assert "1 merge of the past was made again (<code>--last 1</code>);" in page.read_text("utf-8")
+    assert "1 merge was replayed (<code>--last 1</code>);" in page.read_text("utf-8")
 
 
 def test_the_longest_time_is_never_below_the_median() -> None:
     tally = Tally()
     tally.seconds.append(0.00124)
-    assert times(tally.as_json()) == "1.2 ms a file (median), 1.2 ms at most"
+    assert times(tally.as_json()) == "1.2 ms per file (median), 1.2 ms at most"
 
 
 def test_show_prints_what_happened(repo: Repo) -> None:
@@ -314,8 +314,7 @@ def test_bare_octopus_criss_cross_and_shallow(world: World, repo: Repo) -> None:
     assert report["counts"]["files"] == 0
     out = repo.kmerge("replay").out
     assert out.startswith(
-        "2 merges replayed, 1 with more than two parents left out, "
-        "1 with several merge bases left out\n"
+        "2 merges replayed, 1 skipped (more than two parents), 1 skipped (several merge bases)\n"
     )
     shallow = world.root / "shallow"
     world.git("clone", "-q", "--depth", "2", f"file://{repo.path}", shallow)

@@ -63,7 +63,7 @@ def test_of_one_result_it_is_that_result(repo: Repo, parts: list[str]) -> None:
     assert [line for line in of_one.splitlines() if " ms " not in line] == [
         line for line in said.splitlines() if " ms " not in line
     ]
-    assert "policies that would have matched people" in of_one
+    assert "policies that agree with past commits" in of_one
 
 
 def test_parts_add_up_in_any_order(repo: Repo, parts: list[str], tmp_path: Path) -> None:
@@ -110,9 +110,9 @@ def test_both_halves_are_the_whole(repo: Repo, parts: list[str]) -> None:
 def test_what_two_repositories_say(repo: Repo, parts: list[str]) -> None:
     out = repo.kmerge("replay", "--combine", *parts[:2]).out
     assert out.startswith(
-        "40 merges replayed\n2 repositories\n\n     38  manifests changed on both"
+        "40 merges replayed\n2 repositories\n\n     38  manifests that both sides"
     )
-    assert "disagreements (`kmerge replay --show N` in its repository shows one)\n" in out
+    assert "disagreements (run `kmerge replay --show N` in its repository to see one)\n" in out
     assert "in .gitattributes" not in out  # each repository has its own
 
 
@@ -170,7 +170,7 @@ def bad(tmp_path: Path, data: bytes) -> str:
     return said.removeprefix(f"{file}: ")
 
 
-FORM = "not the result of a whole `kmerge replay --json` of this version"
+FORM = "not a complete report of `kmerge replay --json` of this version of kmerge"
 
 
 @pytest.mark.parametrize(
@@ -233,14 +233,14 @@ def test_what_cannot_be_read(repo: Repo, tmp_path: Path, monkeypatch: pytest.Mon
     done = repo.kmerge("replay", "--combine", str(tmp_path / "trial.json"), check=False)
     assert (done.code, done.err) == (2, f"kmerge: {tmp_path / 'trial.json'}: {FORM}\n")
     monkeypatch.setattr("kmerge_git.replay.combined_reports.REPORT_BYTES", 1 << 20)
-    assert bad(tmp_path, b" " * (1 << 20) + b"1") == "more than 1 MiB"
+    assert bad(tmp_path, b" " * (1 << 20) + b"1") == "larger than 1 MiB"
 
 
 def test_nothing_else_goes_with_it(repo: Repo, parts: list[str]) -> None:
     done = repo.kmerge("replay", "--last", "3", "--combine", parts[0], check=False)
     assert (done.code, done.err) == (
         2,
-        "kmerge: --combine takes files alone; each has its own range\n",
+        "kmerge: --combine takes only files; remove the range and its options\n",
     )
     assert repo.kmerge("replay", "--combine", parts[0], "--html", "x", check=False).code == 2
     elsewhere = Repo(repo.world, Path(parts[0]).parent)  # no repository

@@ -64,8 +64,8 @@ def test_it_is_proposed_for_a_folder_where_people_kept_deletions(repo: Repo) -> 
     assert proposal["config"] == "git config --add kmerge.policy 'apps/old/** deletion'"
     assert proposal["gitattributes"] == "apps/old/** kmerge-policy=deletion"
     shown = repo.kmerge("replay").out
-    assert "safe here: deletion in apps/old/**: settles 5 places in 5 of 10 files" in shown
-    assert DELETED in shown and "of these the policy `deletion` lets stay away" in shown
+    assert "safe here: deletion in apps/old/**: resolves 5 conflicts in 5 of 10 files" in shown
+    assert DELETED in shown and "of these, kept deleted by the policy `deletion`" in shown
 
 
 @pytest.mark.costly
@@ -75,9 +75,9 @@ def test_one_policy_is_tried(repo: Repo) -> None:
     assert (trial["settled"], trial["as_people"], trial["otherwise"]) == (10, 5, 5)
     assert (trial["standing"], trial["files_freed"]) == ("", 10)
     shown = repo.kmerge("replay", "--policy", "apps/** deletion").out
-    assert "apps/new/new4.yaml: (gone), people: the changed file" in shown
+    assert "apps/new/new4.yaml: (gone), committed: the changed file" in shown
     done = repo.kmerge("replay", "--policy", "apps/** x deletion", check=False)
-    assert (done.code, "no policy is called deletion" in done.err) == (2, True)
+    assert (done.code, "unknown policy deletion" in done.err) == (2, True)
 
 
 @pytest.mark.costly

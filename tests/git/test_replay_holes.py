@@ -14,8 +14,8 @@ BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))
 THEIRS = deployment(env=("A=1", "THEIRS=1"))
 BOTH = deployment(env=("A=1", "OURS=1", "THEIRS=1"))
-OPEN = "merges in the branches of pull requests: `kmerge replay --pulls`\n"
-OPEN += "what open branches would come to: `kmerge refresh --with REV --branches GLOB --dry-run`"
+OPEN = "run `kmerge replay --pulls` for merges in the branches of pull requests\n"
+OPEN += "run `kmerge refresh --with REV --branches GLOB --dry-run` to preview open branches"
 
 
 def replay(repo: Repo, *args: str) -> dict[str, dict[str, int]]:
@@ -40,7 +40,7 @@ def test_a_shallow_clone_is_named(repo: Repo) -> None:
     out = shallow.kmerge("replay").out
     assert out.startswith(
         "0 merges replayed\n"
-        "the history is cut off, this is a shallow clone: `git fetch --unshallow`\n"
+        "this shallow clone has only a part of the history; `git fetch --unshallow`\n"
     )
     shallow.git("fetch", "-q", "--unshallow")
     assert shallow.kmerge("replay").out.startswith("3 merges replayed\n\n")
@@ -52,8 +52,8 @@ def test_a_partial_clone_is_left_partial(repo: Repo) -> None:
     before = partial.git("count-objects", "-v").out
     done = partial.kmerge("replay")
     assert done.out.startswith(
-        "0 merges replayed, 3 left out for want of an object\n"
-        "objects of the merges that were left out are not here: "
+        "0 merges replayed, 3 skipped (objects are missing)\n"
+        "objects of the skipped merges are missing in this clone: "
         "run `git fetch --refetch --no-filter` to get all objects\n"
     )
     assert partial.git("count-objects", "-v").out == before
@@ -81,7 +81,7 @@ def test_one_missing_object_ends_nothing(repo: Repo, name: str, lost: int, jobs:
     assert report["merges"]["missing"] == 1
     assert "run `git fetch --refetch` to get it" in " ".join(report["notes"])
     done = repo.kmerge("replay", "--last", "9")
-    assert done.out.startswith(f"{8 if lost == 1 else 4} merges replayed, 1 left out")
+    assert done.out.startswith(f"{8 if lost == 1 else 4} merges replayed, 1 skipped")
 
 
 def test_a_range_with_a_hole(repo: Repo) -> None:
@@ -119,8 +119,8 @@ def test_a_history_without_merges_has_its_picks(repo: Repo) -> None:
     done = repo.kmerge("replay")
     assert done.out.startswith(
         "1 cherry-pick, 1 revert replayed\n"
-        "no merges in HEAD: squashed and rebased pull requests leave none\n"
-        "cherry-picks and reverts that name their commit are replayed instead\n"
+        "no merges in HEAD: squashed and rebased pull requests leave no merges\n"
+        "cherry-picks and reverts whose message has the commit are replayed instead\n"
         f"{OPEN}\n"
     )
     report = replay(repo)
@@ -152,14 +152,16 @@ def test_a_pick_of_a_commit_that_is_not_here(repo: Repo) -> None:
     repo.commit("base", {"app.yaml": BASE})
     repo.commit(f"pick\n\n(cherry picked from commit {'5' * 40})", {"app.yaml": OURS})
     done = repo.kmerge("replay")
-    assert done.out.startswith("0 merges replayed, 1 of a commit that is not here\n")
+    assert done.out.startswith(
+        "0 merges replayed, 1 skipped (the picked or reverted commit is missing)\n"
+    )
 
 
 def test_nothing_to_replay_is_said(world: World, repo: Repo) -> None:
     repo.commit("base", {"app.yaml": BASE})
     assert repo.kmerge("replay").out.startswith(
         "0 merges replayed\n"
-        "no merges in HEAD: squashed and rebased pull requests leave none\n"
+        "no merges in HEAD: squashed and rebased pull requests leave no merges\n"
         f"{OPEN}\n"
     )
 

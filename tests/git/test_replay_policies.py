@@ -218,13 +218,18 @@ def test_another_number_that_was_free(repo: Repo) -> None:
     assert figures(proposal) == ("c/Chart.yaml", "version", "rebump", 10, 5)
     assert (proposal["standing"], proposal["otherwise"], proposal["free"]) == ("saves work", 5, 4)
     out = repo.kmerge("replay").out
-    free = "5 as people did, 4 with another number that was free, 1 differently"
-    assert f"settles 10 places in 10 of 10 files; {free} (10 merges, 2 authors)\n" in out
-    shown = [line.partition("version: ")[2] for line in out.splitlines() if ", people: " in line]
-    assert shown == ["1.1.0, people: 1.2.0"] + ["1.1.1, people: 1.2.0"] * 2  # the taken one first
+    free = "5 as committed, 4 with another unused chart version, 1 different"
+    assert f"resolves 10 conflicts in 10 of 10 files; {free} (10 merges, 2 authors)\n" in out
+    shown = [line.partition("version: ")[2] for line in out.splitlines() if ", committed: " in line]
+    assert (
+        shown == ["1.1.0, committed: 1.2.0"] + ["1.1.1, committed: 1.2.0"] * 2
+    )  # the taken one first
     assert "         and 2 more\n" in out
     out = repo.kmerge("replay", "--policy", "*/Chart.yaml version rebump").out
-    assert "      5      differently from people (4 with another number that was free)\n" in out
+    assert (
+        "      5      different from what was committed (4 with another unused chart version)\n"
+        in out
+    )
 
 
 def test_a_changelog_goes_with_the_version(repo: Repo) -> None:
@@ -356,24 +361,24 @@ def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     out = repo.kmerge("replay", "--html", str(page), "--last", "50").out
     (wrong,) = (case["commit"][:10] for case in replay(repo)["proposals"][0]["wrong"])
-    rate = "settles 7 places in 7 of 7 files; 6 as people did, 1 differently (7 merges, 2 authors)"
-    assert out.partition("in conflict under git and kmerge, by cause and field\n")[2] == (
+    rate = "resolves 7 conflicts in 7 of 7 files; 6 as committed, 1 different (7 merges, 2 authors)"
+    assert out.partition("in conflict with git alone and with kmerge, by cause and field\n")[2] == (
         f"      7  {Why.BOTH_CHANGED}: **.image\n"
         "\n"
-        "policies that would have matched people (none is switched on)\n"
+        "policies that agree with past commits (none is enabled)\n"
         f"    1  saves work: higher for {IMAGE} in {PATH}: {rate}\n"
         f"       git config --add kmerge.policy '{PATH} {IMAGE} higher'\n"
         f"         {wrong}  {PATH}: Deployment/web {IMAGE.replace('*', 'name=app')}: app:1.3, "
-        "people: app:2\n"
-        "       or for everybody, in .gitattributes, where the last line for a file counts:\n"
+        "committed: app:2\n"
+        "       or, for everybody, in .gitattributes (for each file the last line counts):\n"
         f"       {PATH} kmerge-policy={IMAGE}:higher\n"
-        f"       each case: kmerge replay --policy '{PATH} {IMAGE} higher' --last 50\n"
+        f"       to list each case: kmerge replay --policy '{PATH} {IMAGE} higher' --last 50\n"
     )
     html = page.read_text()
-    assert "<h2>Policies that would have matched people <span>1</span></h2>" in html
+    assert "<h2>Policies that agree with past commits <span>1</span></h2>" in html
     assert f"<b>saves work</b>: higher for {IMAGE} in {PATH}: {rate}" in html
     assert f"<pre>{PATH} kmerge-policy={IMAGE}:higher</pre>" in html
-    assert "<h2>Left under both <span>7</span></h2>" in html
+    assert "<h2>In conflict with git alone and with kmerge <span>7</span></h2>" in html
     assert f"<td>7</td><td>{Why.BOTH_CHANGED}</td><td>**.image</td>" in html
     report = replay(repo)
     (group,) = report["left"]
@@ -452,9 +457,9 @@ def test_trials_of_given_policies(repo: Repo) -> None:
     repo.git("update-ref", "refs/heads/main", "HEAD~6")
     trials = past_trials(Repository.open(str(repo.path)), rules, 1, "Chart.yaml")
     assert [(trial.standing, trial.rate) for trial in trials] == [
-        ("safe here", "settles 5 places in 5 of 5 files; 5 as people did"),
-        ("", "settles 5 places in 5 of 5 files; 0 as people did, 5 differently"),
-        ("", "settles 0 places in 0 of 5 files; 0 as people did"),
+        ("safe here", "resolves 5 conflicts in 5 of 5 files; 5 as committed"),
+        ("", "resolves 5 conflicts in 5 of 5 files; 0 as committed, 5 different"),
+        ("", "resolves 0 conflicts in 0 of 5 files; 0 as committed"),
     ]
 
 
@@ -462,7 +467,7 @@ def test_a_trial_of_a_field_with_a_slip(repo: Repo) -> None:
     write_history(repo, images([UP] * 2, "a/app.yaml"))
     meant = "spec.template.spec.containers[name=app].image"
     said = repo.kmerge("replay", "--policy", f"* {meant.replace('image', 'imgae')} theirs").err
-    assert said.endswith(f"was about it; did you mean `{meant}`?\n")
+    assert said.endswith(f"is about this field; did you mean `{meant}`?\n")
     assert repo.kmerge("replay", "--policy", "* **.image theirs").err == ""
 
 
@@ -473,21 +478,21 @@ def test_a_trial_of_one_policy_for_some_files(repo: Repo) -> None:
         "5 merges replayed",
         "",
         "      2  conflicts on **.image in b/*",
-        "      2    settled by theirs",
-        "      0      as people did",
-        "      2      differently from people",
-        "      0      with nothing in people's commit to compare with",
+        "      2    resolved by theirs",
+        "      0      same as committed",
+        "      2      different from what was committed",
+        "      0      not compared: the commit has no such value",
         "      2  files that would have had no conflict",
-        "      0    with the meaning that people committed",
+        "      0    with the same values as the commit",
         "",
-        "differently from people",
+        "different from what was committed",
         *(
             f"       {repo.head(f'HEAD{up}')[:10]}  b/db.yaml: Deployment/web "
-            "spec.template.spec.containers[name=app].image: app:1.2, people: app:1.3"
+            "spec.template.spec.containers[name=app].image: app:1.2, committed: app:1.3"
             for up in ("", "~3")
         ),
         "",
-        "to switch it on (not proposed)",
+        "to enable the policy (not proposed)",
         "       git config --add kmerge.policy 'b/* **.image theirs'",
         "       .gitattributes: b/* kmerge-policy=**.image:theirs",
     ]
@@ -497,10 +502,10 @@ def test_a_trial_of_one_policy_for_some_files(repo: Repo) -> None:
 @pytest.mark.parametrize(
     "policy, said",
     [
-        ("* **.image newest", "no policy is called newest; they are higher, "),
-        ("* **.image hihger", "did you mean `higher`? they are higher, "),
-        ("* a b higher", "'* a b higher' is not a policy; it has three words: GLOB FIELD POLICY"),
-        ("**.image higher", "'**.image higher' is not a policy; it has three words"),
+        ("* **.image newest", "unknown policy newest; use one of higher, "),
+        ("* **.image hihger", "did you mean `higher`? use one of higher, "),
+        ("* a b higher", "'* a b higher' is not a policy; write GLOB FIELD POLICY"),
+        ("**.image higher", "'**.image higher' is not a policy; write GLOB FIELD POLICY"),
         ("", "'' is not a policy"),
     ],
 )

@@ -92,14 +92,14 @@ def test_how_the_heads_are_fetched_is_said(repo: Repo) -> None:
     repo.git("update-ref", "refs/remotes/origin/feature/pull/7", "HEAD")  # a branch
     done = repo.kmerge("replay", "--pulls", check=False)
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"kmerge: no head of a pull request is here; {HINT}\n"
+    assert done.err == f"kmerge: this clone has no refs of pull requests; {HINT}\n"
     assert HINT == (
-        "`git fetch origin '+refs/pull/*/head:refs/remotes/origin/pull/*'` fetches them from "
-        "GitHub, `git fetch origin '+refs/merge-requests/*/head:refs/remotes/origin/"
-        "merge-requests/*'` from GitLab, `git fetch origin '+refs/pull-requests/*/from:"
-        "refs/remotes/origin/pull-requests/*'` from Bitbucket Server"
+        "run `git fetch origin '+refs/pull/*/head:refs/remotes/origin/pull/*'` (GitHub), "
+        "`git fetch origin '+refs/merge-requests/*/head:refs/remotes/origin/"
+        "merge-requests/*'` (GitLab) or `git fetch origin '+refs/pull-requests/*/from:"
+        "refs/remotes/origin/pull-requests/*'` (Bitbucket Server)"
     )
-    assert "merges in the branches of pull requests: `kmerge replay --pulls`\n" in (
+    assert "run `kmerge replay --pulls` for merges in the branches of pull requests\n" in (
         repo.kmerge("replay").out
     )
 
@@ -157,15 +157,15 @@ def test_other_refs_to_start_from(repo: Repo) -> None:
     assert merges("--refs", "refs/tags/annotated") == 4
     assert merges("main~1..main", "--refs", "heads/other") == 3
     out = repo.kmerge("replay", "--refs", "*odd*", "--refs", "heads/work/*").out
-    assert out.startswith("4 merges replayed\n1 ref left out: no commit that is here\n")
+    assert out.startswith("4 merges replayed\n1 ref skipped: the commit is not in this clone\n")
     shown = [line for line in out.splitlines() if "--show N" in line]
     assert shown == [
-        "disagreements (`kmerge replay --refs '*odd*' --refs 'heads/work/*' --show N` shows one)"
+        "disagreements (run `kmerge replay --refs '*odd*' --refs 'heads/work/*' --show N` to see one)"
     ]
     assert "override" not in out and "touch" not in out
     done = repo.kmerge("replay", "--refs", "heads/\N{ESCAPE}[31m*", check=False)
     assert (done.code, done.out, "\N{ESCAPE}" in done.err) == (2, "", False)
-    assert done.err.endswith("; see `git for-each-ref`\n")
+    assert done.err.endswith("; `git for-each-ref` lists them\n")
 
 
 def test_a_head_below_a_hole_is_reached(repo: Repo) -> None:
@@ -263,15 +263,15 @@ def test_what_a_squash_merge_comes_to_is_told_apart(repo: Repo) -> None:
     assert one["counts"]["git_broken"] == 0
     out = repo.kmerge("replay", "squash-1", "--pulls").out
     assert out.startswith("2 merges, 1 squash merge replayed\n")
-    assert "disagreements (`kmerge replay squash-1 --pulls --show N` shows one)\n" in out
-    table = out.partition("squash merges (the button made them, so git had no conflict)\n")[2]
+    assert "disagreements (run `kmerge replay squash-1 --pulls --show N` to see one)\n" in out
+    table = out.partition("squash merges (made by the server, so git had no conflict)\n")[2]
     assert table.splitlines()[:2] == [
-        "      1  manifests changed on both sides",
-        "      1  clean under git, but broken",
+        "      1  manifests that both sides changed",
+        "      1  clean with git alone, but broken",
     ]
     repo.kmerge("replay", "squash-1", "--pulls", "--html", "../page.html")
     page = (repo.path.parent / "page.html").read_text("utf-8")
     assert "<h2>Squash merges <span>1</span></h2>" in page
-    assert "<tr><td>1</td><td>clean under git, but broken</td></tr>" in page
+    assert "<tr><td>1</td><td>clean with git alone, but broken</td></tr>" in page
     assert [case["number"] for case in one["disagreements"]] == [1]
     assert "apps/app-3.yaml" in repo.kmerge("replay", "squash-1", "--pulls", "--show", "1").out

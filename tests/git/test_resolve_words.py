@@ -68,7 +68,7 @@ def test_explain(driven: Driven) -> None:
     fork(driven, app=FIELDS)
     driven.merge()
     assert driven.kmerge("explain").err.endswith(
-        "`kmerge resolve` asks about what is left, field by field\n"
+        "run `kmerge resolve`: it asks about each unresolved conflict\n"
     )
     driven.git("add", "app.yaml")
     driven.git("commit", "-q", "-m", "with its markers")

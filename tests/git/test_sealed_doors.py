@@ -206,7 +206,7 @@ def test_explain_says_first_that_it_is_encrypted(driven: Driven) -> None:
     assert line.startswith(why) and TAKE in line
     assert "  the working tree still has the conflict markers" in done.lines
     driven.git("checkout", "--theirs", "--", FILE)
-    assert "  it is still in conflict" in driven.kmerge("explain").lines
+    assert "  the conflict is not resolved yet" in driven.kmerge("explain").lines
     driven.git("add", FILE)
     done = driven.kmerge("explain")
     (line,) = (line for line in done.lines if line.startswith(FILE))

@@ -161,7 +161,7 @@ def test_solve_and_explain_say_what_would_be_broken(damaged: Driven) -> None:
     done = damaged.kmerge("solve", check=False)
     assert (done.code, damaged.unmerged()) == (1, [PATH])
     assert f"CONFLICT {PATH} (both modified; {why}; 1 conflict left)" in done.out
-    assert f"git alone is clean ({why})" in damaged.kmerge("explain").out
+    assert f"git alone has no conflict ({why})" in damaged.kmerge("explain").out
     assert damaged.kmerge("solve", "--favor", "theirs").code == 0
     assert damaged.text(PATH) == SECOND
 
