@@ -23,16 +23,17 @@ from kmerge_git.visible import counted
 EPILOG = """\
 examples:
   kubectl get deploy web -o yaml > live.yaml
-  kmerge apply web.yaml --live live.yaml                the object as it will be
-  kmerge apply web.yaml --live live.yaml --dry-run      what changes in the live object
-  kmerge apply web.yaml --live live.yaml --explain      what changes, whose it is, and why
-  kmerge apply web.yaml --live live.yaml --show-patch   the patch that kubectl would send
-  kmerge apply web.yaml                                 no live object: it is created
+  kmerge apply web.yaml --live live.yaml                print the resulting object
+  kmerge apply web.yaml --live live.yaml --dry-run      print the changes of the live object
+  kmerge apply web.yaml --live live.yaml --explain      also print the reason for each change
+  kmerge apply web.yaml --live live.yaml --show-patch   print the patch that kubectl would send
+  kmerge apply web.yaml                                 create the object
 
-The config applied before is in the annotation of the live object, or in --last-applied FILE.
-Built-in kinds are merged strategically, custom resources by JSON merge patch.
+kmerge takes the last applied config from the annotation of the live object, or from
+--last-applied FILE. Built-in kinds are merged by strategic merge patch, custom resources by JSON
+merge patch.
 
-exit code: 0 applied, 1 a conflict under --no-overwrite, 2 an error; then nothing is written
+exit code: 0 applied, 1 a conflict with --no-overwrite, 2 an error: nothing is written
 """
 
 _COLOURS = {"changed": "yellow", "added": "green", "removed": "red"}
@@ -42,15 +43,15 @@ Done = tuple[Loaded, Loaded | None, Applied]  # a config, the live object, and t
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of the command."""
     add = parser.add_argument
-    add("config", metavar="CONFIG", help="what is applied; `-` reads stdin")
-    add("--live", metavar="LIVE", help="the objects in the cluster; none: create")
-    add("--last-applied", metavar="FILE", help="the config applied before, not the annotation's")
+    add("config", metavar="CONFIG", help="the objects to apply; `-` reads stdin")
+    add("--live", metavar="LIVE", help="the objects in the cluster (default: create new objects)")
+    add("--last-applied", metavar="FILE", help="the last applied config (default: annotation)")
     object_files.add_overwrite(
-        parser, "--no-overwrite: a field that was changed in the live object since is a conflict"
+        parser, "--no-overwrite: if the live object has other changes of a field, it is a conflict"
     )
     add("--namespace", default="", help="for a config without one (default: the live object's)")
-    add("--explain", action="store_true", help="tell on stderr what changes, whose it is, and why")
-    add("-a", "--all", action="store_true", help="the same, with the fields that stay as they are")
+    add("--explain", action="store_true", help="print changes, owners and reasons on stderr")
+    add("-a", "--all", action="store_true", help="like --explain, with the unchanged fields")
     add("--show-patch", action="store_true", help="print the patch instead of the object")
     add_schema(parser)
     object_files.add_output(parser)
@@ -60,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     """Apply a file of configs to a file of live objects."""
     object_files.check(args, args.config, args.live, args.last_applied)
     if args.in_place and not args.live:
-        raise UsageError("--in-place changes LIVE: give it with --live")
+        raise UsageError("--in-place changes the live file", hint="add --live LIVE")
     config = object_files.load(args.config)
     live = object_files.load(args.live) if args.live else None
     last = object_files.load(args.last_applied) if args.last_applied else None
@@ -117,11 +118,11 @@ def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | Non
     here = object_files.title(wanted.value)
     matching = file.matching(wanted.value)
     if len(matching) > 1:
-        raise file.error(f"{here} is in it {len(matching)} times", object_files.PAIRED)
+        raise file.error(f"{here} is in the file {len(matching)} times", object_files.PAIRED)
     if not matching and many == 1 and file.objects:
         raise file.error(
-            f"{here} is not in it, but {object_files.title(file.objects[0].value)}",
-            "give the live object of the same name, or leave --live out to create it",
+            f"{here} is not in the file, but {object_files.title(file.objects[0].value)} is",
+            "use the live object of the same name, or omit --live to create the object",
         )
     return next(iter(matching), None)
 
@@ -145,7 +146,7 @@ def _explain(fields: list[Field], paint: Paint, *, whole: bool) -> None:
         print(paint.line(what, rest), file=sys.stderr)
     left = len(fields) - len(shown)
     if left:
-        say(f"{counted(left, 'field')} {'stays' if left == 1 else 'stay'} as before: see --all")
+        say(f"{counted(left, 'field')} {'is' if left == 1 else 'are'} unchanged: use --all")
 
 
 def _short(value: object) -> str:

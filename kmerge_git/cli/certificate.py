@@ -1,7 +1,7 @@
-"""Make the certificate of a merge: what became of each place that a side changed.
+"""Make the certificate of a merge, which lists the result at each place that a side changed.
 
-`kmerge_git/report/check.schema.json` describes it. Values of Secrets are hidden, and of encrypted
-files nothing is shown but the ids of the blobs.
+Its form is in `kmerge_git/report/check.schema.json`. Values of Secrets are hidden.
+For encrypted files only the ids of the blobs are shown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BY_VALUE, BY_BYTES, NOT = "by value", "by bytes", "not"
 def certificate(
     top: str, sides: MergeSides, names: Iterable[str], versions: VersionsOf
 ) -> dict[str, object]:
-    """Return the certificate of a merge for some of its files, named from the top."""
+    """Return the certificate of a merge for files, named by their paths in the repository."""
     named = [*names]
     results = _results(top, sides.result, named)
     cases = sides.files()
@@ -55,7 +55,7 @@ def _results(top: str, result: str, names: list[str]) -> dict[str, str]:
 
 def _file(top: str, case: FileCase, result: str | None, versions: VersionsOf) -> dict[str, object]:
     rows: list[dict[str, str]] = []
-    judged, why = NOT, "it is no text" if result else "it is gone"
+    judged, why = NOT, "not a text file" if result else "the file was deleted"
     merge = versions(from_here(top, case.path)).merge
     if merge is not None and merge.result is not None:
         text = YamlText(merge.result, case.path)

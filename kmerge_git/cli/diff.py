@@ -23,22 +23,23 @@ if TYPE_CHECKING:
     from kmerge_git.whole.diff_sides import TwoSides
 
 DESCRIPTION = """\
-What changed, by resource and field: elements of lists paired by their keys, moved and renamed
-resources named, texts line by line. The words are those of `git diff`; without any the work tree
-is compared with the last commit.
+Show changes by resource and field. List elements are paired by their keys, moved and renamed
+resources are listed as such, and texts are compared line by line. The arguments are those of
+`git diff`. Without arguments the working tree is compared with the last commit.
 """
 EPILOG = """\
 examples:
-  kmerge diff                         the work tree against the last commit
-  kmerge diff --staged                what will be committed
-  kmerge diff HEAD~3                  a commit against the work tree
-  kmerge diff main topic              two commits; main..topic is the same
-  kmerge diff main...topic -- apps/   what topic changed since it left main, below apps/
-  kmerge diff old.yaml new.yaml       two files, or two folders
+  kmerge diff                         the last commit and the working tree
+  kmerge diff --staged                the last commit and the index
+  kmerge diff HEAD~3                  another commit and the working tree
+  kmerge diff main topic              two commits, as does main..topic
+  kmerge diff main...topic -- apps/   the changes of topic since it left main, only in apps/
+  kmerge diff old.yaml new.yaml       two files, or two directories
   kmerge diff HEAD:web.yaml -         a file of a commit and stdin
 
-Untracked files are not shown. Files that are no YAML or JSON are counted by lines: `git diff`
-shows them. Long values are cut; --full shows all of them, and new resources with their values.
+Untracked files are not shown. For files that are not YAML or JSON only the number of changed lines
+is shown; `git diff` shows the lines. Long values are shortened; --full prints them in full, and new
+resources with all values.
 
 exit code: 0 done; with --exit-code 1 if there are differences; 2 an error
 """
@@ -49,14 +50,18 @@ _COLOURS = {"+": "green", "-": "red", "@": "blue", "d": "bold"}  # the colours o
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of the command."""
     add = parser.add_argument
-    add("words", nargs="*", metavar="A B", help="revisions, REV:PATH, files or folders")
-    add("--staged", "--cached", action="store_true", help="the index against a commit")
-    add("--stat", action="store_true", help="a line a file: how much changed")
-    add("--full", action="store_true", help="cut nothing")
-    add("--json", action="store_true", help="print all there is to know, as JSON")
+    add("words", nargs="*", metavar="A B", help="revisions, REV:PATH, files or directories")
+    add("--staged", "--cached", action="store_true", help="compare a commit with the index")
+    add("--stat", action="store_true", help="print one line per file with the number of changes")
+    add("--full", action="store_true", help="do not shorten values")
+    add("--json", action="store_true", help="print all differences as JSON")
     add("--exit-code", action="store_true", help="exit with 1 if there are differences")
-    add("--external", action="store_true", help="as git calls `diff.kmerge.command`")
-    add_color(parser, "colours on stdout (default: auto)")
+    add(
+        "--external",
+        action="store_true",
+        help="take the arguments that git passes to `diff.kmerge.command`",
+    )
+    add_color(parser, "colour the output (default: auto)")
     parser.set_defaults(paths=None)
 
 
@@ -70,9 +75,9 @@ def run(args: argparse.Namespace) -> int:
 
     asked = understood(args.words, args.paths)
     if asked.things and args.staged:
-        raise UsageError("--staged is about the index", hint="put `--` before paths")
+        raise UsageError("--staged compares the index, not files", hint="put `--` before paths")
     if asked.things.count("-") > 1:
-        raise UsageError("only one of the two can be stdin")
+        raise UsageError("only one of the two files can be stdin")
     if asked.things:
         old, new = asked.things
         texts = {name: in_and_out.read(name) for name in asked.things if not is_folder(name)}
@@ -95,7 +100,7 @@ def _compared(
         with within(path):
             return compared(path, old, new, source)
     except TimeUp as up:
-        warn(f"{up}; compared by lines")
+        warn(f"{up}; only lines are compared")
         return compared(path, old, new, source, by_fields=False)
 
 
@@ -151,8 +156,8 @@ def _external(args: argparse.Namespace) -> int:
         tell(f"{given[0]}: in conflict" if for_people else f"* Unmerged path {given[0]}")
         return 0
     if len(given) < 7:
-        hint = "it is for `diff.kmerge.command`: see `kmerge install --diff`"
-        raise UsageError("--external needs the seven words that git gives", hint=hint)
+        hint = "`kmerge install --diff` sets `diff.kmerge.command`, which calls it"
+        raise UsageError("--external needs the seven arguments that git passes", hint=hint)
     path, old_file, _, old_mode, new_file, _, new_mode = given[:7]
     name = given[7] if len(given) > 7 else path
     old, new = _version(old_file, old_mode), _version(new_file, new_mode)

@@ -35,8 +35,8 @@ def read(path: str) -> bytes:
             if found is not None:
                 return found
         why = error.strerror or str(error)
-        hint = "give a file" if os.path.isdir(path) else "check its name and permissions"
-        raise UsageError(f"cannot read it: {why}", path=path, hint=hint) from None
+        hint = "use a file" if os.path.isdir(path) else "check its name and permissions"
+        raise UsageError(f"cannot read the file: {why}", path=path, hint=hint) from None
 
 
 def _of_git(name: str) -> bytes | None:
@@ -58,16 +58,14 @@ def is_file(path: str) -> bool:
 
 
 def _refuse_revision(path: str) -> None:
-    """Refuse a path that names a file of a git revision."""
+    """Refuse a path that means a file of a git revision."""
     if ":" not in path or os.path.lexists(path):
         return
     from kmerge_git.git import revision_paths
 
     if revision_paths.names_revision(path):
-        hint = "write to a file, or to stdout; `./` before a name makes it a file's"
-        raise UsageError(
-            "a file of a commit or of the index cannot be written", path=path, hint=hint
-        )
+        hint = "use another -o; for a file of this name put `./` before it"
+        raise UsageError("kmerge cannot write into a commit or the index", path=path, hint=hint)
 
 
 def write(path: str | None, data: bytes) -> None:
@@ -95,7 +93,7 @@ def write(path: str | None, data: bytes) -> None:
     except OSError as error:
         why = error.strerror or str(error)
         hint = "check the directory and its permissions, or use another -o"
-        raise UsageError(f"cannot write it: {why}", path=path, hint=hint) from None
+        raise UsageError(f"cannot write the file: {why}", path=path, hint=hint) from None
 
 
 def inside(path: str, worktree: str | None) -> str:
@@ -103,7 +101,7 @@ def inside(path: str, worktree: str | None) -> str:
     from pathlib import Path  # loaded here because it is slow and hooks do not need it
 
     if not path:  # perhaps from an unset shell variable; git refuses it, too
-        raise UsageError("a path is empty", hint="`.` is this folder")
+        raise UsageError("a path is empty", hint="use `.` for this directory")
     if worktree is None:
         return path
     top = Path(worktree).resolve()
@@ -114,7 +112,7 @@ def inside(path: str, worktree: str | None) -> str:
         return full.relative_to(top).as_posix()
     except ValueError:
         raise UsageError(
-            "is outside of the working tree", path=path, hint=f"give a path below {top}"
+            "the path is outside of the working tree", path=path, hint=f"use a path below {top}"
         ) from None
 
 
@@ -129,7 +127,7 @@ def say(text: str) -> None:
 
 
 def warn(*problems: object) -> None:
-    """Print problems on stderr, each in a line that names the program."""
+    """Print problems on stderr, each in a line that begins with the program's name."""
     for problem in problems:
         say(f"kmerge: {problem}")
 
@@ -195,7 +193,7 @@ def unified(name: str, old: bytes, new: bytes, shown: Callable[[int, str], str])
 
 
 class Paint:
-    """Add colour codes to text for one stream, if the stream shows colours."""
+    """Add colour codes to text for one stream if the stream shows colours."""
 
     def __init__(self, choice: str, stream: TextIO) -> None:
         self.is_on = wants_colour(choice, stream)

@@ -17,15 +17,15 @@ from kmerge_git.patch.json_values import Map
 EPILOG = """\
 examples:
   kubectl get deploy web -o yaml > live.yaml
-  kmerge last-applied view live.yaml                     the config applied last, as YAML
+  kmerge last-applied view live.yaml                     print the last applied config as YAML
   kmerge last-applied view live.yaml -o json
   kmerge last-applied set live.yaml --config web.yaml --in-place
-  kmerge last-applied edit live.yaml --in-place          in $KUBE_EDITOR, $VISUAL or $EDITOR
+  kmerge last-applied edit live.yaml --in-place          use $KUBE_EDITOR, $VISUAL or $EDITOR
 
-Take a field out of the annotation, then out of the config, to give it up without deleting it.
-The annotation is written as `kubectl apply` writes it, so the next apply does not change it.
+To stop managing a field without deleting it, remove it from the annotation first, then from the
+config. kmerge writes the annotation as `kubectl apply` does, so the next apply does not change it.
 
-exit code: 0 done, 2 an error; then nothing is written
+exit code: 0 done, 2 an error: nothing is written
 """
 
 
@@ -33,11 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
     parser.add_argument("action", choices=("view", "set", "edit"))
     parser.add_argument("file", metavar="FILE", help="the live objects; `-` reads stdin")
-    parser.add_argument("--config", metavar="CONFIG", help="set: the config to write into it")
+    parser.add_argument("--config", metavar="CONFIG", help="set: the config for the annotation")
     parser.add_argument(
         "--create-annotation",
         action="store_true",
-        help="set: also where the live object has no annotation yet",
+        help="set: add the annotation if the live object has none",
     )
     object_files.add_output(parser)
 
@@ -68,13 +68,13 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> None:
     object_files.check(args)
     if args.action == "set" and not args.config:
-        raise UsageError("set needs --config CONFIG")
+        raise UsageError("`set` needs --config CONFIG")
     if args.action != "set" and (args.config or args.create_annotation):
-        raise UsageError("--config and --create-annotation belong to set")
+        raise UsageError("only `set` accepts --config and --create-annotation")
     if args.action == "view" and (args.in_place or args.dry_run):
         raise UsageError(
-            "--in-place and --dry-run belong to set and edit",
-            hint="view only prints, -o FILE writes it to a file",
+            "only `set` and `edit` accept --in-place and --dry-run",
+            hint="use -o FILE to write the annotation to a file",
         )
 
 
@@ -100,7 +100,7 @@ def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map
         live = file.only(file.matching(config.value), config.value)
         if annotation(live.value) is None and not args.create_annotation:
             why = f"{object_files.title(config.value)} has no last-applied annotation"
-            raise file.error(why, "--create-annotation makes one")
+            raise file.error(why, "use --create-annotation to add it")
         pairs.append((live, config.value))
     return pairs
 
@@ -109,7 +109,7 @@ def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
     """Let a person edit the annotations; return each changed annotation with its object."""
     annotated = [(loaded, config) for loaded in file.objects if (config := _read(loaded))]
     if not annotated:
-        hint = "`kmerge last-applied set --create-annotation` makes one"
+        hint = "`kmerge last-applied set --create-annotation` adds one"
         raise file.error("no object has a last-applied annotation", hint)
     from kmerge_git.tree.emit import dump
 
@@ -117,7 +117,7 @@ def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
     text = "---\n".join(dump(config) for _, config in annotated)
     after = object_files.load("edited.yaml", _in_editor(text).encode())
     if len(after.objects) != len(annotated):
-        raise UsageError("the edited text has not the same number of objects")
+        raise UsageError(f"the edited text has {len(after.objects)} objects, not {len(annotated)}")
     pairs = []
     for (loaded, config), edited in zip(annotated, after.objects, strict=True):
         if edited.value != config:
@@ -141,8 +141,8 @@ def _in_editor(text: str) -> str:
             done = subprocess.run([*shlex.split(editor), str(path)], check=False)
         except OSError as error:
             raise UsageError(
-                f"cannot start the editor {editor}: {error.strerror}", hint="set EDITOR"
+                f"cannot start the editor {editor}: {error.strerror}", hint="set $EDITOR"
             ) from None
         if done.returncode:
-            raise UsageError(f"the editor {editor} ended with exit code {done.returncode}")
+            raise UsageError(f"the editor {editor} failed with exit code {done.returncode}")
         return path.read_text(encoding="utf-8")

@@ -29,28 +29,27 @@ EPILOG = """\
 examples:
   kmerge make-patch old.yaml new.yaml                     a strategic merge patch
   kmerge make-patch old.yaml new.yaml -o json
-  kmerge make-patch last.yaml config.yaml --live live.yaml    what kubectl apply would send
+  kmerge make-patch last.yaml config.yaml --live live.yaml    the patch that kubectl apply sends
   kmerge make-patch old-foo.yaml new-foo.yaml --type merge      a custom resource
 
-A patch names its object (apiVersion, kind, metadata.name and namespace), so that it fits under
-`patches:` of a kustomization, and `kmerge patch` finds the object among others. Files of several
-objects are paired by kind, namespace and name.
+A patch has the apiVersion, kind, metadata.name and namespace of its object, so that a kustomization
+(`patches:`) and `kmerge patch` can find the object. If the files have several objects, they are
+paired by kind, namespace and name.
 
-exit code: 0 made (`{}`: nothing changed), 1 a conflict under --no-overwrite, 2 an error
+exit code: 0 the patch is made (`{}` if nothing changed), 1 a conflict with --no-overwrite,
+2 an error
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
     add = parser.add_argument
-    add("original", metavar="ORIGINAL", help="the object before; `-` reads stdin")
-    add("modified", metavar="MODIFIED", help="the object wanted")
-    live = add(
-        "--live", metavar="LIVE", help="the object that the patch is for: make a 3-way patch"
-    )
+    add("original", metavar="ORIGINAL", help="the old object; `-` reads stdin")
+    add("modified", metavar="MODIFIED", help="the new object")
+    live = add("--live", metavar="LIVE", help="make a 3-way patch for this live object")
     add_old(parser, "--current", live)
     object_files.add_overwrite(
-        parser, "--no-overwrite: other changes of the same fields in LIVE are a conflict"
+        parser, "--no-overwrite: if LIVE has other changes of a field, it is a conflict"
     )
     add_type(parser)
     add("-o", "--output", metavar="OUT", help="write to this file; `json`: print the patch as JSON")
@@ -99,9 +98,9 @@ def _require_one_kind(before: Loaded, wanted: Loaded) -> None:
     old, new = before.value.get("kind"), wanted.value.get("kind")
     if old and new and old != new:
         raise UsageError(
-            f"it holds a {new}, but {before.document.source.path} a {old}",
+            f"the object is a {new}, but in {before.document.source.path} it is a {old}",
             path=wanted.document.source.path,
-            hint="a patch cannot change the kind, give two versions of one object",
+            hint="use two versions of one object, as a patch cannot change the kind",
         )
 
 
@@ -111,7 +110,7 @@ def _complain_about_lost(original: ObjectFile, modified: ObjectFile, single: boo
         if object_files.naming(loaded.value) not in names:
             warn(
                 f"{object_files.title(loaded.value)} is only in {original.source.path}; "
-                "a patch cannot remove an object"
+                "a patch cannot delete an object"
             )
 
 

@@ -27,48 +27,51 @@ if TYPE_CHECKING:
     from kmerge_git.packages.package_rules import Labels, Ways, Words
 
 DESCRIPTION = """\
-Merge what changed from ORIGINAL to UPDATED into DEST, as for a vendored package with changes of
-one's own: ORIGINAL is the upstream version that DEST was made from, UPDATED is the new one.
+Merge the changes from ORIGINAL to UPDATED into DEST. A typical use is a vendored package with local
+changes: ORIGINAL is the upstream version that DEST was made from, UPDATED is the new version.
 
-By default updated wins: where both changed a field, its value is taken and the loss is told on
-stderr; a null clears. With --rules git both sides weigh the same, and what cannot be decided is
-marked as a conflict. Every byte of DEST that the merge has nothing to say about stays.
+By default UPDATED wins: if both sides changed a field, the value of UPDATED is used, and the lost
+change is reported on stderr. A null in UPDATED removes the field. With --rules git neither side
+wins, and a place that both changed differently is marked as a conflict. All other bytes of DEST do
+not change.
 
-All three are files (with any number of documents, YAML or JSON), or all three are directories.
-In directories files that were renamed, split or joined are followed, and other texts are merged by
-lines. Where upstream is a git repository, `kmerge vendor` keeps the original for you.
+All three are files (with any number of documents, YAML or JSON), or all three are directories. In
+directories, renamed, split and joined files are merged into their new places, and other text files
+are merged with git's line merge. If upstream is a git repository, use `kmerge vendor`, which keeps
+the original for you.
 """
 EPILOG = """\
 examples:
-  kmerge merge3 --original v1.yaml --updated v2.yaml --dest mine.yaml          result on stdout
+  kmerge merge3 --original v1.yaml --updated v2.yaml --dest mine.yaml          print the result
   kmerge merge3 --original v1.yaml --updated v2.yaml --dest mine.yaml --in-place
   kmerge merge3 --original v1/ --updated v2/ --dest vendor/app/ --in-place --summary
-  kmerge merge3 --original v1/ --updated v2/ --dest vendor/app/ --dry-run      what would change
+  kmerge merge3 --original v1/ --updated v2/ --dest vendor/app/ --dry-run      list changes
   git show HEAD:a.yaml | kmerge merge3 --original - --updated new.yaml --dest a.yaml --explain
 
-exit code: 0 merged; 1 (--rules git only) conflicts are marked in the result, or a file is left to a
-person; 2 an error: nothing is written. docs/merge-rules.md explains the rules by their numbers.
+exit code: 0 merged; 1 unresolved conflicts (only with --rules git); 2 an error: nothing is written.
+docs/merge-rules.md explains the rules by number.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
     add = parser.add_argument
-    add("--original", "-O", required=True, metavar="O", help="what updated and dest come from")
-    add("--updated", "-U", required=True, metavar="U", help="the new original")
-    add("--dest", "-D", required=True, metavar="D", help="the version with changes of one's own")
+    add("--original", "-O", required=True, metavar="O", help="common base of updated and dest")
+    add("--updated", "-U", required=True, metavar="U", help="the new version of the original")
+    add("--dest", "-D", required=True, metavar="D", help="the version with local changes")
     add_shared_options(parser)
     add(
         "--rules",
         choices=("kyaml", "git"),
         default="kyaml",
-        help="kyaml: updated wins, null clears; git: both sides weigh the same, with conflicts",
+        help="kyaml: updated wins, and a null removes a field; git: neither side wins, and a "
+        "place that both changed differently is a conflict",
     )
     add(
         "--conflict-style",
         choices=("merge", "diff3", "zdiff3"),
         default="merge",
-        help="how --rules git marks conflicts",
+        help="the style of conflict markers with --rules git",
     )
 
 
@@ -77,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     from kmerge_git.packages.package_rules import ways
 
     if args.rules == "git" and not args.infer:
-        raise UsageError("--no-infer is a switch of --rules kyaml")
+        raise UsageError("--no-infer needs --rules kyaml")
     names = Three(args.original, args.dest, args.updated)
 
     def make_ways(labels: Labels) -> Ways:
@@ -93,34 +96,34 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        help="write there: a file, or a new or empty directory",
+        help="write the result to this file, or to this new or empty directory",
     )
     where.add_argument("--in-place", action="store_true", help="write the result over dest")
     where.add_argument(
-        "-n", "--dry-run", action="store_true", help="write nothing; tell what would change"
+        "-n", "--dry-run", action="store_true", help="list the changes, but write nothing"
     )
     parser.add_argument(
         "--no-infer",
         dest="infer",
         action="store_false",
-        help="pair elements only in lists that the tables know, not by what their elements hold",
+        help="pair list elements only in lists with a known key, and never guess a key",
     )
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="tell every decision on stderr: place, rule, whose value was taken",
+        help="print every decision on stderr: the place, the rule, and the side that was chosen",
     )
-    parser.add_argument("--summary", action="store_true", help="tell counts on stderr")
+    parser.add_argument("--summary", action="store_true", help="print counts on stderr")
     parser.add_argument(
         "-q",
         "--quiet",
         action="store_true",
-        help="tell no losses and notes, only what needs a person",
+        help="do not print lost changes and notes, only unresolved conflicts",
     )
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print what was done as JSON; needs -o, --in-place or --dry-run",
+        help="print a report as JSON; needs -o, --in-place or --dry-run",
     )
 
 
@@ -156,9 +159,9 @@ def _are_directories(*paths: str) -> bool:
     are = [os.path.isdir(path) for path in paths]
     if any(are) and not all(are):
         raise UsageError(
-            "it is no directory, but another input is",
+            "this is not a directory, but another input is",
             path=paths[are.index(False)],
-            hint="give only files or only directories",
+            hint="use only files or only directories",
         )
     return all(are)
 
@@ -166,11 +169,11 @@ def _are_directories(*paths: str) -> bool:
 def _check(args: argparse.Namespace, *paths: str) -> None:
     """Refuse options that make no sense for files."""
     if paths.count("-") > 1:
-        raise UsageError("only one of the inputs can be stdin", hint="give files for the others")
+        raise UsageError("only one of the inputs can be stdin", hint="use files for the others")
     if args.in_place and args.dest == "-":
         raise UsageError("--in-place needs a file as --dest", hint="use -o")
     if args.output is not None and os.path.isdir(args.output):
-        raise UsageError("it is a directory, but the inputs are files", path=args.output)
+        raise UsageError("this is a directory, but the inputs are files", path=args.output)
 
 
 def _finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[str, str]) -> int:
@@ -284,7 +287,7 @@ def merge_directories(
 
     target = args.dest if args.in_place else args.output
     if target and not args.dry_run:
-        unfinished = settle(target)  # finish or undo a killed merge_directories
+        unfinished = settle(target)  # finish or undo a killed run
         if unfinished:
             say(unfinished)
     _check_target(args)
@@ -304,11 +307,11 @@ def merge_directories(
 
 def _check_target(args: argparse.Namespace) -> None:
     if not (args.in_place or args.dry_run or args.output):
-        hint = "add -o DIR, --in-place or --dry-merge_directories"
+        hint = "add -o DIR, --in-place or --dry-run"
         raise UsageError("a directory cannot be written to stdout", hint=hint)
     taken = args.output and os.path.lexists(args.output)
     if taken and not (os.path.isdir(args.output) and not os.listdir(args.output)):
-        raise UsageError("it is there already", path=args.output, hint="give a new directory")
+        raise UsageError("the output exists", path=args.output, hint="use a new directory")
 
 
 def _write_directory(target: str, results: list[ResultFile], *, in_place: bool) -> None:
@@ -368,36 +371,37 @@ def _report_file(args: argparse.Namespace, result: ResultFile, words: dict[str, 
 
 
 ABOUT_MERGE2 = """\
-Merge the fields of SRC over DEST: what SRC has is taken, what only DEST has stays, a null in SRC
-removes the field. Elements of keyed lists (containers by name, ports by number and protocol ...)
-are merged one by one, other lists are replaced. `$patch: replace`, `delete` and `merge` in SRC
-work as in kustomize. Every byte of DEST that SRC has nothing to say about stays.
+Merge the fields of SRC over DEST. Fields of SRC win, fields that only DEST has stay, and a null in
+SRC removes the field. In lists with a merge key (such as containers by name, or ports by number and
+protocol) elements are merged one by one; other lists are replaced. `$patch: replace`, `delete` and
+`merge` in SRC work as in kustomize. All other bytes of DEST do not change.
 
-Both are files (with any number of documents, YAML or JSON), or both are directories. There a file
-that differs and is no manifest, or is a template, stays as DEST has it, and is told.
+Both are files (with any number of documents, YAML or JSON), or both are directories. In
+directories, if a template or a file that is not a manifest differs, DEST keeps its version and
+kmerge reports the file.
 """
 EXAMPLES_OF_MERGE2 = """\
 examples:
-  kmerge merge2 --src overlay.yaml --dest base.yaml                 the result on stdout
+  kmerge merge2 --src overlay.yaml --dest base.yaml                 print the result
   kmerge merge2 --src overlay.yaml --dest base.yaml --in-place
-  kmerge merge2 --src overlay.yaml --dest base.yaml --prepend       new containers come first
-  kmerge merge2 --src overlay/ --dest base/ --dry-run               what would change
+  kmerge merge2 --src overlay.yaml --dest base.yaml --prepend       put new containers first
+  kmerge merge2 --src overlay/ --dest base/ --dry-run               list the changes
   echo 'spec: {replicas: 3}' | kmerge merge2 --src - --dest web.yaml --explain
 
 exit code: 0 merged, 2 an error: nothing is written. docs/merge-rules.md explains the rules by
-their numbers.
+number.
 """
 
 
 def add_merge2(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.add_argument("--src", "-S", required=True, metavar="S", help="what is merged over dest")
-    parser.add_argument("--dest", "-D", required=True, metavar="D", help="what it is merged into")
+    parser.add_argument("--src", "-S", required=True, metavar="S", help="the fields to merge")
+    parser.add_argument("--dest", "-D", required=True, metavar="D", help="the manifest to change")
     add_shared_options(parser)
     parser.add_argument(
         "--prepend",
         action="store_true",
-        help="put new elements of keyed lists first instead of last",
+        help="put new elements of lists with a merge key first instead of last",
     )
 
 

@@ -1,7 +1,7 @@
 """Read Kubernetes objects from files, find them by name, write them back with their comments.
 
-A file is YAML or JSON, with one document or many. An error of a patch names the line and column
-in the file. `--schema FILE` names a cluster's OpenAPI document, for kinds that are not built in.
+A file is YAML or JSON, with one document or many. An error about a patch has the line and column
+in the file. `--schema FILE` reads a cluster's OpenAPI document, for kinds that are not built in.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kmerge_git.tree.nodes import Entry, Mapping, Node, Sequence
 from kmerge_git.tree.plain_values import load as load_values
 from kmerge_git.tree.plain_values import to_value
 
-PAIRED = "objects are paired by kind, namespace and name, each must be there once"
+PAIRED = "objects are paired by kind, namespace and name, which must be unique in a file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Loaded:
     value: Map
 
     def matches(self, wanted: Map) -> bool:
-        """Return whether `wanted` names this object; parts that `wanted` leaves out match."""
+        """Return whether this object has the names in `wanted`; names that it omits match."""
         return all(
             not theirs or ours == theirs
             for ours, theirs in zip(naming(self.value), naming(wanted), strict=True)
@@ -54,25 +54,25 @@ class ObjectFile:
     called: dict[str, list[Loaded]]  # the objects by their names
 
     def matching(self, wanted: Map) -> list[Loaded]:
-        """Return the objects of the file that `wanted` names."""
+        """Return the objects of the file that have the names in `wanted`."""
         name = naming(wanted)[3]
         some = self.called.get(name, []) if name else self.objects
         return [loaded for loaded in some if loaded.matches(wanted)]
 
     def error(self, why: str, hint: str = "") -> UsageError:
-        """Return an error that names the file."""
+        """Return an error with the path of the file."""
         return UsageError(why, path=self.source.path, hint=hint)
 
     def require_objects(self) -> None:
         """Refuse a file without objects."""
         if not self.objects:
-            raise self.error("the file has no object")
+            raise self.error("the file has no Kubernetes object")
 
     def only(self, found: list[Loaded], wanted: Map) -> Loaded:
         """Return the only object in `found`; refuse an empty list and a list of several objects."""
         if len(found) != 1:
             count = "is not" if not found else "is more than once"
-            raise self.error(f"{title(wanted)} {count} in it", PAIRED)
+            raise self.error(f"{title(wanted)} {count} in the file", PAIRED)
         return found[0]
 
     def text(self, values: dict[int, Any]) -> bytes:
@@ -89,12 +89,12 @@ class ObjectFile:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Define the options that say where to write the result."""
+    """Define the options for the output."""
     parser.add_argument(
         "-o",
         "--output",
         metavar="OUT",
-        help="write to this file; `json` or `yaml`: print new text in that format",
+        help="write to this file; `json` or `yaml`: print the result in that format",
     )
     parser.add_argument("--in-place", action="store_true", help="change the file itself")
     parser.add_argument("-n", "--dry-run", action="store_true", help="show a diff, write nothing")
@@ -111,7 +111,7 @@ def add_overwrite(parser: argparse.ArgumentParser, text: str) -> None:
 def check(args: argparse.Namespace, *inputs: str | None) -> None:
     """Refuse options that exclude each other, before any file is read."""
     if getattr(args, "in_place", False) and args.output:
-        raise UsageError("--in-place and -o exclude each other")
+        raise UsageError("--in-place and -o cannot be used together")
     if inputs.count("-") > 1:
         raise UsageError("only one of the files can be stdin")
 
@@ -146,7 +146,7 @@ def _loaded(document: Document, root: Node) -> Loaded:
         raise placed(PatchError("invalid JSON document", hint="a map is expected"), document)
     odd = no_number(value)
     if odd is not None:  # kubectl refuses such a file
-        wrong = PatchError("JSON has no such number", steps=odd, hint="write it as a text")
+        wrong = PatchError("JSON cannot hold this number", steps=odd, hint="write it as a string")
         raise placed(wrong, document)
     return Loaded(document, value)
 
@@ -181,8 +181,8 @@ def placed(error: PatchError, document: Document) -> PatchError:
     error.excerpt = source.line_at(offset)
     error.why = " ".join(error.why.split())
     if isinstance(error, PatchConflict):
-        error.why = "the live object was changed there too, and differently"
-        error.hint = "--overwrite takes what the config says"
+        error.why = "the live object has another change of this field"
+        error.hint = "use --overwrite to apply the value of the config"
     return error
 
 
@@ -216,7 +216,7 @@ def emit(args: Any, file: ObjectFile, text: bytes, values: list[Map]) -> None:
         write_values(values, args.output)
     elif args.in_place:
         if file.path == "-":
-            raise UsageError("stdin cannot be changed in place")
+            raise UsageError("--in-place needs a file, not stdin")
         if text != file.source.data:
             in_and_out.write(file.path, text)
     else:
@@ -241,18 +241,18 @@ def add_schema(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--schema",
         metavar="FILE",
-        help="the cluster's OpenAPI document (kubectl get --raw /openapi/v2), for kinds that the "
-        "built-in table does not know; its fields are complete, unknown ones are errors",
+        help="the cluster's OpenAPI document (kubectl get --raw /openapi/v2), for kinds that are "
+        "not built in; fields that it does not have are errors",
     )
 
 
 def add_type(parser: argparse.ArgumentParser) -> None:
-    """Define the option `--type`, which says what kind of patch it is."""
+    """Define the option `--type` for the kind of the patch."""
     parser.add_argument(
         "--type",
         choices=("strategic", "merge"),
         default="strategic",
-        help="merge: a JSON merge patch (RFC 7386), as custom resources need (default: strategic)",
+        help="merge: a JSON merge patch (RFC 7386), for custom resources (default: strategic)",
     )
 
 

@@ -23,19 +23,19 @@ from kmerge_git.patch.json_values import Map, same
 
 EPILOG = """\
 examples:
-  kmerge patch deployment.yaml --patch add-sidecar.yaml            the result on stdout
+  kmerge patch deployment.yaml --patch add-sidecar.yaml            print the result
   kmerge patch deployment.yaml --patch add-sidecar.yaml --in-place
-  kmerge patch deployment.yaml --patch add-sidecar.yaml --dry-run  only show the difference
+  kmerge patch deployment.yaml --patch add-sidecar.yaml --dry-run  print only a diff
   kmerge patch deployment.yaml --patch '{"spec": {"replicas": 3}}'
   kmerge patch foo.yaml --patch p.yaml --type merge                a custom resource
   kmerge patch all.yaml --patch p.yaml --object Service/web        one object of many
   kubectl get deploy web -o yaml | kmerge patch - --patch p.yaml -o json
 
-A strategic merge patch does what the API server and kubectl do with it; --type merge is RFC 7386.
-With several objects in TARGET the patch says which by its kind and metadata.name, or --object.
-A patch file of several documents is applied one by one.
+A strategic merge patch has the same result as with kubectl and the API server; --type merge is
+RFC 7386. If TARGET has several objects, kmerge finds the object by the kind and metadata.name of
+the patch, or by --object. If a patch file has several documents, they are applied one by one.
 
-exit code: 0 patched, 2 an error; then nothing is written
+exit code: 0 patched, 2 an error: nothing is written
 """
 
 
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tool",
         choices=("kubectl", "kustomize"),
         default="kubectl",
-        help="kustomize: as its `patches:` do it, where that differs",
+        help="kustomize: apply the patch as `patches:` of a kustomization does",
     )
     add_old(parser, "--flavor", tool)
     wanted = parser.add_argument(
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="wanted",
         default="",
         metavar="KIND/NAME",
-        help="the object to patch, in a file of several",
+        help="the object to patch, if TARGET has several",
     )
     add_old(parser, "--target", wanted)
     add_schema(parser)
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     """Apply the patches to the file one after the other, and write the result."""
     object_files.check(args, args.target, *args.patch)
     if args.type == "merge" and args.tool == "kustomize":
-        raise UsageError("--tool is about strategic merge patches", hint="leave out --type merge")
+        raise UsageError("--tool needs a strategic merge patch", hint="omit --type merge")
     target = object_files.load(args.target)
     target.require_objects()
     schema = read_schema(args.schema)
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         if not same(value, loaded.value):
             changed[loaded.document.number] = value or None
             if not value:  # a kustomize patch removed the object
-                say(f"{object_files.title(loaded.value)} is removed")
+                say(f"the patch removed {object_files.title(loaded.value)}")
     object_files.emit(args, target, target.text(changed), [v for v in results.values() if v])
     return 0
 
@@ -104,7 +104,7 @@ def _patches(text: str) -> list[Loaded]:
 
 
 def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
-    """Return the object that `--object` or the patch names, or the only object of the file."""
+    """Return the object named by `--object` or by the patch, or the file's only object."""
     _, kind, _, name = object_files.naming(patch.value)
     if wanted:
         wanted_kind, slash, wanted_name = wanted.rpartition("/")
@@ -117,15 +117,15 @@ def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
         return target.objects[0]
     else:
         raise target.error(
-            f"the file has {len(target.objects)} objects and the patch names none",
-            "give the patch a kind and a metadata.name, or use --object KIND/NAME",
+            f"the file has {len(target.objects)} objects, and the patch has no kind and name",
+            "add kind and metadata.name to the patch, or use --object KIND/NAME",
         )
     found = target.matching(described)
     if len(found) == 1:
         return found[0]
     count = "no object" if not found else f"{len(found)} objects"
     here = ", ".join(object_files.title(loaded.value) for loaded in target.objects[:5])
-    why = f"{count} matches {object_files.title(described)}; there is {here}"
+    why = f"{count} in the file matches {object_files.title(described)}; the file has {here}"
     raise target.error(why, "use --object KIND/NAME")
 
 

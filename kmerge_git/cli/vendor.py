@@ -1,4 +1,4 @@
-"""`kmerge vendor`: copy packages from upstream repositories and record where they came from."""
+"""`kmerge vendor`: copy packages from upstream repositories and record their origin."""
 
 from __future__ import annotations
 
@@ -17,94 +17,97 @@ if TYPE_CHECKING:
     from kmerge_git.vendored.package_updating import Added
 
 DESCRIPTION = """\
-Copy a package of manifests from a git repository, change it, and take upstream's next version
-without losing either. DIR/.kmerge-vendor says where it came from; a Kptfile with `upstream` and
-`upstreamLock` does, too.
+Copy a package of manifests from a git repository, change your copy, and later merge upstream's new
+version into it. DIR/.kmerge-vendor records the origin of the copy; a Kptfile with `upstream` and
+`upstreamLock` is accepted as well.
 """
 EPILOG = """\
 examples:
   kmerge vendor add https://github.com/example/shop vendor/shop --path deploy --ref v1.0.0
   kmerge vendor status --fetch              local changes, and newer versions upstream
   kmerge vendor update vendor/shop --ref v1.1.0
-  kmerge vendor update vendor/shop --continue       once the conflicts are resolved
+  kmerge vendor update vendor/shop --continue       after you have resolved the conflicts
   kmerge vendor diff vendor/shop            the local changes as a patch
   kmerge vendor add ../shop vendor/shop --path deploy --ref v1.0.0 --adopt    a copy made by hand
 
-Only https, ssh and local repositories; no submodules, no filters, nothing of a package is run or
-read as configuration. Files are fetched into a cache below $XDG_CACHE_HOME or ~/.cache.
-`kmerge vendor ACTION --help` explains each; docs/vendoring.md has all of it, with kpt's words.
+The source is an https, ssh or local repository. Submodules and filters are not supported. kmerge
+never runs anything in a package or reads it as configuration. It keeps fetched files in a cache
+below $XDG_CACHE_HOME or ~/.cache. `kmerge vendor ACTION --help` explains each action;
+docs/vendoring.md explains everything and compares it with kpt.
 
-exit code: 0 done; 1 conflicts are left (update), something is newer or unfinished (status), there
-are local changes (diff); 2 an error
+exit code: 0 done; 1 unresolved conflicts (update), a newer version or an unfinished update
+(status), local changes (diff); 2 an error
 """
 _ADD = """\
-Copy the directory P of the commit R of REPO to DIR, and write DIR/.kmerge-vendor. Nothing is
-committed here. Of a local repository its commits count, not what lies in its work tree.
+Copy the directory P of the commit R of REPO to DIR, and write DIR/.kmerge-vendor. kmerge does not
+commit the files. From a local repository kmerge copies a commit, not the working tree.
 
 examples:
   kmerge vendor add https://github.com/example/shop vendor/shop --path deploy --ref v1.0.0
-  kmerge vendor add git@example.com:team/shop.git vendor/shop     all of it, as HEAD has it
+  kmerge vendor add git@example.com:team/shop.git vendor/shop     all files of HEAD
   kmerge vendor add ../shop vendor/shop --path deploy --ref v1.0.0 --adopt
 
 exit code: 0 done, 2 an error: nothing is written
 """
 _UPDATE = """\
 Merge the changes from the recorded commit to the commit R into the files of DIR, committed or not.
-A conflict is in the file and in git's index, as after `git merge`: `kmerge resolve` asks about it.
-The record is unchanged until --continue; --abort restores the old files. To undo a finished update,
-use git.
+kmerge writes conflicts into the files and into git's index, as `git merge` does, so that you can
+run `kmerge resolve`. The record changes only with --continue; --abort restores the old files. To
+undo a finished update, use git.
 
 examples:
-  kmerge vendor update vendor/shop --ref v1.1.0 --dry-run     what would change
+  kmerge vendor update vendor/shop --ref v1.1.0 --dry-run     only list the changes
   kmerge vendor update vendor/shop --ref v1.1.0
   kmerge vendor update vendor/shop --continue
   kmerge vendor update --all                  all packages, each with its recorded ref
 
-exit code: 0 done or nothing to do, 1 conflicts are left (--dry-run: would be left), 2 an error;
-with --all the worst of all packages
+exit code: 0 done or nothing to do, 1 unresolved conflicts (with --dry-run: expected conflicts),
+2 an error; with --all, the highest code of all packages
 """
 _STATUS = """\
-What was changed here since the recorded commit, by resource and field; whether an update is
-unfinished; with --fetch, which tags are newer and where a branch is by now.
+List the local changes since the recorded commit, by resource and field, and unfinished updates.
+With --fetch also list newer tags and the current commit of a recorded branch.
 
 examples:
   kmerge vendor status
   kmerge vendor status vendor/shop --fetch
 
-exit code: 0 all is well, local changes or not; 1 upstream is newer or an update is unfinished;
-2 an error
+exit code: 0 up to date, with or without local changes; 1 upstream has a newer version or an update
+is unfinished; 2 an error
 """
 _DIFF = """\
-The local changes as a patch, with paths as upstream has them.
+Print the local changes as a patch, with the paths that upstream uses.
 
 example:
-  kmerge vendor diff vendor/shop > mine.patch     in upstream's directory `git apply` takes it
+  kmerge vendor diff vendor/shop > mine.patch     apply it with `git apply` in upstream's directory
 
-exit code: 0 no local changes, 1 there are some, 2 an error
+exit code: 0 no local changes, 1 local changes, 2 an error
 """
 _LIST = """\
-Directory, ref, commit, path and source of every package of the repository; no version is looked at.
+Print the directory, ref, commit, path and source of every package, without looking for changes.
 
 exit code: 0 done, 2 a record cannot be read
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of all actions."""
+    """Define the options of all actions."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    _add_add(_action(actions, "add", "copy a package and record where it came from", _ADD))
-    _add_update(_action(actions, "update", "merge upstream's next version into it", _UPDATE))
-    status = _action(actions, "status", "local changes, an unfinished update, newer tags", _STATUS)
+    _add_add(_action(actions, "add", "copy a package and record its origin", _ADD))
+    _add_update(_action(actions, "update", "merge upstream's new version into a package", _UPDATE))
+    status = _action(
+        actions, "status", "list local changes, unfinished updates, newer tags", _STATUS
+    )
     status.add_argument(
         "dirs", nargs="*", metavar="DIR", help="packages (default: all of the repository)"
     )
     status.add_argument(
-        "--fetch", action="store_true", help="ask upstream, too; never without this"
+        "--fetch", action="store_true", help="fetch from upstream to find newer versions"
     )
     _add_accept(status)
-    diff = _action(actions, "diff", "the local changes as a patch", _DIFF)
+    diff = _action(actions, "diff", "print the local changes as a patch", _DIFF)
     diff.add_argument("dir", nargs="?", metavar="DIR", help="the package (default: the only one)")
-    listing = _action(actions, "list", "all packages of the repository", _LIST)
+    listing = _action(actions, "list", "list all packages of the repository", _LIST)
     for each in (status, diff, listing):
         _add_json(each)
 
@@ -124,10 +127,10 @@ def _add_add(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", metavar="REPO", help="an https or ssh URL, or a local repository")
     add("dir", metavar="DIR", help="a new or empty directory")
-    text = "where the package is in its repository (default: at its top)"
+    text = "the directory of the package in its repository (default: the top)"
     add("--path", default="", metavar="P", help=text)
-    add("--ref", default="", metavar="R", help="tag, branch or whole commit id (default: HEAD)")
-    add("--adopt", action="store_true", help="DIR is a copy made by hand: write the record only")
+    add("--ref", default="", metavar="R", help="tag, branch or full commit id (default: HEAD)")
+    add("--adopt", action="store_true", help="write only the record, for a copy made by hand")
     _add_accept(parser)
     _add_json(parser)
 
@@ -136,32 +139,31 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("dir", nargs="?", metavar="DIR", help="the package (default: the only one)")
     add("--all", action="store_true", help="all packages of the repository")
-    add("--ref", default="", metavar="R", help="tag, branch or commit id (default: the recorded)")
+    add("--ref", default="", metavar="R", help="tag, branch or commit id (default: recorded ref)")
     add("--path", default="", metavar="P", help="the package's new directory upstream, if it moved")
     add(
         "--rules",
         choices=("git", "kyaml"),
         default="git",
-        help="git: what both changed is a conflict; kyaml: upstream wins, lost changes are listed",
+        help="git: if both sides changed a field, it is a conflict; "
+        "kyaml: upstream wins, and lost local changes are listed",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
-        "-n", "--dry-run", action="store_true", help="list what would change, write nothing"
+        "-n", "--dry-run", action="store_true", help="list the changes, but write nothing"
     )
     how.add_argument(
-        "--continue", dest="go_on", action="store_true", help="finish it: conflicts are resolved"
+        "--continue", dest="go_on", action="store_true", help="finish after you resolved conflicts"
     )
-    how.add_argument(
-        "--abort", action="store_true", help="restore the files from before the update"
-    )
-    add("-q", "--quiet", action="store_true", help="print no losses and notes on stderr")
+    how.add_argument("--abort", action="store_true", help="cancel it and restore the old files")
+    add("-q", "--quiet", action="store_true", help="do not print lost changes and notes")
     _add_accept(parser)
     _add_json(parser)
 
 
 def _add_accept(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--accept-source", action="store_true", help="accept a record that names another source"
+        "--accept-source", action="store_true", help="accept a record with a changed source"
     )
 
 
@@ -170,7 +172,7 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the action that the command line names."""
+    """Run the action that was given on the command line."""
     if args.action == "add":
         return _add(args)
     if args.action == "update":
@@ -223,4 +225,4 @@ def _lines(added: Added, differing: list[FileDifference], *, is_adopted: bool) -
     yield f"{added.vendored.directory}: {how} {record.ref} ({record.commit[:7]}), {files}"
     if differing:
         differ = "1 file differs" if len(differing) == 1 else f"{len(differing)} files differ"
-        yield f"{differ}, and are local changes from now on"
+        yield f"{differ} from upstream; kmerge treats the differences as local changes"

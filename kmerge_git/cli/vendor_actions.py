@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from kmerge_git.report.results import Line
 
 
-NONE = "there is no package here; `kmerge vendor add` makes one"
+NONE = "this repository has no packages; `kmerge vendor add` adds one"
 
 
 def status(args: argparse.Namespace) -> int:
@@ -66,14 +66,14 @@ def status(args: argparse.Namespace) -> int:
     packages = _opened(wanted)
     states = []
     for package in packages:
-        with waiting(f"looking at {package.directory}"):
+        with waiting(f"checking {package.directory}"):
             states.append(state(package, fetch=args.fetch, accept=args.accept_source))
     if args.json:
         tell_json({"packages": [_state_fields(each) for each in states]})
     for each in states:
         if each.problem:
             where = f"{each.vendored.directory}: "
-            warn(f"{where}local changes are not known: {each.problem.removeprefix(where)}")
+            warn(f"{where}cannot list the local changes: {each.problem.removeprefix(where)}")
         if not args.json:
             show_lines(_state_lines(each, is_fetched=args.fetch))
     if not wanted:
@@ -88,7 +88,7 @@ def diff(args: argparse.Namespace) -> int:
     package = vendored(os.path.normpath(args.dir) if args.dir else only_one(os.getcwd()))
     base, local = both(package, fetch=False)
     if underway(package.directory):
-        warn(f"{package.directory}: an update is unfinished; what it brought is in here, too")
+        warn(f"{package.directory}: an update is unfinished; the patch includes its changes")
     data = b"".join(patch(base, local))
     if args.json or sys.stdout.isatty():  # bytes of a file must not control the terminal
         result = CommandResult(
@@ -107,7 +107,7 @@ def diff(args: argparse.Namespace) -> int:
 
 
 def listing(args: argparse.Namespace) -> int:
-    """Print all packages, each with the place that it came from."""
+    """Print all packages and their origins."""
     wanted = _all()
     packages = _opened(wanted)
     result = CommandResult(
@@ -163,9 +163,9 @@ def _state_lines(found: State, *, is_fetched: bool) -> Iterator[Line]:
     if found.newer:
         yield f"  newer upstream: {listed(found.newer)}"
     if found.moved:
-        yield f"  {record.ref} is {found.moved[:7]} upstream by now"
+        yield f"  upstream's {record.ref} is now {found.moved[:7]}"
     if is_fetched and not (found.problem or found.newer or found.moved):
-        yield "  nothing newer upstream"
+        yield "  no newer version upstream"
     if found.unfinished:
         yield from _unfinished_lines(found.unfinished, package.directory)
 
@@ -174,7 +174,7 @@ def _unfinished_lines(unfinished: Underway, directory: str) -> Iterator[Line]:
     record = unfinished.record
     yield f"  unfinished: {unfinished.what} to {record.ref} ({record.commit[:7]})"
     yield from (f"      in conflict: {path}" for path in unfinished.conflicts)
-    yield f"      `kmerge vendor update {shlex.quote(directory)} --continue`, or `--abort`"
+    yield f"      run `kmerge vendor update {shlex.quote(directory)} --continue`, or `--abort`"
 
 
 def _field(change: FieldDifference) -> str:
@@ -249,7 +249,7 @@ def update_packages(args: argparse.Namespace) -> int:
 def finish(args: argparse.Namespace) -> int:
     """End an unfinished update: continue after the conflicts are resolved, or abort it."""
     if args.all or args.ref or args.path:
-        raise UsageError("--continue and --abort go with no --all, --ref or --path")
+        raise UsageError("--continue and --abort exclude --all, --ref and --path")
     (directory,) = _directories(args)
     marked: tuple[tuple[str, int], ...] = ()
     if args.abort:
@@ -260,9 +260,9 @@ def finish(args: argparse.Namespace) -> int:
         marked, edited = left.marked, list(left.edited)
         state = "unfinished" if marked or edited else "finished"
     for path in edited:
-        say(f"changed since and left alone: {os.path.join(directory, path)} (see {SAVED})")
+        say(f"not overwritten, changed since: {os.path.join(directory, path)} (see {SAVED})")
     for path, line in marked:
-        say(f"{os.path.join(directory, path)}:{line}: a conflict is left")
+        say(f"{os.path.join(directory, path)}:{line}: unresolved conflict")
     conflicts = [{"path": path, "line": line} for path, line in marked]
     result = CommandResult(
         lambda: {"dir": directory, "state": state, "conflicts": conflicts, "edited": edited},
@@ -276,11 +276,11 @@ def _directories(args: argparse.Namespace) -> list[str]:
     here = os.getcwd()
     if args.all:
         if args.dir or args.ref or args.path:
-            hint = "leave --all out, or the others: it takes the ref that each record has"
-            raise UsageError("--all goes with no DIR, --ref or --path", hint=hint)
+            hint = "--all updates every package to the ref in its record"
+            raise UsageError("--all excludes DIR, --ref and --path", hint=hint)
         packages = below(top_of(here))
         if not packages:
-            raise UsageError("there is no package here", hint="`kmerge vendor add` makes one")
+            raise UsageError(NONE)
         return [os.path.relpath(path) for path in packages]
     return [os.path.normpath(args.dir) if args.dir else os.path.relpath(only_one(here))]
 
@@ -303,11 +303,11 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[Update, int]:
         for note in _notes(update, directory, quiet=args.quiet):
             say(note)
     for path in edited:
-        say(f"changed meanwhile and left alone: {os.path.join(directory, path)} (see {SAVED})")
+        say(f"not overwritten, changed since: {os.path.join(directory, path)} (see {SAVED})")
     if not args.json:
         show_lines(_update_lines(update, directory, dry_run=args.dry_run))
         if not (update.is_new or args.ref or args.all) and version(update.record.ref):
-            tell("  --ref takes another version; `kmerge vendor status --fetch` lists newer ones")
+            tell("  run `kmerge vendor status --fetch` to list newer versions for --ref")
     return update, int(bool(update.conflicts or edited))
 
 
@@ -333,12 +333,12 @@ def _notes(update: Update, directory: str, *, quiet: bool) -> Iterator[str]:
 
 
 def odd_names(directory: str, paths: Iterable[str], old: Container[str] = ()) -> Iterator[str]:
-    """Yield warnings about new names of a package that some systems cannot check out."""
+    """Yield warnings about new file names that some systems cannot check out."""
     found = list(not_portable(paths, old))
     for name, why in found[:SHOWN_OF_A_SORT]:
         yield f"{os.path.join(directory, name)}: {why}"
     if len(found) > SHOWN_OF_A_SORT:
-        yield f"... and {len(found) - SHOWN_OF_A_SORT} more names that Windows or macOS refuses"
+        yield f"... and {len(found) - SHOWN_OF_A_SORT} more names that Windows or macOS rejects"
 
 
 def _update_lines(update: Update, directory: str, *, dry_run: bool) -> Iterator[Line]:
@@ -362,8 +362,8 @@ def _update_lines(update: Update, directory: str, *, dry_run: bool) -> Iterator[
     parts = [f"{count[kind]} {words}" for kind, words in KINDS.items()]
     yield f"  {counted(count.total() - count['renamed'], 'file')}: {', '.join(parts)}"
     if update.conflicts and not dry_run:
-        yield "  resolve the conflicts (`kmerge resolve`, or edit the files), then"
-        yield f"  `kmerge vendor update {shlex.quote(directory)} --continue`; or `--abort`"
+        yield "  resolve the conflicts (run `kmerge resolve`, or edit the files), then run"
+        yield f"  `kmerge vendor update {shlex.quote(directory)} --continue`, or `--abort`"
 
 
 def _all_lines(reports: list[dict[str, Any]]) -> Iterator[Line]:

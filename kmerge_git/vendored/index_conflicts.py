@@ -108,12 +108,12 @@ def _refuse_staged_work(
     except UsageError:  # no commit yet
         committed = None
     if committed is None or committed.oid != staged.oid:
-        hint = "`git add` it or `git restore --staged` it, then run it again"
-        raise UsageError("its staged version would be lost in a conflict", path=path, hint=hint)
+        hint = "run `git add` or `git restore --staged` for it, then try again"
+        raise UsageError("the staged version would be lost in a conflict", path=path, hint=hint)
 
 
 def mark(directory: str, conflicts: Sequence[IndexConflict]) -> None:
-    """Give each file its stages in the index."""
+    """Write the stages of each file to the index."""
     place = _place(directory) if conflicts else None
     if place:
         repository, prefix = place
@@ -123,7 +123,7 @@ def mark(directory: str, conflicts: Sequence[IndexConflict]) -> None:
 
 
 def take_back(directory: str, conflicts: Sequence[IndexConflict]) -> None:
-    """Give each file its index entry from before the update."""
+    """Restore the index entry of each file from before the update."""
     place = _place(directory) if conflicts else None
     if place:
         repository, prefix = place
@@ -132,7 +132,7 @@ def take_back(directory: str, conflicts: Sequence[IndexConflict]) -> None:
 
 
 def resolved(directory: str, conflicts: Sequence[IndexConflict]) -> set[str]:
-    """Return the files that are not unmerged any more."""
+    """Return the files that are no longer unmerged in the index."""
     place = _place(directory) if conflicts else None
     if place is None:
         return set()

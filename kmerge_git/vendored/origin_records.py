@@ -64,7 +64,7 @@ class Vendored:
         if not self.is_kpt:
             return File(new.spelled(), now.mode if now else 0o644)
         if now is None:
-            raise UsageError("it is gone, and with it the record", path=self._path)
+            raise UsageError("the file of the record was deleted; restore it", path=self._path)
         return File(moved_on(now.data, self._path, new, found), now.mode)
 
     def origin_aside(self, package: Package, own: Package) -> Package:
@@ -78,7 +78,7 @@ class Vendored:
         try:
             data = without_origin(file.data, mine.data, KPTFILE)
         except KmergeError:
-            return package  # a Kptfile that is no YAML is merged by lines
+            return package  # a Kptfile that is not YAML is merged with git's line merge
         return package | {KPTFILE: File(data, file.mode)}
 
     @property
@@ -91,18 +91,18 @@ def vendored(directory: str) -> Vendored:
     if not os.path.isdir(directory):
         folder, at, ref = directory.rpartition("@")
         has_version = at and os.path.isdir(folder)
-        hint = f"for a version say `{folder} --ref {ref}`" if has_version else ""
+        hint = f"to choose a version, use `{folder} --ref {ref}`" if has_version else ""
         raise UsageError("no such directory", path=directory, hint=hint)
     own = read_record(directory)
     record = own or read(directory)
     if record is None:
-        why = "there is no record of where it came from"
+        why = "has no record of its origin"
         if os.path.isfile(os.path.join(directory, KPTFILE)):
-            why = "its Kptfile has no commit of a git repository"
+            why = "has a Kptfile without the commit of a git repository"
         raise UsageError(
-            f"no package: {why}",
+            f"not a vendored package: the directory {why}",
             path=directory,
-            hint="`kmerge vendor add --adopt` makes a record for a copy made by hand",
+            hint="`kmerge vendor add --adopt` adds a record to a copy made by hand",
         )
     return Vendored(directory, record, own is None)
 
@@ -127,14 +127,14 @@ def below(top: str) -> list[str]:
 
 
 def only_one(cwd: str) -> str:
-    """Return the directory of the only package here; raise an error if there is not exactly one."""
+    """Return the directory of the repository's only package; raise an error if there are more."""
     packages = below(top_of(cwd))
     if len(packages) == 1:
         return packages[0]
     if not packages:
-        raise UsageError("there is no package here", hint="`kmerge vendor add` makes one")
+        raise UsageError("this repository has no packages", hint="`kmerge vendor add` adds one")
     names = ", ".join(os.path.relpath(path, cwd) for path in packages[:10])
-    raise UsageError(f"which package? There are {names}", hint="name one")
+    raise UsageError(f"there are several packages: {names}", hint="choose one of them")
 
 
 def top_of(cwd: str) -> str:
@@ -154,7 +154,7 @@ def _has_kpt_origin(directory: str) -> bool:
 
 KPTFILE = "Kptfile"
 FIELDS = ("upstream", "upstreamLock")
-HINT = "`kmerge vendor add --adopt` writes a record of its own"
+HINT = "`kmerge vendor add --adopt` writes a separate record"
 
 
 def read(directory: str) -> Record | None:
@@ -170,7 +170,7 @@ def _content(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
-        raise UsageError(f"cannot read it: {error.strerror}", path=path) from None
+        raise UsageError(f"cannot read the file: {error.strerror}", path=path) from None
 
 
 def parse(data: bytes, where: str) -> Record | None:
@@ -188,7 +188,7 @@ def parse(data: bytes, where: str) -> Record | None:
         for key in ("source", "path", "ref", "commit"):
             _CHECKS[key](getattr(record, key))
     except UsageError as error:
-        raise UsageError(f"its upstream: {error}", path=where, hint=HINT) from None
+        raise UsageError(f"invalid upstream: {error}", path=where, hint=HINT) from None
     return record
 
 
@@ -237,7 +237,7 @@ def _edited(data: bytes, where: str, edit: Callable[[dict[str, Any]], None]) -> 
 def _document(data: bytes, where: str) -> Document:
     documents = YamlText(data, where).stream.documents
     if len(documents) != 1:
-        raise CannotParse("a Kptfile is one document", path=where)
+        raise CannotParse("a Kptfile must have exactly one document", path=where)
     return documents[0]
 
 
@@ -293,7 +293,7 @@ def read_record(directory: str) -> Record | None:
     if not os.path.lexists(path):
         return None
     if os.path.islink(path) or not os.path.isfile(path):
-        raise UsageError("a record must be a plain file", path=path)
+        raise UsageError("the record is not a regular file", path=path)
     return parse_record(_content(path), path)
 
 
@@ -303,24 +303,24 @@ def parse_record(data: bytes, where: str) -> Record:
     lines = data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
     for number, line in enumerate(lines, 1):
         key, colon, value = line.partition(": ")
-        why = _wrong(key, value, values) if colon else "it is not `key: value`"
+        why = _wrong(key, value, values) if colon else "this line is not `key: value`"
         if why:
-            both = "take the five lines of one side" if line.startswith("<<<<<<<") else ""
+            both = "keep only the five lines of one side" if line.startswith("<<<<<<<") else ""
             raise UsageError(why, path=where, line=number, hint=both)
         values[key] = value
     missing = [key for key in _CHECKS if key not in values]
     if missing:
-        raise UsageError(f"there is no `{missing[0]}: ...`", path=where, line=len(lines))
+        raise UsageError(f"the line `{missing[0]}: ...` is missing", path=where, line=len(lines))
     return Record(**values)
 
 
 def _wrong(key: str, value: str, known: dict[str, str]) -> str:
     if key not in _CHECKS:
-        return f"{key!r} is no key of a record"
+        return f"unknown key {key!r} in a record"
     if key in known:
-        return f"{key} stands twice"
+        return f"duplicate key {key!r}"
     if not value.isprintable() or value != value.strip():
-        return f"{key}: odd characters"
+        return f"{key}: the value has unusual characters"
     try:
         _CHECKS[key](value)
     except KmergeError as error:
@@ -331,12 +331,12 @@ def _wrong(key: str, value: str, known: dict[str, str]) -> str:
 def check_commit(commit: str) -> None:
     """Raise an error unless a text is the full id of a commit."""
     if not _COMMIT.fullmatch(commit):
-        raise UsageError(f"{commit!r} is no whole id of a commit")
+        raise UsageError(f"{commit!r} is not the full id of a commit")
 
 
 def _check_checksum(checksum: str) -> None:
     if not _CHECKSUM.fullmatch(checksum):
-        raise UsageError(f"{checksum!r} is no `sha256:` and 64 digits")
+        raise UsageError(f"{checksum!r} is not `sha256:` with 64 hexadecimal digits")
 
 
 _CHECKS: dict[str, Callable[[str], None]] = {

@@ -151,12 +151,12 @@ Fields = tuple[FieldDifference, ...]
 def _changes(path: str, old: File, new: File) -> tuple[Fields, str]:
     """Return the fields that differ in a file, and a note about other differences."""
     if old.link != new.link:
-        return (), "now a link" if new.link else "no link any more"
+        return (), "now a link" if new.link else "no longer a link"
     if old.link:
-        return (), "" if old.data == new.data else "the link leads elsewhere"
+        return (), "" if old.data == new.data else "the link has another target"
     note = ""
     if old.is_executable != new.is_executable:
-        note = "executable" if new.is_executable else "not executable any more"
+        note = "now executable" if new.is_executable else "no longer executable"
     if old.data == new.data:
         return (), note
     is_binary = old.is_binary or new.is_binary
@@ -171,7 +171,7 @@ def _fields(path: str, old: bytes, new: bytes) -> tuple[Fields, str]:
         count = sum(map(_lines, changes))
         return (), "1 line" if count == 1 else f"{count} lines"
     fields = dict.fromkeys(field for change in changes for field in _field(change))
-    return tuple(fields), "" if fields else "comments or spelling"
+    return tuple(fields), "" if fields else "only comments or layout"
 
 
 def _lines(change: FieldChange) -> int:

@@ -87,11 +87,11 @@ class Update:
 
     @property
     def conflicts(self) -> list[ResultFile]:
-        """Return the files that a person must decide before the record is updated."""
+        """Return the files with unresolved conflicts, which keep the record from being updated."""
         return [file for file in self.merged.files if self.is_open(file)]
 
     def is_open(self, file: ResultFile) -> bool:
-        """Return whether a person must decide about a file; for `kyaml` only markers count."""
+        """Return whether a file has an unresolved conflict; for `kyaml` only markers count."""
         return file.is_conflict if self.rules == "git" else bool(file.merged.conflicts)
 
 
@@ -123,7 +123,7 @@ def plan(
     aside = vendored.origin_aside
     old, new_files = (apart_from(version.package, before) for version in (base, theirs))
     at = Three(aside(old, own), own, aside(new_files, own))
-    inner = [f"{p}: a package of its own" for p in theirs.package if p not in new_files]
+    inner = [f"{p}: part of another package" for p in theirs.package if p not in new_files]
     merged = Merged([], [])
     if (new.path, new.commit) != (now.path, now.commit):
         labels = now.label, WORDS[1], new.label
@@ -232,9 +232,9 @@ def refuse_unfinished(directory: str) -> None:
     update = underway(directory)
     if update:
         raise UsageError(
-            f"its {update.what} to {update.record.ref} is unfinished",
+            f"the {update.what} to {update.record.ref} is unfinished",
             path=directory,
-            hint=f"`kmerge vendor update {shlex.quote(directory)} --continue`, or `--abort`",
+            hint=f"run `kmerge vendor update {shlex.quote(directory)} --continue`, or `--abort`",
         )
 
 
@@ -253,9 +253,9 @@ def go_on(directory: str) -> tuple[Underway, Left]:
             package = vendored(directory)
             if package.record.commit not in (update.began, update.record.commit):
                 raise UsageError(
-                    f"its record is not at {update.began[:7]} any more, where the update began",
+                    f"the update began at {update.began[:7]}, but the record has another commit",
                     path=directory,
-                    hint="go back to the branch it belongs to, or give --abort",
+                    hint="switch back to the branch of the update, or use --abort",
                 )
             _move_on(package, update)
         exchanged_files.forget(directory)
@@ -271,9 +271,9 @@ def _refuse_what_was_taken_back(directory: str, update: Underway) -> None:
     back, rest = ({*paths} - {*update.conflicts} for paths in exchanged_files.taken_back(directory))
     if update.conflicts and back and not rest:
         raise UsageError(
-            f"{sorted(back)[0]} and all else is as it was before the update",
+            f"all files, such as {sorted(back)[0]}, have their content from before the update",
             path=directory,
-            hint="bring back what it wrote (`git stash pop`, its branch), or give --abort",
+            hint="restore the update (`git stash pop`, or switch to its branch), or use --abort",
         )
 
 
@@ -283,9 +283,9 @@ def go_back(directory: str) -> tuple[Underway, list[str]]:
         update = _needed(directory)
         if update.conflicts and _has_moved_on(directory, update):
             raise UsageError(
-                f"its {update.what} is finished but for its drafts",
+                f"the {update.what} is complete, except for its temporary files",
                 path=directory,
-                hint=f"`kmerge vendor update {shlex.quote(directory)} --continue` takes them away",
+                hint=f"`kmerge vendor update {shlex.quote(directory)} --continue` removes them",
             )
         edited = exchanged_files.roll_back(directory, give_up=update.conflicts)
         index_conflicts.take_back(directory, update.index)
@@ -305,16 +305,16 @@ def _needed(directory: str) -> Underway:
     state = exchanged_files.unfinished(directory)
     if state is None:
         raise UsageError(
-            "no update is unfinished there",
+            "there is no unfinished update",
             path=directory,
-            hint="what a finished one did is taken back with git",
+            hint="to undo a finished update, use git",
         )
     if not state.is_begun:
         exchanged_files.forget(directory)
         raise UsageError(
-            "the update was stopped before it changed a file; its drafts are removed",
+            "the update was stopped before it changed a file; its temporary files are removed",
             path=directory,
-            hint="run it again",
+            hint="run the update again",
         )
     return _read(state.about, directory)
 
@@ -351,7 +351,7 @@ def _move_on(package: Vendored, update: Underway) -> None:
     try:
         replace_file(path, new.data, drafts=drafts, mode=new.mode, durable=False)
     except OSError as error:
-        raise UsageError(f"cannot write it: {error.strerror}", path=path) from None
+        raise UsageError(f"cannot write the file: {error.strerror}", path=path) from None
 
 
 def _read(about: Mapping[str, str], directory: str) -> Underway:
@@ -363,7 +363,7 @@ def _read(about: Mapping[str, str], directory: str) -> Underway:
         return Underway(about["what"], record, about["found"], paths, about["began"], index)
     except (KeyError, TypeError, ValueError):
         raise UsageError(
-            "it is of no update that `kmerge vendor` began", path=where, hint="look what is in it"
+            "`kmerge vendor` did not make this folder", path=where, hint="check and remove it"
         ) from None
 
 
@@ -372,7 +372,7 @@ def _read(about: Mapping[str, str], directory: str) -> Underway:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Hold a new package; `left_out` names the files of upstream that were not copied."""
+    """Hold a new package; `left_out` lists the files of upstream that were not copied."""
 
     vendored: Vendored
     upstream: Package
@@ -395,7 +395,7 @@ def add(source: str, directory: str, *, path: str, ref: str, adopt: bool, accept
     record = replace(record, checksum=checksum(copied.package))
     added = Added(replace(package, record=record), copied.package, copied.left_out)
     if not adopt and not copied.package:
-        raise UsageError("there is no file", path=folder, hint="look at --path and --ref")
+        raise UsageError("upstream has no files here", path=folder, hint="check --path and --ref")
     _write(added, adopt=adopt)
     upstream_copies.remember(package.url, directory)
     return added
@@ -407,20 +407,20 @@ def _check(source: str, directory: str, ref: str, *, adopt: bool) -> None:
     if is_path(source) and not os.path.isdir(source):
         raise UsageError("no such repository", path=source, hint="give a URL or a directory")
     if ".git" in os.path.realpath(directory).lower().split(os.sep):
-        raise UsageError("it lies in a repository's own folder", path=directory)
+        raise UsageError("the directory is inside a `.git` directory", path=directory)
     if os.path.lexists(directory) and not os.path.isdir(directory):
-        raise UsageError("it is no directory", path=directory)
+        raise UsageError("not a directory", path=directory)
     if not adopt and there:
-        hint = "give a new one, or --adopt if it is a copy made by hand"
+        hint = "use a new directory, or --adopt for a copy made by hand"
         raise UsageError("the directory is not empty", path=directory, hint=hint)
     if adopt and not there:
-        raise UsageError("there is no copy to adopt", path=directory, hint="leave --adopt out")
+        raise UsageError("there is no copy to adopt", path=directory, hint="omit --adopt")
     if adopt and not ref:
-        hint = "name the version that the copy was made from"
+        hint = "use --ref with the version that the copy was made from"
         raise UsageError("--adopt needs --ref", hint=hint)
     if adopt and read_record(directory):
-        hint = f"to adopt it again take {os.path.join(directory, RECORD)} away"
-        raise UsageError("it has a record already", path=directory, hint=hint)
+        hint = f"to adopt it again, remove {os.path.join(directory, RECORD)}"
+        raise UsageError("the package already has a record", path=directory, hint=hint)
 
 
 def _write(added: Added, *, adopt: bool) -> None:

@@ -31,7 +31,7 @@ class Release:
 
 
 def newest(upstream: Upstream, record: Record, *, is_kpt: bool) -> Named:
-    """Fetch the present commit of the record's ref; for kpt try the tag `DIRECTORY/REF` first."""
+    """Fetch the current commit of the record's ref; for kpt try the tag `DIRECTORY/REF` first."""
     own = (f"{record.path}/{record.ref}",) if is_kpt and record.path != "." else ()
     return _sound(upstream, lambda: upstream.fetch((*own, record.ref)))
 
@@ -41,7 +41,7 @@ def release(upstream: Upstream, record: Record, *, offline: bool = False) -> Rel
     if offline and not upstream.has(record.commit):
         raise KmergeError(
             f"commit {record.commit[:12]} of {upstream.url} is not in the cache",
-            hint="`kmerge vendor status DIR --fetch` brings it",
+            hint="`kmerge vendor status DIR --fetch` fetches it",
         )
 
     def read() -> Release:
@@ -52,9 +52,9 @@ def release(upstream: Upstream, record: Record, *, offline: bool = False) -> Rel
     known = _sound(upstream, read)
     if record.checksum and checksum(known.package) != record.checksum:
         raise KmergeError(
-            f"commit {record.commit[:12]} of {upstream.url} is not what was recorded: "
-            "its files have another checksum",
-            hint="find out who changed the record; `kmerge vendor add --adopt` makes a new one",
+            f"the files of commit {record.commit[:12]} of {upstream.url} do not have the "
+            "checksum in the record",
+            hint="check who changed the record; `kmerge vendor add --adopt` makes a new one",
         )
     return known
 
@@ -77,7 +77,7 @@ def _read(upstream: Upstream, commit: str, path: str) -> Release:
         if found.mode == SUBMODULE:
             left_out.append(f"{found.path}: a submodule")
         elif found.path.rpartition("/")[2].lower() == RECORD:
-            left_out.append(f"{found.path}: upstream has a record of its own")
+            left_out.append(f"{found.path}: kmerge does not copy upstream's own record")
         else:
             check_path(found.path, upstream.url)
             mode = 0o755 if found.mode & _EXECUTABLE else 0o644
@@ -107,9 +107,9 @@ def check_known(url: str, directory: str, *, accept: bool) -> None:
     known = read_text(_note(directory))
     if known and known != url and not accept:
         raise UsageError(
-            f"its record names {url}, but so far it came from {known}",
+            f"the source in the record has changed from {known} to {url}",
             path=directory,
-            hint="--accept-source, if that is meant",
+            hint="if this is intended, use --accept-source",
         )
 
 
@@ -122,7 +122,7 @@ def remember(url: str, directory: str) -> None:
         os.makedirs(note.parent, mode=0o700, exist_ok=True)
         write_text(note, url)
     except OSError as error:
-        raise KmergeError(f"no cache: {error.strerror}", path=str(note.parent)) from None
+        raise KmergeError(f"cannot write: {error.strerror}", path=str(note.parent)) from None
 
 
 def _note(directory: str) -> Path:

@@ -13,7 +13,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.S)
 _HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
 _SCP = re.compile(r"(?:([^/:]*)@)?(\[[^/\]]*\]|[^/:@\[\]]+):(.*)", re.S)
 _NO_REF = re.compile(r"\.\.|@\{|//|[\x00-\x20\x7f~^:?*\[\\]|(^|/)\.|\.lock(/|$)|^[-/]|[./]$|^@?$")
-_ABOUT_SECRETS = "it would be in the record for everybody; let a git credential helper keep it"
+_ABOUT_SECRETS = "everybody could read it in the record; use a git credential helper instead"
 
 
 def check_source(source: str) -> None:
@@ -21,14 +21,14 @@ def check_source(source: str) -> None:
     scheme = _SCHEME.fullmatch(source)
     is_odd = " " in source and not is_path(source)
     if is_odd or not source or source != source.strip() or not source.isprintable():
-        raise UsageError(f"{source!r}: a source is a URL or a path, without odd characters")
+        raise UsageError(f"{source!r}: not a URL or path, or it has unusual characters")
     if source.startswith("-"):
-        raise UsageError(f"{source}: a source that git would take for an option")
+        raise UsageError(f"{source}: git would read this source as an option")
     if scheme:
         _check_url(source, scheme[1].lower(), scheme[2])
     elif _HELPER.match(source):
         raise UsageError(
-            f"{source}: it names a program to run", hint="give an https or ssh URL, or a path"
+            f"{source}: git would run a program for it", hint="use an https or ssh URL, or a path"
         )
     elif not is_path(source):
         _check_scp(source)
@@ -62,7 +62,7 @@ def url_of(source: str, directory: str) -> str:
 def check_ref(ref: str) -> None:
     """Raise an error unless a text can be the name of a branch or a tag, or a commit."""
     if _NO_REF.search(ref) or not ref.isprintable():
-        raise UsageError(f"{ref!r} is no name of a branch, a tag or a commit")
+        raise UsageError(f"{ref!r} is not a valid name of a branch, tag or commit")
 
 
 def check_folder(path: str) -> None:
@@ -75,16 +75,16 @@ def _check_url(source: str, scheme: str, rest: str) -> None:
     host = rest.partition("/")[0]
     user, at, name = host.rpartition("@")
     if scheme not in ("https", "ssh", "file"):
-        why = (
-            "it is not encrypted" if scheme in ("http", "git", "ftp") else "git would run a helper"
-        )
-        raise UsageError(f"{scheme}: {why}", path=_bare(source), hint="use https, ssh or file")
+        why = "is not encrypted" if scheme in ("http", "git", "ftp") else "needs a helper program"
+        raise UsageError(f"{scheme} {why}", path=_bare(source), hint="use https, ssh or file")
     if ":" in user or (at and scheme == "https"):
-        raise UsageError("a name or a password in the URL", path=_bare(source), hint=_ABOUT_SECRETS)
+        raise UsageError(
+            "the URL has a user name or password", path=_bare(source), hint=_ABOUT_SECRETS
+        )
     if "?" in rest or "#" in rest:
-        raise UsageError("a URL with `?` or `#`", path=_bare(source), hint=_ABOUT_SECRETS)
+        raise UsageError("the URL has `?` or `#`", path=_bare(source), hint=_ABOUT_SECRETS)
     if name.startswith("-") or user.startswith("-") or (not host and scheme != "file"):
-        raise UsageError("a URL without a host that could be one", path=_bare(source))
+        raise UsageError("the URL has no valid host", path=_bare(source))
 
 
 def _check_scp(source: str) -> None:
@@ -92,7 +92,7 @@ def _check_scp(source: str) -> None:
     if parts is None or not parts[3] or parts[2].startswith("-") or parts[3].startswith("-"):
         raise UsageError(f"{source}: neither a URL nor USER@HOST:PATH", hint="put ./ before a path")
     if "@" in parts[3].partition("/")[0]:
-        raise UsageError("a password in the source", path=_bare(source), hint=_ABOUT_SECRETS)
+        raise UsageError("the source has a password", path=_bare(source), hint=_ABOUT_SECRETS)
 
 
 def _bare(source: str) -> str:

@@ -102,7 +102,7 @@ def test_explain_tells_what_changes_and_counts_the_rest(world, capsys):
     assert named == "configmap/c configured"
     assert changed.startswith('changed   data.a = "5" -> "1"  [config: the config sets it')
     count = int(rest.split()[0])
-    assert rest == f"{count} fields stay as before: see --all"
+    assert rest == f"{count} fields are unchanged: use --all"
     assert main(["apply", "config.yaml", "--live", "live.yaml", "--all"]) == 0
     assert len(capsys.readouterr().err.splitlines()) == count + 2
 
@@ -146,7 +146,9 @@ def test_a_conflict_under_no_overwrite(world, capsys):
         main(["apply", "config.yaml", "--live", "live.yaml", "--no-overwrite", "--in-place"]) == 1
     )
     said = capsys.readouterr()
-    assert said.err.startswith("kmerge: config.yaml:7:3: data.a: the live object was changed there")
+    assert said.err.startswith(
+        "kmerge: config.yaml:7:3: data.a: the live object has another change"
+    )
     assert 'a: "7"' in (world / "live.yaml").read_text("utf-8")
 
 
@@ -182,10 +184,10 @@ def test_a_broken_annotation_is_shown_in_the_live_file(world, capsys, text):
 @pytest.mark.parametrize(
     "options, why",
     [
-        (["config.yaml", "--in-place"], "--in-place changes LIVE"),
+        (["config.yaml", "--in-place"], "--in-place changes the live file; add --live"),
         (
             ["config.yaml", "--live", "other.yaml"],
-            "is not in it, but ConfigMap/other; give the live object",
+            "is not in the file, but ConfigMap/other is; use the live object",
         ),
         (["generated.yaml"], "metadata.generateName: cannot use generate name with apply"),
         (["-", "--live", "-"], "only one of the files can be stdin"),
@@ -210,7 +212,7 @@ def test_view_ignores_no_option(world, capsys, option):
     assert main(["last-applied", "view", "live.yaml", option]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert "belong to set and edit; " in said.err
+    assert "`set` and `edit` accept --in-place" in said.err
 
 
 def test_view_of_an_object_without_it_is_no_error(world, capsys):
@@ -221,7 +223,7 @@ def test_view_of_an_object_without_it_is_no_error(world, capsys):
 
 def test_set_writes_what_apply_would_write(world, capsys):
     assert main(["last-applied", "set", "config.yaml", "--config", "config.yaml"]) == 2
-    assert "--create-annotation makes one" in capsys.readouterr().err
+    assert "use --create-annotation to add it" in capsys.readouterr().err
     options = ["--config", "config.yaml", "--create-annotation", "--in-place"]
     assert main(["last-applied", "set", "config.yaml", *options]) == 0
     assert (world / "config.yaml").read_text("utf-8") == CREATED

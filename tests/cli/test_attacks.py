@@ -217,7 +217,7 @@ def test_an_output_that_is_a_link(place, capfd, target):
     before = everything(place)
     assert main(WAYS["merge3 -o"]) == 2
     assert everything(place) == before
-    assert capfd.readouterr().err.startswith("kmerge: out: it is there already")
+    assert capfd.readouterr().err.startswith("kmerge: out: the output exists")
 
 
 def test_roots_may_be_given_through_links(place):

@@ -132,14 +132,14 @@ def test_a_repeated_key_names_the_file(here, capfd):
         (["--original", "o.yaml", "--updated", "u.yaml", "--dest", "none"], "y; check its name"),
         (
             ["--original", "o.yaml", "--updated", "u.yaml", "--dest", "."],
-            "; give only files or only",
+            "; use only files or only",
         ),
-        (["-O", "o.yaml", "-U", "u.yaml", "-D", "d.yaml", "-o", "."], "it is a directory"),
+        (["-O", "o.yaml", "-U", "u.yaml", "-D", "d.yaml", "-o", "."], "this is a directory"),
         (["-O", "o.yaml", "-U", "u.yaml", "-D", "d.yaml", "--json"], "cannot both go to stdout"),
         (["-O", "o.yaml", "-U", "u.yaml", "-D", "-", "--in-place"], "--in-place needs a file"),
         (
             ["-O", "o.yaml", "-U", "u.yaml", "-D", "d.yaml", "--no-infer", "--rules", "git"],
-            "--no-infer is a switch",
+            "--no-infer needs --rules kyaml",
         ),
     ],
 )
@@ -374,7 +374,7 @@ def test_quiet_hides_losses_and_not_what_needs_a_person(folders, capfd):
 
 
 @pytest.mark.parametrize(
-    "more, why", [([], "cannot be written to stdout"), (["-o", "u"], "it is there already")]
+    "more, why", [([], "cannot be written to stdout"), (["-o", "u"], "the output exists")]
 )
 def test_directories_need_a_place(folders, capfd, more, why):
     assert main(["merge3", "-O", "o", "-U", "u", "-D", "d", *more]) == 2

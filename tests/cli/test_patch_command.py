@@ -159,16 +159,16 @@ def test_the_patch_names_its_object_among_many(world, capsys):
 @pytest.mark.parametrize(
     "options, why",
     [
-        (["all.yaml", "-p", "p.yaml"], "the file has 2 objects and the patch names none"),
-        (["all.yaml", "-p", "p.yaml", "--object", "Pod/x"], "no object matches Pod/x; there is Deployment/web, Service/web"),
+        (["all.yaml", "-p", "p.yaml"], "the file has 2 objects, and the patch has no kind and name"),
+        (["all.yaml", "-p", "p.yaml", "--object", "Pod/x"], "no object in the file matches Pod/x; the file has Deployment/web, Service/web"),
         (["all.yaml", "-p", "p.yaml", "--object", "x"], "--object x is not KIND/NAME"),
-        (["d.yaml", "-p", '{"kind": "Deployment", "metadata": {"name": "z"}}'], "no object matches Deployment/z"),
-        (["d.yaml", "-p", "p.yaml", "-o", "x", "--in-place"], "--in-place and -o exclude each other"),
+        (["d.yaml", "-p", '{"kind": "Deployment", "metadata": {"name": "z"}}'], "no object in the file matches Deployment/z"),
+        (["d.yaml", "-p", "p.yaml", "-o", "x", "--in-place"], "--in-place and -o cannot be used together"),
         (["-", "-p", "-"], "only one of the files can be stdin"),
         (["d.yaml", "-p", '[{"op": "remove", "path": "/spec"}]'], "--patch: JSON 6902 patches are not supported; write a strategic"),
         (["d.yaml", "-p", "ops.yaml"], "ops.yaml: JSON 6902 patches are not supported; "),
         (["nope.yaml", "-p", "p.yaml"], "directory; check its name and permissions"),
-        (["d.yaml", "-p", "p.yaml", "--schema", "d.yaml", "--type", "merge", "--tool", "kustomize"], "--tool is about strategic"),
+        (["d.yaml", "-p", "p.yaml", "--schema", "d.yaml", "--type", "merge", "--tool", "kustomize"], "--tool needs a strategic"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_one_line(world, capsys, options, why):
@@ -253,7 +253,7 @@ def test_the_flavor_of_kustomize(world, capsys):
     )
     said = capsys.readouterr()
     assert said.out == DEPLOYMENT
-    assert said.err == "Service/web is removed\n"
+    assert said.err == "the patch removed Service/web\n"
 
 
 def test_a_schema_file_knows_other_kinds(world, capsys):
@@ -375,7 +375,7 @@ def test_a_three_way_patch_and_its_conflict(world, capsys):
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(
-        "kmerge: new.yaml:7:3: spec.replicas: the live object was changed there"
+        "kmerge: new.yaml:7:3: spec.replicas: the live object has another change"
     )
 
 
@@ -397,8 +397,8 @@ def test_no_patch_leads_to_another_kind(world, capsys):
         said = capsys.readouterr()
         assert said.out == ""
         assert said.err == (
-            "kmerge: s.yaml: it holds a Service, but d.yaml a Deployment; "
-            "a patch cannot change the kind, give two versions of one object\n"
+            "kmerge: s.yaml: the object is a Service, but in d.yaml it is a Deployment; "
+            "use two versions of one object, as a patch cannot change the kind\n"
         )
 
 
@@ -414,4 +414,6 @@ def test_a_number_that_json_has_not_is_refused_with_its_place(tmp_path, capsys, 
     assert main([command, *more[command]]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"kmerge: {name}:4:10: JSON has no such number; write it as a text\n")
+    assert err.startswith(
+        f"kmerge: {name}:4:10: JSON cannot hold this number; write it as a string\n"
+    )

@@ -312,8 +312,8 @@ def test_a_folder_of_a_commit(shop: Repo) -> None:
         (["HEAD:nope.yaml"], "there is no such path in HEAD"),
         (["apps"], "apps is both a revision and a path"),
         (["--staged", "HEAD", "HEAD~1"], "--staged compares the index with one commit"),
-        (["--external"], "--external needs the seven words that git gives"),
-        (["-", "-"], "only one of the two can be stdin"),
+        (["--external"], "--external needs the seven arguments that git passes"),
+        (["-", "-"], "only one of the two files can be stdin"),
     ],
 )
 def test_what_makes_no_sense(shop: Repo, words: list[str], said: str) -> None:

@@ -161,7 +161,7 @@ def test_one_run_writes_several_files(repo: Repo, preview: Any, tmp_path: Path) 
         (["--format", "json="], "'json=' is none of"),
         (["--format", "text", "--json"], "text and json: only one can be printed"),
         (["--format", "sarif", "--write-tree"], "--write-tree prints text or JSON"),
-        (["--format", "json=no/such/folder"], "cannot write it: No such file or directory"),
+        (["--format", "json=no/such/folder"], "cannot write the file: No such file or directory"),
     ],
 )
 def test_what_cannot_be_asked_for(

@@ -230,7 +230,7 @@ def test_what_is_refused(torn: Driven) -> None:
         (("--take", "ours", ""), "a path is empty"),
         (("--take", "ours", "../x.yaml"), "is outside of the working tree"),
         (("--from", "answers"), "answers: no answers"),
-        (("--from", "none"), "none: cannot read it"),
+        (("--from", "none"), "none: cannot read the file"),
         (("--list", "--take", "ours"), "--list, --undo and answers are separate calls"),
         (("--undo", "--take", "ours", "a.yaml"), "are separate calls"),
         (("--undo", "--auto", "a.yaml"), "are separate calls"),

@@ -65,9 +65,9 @@ def test_the_bytes_are_those_of_the_blob(repo: Repo) -> None:
         ),
         ("HEAD:dir", "this is a folder"),
         (":nope.yaml", "the index has no such file"),
-        ("nope:a.yaml", "cannot read it: No such file"),
-        ("C:/a.yaml", "cannot read it: No such file"),
-        ("HEAD:a\nb", "cannot read it: No such file"),
+        ("nope:a.yaml", "cannot read the file: No such file"),
+        ("C:/a.yaml", "cannot read the file: No such file"),
+        ("HEAD:a\nb", "cannot read the file: No such file"),
     ],
 )
 def test_what_is_not_there(shop: Repo, name: str, said: str) -> None:
@@ -80,7 +80,7 @@ def test_a_name_is_no_option(shop: Repo) -> None:
     """Not even behind the dashes that let a name begin with one."""
     done = shop.kmerge("patch", "-p", PATCH, "--", "--batch-all-objects:x", check=False)
     assert done.code == 2
-    assert "cannot read it" in done.err
+    assert "cannot read the file" in done.err
 
 
 @pytest.mark.parametrize(
@@ -95,5 +95,5 @@ def test_nothing_is_written_there(shop: Repo, words: list[str]) -> None:
     before = sorted(path.name for path in shop.path.iterdir())
     done = shop.kmerge(*words, check=False)
     assert done.code == 2
-    assert "a file of a commit or of the index cannot be written" in done.err
+    assert "cannot write into a commit or the index" in done.err
     assert sorted(path.name for path in shop.path.iterdir()) == before

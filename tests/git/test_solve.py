@@ -244,8 +244,8 @@ def test_only_the_chosen_paths(repo: Repo) -> None:
     done = repo.kmerge("solve", "../elsewhere.yaml", check=False)
     assert (done.code, done.err) == (
         2,
-        "kmerge: ../elsewhere.yaml: is outside of the working tree; "
-        f"give a path below {repo.path}\n",
+        "kmerge: ../elsewhere.yaml: the path is outside of the working tree; "
+        f"use a path below {repo.path}\n",
     )
 
 

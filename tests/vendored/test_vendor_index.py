@@ -263,7 +263,7 @@ def test_a_staged_version_is_not_dropped(up, mine):
     mine.write("shop/web.yaml", OURS)
     before, tree = index(mine), mine.tree("shop")
     done = mine.vendor_fails("update", "shop", "--ref", "v2")
-    assert done.err.startswith("kmerge: shop/web.yaml: its staged version would be lost")
+    assert done.err.startswith("kmerge: shop/web.yaml: the staged version would be lost")
     assert (index(mine), mine.tree("shop")) == (before, tree)
     mine.git("add", "shop")
     before = index(mine)

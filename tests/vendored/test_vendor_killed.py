@@ -129,7 +129,7 @@ def test_an_update(vendored, tmp_path, local, end):
                 vendored.vendor_fails("update", "shop", end)
             continue
         if end == "--continue" and not clean:
-            assert "a conflict is left" in vendored.vendor("update", "shop", end, code=1).err
+            assert "unresolved conflict" in vendored.vendor("update", "shop", end, code=1).err
             vendored.vendor("update", "shop", "--abort")
             assert vendored.tree("shop") == before
         else:
@@ -156,7 +156,7 @@ def test_the_index(vendored, tmp_path, end):
             continue
         is_marked.add(now != index)
         if end == "--continue":
-            assert "a conflict is left" in vendored.vendor("update", "shop", end, code=1).err
+            assert "unresolved conflict" in vendored.vendor("update", "shop", end, code=1).err
             assert vendored.unmerged() == ["shop/web.yaml"]
         vendored.vendor("update", "shop", "--abort")
         assert (vendored.tree("shop"), vendored.git("ls-files", "-s").out) == (before, index)
@@ -222,7 +222,7 @@ def test_what_somebody_edited_meanwhile_is_left_alone_and_told(vendored, monkeyp
 
     monkeypatch.setattr(exchanged_files, "begin", and_an_edit)
     done = vendored.vendor("update", "shop", "--ref", "v1.1.0", code=1)
-    assert "left alone: shop/web.yaml" in done.err
+    assert "not overwritten, changed since: shop/web.yaml" in done.err
     assert vendored.text("shop/web.yaml") == "mine: now\n"
     vendored.vendor("update", "shop", "--continue")
     assert vendored.text("shop/web.yaml") == "mine: now\n"

@@ -69,7 +69,7 @@ def test_a_kptfile_that_says_nothing_of_upstream(text):
     ],
 )
 def test_a_kptfile_that_is_not_believed(text):
-    with pytest.raises(UsageError, match="its upstream: "):
+    with pytest.raises(UsageError, match="invalid upstream: "):
         parse(text.encode(), "Kptfile")
 
 
@@ -192,7 +192,7 @@ def test_a_kptfile_in_conflict_is_no_obstacle_to_an_abort(vendored, up):
 def test_a_kptfile_without_a_lock_is_no_record(mine):
     mine.write("shop/Kptfile", OWN + "upstream:\n  type: git\n  git:\n    repo: ../../up\n")
     told = mine.vendor_fails("update", "shop").err
-    assert "its Kptfile has no commit" in told
+    assert "a Kptfile without the commit" in told
     assert "--adopt" in told
     mine.write("other/a.yaml", "a: 1\n")
     assert "Kptfile" not in mine.vendor_fails("update", "other").err

@@ -56,7 +56,7 @@ def test_local_changes_by_file_resource_and_field(vendored):
         "  changed  logo (binary)",
         "  renamed  old name -> new name",
         "  changed  notes.txt (2 lines)",
-        "  changed  run (executable)",
+        "  changed  run (now executable)",
         "  added    sub/ü.txt",
         "  changed  t.yaml (1 line)",
         "  8 files changed here",
@@ -142,7 +142,7 @@ def test_a_tag_that_moved_is_told(vendored, up):
     up.commit("x", {"x": "1"})
     up.git("tag", "-f", "-a", "-m", "x", "v1.0.0")
     assert (
-        f"v1.0.0 is {up.head()[:7]} upstream by now"
+        f"upstream's v1.0.0 is now {up.head()[:7]}"
         in vendored.vendor("status", "--fetch", code=1).out
     )
     vendored.vendor("update")
@@ -172,7 +172,7 @@ def test_no_package_at_all(mine):
         mine.vendor_fails(*words)
     Path("empty").mkdir()
     assert "--adopt" in mine.vendor_fails("update", "empty").err
-    assert "say `empty --ref v1`" in mine.vendor_fails("update", "empty@v1").err  # as kpt has it
+    assert "use `empty --ref v1`" in mine.vendor_fails("update", "empty@v1").err  # as kpt has it
     assert "say" not in mine.vendor_fails("update", "nowhere@v1").err
 
 
@@ -182,7 +182,7 @@ def test_ten_of_several_packages_are_named(mine, count):
     for name in names:
         mine.write(f"{name}/.kmerge-vendor", "not read here\n")
     told = mine.vendor_fails("update").err
-    assert f"which package? There are {', '.join(names[:10])};" in told
+    assert f"there are several packages: {', '.join(names[:10])};" in told
 
 
 def test_add_needs_room(vendored):
@@ -195,7 +195,7 @@ def test_add_needs_room(vendored):
     vendored.world.init("empty")
     assert "check that it is not empty" in vendored.vendor_fails("add", "../empty", "new").err
     for inside in (".git/new", ".GIT/hooks/new"):
-        assert "own folder" in vendored.vendor_fails("add", "../up", inside).err
+        assert "inside a `.git`" in vendored.vendor_fails("add", "../up", inside).err
         assert not (vendored.path / inside).exists()
     assert not (vendored.path / "new").exists()
 

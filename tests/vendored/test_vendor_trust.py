@@ -175,9 +175,9 @@ def test_records_and_submodules_of_upstream_are_not_copied_and_told(up, mine):
     up.git("commit", "-q", "-m", "module")
     done = mine.vendor("add", "../up", "shop")
     assert done.err.splitlines() == [
-        "not copied: .kmerge-vendor: upstream has a record of its own",
+        "not copied: .kmerge-vendor: kmerge does not copy upstream's own record",
         "not copied: module: a submodule",
-        "not copied: sub/.KMerge-Vendor: upstream has a record of its own",
+        "not copied: sub/.KMerge-Vendor: kmerge does not copy upstream's own record",
     ]
     assert sorted(mine.tree("shop")) == [".gitmodules", ".kmerge-vendor", "a.yaml"]
     assert mine.text("shop/.kmerge-vendor").startswith("source: ../../up\npath: .\nref: HEAD\n")
@@ -199,7 +199,7 @@ def test_names_that_other_systems_refuse_are_warned_of(up, mine):
     release(up, "v3", {f"{n}?.yaml": "a: 1\n" for n in range(12)})
     done = mine.vendor("update", "shop", "--ref", "v3")
     assert len(done.err.splitlines()) == 11
-    assert done.err.endswith("\n... and 2 more names that Windows or macOS refuses\n")
+    assert done.err.endswith("\n... and 2 more names that Windows or macOS rejects\n")
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_a_file_with_markers_was_renamed(open_update):
     mine = open_update
     (mine.path / DIR / "web.yaml").rename(mine.path / DIR / "app.yaml")
     done = mine.vendor("update", DIR, "--continue", code=1)
-    assert "shop/app.yaml:" in done.err and "a conflict is left" in done.err
+    assert "shop/app.yaml:" in done.err and "unresolved conflict" in done.err
     assert recorded(mine) == "v1"
     mine.write("shop/app.yaml", deployment(image="shop:2"))
     mine.vendor("update", DIR, "--continue")
@@ -51,7 +51,7 @@ def test_what_the_update_wrote_was_stashed(open_update):
     assert "needs merge" in mine.git("stash", check=False).said
     mine.git("add", DIR)
     mine.git("stash", "-q")
-    assert "bring back" in mine.vendor_fails("update", DIR, "--continue").err
+    assert "restore the update" in mine.vendor_fails("update", DIR, "--continue").err
     assert recorded(mine) == "v1"
     mine.git("stash", "pop", "-q")
     mine.write("shop/web.yaml", deployment(image="shop:2"))
@@ -89,5 +89,5 @@ def test_another_branch_has_another_version(up, open_update):
     lines = text.splitlines(keepends=True)
     mine.write(f"{DIR}/.kmerge-vendor", "".join([*lines[:3], f"commit: {other}\n", *lines[4:]]))
     mine.write("shop/README.md", "zero\n")
-    assert "where the update began" in mine.vendor_fails("update", DIR, "--continue").err
+    assert "but the record has another commit" in mine.vendor_fails("update", DIR, "--continue").err
     assert other in mine.text(f"{DIR}/.kmerge-vendor")
