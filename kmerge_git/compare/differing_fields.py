@@ -296,7 +296,7 @@ def _words(old: Node, new: Node, where: Where, paired: Paired) -> Iterator[str]:
         mine, yours = old.index(), new.index()
         names = [name for name in yours if name in mine]
         if names != [name for name in mine if name in yours]:
-            yield "order of keys"
+            yield "key order"
         for name in names:
             if key_text(mine[name]) != key_text(yours[name]):
                 yield "quoting"
@@ -315,7 +315,7 @@ def _of_scalars(old: Scalar, new: Scalar) -> Iterator[str]:
     if same_scalars(old, new):
         yield "quoting" if old.style != new.style else "spelling"
     elif _read(old) == _read(new):  # `1.10` and `1.1` may be version numbers
-        yield f"{mine} written {yours}" if len(mine + yours) < _MOST else "spelling"
+        yield f"{mine} written as {yours}" if len(mine + yours) < _MOST else "spelling"
 
 
 def _read(scalar: Scalar) -> tuple[str, str]:
@@ -338,7 +338,7 @@ def _of_collections(old: Collection, new: Collection) -> Iterator[str]:
     if not old.entries or not new.entries:
         return
     if old.flow != new.flow:
-        yield "lines" if new.flow else "flow style"
+        yield "flow style" if new.flow else "block style"
         return
     if not old.flow and old.column != new.column:
         yield "indentation"
@@ -380,7 +380,7 @@ def of_texts(old: str, new: str) -> str:
     """Describe how the layout of two texts with the same meaning differs."""
     lines = [[line.rstrip() for line in text.split("\n")] for text in (old, new)]
     if lines[0] == lines[1]:
-        return "blanks at line ends"
+        return "trailing spaces"
     full = [[line for line in text if line] for text in lines]
     if full[0] == full[1]:
         return "blank lines"
@@ -392,9 +392,9 @@ def of_files(old: Source, new: Source) -> list[str]:
     """Describe how two files differ in their byte order marks and line ends."""
     words = []
     if old.bom != new.bom:
-        words.append("a byte order mark" if new.bom else "no byte order mark")
+        words.append("byte order mark added" if new.bom else "byte order mark removed")
     if old.eol != new.eol:
-        words.append(f"line ends ({_LINE_ENDS[new.eol]})")
+        words.append(f"line endings ({_LINE_ENDS[new.eol]})")
     if old.final_newline != new.final_newline:
-        words.append("a last line end" if new.final_newline else "no last line end")
+        words.append("newline at end of file" if new.final_newline else "no newline at end of file")
     return words

@@ -119,8 +119,8 @@ def _mode(old: FileVersion, new: FileVersion) -> str:
     if old.mode == new.mode:
         return POINTERS.get(new.mode, "")
     if old.is_text and new.is_text:
-        return "executable" if new.mode & 0o100 else "not executable any more"
-    return {LINK: "a link now", SUBMODULE: "a submodule now"}.get(new.mode, "a file now")
+        return "now executable" if new.mode & 0o100 else "no longer executable"
+    return {LINK: "now a link", SUBMODULE: "now a submodule"}.get(new.mode, "now a file")
 
 
 def _count(value: FieldValue | None) -> int:

@@ -195,7 +195,7 @@ def _field(
         yield from numbered([change], indent, full=full)
     elif change.how == "reordered":
         what = change.field or ("resources" if not change.document else "document")
-        yield f"{indent}{what}: in another order: {_order(change, full=full)}", "yellow"
+        yield f"{indent}{what}: new order: {_order(change, full=full)}", "yellow"
     elif change.how in _SIGNS:
         yield from _one_sided(change, place, indent, counterparts, full=full)
     else:

@@ -66,7 +66,7 @@ def both(old: FieldValue | None, new: FieldValue | None, *, full: bool = False) 
     """Return two values as texts; of long values, return the part around the difference."""
     a, b = written(old), written(new)
     if a == b:  # encrypted values look the same
-        return a, "another one"
+        return a, "another value"
     if looks(a) == looks(b):
         a, b = _escaped(a), _escaped(b)
     if full or max(len(a), len(b)) <= LONG:
@@ -137,8 +137,8 @@ def line(text: str, others: Sequence[str], *, full: bool) -> str:
     blanks = len(shown) - len(bare)
     spelled = bare if full else apart(bare, [other.rstrip(" \t\n") for other in others])
     if blanks and any(other.rstrip(" \t\n") == bare for other in others):
-        spelled += f" ({counted(blanks, 'blank')} at its end)"
-    return spelled if text.endswith("\n") else f"{spelled} (no line end)"
+        spelled += f" ({counted(blanks, 'trailing space')})"
+    return spelled if text.endswith("\n") else f"{spelled} (no newline at the end)"
 
 
 def folded(line: str) -> Iterator[str]:

@@ -40,7 +40,7 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
         known = before.get(path) if before is not None else None
         if before is not None and old != (stamp_of(known) if known else None):
             place = os.path.join(root, path)
-            raise UsageError("it was changed in the meantime", path=place, hint="run it again")
+            raise UsageError("somebody changed the file", path=place, hint="run kmerge again")
         exchanges.append(Exchange(path, number, old, new))
     with errors_of(os.path.join(root, UNDERWAY)):
         token = os.urandom(4).hex()
@@ -49,11 +49,11 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
 
 @contextmanager
 def errors_of(path: str) -> Iterator[None]:
-    """Turn an error of the operating system into a `UsageError` that names the file."""
+    """Turn an error of the operating system into a `UsageError` with the path of the file."""
     try:
         yield
     except OSError as error:
-        raise UsageError(f"cannot write it: {error.strerror or error}", path=path) from None
+        raise UsageError(f"cannot write: {error.strerror or error}", path=path) from None
 
 
 def check(root: str, changes: Changes) -> None:
@@ -64,11 +64,11 @@ def check(root: str, changes: Changes) -> None:
         with errors_of(where):
             for folder in above(path):
                 if file and changes.get(folder):
-                    raise UsageError(f"{folder} would be a file and a folder", path=where)
+                    raise UsageError(f"{folder} would be a file and a directory", path=where)
             blocked = in_the_way(root, path)
             if blocked and blocked not in changes:
-                what = "a link" if os.path.islink(os.path.join(root, blocked)) else "no folder"
-                raise UsageError(f"{blocked} is {what}: nothing is written there", path=where)
+                kind = "a link" if os.path.islink(os.path.join(root, blocked)) else "a file"
+                raise UsageError(f"cannot write: {blocked} is {kind}", path=where)
             if not blocked:
                 _check_place(root, path, changes)
 
@@ -82,14 +82,14 @@ def _check_place(root: str, path: str, changes: Changes) -> None:
     if os.path.lexists(where) and not (
         os.path.islink(where) or os.path.isfile(where) or os.path.isdir(where)
     ):
-        raise UsageError("it is neither a file nor a directory", path=where)
+        raise UsageError("this is neither a file nor a directory", path=where)
     if changes[path] is not None:
         for name, is_folder in inside(root, path):
             if not is_folder and (name not in changes or changes[name]):
-                raise UsageError(f"it is a folder, and {name} stays in it", path=where)
+                raise UsageError(f"this is a directory that still contains {name}", path=where)
     folder = next(f for f in [*above(path), ""] if os.path.lexists(os.path.join(root, f)))
     if not os.access(os.path.join(root, folder), os.W_OK | os.X_OK):
-        raise UsageError("cannot write it: Permission denied", path=where)
+        raise UsageError("cannot write: Permission denied", path=where)
 
 
 def _keep(root: str, path: str, number: int) -> Stamp | None:
@@ -221,22 +221,22 @@ def load(root: str) -> Ledger | None:
     path = os.path.join(folder, JOURNAL)
     is_link = any(os.path.islink(os.path.join(folder, name)) for name in (NEW, OLD, JOURNAL))
     if is_link or os.path.islink(folder) or os.path.isfile(folder):
-        raise UsageError("kmerge did not make it", path=folder, hint="remove it")
+        raise UsageError("kmerge did not create this", path=folder, hint="remove it")
     try:
         with open(path, "rb") as file:
             return _ledger(json.loads(file.read()), path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UsageError(f"cannot read it: {error.strerror}", path=path) from None
+        raise UsageError(f"cannot read the file: {error.strerror}", path=path) from None
     except (AttributeError, KeyError, TypeError, ValueError):
-        hint = f"move {UNDERWAY} away; its folder {OLD} has the files as they were"
-        raise UsageError("it is damaged", path=path, hint=hint) from None
+        hint = f"move {UNDERWAY} away; its directory {OLD} has the old files"
+        raise UsageError("the journal is damaged", path=path, hint=hint) from None
 
 
 def _ledger(read: dict[str, Any], path: str) -> Ledger:
     if read.pop("version") != VERSION:
-        raise UsageError("another version of kmerge wrote it", path=path, hint="use that one")
+        raise UsageError("another version of kmerge wrote it", path=path, hint="use that version")
     exchanges = tuple(
         Exchange(str(e["path"]), int(e["number"]), _known(e["old"]), _known(e["new"]))
         for e in read["exchanges"]

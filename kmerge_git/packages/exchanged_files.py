@@ -92,24 +92,24 @@ def settle(root: str) -> str:
             return ""
         if state.about:
             raise UsageError(
-                "an update of it is not finished",
+                "an update of this directory is unfinished",
                 path=root,
-                hint="end it with `kmerge vendor update DIR --continue` or `--abort`",
+                hint="run `kmerge vendor update DIR --continue`, or `--abort`",
             )
         if not state.is_begun:  # killed before the first file was touched, or after the last one
             forget(root)
-            return f"{root}: {UNDERWAY} of a run that was killed is removed"
+            return f"{root}: removed {UNDERWAY} of a run that was killed"
         left = roll_back(root) if state.is_going_back else carry_out(root)
         forget(root)
-    what = "is undone" if state.is_going_back else "is finished"
-    return f"{root}: the writing of a run that was killed {what}{about_left_alone(left)}"
+    what = "undid" if state.is_going_back else "finished"
+    return f"{root}: {what} the changes of a run that was killed{about_left_alone(left)}"
 
 
 def about_left_alone(left: Collection[str]) -> str:
-    """Return the end of a message, which lists the files that were left alone, or ''."""
+    """Return the end of a message with the files that were not overwritten, or ''."""
     if not left:
         return ""
-    return f"; changed since and left alone: {', '.join(left)} (see {SAVED})"
+    return f"; not overwritten, changed since: {', '.join(left)} (see {SAVED})"
 
 
 def begin(
@@ -125,7 +125,7 @@ def begin(
     with alone(root):
         state = unfinished(root)
         if state and state.is_begun:
-            raise UsageError("an earlier update of it is not finished", path=root)
+            raise UsageError("an earlier update of this directory is unfinished", path=root)
         if state:
             forget(root)
         check(root, changes)
@@ -149,7 +149,7 @@ def carry_out(root: str, before: Callable[[], None] = lambda: None) -> list[str]
     with alone(root):
         ledger = _begun(root)
         if _is_marked(root, BACK):
-            raise UsageError("the update is being undone", path=root, hint="end that first")
+            raise UsageError("the update is being undone", path=root, hint="finish that first")
         if _is_marked(root, DONE):
             return []
         before()
@@ -198,9 +198,9 @@ def carry_out_or_back(
             undo()
             forget(root)
         except (OSError, KmergeError):
-            hint = f"what is left to do lies in {UNDERWAY}: free what is missing, and run it again"
-            why = getattr(error, "why", "it was interrupted")
-            raise UsageError(f"{why}; not all could be undone", path=root, hint=hint) from None
+            hint = f"fix this and run kmerge again; {UNDERWAY} has the rest of the changes"
+            why = getattr(error, "why", "kmerge was interrupted")
+            raise UsageError(f"{why}; some changes are not undone", path=root, hint=hint) from None
         raise
 
 
@@ -230,16 +230,16 @@ def check_whole(root: str) -> None:
     state = unfinished(root)
     if state and state.is_begun and (state.is_going_back or not state.is_carried_out):
         raise UsageError(
-            "it was left half written",
+            "a killed command left this directory half written",
             path=root,
-            hint="what wrote there ends it when it is run again",
+            hint="run the same command again to finish",
         )
 
 
 def _begun(root: str) -> Ledger:
     ledger = load(root)
     if ledger is None:
-        raise UsageError("no update of it is begun", path=root)
+        raise UsageError("there is no unfinished update of this directory", path=root)
     return ledger
 
 
@@ -392,7 +392,7 @@ def _save(root: str, step: _Step) -> None:
         name = f"{step.saved}.{number}"
     if not _make_way(root, name, {}):
         blocked = in_the_way(root, name)
-        raise UsageError("it is in the way", path=os.path.join(root, blocked), hint="remove it")
+        raise UsageError("this is in the way", path=os.path.join(root, blocked), hint="remove it")
     os.rename(step.source, os.path.join(root, name))
 
 
@@ -435,7 +435,7 @@ def _lock(root: str) -> int | None:
     except BlockingIOError:
         os.close(handle)
         raise UsageError(
-            "another kmerge is at work here", path=root, hint="wait for its end"
+            "another kmerge process uses this directory", path=root, hint="wait until it ends"
         ) from None
     except OSError:
         os.close(handle)

@@ -241,7 +241,7 @@ def holds_only_names(path: str, file: File) -> bool:
 def _resources(file: File) -> tuple[Document, ...]:
     """Return the documents of a manifest; raise an error for other or too large files."""
     if has_bulk(file.data):
-        raise TextOnly("more documents or entries than are taken apart")
+        raise TextOnly("too many documents or list elements to follow its resources")
     stream = stream_of(file)
     refuse_oddities(stream, _NOTHING)
     return stream.documents

@@ -26,7 +26,7 @@ MANIFEST_NAMES = ("Kptfile", "Kustomization")
 _UNSEEN = dict.fromkeys(
     [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
 )
-# what Windows takes in no name
+# characters that Windows does not allow in names
 _FOREIGN = frozenset('<>:"|?*\\')
 _DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)))
@@ -80,7 +80,7 @@ def read(root: str) -> Package:
             why = _reserved(name)
             if why:
                 raise UsageError(
-                    why, path=os.path.join(root, path), hint="remove it, or take it out of there"
+                    why, path=os.path.join(root, path), hint="remove it, or move it elsewhere"
                 )
             if is_folder:
                 folders.append(path)
@@ -100,7 +100,7 @@ def _entries(root: str, folder: str) -> list[tuple[str, str, bool]]:
                 for entry in entries
             ]
     except OSError as error:
-        why = f"cannot read it: {error.strerror}"
+        why = f"cannot read: {error.strerror}"
         raise UsageError(why, path=place, hint=UNREAD) from None
 
 
@@ -109,14 +109,14 @@ def _file(path: str) -> File:
         if os.path.islink(path):
             return File(os.fsencode(os.readlink(path)), link=True)
         if not os.path.isfile(path):
-            raise UsageError("it is neither a file nor a directory", path=path)
+            raise UsageError("this is neither a file nor a directory", path=path)
         with open(os.open(path, _PLAINLY), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise UsageError("it is neither a file nor a directory", path=path)
+                raise UsageError("this is neither a file nor a directory", path=path)
             return File(file.read(), stat.S_IMODE(about.st_mode))
     except OSError as error:
-        why = f"cannot read it: {error.strerror}"
+        why = f"cannot read: {error.strerror}"
         raise UsageError(why, path=path, hint=UNREAD) from None
 
 
@@ -124,7 +124,7 @@ def check_path(path: str, where: str) -> None:
     """Refuse a path that is malformed, leads out of a package, or has a reserved name in it."""
     parts = path.split("/")
     if not all(parts) or {".", ".."} & {*parts} or "\0" in path:
-        raise UsageError(f"its path `{path}` leads out of it or nowhere", path=where)
+        raise UsageError(f"`{path}` is not a valid path inside it", path=where)
     why = next(filter(None, map(_reserved, parts)), "")
     if why:
         raise UsageError(f"{path}: {why}", path=where)
@@ -136,9 +136,9 @@ def _reserved(part: str) -> str:
         # as a file system might normalise the name, by the same rules as git
         name = piece.translate(_UNSEEN).lower().partition(":")[0].rstrip(". ")
         if name in (GIT, "git~1"):
-            return "no package may hold what is called like a repository's own folder"
+            return "a package must not contain a name that git reads as `.git`"
         if name in (UNDERWAY, SAVED):
-            return "no package may hold what is called like a folder of kmerge's own"
+            return "a package must not contain a name that kmerge uses itself"
     return ""
 
 
@@ -169,11 +169,11 @@ def _not_on_windows(name: str) -> str:
     """Return why Windows refuses the name of a file or folder, or '' if Windows takes the name."""
     wrong = next((char for char in name if char in _FOREIGN or char < " "), "")
     if wrong:
-        return f"`{wrong}` is in its name"
+        return f"the name contains `{wrong}`"
     if name.endswith((".", " ")):
-        return "its name ends with a dot or a space"
+        return "the name ends with a dot or a space"
     is_device = name.partition(".")[0].rstrip(" ").lower() in _DEVICES
-    return "it has the name of a device" if is_device else ""
+    return "the name is reserved for a device" if is_device else ""
 
 
 def check_links(package: Package, where: str) -> None:
@@ -184,19 +184,19 @@ def check_links(package: Package, where: str) -> None:
             target = os.fsdecode(file.data)
             why = _astray(path, target, links)
             if why:
-                raise UsageError(f"its link {path} -> {target}: {why}", path=where)
+                raise UsageError(f"link {path} -> {target}: {why}", path=where)
 
 
 def _astray(path: str, target: str, links: Package) -> str:
     """Return why the target of a link is not allowed, or '' if it is allowed."""
     if not target or "\0" in target or os.path.isabs(target):
-        return "it is not relative"
+        return "the target is not a relative path"
     places = list(_steps(path.split("/")[:-1], target.split("/")))
     if None in places:
-        return "it leads out of the package"
+        return "the target is outside of the package"
     for place in filter(None, places[:-1]):  # the last place may be a link
         if _alike(place) in links:
-            return f"it leads through another link, {place}"
+            return f"the target goes through another link, {place}"
     return next(filter(None, map(_reserved, target.split("/"))), "")
 
 

@@ -112,7 +112,7 @@ def _keep_folders_apart(results: dict[str, ResultFile], how: Ways) -> None:
             if other is None or other.after is None:
                 continue
             late = path if results[path].before is None else folder
-            why = f"a folder in one version, a file in another; {how.words.ours}'s stays"
+            why = f"a directory in one version and a file in another; {how.words.ours}'s is kept"
             results[late] = replace(results[late], after=results[late].before, unmerged=why)
 
 
@@ -158,7 +158,7 @@ def _both_changed(files: Files, how: Ways) -> str:
 
 def _over(kept: ResultFile, ours: File, theirs: File, how: Ways) -> ResultFile:
     """Merge src's manifest over dest's in a two-way merge; keep any other file of dest."""
-    differs = f"it differs in {how.words.theirs}; {how.words.ours}'s version is kept"
+    differs = f"different in {how.words.theirs}; {how.words.ours}'s version is kept"
     if ours.link or theirs.link or not is_manifest(kept.path):
         return replace(kept, unmerged=differs)
     mode = "" if ours.is_executable == theirs.is_executable else _mode_clash(ours, how)
@@ -205,7 +205,9 @@ def _contents(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
         return replace(kept, unmerged=f"binary, {_both_changed(files, how)}")
     if holds_markers(texts.ours) and not holds_markers(texts.base):
         where = how.words.ours
-        return replace(kept, unmerged=f"it holds conflict markers in {where}; it is left as it is")
+        return replace(
+            kept, unmerged=f"unresolved conflict markers in {where}; the file is not changed"
+        )
     try:
         merged = _texts_merged(kept.path, texts, how)
     except KmergeError as error:
@@ -225,7 +227,7 @@ def _texts_merged(path: str, texts: Three[bytes], how: Ways) -> Result:
         return Result(
             merged.data,
             merged.decisions,
-            f"merged by lines: {_place_and_reason(error)}",
+            f"merged with git's line merge: {_place_and_reason(error)}",
             merged.conflicts,
         )
 
@@ -239,7 +241,7 @@ def _by_lines(path: str, texts: Three[bytes], how: Ways) -> Result:
     if not merged.conflicts and merged.data not in (texts.ours, texts.theirs):
         again = how.text(Three(texts.base, merged.data, texts.theirs), path)
         if again.data != merged.data:
-            raise Unsupported("where lines belong that are alike cannot be told", path=path)
+            raise Unsupported("kmerge cannot determine the order of equal lines", path=path)
     return merged
 
 
@@ -249,7 +251,7 @@ def _deleted(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
     if files.ours is not None:
         why = f"deleted in {words.theirs}, changed in {words.ours}; {words.ours}'s version is kept"
     else:
-        why = f"deleted in {words.ours}, changed in {words.theirs}; it stays deleted"
+        why = f"deleted in {words.ours}, changed in {words.theirs}; the file stays deleted"
     left = files.ours or files.theirs
     assert left is not None  # one side has changed it
     unmerged = replace(kept, unmerged=why)
@@ -279,7 +281,7 @@ def _has_lost(merged: Result) -> bool:
 
 
 def holds_markers(data: bytes) -> bool:
-    """Return whether a text contains the markers of an open conflict."""
+    """Return whether a text contains conflict markers."""
     return b"<<<<<<<" in data and first_marker(data.decode("utf-8", "replace")) >= 0
 
 

@@ -44,7 +44,7 @@ def follow(at: Three[Package], words: Three[str]) -> Followed:
         if yours and mine != yours:
             to.theirs[yours] = mine
             if yours != path:
-                notes[mine] = f"renamed to {yours} in {words.theirs}; {words.ours}'s name stays"
+                notes[mine] = f"renamed to {yours} in {words.theirs}; {words.ours}'s name is kept"
         to.base[path] = mine
     named_by_dest = set(to.base.values())
     free_paths = FreePaths(at)
@@ -57,8 +57,8 @@ def follow(at: Three[Package], words: Three[str]) -> Followed:
             to.base[path] = to.ours[path] = yours
         elif not (yours in at.ours and _go_together(path, yours, at)):
             to.theirs[yours] = path
-            taken = "has one of its own" if yours in at.ours else "has others in its way"
-            refused[path] = f"renamed to {yours} in {words.theirs}, {words.ours} {taken}"
+            taken = "another file" if yours in at.ours else "a file or directory in the way"
+            refused[path] = f"renamed to {yours} in {words.theirs}, but {words.ours} has {taken}"
     packages = [_renamed(p, renames) for p, renames in zip(at.each(), to.each(), strict=True)]
     sources = {target: path for path, target in to.ours.items()}
     return Followed(Three(*packages), sources, named_by_dest, notes, refused)

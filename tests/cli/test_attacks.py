@@ -270,9 +270,11 @@ def test_the_next_run_ends_what_a_killed_one_began(place, capfd, left):
     assert done.returncode == 9
     assert (place / "repo" / "dest" / ".kmerge-update" / "journal").exists()
     assert main(WAYS["merge3 -o"]) == 2
-    assert capfd.readouterr().err.startswith("kmerge: repo/dest: it was left half written")
+    assert capfd.readouterr().err.startswith(
+        "kmerge: repo/dest: a killed command left this directory half written"
+    )
     assert main(argv) == 0
-    assert "the writing of a run that was killed is finished" in capfd.readouterr().err
+    assert "finished the changes of a run that was killed" in capfd.readouterr().err
     assert dest(place) == {
         "a.yaml": SECRET.format("a", "new"),
         "b.yaml": SECRET.format("b", "x"),
@@ -295,7 +297,10 @@ def test_two_runs_at_once(place, capfd):
         assert main(WAYS["merge3 --in-place"]) == 2
         assert everything(place) == before
         err = capfd.readouterr().err
-        assert err == "kmerge: repo/dest: another kmerge is at work here; wait for its end\n"
+        assert (
+            err
+            == "kmerge: repo/dest: another kmerge process uses this directory; wait until it ends\n"
+        )
     finally:
         os.close(handle)
     assert main(WAYS["merge3 --in-place"]) == 0

@@ -292,7 +292,7 @@ def test_one_bad_file_stops_no_other(folders, capfd):
     (folders / "d" / "new" / "b.yaml").write_text("a: 1\n")
     (folders / "u" / "new.yaml").write_text("a: 1\n")
     assert main(["merge3", "-O", "o", "-U", "u", "-D", "d", "--in-place"]) == 0
-    assert "new/b.yaml: merged by lines: line 1: " in capfd.readouterr().err
+    assert "new/b.yaml: merged with git's line merge: line 1: " in capfd.readouterr().err
     assert tree(folders / "d")["new.yaml"] == "a: 1\n"
     assert tree(folders / "d")["new/b.yaml"] == "a: 1\n"
 

@@ -18,7 +18,7 @@ def told(old: str, new: str, path: str = "a.yaml") -> list[str]:
 LINES = [
     ("a: 1", "a: 2", ["a: 1 -> 2"]),
     ("a: 1", "a: '1'", ['a: 1 -> "1"']),
-    ("a: 1.10", "a: 1.1", ["layout: 1.10 written 1.1"]),
+    ("a: 1.10", "a: 1.1", ["layout: 1.10 written as 1.1"]),
     ("a: 1.10", "a: 1.20", ["a: 1.10 -> 1.20"]),
     ("a: yes", "a: no", ["a: yes -> no"]),
     ("a: x", "a:", ["a: x -> null"]),
@@ -28,12 +28,12 @@ LINES = [
     ("a: x", "a: x # because\nb: y", ["b: + y", "comments: + # because"]),
     ("a: x", 'a: "x"', ["layout: quoting"]),
     ("a: 16", "a: 0x10", ["layout: spelling"]),
-    ("a: 1\nb: 2", "b: 2\na: 1", ["layout: order of keys"]),
+    ("a: 1\nb: 2", "b: 2\na: 1", ["layout: key order"]),
     ("a:\n  b: 1", "a:\n    b: 1", ["layout: indentation"]),
-    ("a: {b: 1}", "a:\n  b: 1", ["layout: flow style"]),
+    ("a: {b: 1}", "a:\n  b: 1", ["layout: block style"]),
     ("a: 1\nb: 2", "a: 1\n\nb: 2", ["layout: blank lines"]),
     ("a: &x 1", "a: &y 1", ["layout: anchors"]),
-    ("a: 1\nb: 2", "a: 1\r\nb: 2\r", ["layout: line ends (CRLF)"]),
+    ("a: 1\nb: 2", "a: 1\r\nb: 2\r", ["layout: line endings (CRLF)"]),
     ("a: |\n  # no comment\n  x", "a: |\n  # none\n  x",
      ["a:", "    1- # no comment", "    1+ # none"]),
     ("old: {a: 1, b: 2, c: 3}", "new: {a: 1, b: 2, c: 4}",
@@ -43,9 +43,9 @@ LINES = [
     ("a: &x {b: 1}\nc: *x", "a: &x {b: 2}\nc: *x", ["a.b: 1 -> 2", "c.b: 1 -> 2"]),
     # lists by their keys, and without any
     ("l: [{name: a, v: 1}, {name: b}]", "l: [{name: b}, {name: a, v: 2}]",
-     ["l[name=a].v: 1 -> 2", "l: in another order: name=b, name=a"]),
+     ["l[name=a].v: 1 -> 2", "l: new order: name=b, name=a"]),
     ("l: [{name: a, value: 1}]", "l: [{name: b, value: x y}]", ["l: + b=x y, - a"]),
-    ("l: [a, b, c]", "l: [c, a, b]", ["l: in another order: c, a, b"]),
+    ("l: [a, b, c]", "l: [c, a, b]", ["l: new order: c, a, b"]),
     ("l: [a, b]", "l: [a, c]", ["l[1]: b -> c"]),
     ("l: [a]", "l: [a, b, c]", ["l: + b, + c"]),
     ("l: [a, a]", "l: [a]", ["l: - a"]),
@@ -54,7 +54,7 @@ LINES = [
     ("l: [{v: 1, w: 1}, {v: 2, w: 2}]", "l: [{x: 1}, {v: 1, w: 1}, {v: 2, w: 3}]",
      ["l: + {x: 1}", "l[2].w: 2 -> 3"]),
     ("data:\n  a: ENC[x]\n  b: ENC[y]", "data:\n  a: ENC[z]",
-     ["data.a: (encrypted) -> another one", "data.b: - (encrypted)"]),
+     ["data.a: (encrypted) -> another value", "data.b: - (encrypted)"]),
     ("a: ENC[x]", "a: (encrypted)", ['a: (encrypted) -> "(encrypted)"']),
     ("l: []", "l: [{name: a, value: '5'}, {name: b, value: 5}, {name: c, value: true}]",
      ["l: + a=5, + {name: b, value: 5}, + {name: c, value: true}"]),
@@ -62,9 +62,9 @@ LINES = [
     ("a: x y", "a: x\u00a0y", ["a: x y -> x\\xa0y"]),
     ("a: \u00e9", "a: e\u0301", ["a: \\xe9 -> e\\u0301"]),
     ("a: |\n  x\n  b y", "a: |\n  x\n  b\u00a0y", ["a:", "    2- b y", "    2+ b\\xa0y"]),
-    ("a: |\n  x\n  b", "a: |\n  x\n  b  ", ["a:", "    2- b", "    2+ b (2 blanks at its end)"]),
+    ("a: |\n  x\n  b", "a: |\n  x\n  b  ", ["a:", "    2- b", "    2+ b (2 trailing spaces)"]),
     ("a: {{ .x }}", "a: {{ .x }} ",
-     ["  1- a: {{ .x }}", "  1+ a: {{ .x }} (1 blank at its end)"]),
+     ["  1- a: {{ .x }}", "  1+ a: {{ .x }} (1 trailing space)"]),
     # what has no fields
     ("a: {{ .x }}\nb: 1", "a: {{ .y }}\nb: 1", ["  1- a: {{ .x }}", "  1+ a: {{ .y }}"]),
     ("a: [", "a: ]", ["  1- a: [", "  1+ a: ]"]),
@@ -111,7 +111,7 @@ def test_of_many_elements_those_are_named_that_moved() -> None:
     names = [f"element number {n}" for n in range(30)]
     moved = [*names[:3], *names[4:9], names[3], *names[9:]]
     old, new = ("".join(f"- {name}\n" for name in found) for found in (names, moved))
-    assert told(old, new) == ["document: in another order: 1 of 30 moved: element number 3"]
+    assert told(old, new) == ["document: new order: 1 of 30 moved: element number 3"]
 
 
 def test_a_large_value_is_shown_as_it_would_stand_in_the_file() -> None:
@@ -126,9 +126,7 @@ def test_resources_that_come_go_and_are_renamed() -> None:
     one, two = (POD.replace("name: p", f"name: {name}") + "spec: {x: 1}\n" for name in ("a", "b"))
     assert told(one, f"{one}---\n{two}") == ["Pod/b: added"]
     assert told(f"{one}---\n{two}", two) == ["Pod/a: deleted"]
-    assert told(f"{one}---\n{two}", f"{two}---\n{one}") == [
-        "resources: in another order: Pod/b, Pod/a"
-    ]
+    assert told(f"{one}---\n{two}", f"{two}---\n{one}") == ["resources: new order: Pod/b, Pod/a"]
     spec = "spec: {a: 1, b: 2, c: 3, d: 4, e: 5}\n"
     found = told(POD + spec, POD.replace("name: p", "name: q") + spec.replace("5", "6"))
     assert found == ["Pod/q: renamed from p", "  spec.e: 5 -> 6"]
@@ -151,7 +149,7 @@ def test_a_resource_of_another_namespace() -> None:
 def test_documents_without_a_name_have_a_number() -> None:
     swapped = "b: 1\n---\na: 1\n"
     found = told("a: 1\n---\nb: 1\n", swapped)
-    assert found == ["resources: in another order: document 2, document 1"]
+    assert found == ["resources: new order: document 2, document 1"]
     assert told("a: 1\n---\nb: 1\n", "a: 1\n---\nb: 2\n") == ["document 2", "  b: 1 -> 2"]
 
 

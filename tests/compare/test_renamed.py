@@ -107,7 +107,7 @@ RENAMED: dict[str, tuple[str, list[Edit], Edit, list[str]]] = {
     "a container, swapped": (
         WEB, [(APP + PROXY, PROXY.replace("name: proxy", "name: mesh") + APP)], LOUD,
         ["containers[name=proxy].name: proxy -> mesh",
-         "containers: in another order: name=proxy, name=app"]),
+         "containers: new order: name=proxy, name=app"]),
     "a variable": (WEB, [("DATABASE_URL", "DB_URL")], ("optional: true", "optional: false"),
                    ["containers[name=app].env[name=DATABASE_URL].name: DATABASE_URL -> DB_URL"]),
     "a volume": (WEB, [("- name: data", "- name: store")], ("readOnly: false", "readOnly: true"),
@@ -210,7 +210,7 @@ def test_conflicts_inside_are_where_the_comparison_has_the_element() -> None:
 def test_elements_behind_an_alias_are_paired_by_key() -> None:
     old = "a: &x [{name: a, v: 1}, {name: b, v: 1}]\nc: *x\n"
     new = "a: &x [{name: b, v: 1}, {name: a, v: 2}]\nc: *x\n"
-    order = "in another order: name=b, name=a"
+    order = "new order: name=b, name=a"
     assert told(old, new) == [
         *("a[name=a].v: 1 -> 2", f"a: {order}"),
         *("c[name=a].v: 1 -> 2", f"c: {order}"),

@@ -154,7 +154,7 @@ def test_modes_links_and_bytes_that_are_no_text(repo: Repo) -> None:
     repo.write("b.yaml", b"\xff: 2\n")
     repo.git("add", "-A")
     assert repo.kmerge("diff").lines == [
-        "a.yaml: executable",
+        "a.yaml: now executable",
         "b.yaml",
         r"    1- \xff: 1",
         r"    1+ \xff: 2",
@@ -252,7 +252,7 @@ def test_encrypted_values_are_no_values(repo: Repo) -> None:
     repo.write("a.yaml", sealed.format("ccc", "ddd"))
     done = repo.kmerge("diff")
     assert "ENC" not in done.out
-    assert done.lines[1] == "  data.pw: (encrypted) -> another one"
+    assert done.lines[1] == "  data.pw: (encrypted) -> another value"
 
 
 def test_odd_names(repo: Repo) -> None:

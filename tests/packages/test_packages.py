@@ -192,7 +192,7 @@ def test_only_the_part_of_a_file_that_nobody_moved_is_kept():
     assert merged["x.yaml"].unmerged.startswith("deleted in updated")
 
 
-DELETED = "deleted in dest, changed in updated; it stays deleted"
+DELETED = "deleted in dest, changed in updated; the file stays deleted"
 KEPT = "deleted in updated, changed in dest; dest's version is kept"
 
 
@@ -356,10 +356,10 @@ def test_a_clash_of_modes_is_told():
 def test_a_file_where_dest_has_a_folder():
     merged = merge({}, {"f": "1"}, {"f/own": "2"})
     assert texts(merged) == {"f/own": "2"}
-    assert "a folder in one version" in merged["f"].unmerged
+    assert "a directory in one version" in merged["f"].unmerged
     merged = merge({}, {"f/x": "1"}, {"f": "2"})
     assert texts(merged) == {"f": "2"}
-    assert "a folder in one version" in merged["f/x"].unmerged
+    assert "a directory in one version" in merged["f/x"].unmerged
     assert texts(merge({"f": "1"}, {"f/x": "1"}, {"f": "1"})) == {"f/x": "1"}
 
 
@@ -511,4 +511,4 @@ def test_two_way_a_link_that_differs_is_told(dest: File, src: File) -> None:
     at = Three({}, {"a.yaml": dest}, {"a.yaml": src})
     [found] = merge_packages(at, two_ways(labels=("", "dest", "src"))).files
     assert found.after == dest
-    assert found.unmerged == "it differs in src; dest's version is kept"
+    assert found.unmerged == "different in src; dest's version is kept"

@@ -8,7 +8,7 @@ from kmerge_git.packages.package_files import not_portable
 
 BOTH, MAC = "macOS and Windows cannot check it out next to", "macOS cannot check it out next to"
 WINDOWS = "Windows cannot check it out:"
-DEVICE, END = "it has the name of a device", "its name ends with a dot or a space"
+DEVICE, END = "the name is reserved for a device", "the name ends with a dot or a space"
 COMPOSED, APART = "\u00e9.yaml", "e\u0301.yaml"
 
 
@@ -21,8 +21,11 @@ COMPOSED, APART = "\u00e9.yaml", "e\u0301.yaml"
         (["a", "A/b"], [("a", f"{BOTH} A")]),
         ([COMPOSED, APART], [(COMPOSED, f"{MAC} {APART}")]),
         ([COMPOSED.upper(), APART], [(COMPOSED.upper(), f"{MAC} {APART}")]),
-        (["a:b/c", "a:b/d"], [("a:b", f"{WINDOWS} `:` is in its name")]),
-        *(([f"x{c}y"], [(f"x{c}y", f"{WINDOWS} `{c}` is in its name")]) for c in '<>:"|?*\\\n\x1f'),
+        (["a:b/c", "a:b/d"], [("a:b", f"{WINDOWS} the name contains `:`")]),
+        *(
+            ([f"x{c}y"], [(f"x{c}y", f"{WINDOWS} the name contains `{c}`")])
+            for c in '<>:"|?*\\\n\x1f'
+        ),
         *(([name], [(name, f"{WINDOWS} {END}")]) for name in ("a.", "a ", "con.")),
         (["a./b"], [("a.", f"{WINDOWS} {END}")]),
         *(

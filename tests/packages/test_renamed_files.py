@@ -160,7 +160,7 @@ class TestNames:
         merged = merge({name: text}, {f"new/{name}": upstream}, {f"my/{name}": dest}, how)
         assert texts(merged) == {f"my/{name}": both}
         assert told(merged) == {
-            f"my/{name}": f"renamed to new/{name} in updated; dest's name stays"
+            f"my/{name}": f"renamed to new/{name} in updated; dest's name is kept"
         }
         assert not any(r.is_conflict for r in merged.files)
 
@@ -182,10 +182,12 @@ def test_nothing_is_overwritten_where_dest_has_a_file_of_its_own(how):
     both = upstream.replace("r 7", "seven")
     merged = merge({"a": script("r")}, {"b": upstream}, {"a": dest, "b": "mine\n"}, how)
     assert texts(merged) == {"a": both, "b": "mine\n"}
-    assert told(merged) == {"a": "renamed to b in updated, dest has one of its own"}
+    assert told(merged) == {"a": "renamed to b in updated, but dest has another file"}
     merged = merge({"a": script("r")}, {"b": upstream}, {"a": dest, "b/mine": "1\n"}, how)
     assert texts(merged) == {"a": both, "b/mine": "1\n"}
-    assert told(merged) == {"a": "renamed to b in updated, dest has others in its way"}
+    assert told(merged) == {
+        "a": "renamed to b in updated, but dest has a file or directory in the way"
+    }
 
 
 @EITHER
@@ -210,7 +212,7 @@ def test_a_file_that_becomes_a_folder_of_itself(how):
             {"a": "mine\n", "b": script("r")},
             {
                 "a": "deleted in updated, changed in dest; dest's version is kept",
-                "b": "renamed to a/b in updated, dest has others in its way",
+                "b": "renamed to a/b in updated, but dest has a file or directory in the way",
             },
         ),
     ],

@@ -301,7 +301,7 @@ def test_what_was_being_undone_is_undone(tmp_path):
         found = unfinished(root)
         said = settle(root)
         assert read(root) == (OLD if found and found.is_going_back else NEW)
-        assert said.endswith("is undone" if found and found.is_going_back else "is finished")
+        assert ("undid" if found and found.is_going_back else "finished") in said
 
 
 def test_what_is_half_written_is_not_to_be_read(tmp_path):
@@ -331,7 +331,7 @@ def test_an_error_at_any_point_leaves_all_as_it_was(tmp_path):
             assert read(root) == NEW, at  # there was another way
         elif UNDERWAY in os.listdir(root):
             assert read(root) == NEW, at  # only to take the journal away was refused
-            assert str(error).endswith(f"{UNDERWAY}: cannot write it: Input/output error")
+            assert str(error).endswith(f"{UNDERWAY}: cannot write: Input/output error")
             settle(root)
         else:
             failed += 1
@@ -431,8 +431,8 @@ def test_a_file_edited_after_a_kill_is_left_alone_and_told(tmp_path):
     (tmp_path / "renamed" / "old").write_text("mine")
     said = settle(root)
     assert said == (
-        f"{root}: the writing of a run that was killed is finished; "
-        f"changed since and left alone: changed, renamed/old (see {SAVED})"
+        f"{root}: finished the changes of a run that was killed; "
+        f"not overwritten, changed since: changed, renamed/old (see {SAVED})"
     )
     mine = {"changed": file("mine"), "renamed/old": file("mine")}
     assert read(root) == NEW | mine
@@ -473,7 +473,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     root = make(tmp_path)
     killed_in(root, 1)
     (tmp_path / "folder" / "own").write_text("mine")
-    assert "left alone: folder " in settle(root)
+    assert "changed since: folder " in settle(root)
     kept = {path: content for path, content in NEW.items() if path != "folder"}
     assert read(root) == kept | {"folder/own": file("mine")}
     assert (tmp_path / SAVED / "folder.new").read_text() == "was a folder"
@@ -488,12 +488,12 @@ def test_another_command_is_kept_out(tmp_path):
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         (tmp_path / UNDERWAY).mkdir()  # of that command, which is not dead
         for attempt in (lambda: write_all(root, CHANGES), lambda: settle(root)):
-            with pytest.raises(UsageError, match="another kmerge is at work here"):
+            with pytest.raises(UsageError, match="another kmerge process uses this directory"):
                 attempt()
         assert os.listdir(tmp_path / UNDERWAY) == []
     finally:
         os.close(handle)
-    assert settle(root) == f"{root}: {UNDERWAY} of a run that was killed is removed"
+    assert settle(root) == f"{root}: removed {UNDERWAY} of a run that was killed"
     assert read(root) == OLD
 
 
@@ -501,16 +501,16 @@ def test_without_locks_a_folder_that_is_there_is_still_seen(tmp_path, monkeypatc
     monkeypatch.setitem(sys.modules, "fcntl", None)  # some systems have none
     root = make(tmp_path)
     begin(root, CHANGES, {})
-    with pytest.raises(UsageError, match="not finished"):
+    with pytest.raises(UsageError, match="unfinished"):
         write_all(root, CHANGES)
-    assert settle(root).endswith("is finished")
+    assert "finished the changes" in settle(root)
     assert read(root) == NEW
 
 
 def test_what_changed_since_it_was_read_is_not_overwritten(tmp_path):
     root = make(tmp_path)
     (tmp_path / "changed").write_text("in the meantime")
-    with pytest.raises(UsageError, match="changed: it was changed in the meantime; run it again"):
+    with pytest.raises(UsageError, match="changed: somebody changed the file; run kmerge again"):
         write_all(root, CHANGES, OLD)
     assert read(root) == OLD | {"changed": file("in the meantime")}
     assert UNDERWAY not in os.listdir(root)
@@ -527,7 +527,7 @@ def test_an_update_of_somebody_else_is_not_settled(tmp_path):
         lambda: write_all(root, CHANGES),
         lambda: begin(root, {}, {}),
     ):
-        with pytest.raises(UsageError, match="not finished"):
+        with pytest.raises(UsageError, match="unfinished"):
             attempt()
     assert read(root) == OLD
     found = unfinished(root)
@@ -540,7 +540,7 @@ def test_an_update_of_somebody_else_is_not_settled(tmp_path):
         carry_out(root)
     forget(root)
     assert unfinished(root) is None
-    with pytest.raises(UsageError, match="no update of it is begun"):
+    with pytest.raises(UsageError, match="there is no unfinished update"):
         carry_out(root)
     assert roll_back(root) == []
 
@@ -596,7 +596,7 @@ def test_a_file_system_without_hard_links(tmp_path, monkeypatch):
 def test_a_directory_that_cannot_be_written(tmp_path, monkeypatch):
     root = make(tmp_path)
     monkeypatch.setattr(os, "access", lambda path, mode: not str(path).endswith("renamed"))
-    with pytest.raises(UsageError, match="renamed/new: cannot write it: Permission denied"):
+    with pytest.raises(UsageError, match="renamed/new: cannot write: Permission denied"):
         write_all(root, CHANGES)
     assert read(root) == OLD
 
@@ -609,7 +609,7 @@ def test_a_full_disk_is_one_line_and_changes_nothing(tmp_path, monkeypatch):
             raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(UsageError, match=f"{UNDERWAY}: cannot write it: No space left on device"):
+    with pytest.raises(UsageError, match=f"{UNDERWAY}: cannot write: No space left on device"):
         write_all(root, CHANGES)
     assert read(root) == OLD
     assert UNDERWAY not in os.listdir(root)
@@ -619,20 +619,23 @@ def test_a_full_disk_is_one_line_and_changes_nothing(tmp_path, monkeypatch):
 
 
 REFUSED = {
-    "a path out": ({"../x": file("1")}, "leads out"),
-    "an absolute path": ({"/x": file("1")}, "leads out"),
-    "git's folder": ({".git/hooks/x": file("1")}, "repository's own"),
-    "our folder": ({f"{UNDERWAY}/journal": file("1")}, "kmerge's own"),
+    "a path out": ({"../x": file("1")}, "not a valid path inside"),
+    "an absolute path": ({"/x": file("1")}, "not a valid path inside"),
+    "git's folder": ({".git/hooks/x": file("1")}, "git reads as"),
+    "our folder": ({f"{UNDERWAY}/journal": file("1")}, "kmerge uses"),
     "through a link": ({"link/x": file("1")}, "link is a link"),
     "through a link, a deletion": ({"link/x": None}, "link is a link"),
-    "through a file": ({"file/x": file("1")}, "file is no folder"),
-    "over a folder with files": ({"folder": file("1")}, "folder/a stays in it"),
+    "through a file": ({"file/x": file("1")}, "file is a file"),
+    "over a folder with files": ({"folder": file("1")}, "still contains folder/a"),
     "over a folder, others go": (
         {"folder": file("1"), "folder/a": None, "folder/in/b": file("2")},
-        "folder/in/b stays in it",
+        "still contains folder/in/b",
     ),
     "over a device": ({"pipe": file("1")}, "neither a file nor a directory"),
-    "a file that is a folder as well": ({"n": file("1"), "n/n": file("2")}, "a file and a folder"),
+    "a file that is a folder as well": (
+        {"n": file("1"), "n/n": file("2")},
+        "a file and a directory",
+    ),
 }
 
 
@@ -692,7 +695,7 @@ def test_a_journal_without_its_files(tmp_path):
     (tmp_path / UNDERWAY / "journal").write_text(json.dumps(journal("fresh")))
     for name in ("not-done", "not-back"):
         (tmp_path / UNDERWAY / name).touch()
-    assert "left alone: fresh" in settle(root)
+    assert "changed since: fresh" in settle(root)
     assert read(root) == OLD
 
 
@@ -708,14 +711,14 @@ def test_links_are_no_folder_of_ours(tmp_path, name):
     (place / name if name else place).symlink_to(outside / name)
     names = sorted(outside.rglob("*"))
     for attempt in (settle, forget):
-        with pytest.raises(UsageError, match="kmerge did not make it"):
+        with pytest.raises(UsageError, match="kmerge did not create this"):
             attempt(root)
     assert sorted(outside.rglob("*")) == names
 
 
 def test_a_file_of_the_name_is_the_users(tmp_path):
     (tmp_path / UNDERWAY).write_text("mine")
-    with pytest.raises(UsageError, match="kmerge did not make it"):
+    with pytest.raises(UsageError, match="kmerge did not create this"):
         settle(str(tmp_path))
     assert (tmp_path / UNDERWAY).read_text() == "mine"
 
@@ -739,7 +742,7 @@ def test_a_parent_that_becomes_a_link_is_not_followed(tmp_path):
     (tmp_path / "outside").mkdir()
     begin(root, {"added/new": file("new")}, {})
     (tmp_path / "root" / "added").symlink_to(tmp_path / "outside")
-    assert "left alone: added/new" in settle(root)
+    assert "changed since: added/new" in settle(root)
     assert os.listdir(tmp_path / "outside") == []
 
 
