@@ -92,7 +92,7 @@ def _map(around: Map, at: tuple[str, ...]) -> Map:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise failure(f"it must be a map, not {go_type(value)}", at)
+        raise failure(f"this must be a map, not {go_type(value)}", at)
     return value
 
 
@@ -114,7 +114,7 @@ def go_json(value: Value) -> str:
 
 def _go_number(value: float) -> str:
     if not isfinite(value):
-        raise PatchError(f"unsupported value: {value}", hint="JSON has no such number")
+        raise PatchError(f"unsupported value: {value}", hint="JSON cannot hold this number")
     if value == 0 or 1e-6 <= abs(value) < 1e21:
         text = repr(value)
         if "e" in text:

@@ -84,9 +84,9 @@ def plan_apply(
     config gets the namespace of the live object.
     """
     _check(config)
-    for name, value in (("live object", live), ("config applied before", last_applied or {})):
+    for name, value in (("live object", live), ("last applied config", last_applied or {})):
         if not isinstance(value, dict):
-            raise PatchError(f"the {name} is no Kubernetes object", hint="a map is expected")
+            raise PatchError(f"the {name} is not a Kubernetes object", hint="a map is expected")
     config = _completed(config, live, namespace)
     modified = with_last_applied(config, config)
     schema = schema or Schema.find(str(config.get("apiVersion", "")), str(config.get("kind", "")))
@@ -112,7 +112,7 @@ def plan_apply(
 def _check(config: Map) -> None:
     metadata = config.get("metadata") if isinstance(config, dict) else None
     if not isinstance(metadata, dict):
-        raise PatchError("the config is no Kubernetes object", field="metadata")
+        raise PatchError("the config is not a Kubernetes object", field="metadata")
     if metadata.get("generateName") and not metadata.get("name"):
         raise PatchError(
             "cannot use generate name with apply",
@@ -273,13 +273,15 @@ def _decided(sides: _Sides, path: Path) -> Field | None:
         return None  # it was applied before, and is already gone
     if after is not ABSENT:
         if same(live, after):
-            why = "not in the config, not applied before: it belongs to somebody else"
+            why = "neither in the config nor last applied: set by somebody else"
             return Field(place, "live", "stays", why, live, after)
-        return Field(place, "config", "changed", "a part of what the config sets", live, after)
+        return Field(
+            place, "config", "changed", "part of a value that the config sets", live, after
+        )
     if sides.last is not ABSENT:
-        why = "applied before, and gone from the config"
+        why = "last applied, but no longer in the config"
         return Field(place, "last applied", "removed", why, live)
-    why = "not in the config; what held it was removed or replaced as a whole"
+    why = "not in the config; the value around it was removed or replaced"
     return Field(place, "config", "removed", why, live)
 
 
@@ -292,8 +294,10 @@ def _by_config(sides: _Sides, place: str) -> Field | None:
     if live is ABSENT:
         return Field(place, "config", "added", "in the config, not in the live object", live, after)
     if same(live, after):
-        return Field(place, "config", "unchanged", "the live object is as the config", live, after)
+        return Field(
+            place, "config", "unchanged", "the live object has the same value", live, after
+        )
     why = "the config sets it"
     if sides.last is not ABSENT and same(sides.last, sides.config):
-        why += "; somebody changed the live object since"
+        why += "; somebody changed the live object after the last apply"
     return Field(place, "config", "changed", why, live, after)

@@ -71,7 +71,7 @@ def apply_patch(
         text = json.dumps(result, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
         raise PatchError(
             f"Object 'Kind' is missing in '{text}'",
-            hint="the patch must leave the object its kind",
+            hint="the patch must not remove the kind",
         )
     return result
 
@@ -469,7 +469,7 @@ def identity_of(value: Value, at: At) -> Hashable:
     Refuse a map or a list. kubectl panics in this case.
     """
     if isinstance(value, dict | list):
-        raise failure(f"the merge key must be a scalar, here it is {go_text(value)}", at)
+        raise failure(f"the merge key must be a scalar, not {go_text(value)}", at)
     return scalar(value)
 
 
@@ -603,7 +603,7 @@ def _kustomized_elements(
     for position, element in enumerate(patch):
         here = (*at, position)
         if not isinstance(element, dict):
-            raise failure(f"the element is no map: {go_text(element)}", here)
+            raise failure(f"the element is not a map: {go_text(element)}", here)
         for key in keys:
             need_key(element, key, here)
         identity = _texts(element, keys)

@@ -22,7 +22,7 @@ Place = Any  # a place in a source; None if any value is allowed below it
 # The place of a field, its strategies, its merge key, and the keys of server-side apply.
 Facts = tuple[Place, tuple[str, ...], str, tuple[str, ...]]
 
-NO_DOCUMENT = "this is no OpenAPI document"
+NO_DOCUMENT = "this is not an OpenAPI document"
 _STRATEGIES = {"m": "merge", "r": "replace", "k": "retainKeys"}
 # The Go kind that kubectl's error names for each shape.
 _GO_KINDS = {
@@ -206,7 +206,7 @@ def definitions_of(document: Node) -> dict[str, Node]:
     if not isinstance(definitions, Mapping) or not all(
         isinstance(node, Mapping) for node in definitions.values()
     ):
-        raise PatchError(NO_DOCUMENT, hint="`kubectl get --raw /openapi/v2` prints a cluster's own")
+        raise PatchError(NO_DOCUMENT, hint="`kubectl get --raw /openapi/v2` prints one")
     return dict(definitions)
 
 

@@ -81,14 +81,14 @@ def test_explain_tells_the_owner_of_every_field(world, capsys):
     assert main(["apply", "config.yaml", "--live", "live.yaml", "--explain", "--all"]) == 0
     said = capsys.readouterr().err.splitlines()
     assert (
-        'changed   data.a = "5" -> "1"  [config: the config sets it; somebody changed the live object since]'
+        'changed   data.a = "5" -> "1"  [config: the config sets it; somebody changed the live object after the last apply]'
         in said
     )
     assert (
-        'removed   data.b = "2"  [last applied: applied before, and gone from the config]' in said
+        'removed   data.b = "2"  [last applied: last applied, but no longer in the config]' in said
     )
     assert (
-        'stays     data.c = "3"  [live: not in the config, not applied before: it belongs to somebody else]'
+        'stays     data.c = "3"  [live: neither in the config nor last applied: set by somebody else]'
         in said
     )
     assert 'removed   data.m = "4"  [config: null in the config]' in said

@@ -186,12 +186,12 @@ def test_wrong_usage_is_one_line(world, capsys, options, why):
     [
         ("spec:\n  $patch: nope\n", "1:1: spec", "unknown patch type: nope in map: map[$patch:nope]"),
         ("spec:\n  template:\n    spec:\n      containers:\n      - image: x\n", "5:9: spec.template.spec.containers[0]", "map: map[image:x] does not contain declared merge key: name"),
-        ("spec:\n  template:\n    spec:\n      containers:\n      - name: [a]\n", "5:9: spec.template.spec.containers[0]", "the merge key must be a scalar, here it is [a]"),
+        ("spec:\n  template:\n    spec:\n      containers:\n      - name: [a]\n", "5:9: spec.template.spec.containers[0]", "the merge key must be a scalar, not [a]"),
         ("spec:\n  template:\n    spec:\n      containers: [null]\n", "4:7: spec.template.spec.containers", "list element types are not identical"),
         ("metadata:\n  $setElementOrder/x: 5\n", "2:3: metadata[$setElementOrder/x]", "expected a []interface {}, but received a int64"),
         ("metadata:\n  $retainKeys: a\n", "2:3: metadata.$retainKeys", "invalid patch format of retainKeys"),
         ("metadata:\n  $deleteFromPrimitiveListX: [a]\n", "2:3: metadata.$deleteFromPrimitiveListX", "invalid patch format of primitive list"),
-        ("$patch: delete\n", "1:1", "Object 'Kind' is missing in '{}'; the patch must leave the object its kind"),
+        ("$patch: delete\n", "1:1", "Object 'Kind' is missing in '{}'; the patch must not remove the kind"),
         ("- a\n", "1:1", "invalid JSON document; a map is expected"),
         (
             "spec:\n  template:\n    spec:\n      $setElementOrder/containers:\n      - name: side\n"

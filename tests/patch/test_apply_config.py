@@ -195,7 +195,7 @@ def test_metadata_of_another_shape_is_refused_as_kubectl_does(metadata):
         lambda: annotation_text(odd),
         lambda: apply_config(config_map(), odd),
     ):
-        with pytest.raises(PatchError, match="it must be a map") as caught:
+        with pytest.raises(PatchError, match="this must be a map") as caught:
             call()
         assert caught.value.field == field
     with pytest.raises(PatchError):
@@ -204,14 +204,14 @@ def test_metadata_of_another_shape_is_refused_as_kubectl_does(metadata):
 
 @pytest.mark.parametrize("live", ["", None, [], "a", 1], ids=repr)
 def test_a_live_object_of_another_shape_is_refused(live):
-    with pytest.raises(PatchError, match="the live object is no Kubernetes object"):
+    with pytest.raises(PatchError, match="the live object is not a Kubernetes object"):
         apply_config(config_map(), live)
 
 
 def test_what_was_applied_before_may_be_nothing_but_no_text():
     live = with_last_applied(config_map(), config_map())
     assert apply_config(config_map(), live, last_applied="") == live
-    with pytest.raises(PatchError, match="the config applied before is no Kubernetes object"):
+    with pytest.raises(PatchError, match="the last applied config is not a Kubernetes object"):
         apply_config(config_map(), live, last_applied="a")
 
 

@@ -204,5 +204,5 @@ def test_the_kind_finds_its_definition_in_v2_and_v3_documents():
     "document", [{"apiVersion": "v1", "spec": {}}, {"components": []}, {"definitions": ["x"]}]
 )
 def test_what_is_no_openapi_document_is_refused(document):
-    with pytest.raises(PatchError, match="no OpenAPI document"):
+    with pytest.raises(PatchError, match="not an OpenAPI document"):
         definitions_of(document)
