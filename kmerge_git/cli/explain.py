@@ -291,7 +291,7 @@ def _what_came(file: ExplainedFile) -> str:
         return "the file stays deleted; git alone leaves a conflict"
     if merge.result != "conflict":
         how = "with git's line merge" if merge.method == "lines" else "field by field"
-        how = "by the blocks of a template" if merge.why == BY_BLOCKS else how
+        how = "block by block" if merge.why == BY_BLOCKS else how
         return _RESULTS["moved here" if merge.stages else merge.result].format(how=how)
     if merge.both is None or merge.is_whole:
         return f"CONFLICT, {_why(file)}"

@@ -96,8 +96,8 @@ def test_the_line_of_solve(outcome: Outcome, line: str, told: Told) -> None:
 @pytest.mark.parametrize(
     "outcome, git_clean, words",
     [
-        (CLEAN, False, "merged by the blocks of a template; git alone leaves a conflict"),
-        (CLEAN, True, "merged by the blocks of a template; git alone has no conflict, but gives "),
+        (CLEAN, False, "merged block by block; git alone leaves a conflict"),
+        (CLEAN, True, "merged block by block; git alone has no conflict, but gives "),
         (OPEN, False, "CONFLICT in 1 place (a template, merged block by block)"),
         (BY_LINES, False, "CONFLICT in 1 place (a template, not YAML)"),
     ],

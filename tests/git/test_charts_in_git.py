@@ -146,7 +146,7 @@ def test_solve_and_explain_say_how(resolved: Repo) -> None:
     assert f"solved   {WEB} (both modified; {BY_BLOCKS})" in resolved.kmerge("solve").lines
     assert is_whole(resolved)
     resolved.commit("merged")
-    head = f"{WEB}: merged by the blocks of a template; git alone leaves a conflict"
+    head = f"{WEB}: merged block by block; git alone leaves a conflict"
     assert head in resolved.kmerge("explain", "HEAD").lines
 
 
