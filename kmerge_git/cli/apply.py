@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     object_files.add_overwrite(
         parser, "--no-overwrite: if the live object has other changes of a field, it is a conflict"
     )
-    add("--namespace", default="", help="for a config without one (default: the live object's)")
+    add("--namespace", default="", help="for a config without namespace (default: live object's)")
     add("--explain", action="store_true", help="print changes, owners and reasons on stderr")
     add("-a", "--all", action="store_true", help="like --explain, with the unchanged fields")
     add("--show-patch", action="store_true", help="print the patch instead of the object")
@@ -146,7 +146,7 @@ def _explain(fields: list[Field], paint: Paint, *, whole: bool) -> None:
         print(paint.line(what, rest), file=sys.stderr)
     left = len(fields) - len(shown)
     if left:
-        say(f"{counted(left, 'field')} {'is' if left == 1 else 'are'} unchanged: use --all")
+        say(f"{counted(left, 'field')} {'is' if left == 1 else 'are'} unchanged; --all shows them")
 
 
 def _short(value: object) -> str:

@@ -156,7 +156,7 @@ def _external(args: argparse.Namespace) -> int:
         tell(f"{given[0]}: in conflict" if for_people else f"* Unmerged path {given[0]}")
         return 0
     if len(given) < 7:
-        hint = "`kmerge install --diff` sets `diff.kmerge.command`, which calls it"
+        hint = "only git uses this option; see `kmerge install --diff`"
         raise UsageError("--external needs the seven arguments that git passes", hint=hint)
     path, old_file, _, old_mode, new_file, _, new_mode = given[:7]
     name = given[7] if len(given) > 7 else path

@@ -102,7 +102,9 @@ def _rev_and_paths(
     """Split words into a revision and paths, as git does; without a revision, return '' for it."""
     if behind is not None:
         if len(words) > 1:
-            raise UsageError("one merge at a time", path=words[1], hint="put paths after `--`")
+            raise UsageError(
+                "explain accepts one merge", path=words[1], hint="put paths after `--`"
+            )
         return (words[0] if words else ""), behind
     has_files = repository.worktree is not None
     rev = words[0] if words and _is_commit(repository, words[0]) else ""
@@ -350,7 +352,10 @@ def _decisions(file: ExplainedFile, *, everything: bool) -> Iterator[Line]:
                 yield from head
                 head = []
                 yield from _decision(decision, "    " if resource else "  ")
-    words = {"alone": "that only one side changed", "alike": "that both sides changed alike"}
+    words = {
+        "alone": "that only one side changed",
+        "alike": "that both sides changed in the same way",
+    }
     left = {kind: seen[kind] - most for kind, most in MOST_FIELDS.items()}
     parts = [f"{counted(n, 'field')} {words[kind]}" for kind, n in left.items() if n > 0]
     if parts and not everything:

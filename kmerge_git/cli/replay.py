@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     from kmerge_git.replay.policy_trials import Trial, propose, propose_deletions, trials_of
 
     if args.extract and not args.show:
-        raise UsageError("--extract needs --show N", hint="N chooses a disagreement")
+        raise UsageError("--extract needs --show N", hint="N chooses the disagreement")
     if args.combine:
         from kmerge_git.replay.combined_reports import combined, read_report
 
@@ -283,7 +283,7 @@ def _disagreements(report: Report, scope: list[str]) -> Iterator[Line]:
     if len(files) > SHOWN_LOG_LINES:
         yield f"       and {len(files) - SHOWN_LOG_LINES} more: --json and --html list all"
     if broken:
-        yield from _section("clean with git alone, but broken")
+        yield from _section("git leaves no conflict, but its result is broken")
     for file in broken[:SHOWN_LOG_LINES]:
         yield f"       {file['commit'][:10]}  {file['path']}: {'; '.join(file['git_damage'])}"
 
@@ -291,7 +291,7 @@ def _disagreements(report: Report, scope: list[str]) -> Iterator[Line]:
 def _left(report: Report) -> Iterator[Line]:
     groups = [(group["cause"], group["field"], group["conflicts"]) for group in report["left"]]
     if groups:
-        yield from _section("in conflict with git alone and with kmerge, by cause and field")
+        yield from _section("conflicts that git and kmerge leave, by cause and field")
     for cause, field, conflicts in groups[:SHOWN_LOG_LINES]:
         yield f"{len(conflicts):>7}  {f'{cause}: {field}' if field else cause}"
     rest = groups[SHOWN_LOG_LINES:]

@@ -153,9 +153,14 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
         "-n", "--dry-run", action="store_true", help="list the changes, but write nothing"
     )
     how.add_argument(
-        "--continue", dest="go_on", action="store_true", help="finish after you resolved conflicts"
+        "--continue",
+        dest="go_on",
+        action="store_true",
+        help="finish it after you resolved conflicts",
     )
-    how.add_argument("--abort", action="store_true", help="cancel it and restore the old files")
+    how.add_argument(
+        "--abort", action="store_true", help="cancel the update, restore the old files"
+    )
     add("-q", "--quiet", action="store_true", help="do not print lost changes and notes")
     _add_accept(parser)
     _add_json(parser)

@@ -361,7 +361,7 @@ def _texts(value: FieldValue | None) -> list[str]:
 
 
 def capped(body: list[Line], indent: str, *, full: bool) -> Iterator[Line]:
-    """Yield the first lines of a text and, if lines are left out, a line with their number."""
+    """Yield the first lines of a text and, if lines are omitted, a line with their number."""
     if full or len(body) <= MOST + 1:
         yield from body
         return

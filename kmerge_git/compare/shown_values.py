@@ -1,4 +1,4 @@
-"""Show values to people as short YAML; different values always look different."""
+"""Show values as short YAML; different values always look different."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _check_place(root: str, path: str, changes: Changes) -> None:
     if changes[path] is not None:
         for name, is_folder in inside(root, path):
             if not is_folder and (name not in changes or changes[name]):
-                raise UsageError(f"this is a directory that still contains {name}", path=where)
+                raise UsageError(f"this directory still contains {name}", path=where)
     folder = next(f for f in [*above(path), ""] if os.path.lexists(os.path.join(root, f)))
     if not os.access(os.path.join(root, folder), os.W_OK | os.X_OK):
         raise UsageError("cannot write: Permission denied", path=where)

@@ -1,10 +1,9 @@
-"""Replace files of a directory so that all of them are replaced or none, even after a kill.
+"""Replace files of a directory so that either all or none are replaced, even after a kill.
 
 The new files and copies of the old files are written first, into a folder of the directory; then a
 journal is written; then each file is put in place by one rename. So every file has its old or its
 new bytes at any time, and the next command can finish or undo the exchange. A file that somebody
-else wrote in the meantime is left alone; the bytes that should have replaced it are saved in the
-folder SAVED.
+else wrote in the meantime is not overwritten; the bytes for it are saved in the folder SAVED.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def write_all(
 
     A change to None deletes the file. `before` holds the files for which the changes were decided;
     it is an error if the directory has other versions. Return the paths that somebody else wrote
-    during the exchange; these files are left alone.
+    during the exchange; these files are not overwritten.
     """
     new_folders = _make(root)
     try:
@@ -109,7 +108,7 @@ def about_left_alone(left: Collection[str]) -> str:
     """Return the end of a message with the files that were not overwritten, or ''."""
     if not left:
         return ""
-    return f"; not overwritten, changed since: {', '.join(left)} (see {SAVED})"
+    return f"; changed meanwhile and not overwritten: {', '.join(left)} (see {SAVED})"
 
 
 def begin(
@@ -144,12 +143,14 @@ def carry_out(root: str, before: Callable[[], None] = lambda: None) -> list[str]
     """Put the files that `begin` prepared in their places; a killed call can be repeated.
 
     `before` is called before the first file is replaced, and again if the call is repeated.
-    Return the paths that somebody else has written since `begin`; these files are left alone.
+    Return the paths that somebody else has written since `begin`; these files are not overwritten.
     """
     with alone(root):
         ledger = _begun(root)
         if _is_marked(root, BACK):
-            raise UsageError("the update is being undone", path=root, hint="finish that first")
+            raise UsageError(
+                "the update was being undone", path=root, hint="use --abort to finish that"
+            )
         if _is_marked(root, DONE):
             return []
         before()
@@ -161,7 +162,7 @@ def carry_out(root: str, before: Callable[[], None] = lambda: None) -> list[str]
 def roll_back(root: str, *, give_up: Collection[str] = ()) -> list[str]:
     """Put the old files back, however far `carry_out` came; a killed call can be repeated.
 
-    Return the paths that somebody else has written since `begin`; these files are left alone,
+    Return the paths that somebody else has written since `begin`; these files are not overwritten,
     except for the files in `give_up`.
     """
     with alone(root):
@@ -392,7 +393,9 @@ def _save(root: str, step: _Step) -> None:
         name = f"{step.saved}.{number}"
     if not _make_way(root, name, {}):
         blocked = in_the_way(root, name)
-        raise UsageError("this is in the way", path=os.path.join(root, blocked), hint="remove it")
+        raise UsageError(
+            "this file is in the way", path=os.path.join(root, blocked), hint="remove it"
+        )
     os.rename(step.source, os.path.join(root, name))
 
 

@@ -1,7 +1,7 @@
 """Read the files of a directory; judge the paths and links of a package.
 
 Paths and links that a package must not hold are refused. Names that some systems cannot check out
-are only named.
+are only reported.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def check_path(path: str, where: str) -> None:
     """Refuse a path that is malformed, leads out of a package, or has a reserved name in it."""
     parts = path.split("/")
     if not all(parts) or {".", ".."} & {*parts} or "\0" in path:
-        raise UsageError(f"`{path}` is not a valid path inside it", path=where)
+        raise UsageError(f"`{path}` is not a valid relative path", path=where)
     why = next(filter(None, map(_reserved, parts)), "")
     if why:
         raise UsageError(f"{path}: {why}", path=where)

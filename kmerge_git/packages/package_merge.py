@@ -112,7 +112,9 @@ def _keep_folders_apart(results: dict[str, ResultFile], how: Ways) -> None:
             if other is None or other.after is None:
                 continue
             late = path if results[path].before is None else folder
-            why = f"a directory in one version and a file in another; {how.words.ours}'s is kept"
+            why = (
+                f"a directory in one version, a file in another; {how.words.ours}'s version is kept"
+            )
             results[late] = replace(results[late], after=results[late].before, unmerged=why)
 
 

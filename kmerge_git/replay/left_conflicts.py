@@ -69,8 +69,8 @@ class FieldPolicy:
 class Judgement:
     """Compare a policy's result for a conflict with the result that people committed.
 
-    `unknown` means that the policy settles the conflict, but the value cannot be compared.
-    `silent` means that the policy applies to the field, but does not settle the conflict.
+    `unknown` means that the policy resolves the conflict, but the value cannot be compared.
+    `silent` means that the policy applies to the field, but does not resolve the conflict.
     """
 
     match: Match
@@ -80,14 +80,14 @@ class Judgement:
 
     @property
     def is_settled(self) -> bool:
-        """Return whether the policy settles the conflict."""
+        """Return whether the policy resolves the conflict."""
         return self.match != "silent"
 
 
 def hinted(
     clashes: Sequence[Clash], judge: Judge, people: bytes | None, mine: str, path: str
 ) -> tuple[Remaining, ...]:
-    """Return the conflicts, and add to each the policies that would settle the conflict."""
+    """Return the conflicts, and add to each the policies that would resolve the conflict."""
 
     @cache
     def policy(name: str, field: str) -> Policy | None:
@@ -127,7 +127,7 @@ def judged(
     judge: Judge,
     people: bytes | None,
 ) -> Iterator[Judgement]:
-    """Compare a merge with a policy to people's file; yield a judgement of each conflict."""
+    """Compare a merge with a policy to the committed file; yield a judgement of each conflict."""
     still = {(d.resource, d.path) for d in outcome.decisions if d.side == "conflict"}
     settled = {(d.resource, d.path) for d in outcome.decisions if d.is_settled} - still
     if outcome.method not in ("structure", "lines"):
@@ -181,8 +181,8 @@ def _text(data: bytes) -> str:
 class Remaining:
     """Hold a conflict that a merge leaves; if the conflict is not about a field, the path is empty.
 
-    Each hint names a policy that would settle the conflict, and whether the policy would choose
-    as people did, or None if only a merge can show that. Hints are guesses until such a merge.
+    Each hint has a policy that would resolve the conflict, and whether its choice agrees with the
+    commit, or None if only a merge can show that. Hints are guesses until such a merge.
     """
 
     resource: str
@@ -336,8 +336,8 @@ class Judge:
     def agreement(self, result: bytes, people: bytes | None) -> Agreement:
         """Return whether a merge result agrees with the file that people committed.
 
-        `another order` means that only the order of list items or documents differs, `unreadable`
-        that people's file is not YAML, and `gone` that the file is not in people's commit.
+        `another order`: only the order of list elements or documents differs. `unreadable`: the
+        committed file is not YAML. `gone`: the commit has no such file.
         """
         if people is None:
             return "gone"

@@ -289,12 +289,12 @@ class Trial:
 
     @property
     def settled(self) -> int:
-        """The number of conflicts that the policy would have settled."""
+        """The number of conflicts that the policy would have resolved."""
         return sum(verdict.is_settled for _, _, verdict in self.cases)
 
     @property
     def wrong(self) -> list[tuple[Replayed, Remaining, Judgement]]:
-        """The conflicts that the policy would have settled differently; new values come last."""
+        """The conflicts that the policy would have resolved differently; new values come last."""
         wrong = (case for case in self.cases if case[-1].match == "otherwise")
         return sorted(wrong, key=lambda case: case[-1].is_new)
 

@@ -69,7 +69,7 @@ def heads_of(repository: Repository, globs: Iterable[str], *, pulls: bool) -> He
     for glob in globs:
         there = {n for n in refs if fnmatchcase(n, glob) or fnmatchcase(n, f"refs/{glob}")}
         if not there:
-            raise UsageError(f"no ref matches {glob!r}", hint="`git for-each-ref` lists them")
+            raise UsageError(f"no ref matches {glob!r}", hint="`git for-each-ref` lists all refs")
         chosen |= there
     return _heads(repository, {name: refs[name] for name in sorted(chosen)})
 

@@ -110,8 +110,8 @@ def _charts(tally: Tally) -> str:
     )
     return (
         "<section><h2>Every merge</h2>"
-        + chart("The same merges with git alone and with kmerge", {"git": git, "kmerge": kmerge})
-        + chart("The commit compared with conflicts that only kmerge resolves", {"commit": people})
+        + chart("The same merges, by git and by kmerge", {"git": git, "kmerge": kmerge})
+        + chart("Conflicts that only kmerge resolves, compared with the commit", {"commit": people})
         + "</section>"
     )
 
@@ -170,7 +170,7 @@ def _left(tally: Tally) -> str:
     more = f"<p class='none'>{rest} more groups are not shown.</p>" if rest > 0 else ""
     total = sum(len(files) for _, _, files in groups)
     return (
-        f"<section><h2>In conflict with git alone and with kmerge <span>{total}</span></h2>"
+        f"<section><h2>Conflicts that git and kmerge leave <span>{total}</span></h2>"
         f'<div class="scroll"><table class="list">{rows}</table></div>{more}</section>'
     )
 
@@ -213,7 +213,7 @@ def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]
 def _damaged(tally: Tally, texts_of: TextsOf) -> Iterator[str]:
     if not tally.broken:
         return
-    yield f"<section><h2>Clean with git alone, but broken <span>{len(tally.broken)}</span></h2>"
+    yield f"<section><h2>Broken results of git <span>{len(tally.broken)}</span></h2>"
     for file in tally.broken[:_MOST_SHOWN]:
         damage = "; ".join(file.git_damage)
         went = "committed without a fix" if file.people_damage else "fixed before the commit"
@@ -237,7 +237,7 @@ def _new_conflicts(tally: Tally) -> str:
         for file in tally.new_conflicts[:_MOST_SHOWN]
     )
     return (
-        "<section><h2>Clean with git alone, in conflict with kmerge "
+        "<section><h2>Only kmerge leaves a conflict "
         f"<span>{len(tally.new_conflicts)}</span></h2>"
         f'<div class="scroll"><table class="list">{rows}</table></div></section>'
     )

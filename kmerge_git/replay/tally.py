@@ -16,21 +16,21 @@ from kmerge_git.visible import counted
 # the counts, with the words of the report
 COUNTS = {
     "files": "manifests that both sides changed",
-    "git_conflicts": "in conflict with git alone",
+    "git_conflicts": "git leaves a conflict",
     "resolved": "of these, resolved by kmerge",
     "resolved_same_bytes": "with the same bytes as the commit",
     "resolved_same_meaning": "with the same values as the commit",
     "resolved_other_order": "like the commit, except for the order of list elements or documents",
     "resolved_different": "different from what was committed",
     "resolved_unknown": "not compared: the file is missing in the commit, or not YAML",
-    "still_conflicts": "in conflict with git alone and with kmerge",
-    "new_conflicts": "clean with git alone, in conflict with kmerge",
-    "git_broken": "clean with git alone, but broken",
+    "still_conflicts": "git and kmerge leave a conflict",
+    "new_conflicts": "only kmerge leaves a conflict",
+    "git_broken": "git leaves no conflict, but its result is broken",
     "mended": "of these, merged correctly or reported as a conflict by kmerge",
-    "changed": "clean with git alone and with kmerge, with different results",
-    "people_broken": "broken in the commit",
+    "changed": "git and kmerge leave no conflict, but their results differ",
+    "people_broken": "the committed file is broken",
     "late": "not merged within the time limit: git's line merge is used",
-    "by_lines": "in conflict after git's line merge (templates, or not YAML)",
+    "by_lines": "git's line merge is used and leaves a conflict (templates, or not YAML)",
     "deleted": "deleted on one side and changed on the other: git runs no merge driver",
     "away": "of these, kept deleted by the policy `deletion`",
     "away_as_people": "same as committed",
@@ -44,7 +44,7 @@ _AGREED = {
 }
 # counts of each sort of files, with the words of the report
 OF_A_SORT = {
-    "git_conflicts": "in conflict with git alone",
+    "git_conflicts": "git leaves a conflict",
     "resolved": "resolved",
     "resolved_different": "different from what was committed",
 }
@@ -235,7 +235,9 @@ def notes(
         return [*lines, f"no commits in {where}"]
     lines.append(f"no merges in {where}: squashed and rebased pull requests leave no merges")
     if chosen.commits:
-        lines.append("cherry-picks and reverts whose message has the commit are replayed instead")
+        lines.append(
+            "cherry-picks and reverts with the id of the original commit are replayed instead"
+        )
     if not heads.oids:
         lines.append("run `kmerge replay --pulls` for merges in the branches of pull requests")
     command = "kmerge refresh --with REV --branches GLOB --dry-run"

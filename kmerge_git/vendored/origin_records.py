@@ -64,7 +64,7 @@ class Vendored:
         if not self.is_kpt:
             return File(new.spelled(), now.mode if now else 0o644)
         if now is None:
-            raise UsageError("the file of the record was deleted; restore it", path=self._path)
+            raise UsageError("the file with the record was deleted; restore it", path=self._path)
         return File(moved_on(now.data, self._path, new, found), now.mode)
 
     def origin_aside(self, package: Package, own: Package) -> Package:

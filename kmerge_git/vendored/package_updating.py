@@ -138,7 +138,7 @@ def carry_out(update: Update) -> list[str]:
     """Write the update; a conflict leaves the update unfinished and the record unchanged.
 
     The files in conflict are unmerged in git's index before the first file is written.
-    Return the files that somebody else wrote in the meantime; these files are left alone.
+    Return the files that somebody else wrote in the meantime; these files are not overwritten.
     """
     if not update.is_new:
         return []
@@ -363,7 +363,7 @@ def _read(about: Mapping[str, str], directory: str) -> Underway:
         return Underway(about["what"], record, about["found"], paths, about["began"], index)
     except (KeyError, TypeError, ValueError):
         raise UsageError(
-            "`kmerge vendor` did not make this folder", path=where, hint="check and remove it"
+            "`kmerge vendor` did not make this", path=where, hint="check it, then remove it"
         ) from None
 
 
@@ -395,7 +395,7 @@ def add(source: str, directory: str, *, path: str, ref: str, adopt: bool, accept
     record = replace(record, checksum=checksum(copied.package))
     added = Added(replace(package, record=record), copied.package, copied.left_out)
     if not adopt and not copied.package:
-        raise UsageError("upstream has no files here", path=folder, hint="check --path and --ref")
+        raise UsageError("upstream has no files in it", path=folder, hint="check --path and --ref")
     _write(added, adopt=adopt)
     upstream_copies.remember(package.url, directory)
     return added

@@ -102,7 +102,7 @@ def test_explain_tells_what_changes_and_counts_the_rest(world, capsys):
     assert named == "configmap/c configured"
     assert changed.startswith('changed   data.a = "5" -> "1"  [config: the config sets it')
     count = int(rest.split()[0])
-    assert rest == f"{count} fields are unchanged: use --all"
+    assert rest == f"{count} fields are unchanged; --all shows them"
     assert main(["apply", "config.yaml", "--live", "live.yaml", "--all"]) == 0
     assert len(capsys.readouterr().err.splitlines()) == count + 2
 

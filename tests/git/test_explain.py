@@ -288,7 +288,7 @@ def test_only_the_files_that_are_asked_for(driven: Driven) -> None:
     assert [*files(told(driven, "HEAD", "resolved.yaml"))] == ["resolved.yaml"]
     assert told(driven, "HEAD", "--", "nowhere/")["files"] == []
     assert "nowhere: no such path; put `--`" in refused(driven, "HEAD", "nowhere")
-    assert "one merge at a time" in refused(driven, "HEAD", "main", "--", "x")
+    assert "explain accepts one merge" in refused(driven, "HEAD", "main", "--", "x")
 
 
 @pytest.mark.costly

@@ -199,10 +199,12 @@ def test_the_text_report(repo: Repo) -> None:
     write_history(repo, [every_kind(number) for number in range(10)])
     out = repo.kmerge("replay").out
     assert out.startswith("10 merges replayed\n\n      9  manifests that both sides changed\n")
-    assert "      6  in conflict with git alone (67%)\n" in out
+    assert "      6  git leaves a conflict (67%)\n" in out
     assert "      4    of these, resolved by kmerge (67%)\n" in out
     assert "disagreements (run `kmerge replay --show N` to see one)\n" in out
-    assert "apps/app-6.yaml" in out.partition("clean with git alone, but broken\n")[2]
+    assert (
+        "apps/app-6.yaml" in out.partition("git leaves no conflict, but its result is broken\n")[2]
+    )
 
 
 def test_kinds_of_files_are_told_where_there_are_several(repo: Repo) -> None:
@@ -210,7 +212,7 @@ def test_kinds_of_files_are_told_where_there_are_several(repo: Repo) -> None:
     chart = Merge("chart", {"Chart.yaml": base}, {"Chart.yaml": ours}, {"Chart.yaml": theirs}, {})
     write_history(repo, [*(every_kind(number) for number in range(10)), chart])
     table = repo.kmerge("replay").out.partition("by kind of file (")[2].splitlines()
-    assert table[0] == "in conflict with git alone, resolved, different from what was committed)"
+    assert table[0] == "git leaves a conflict, resolved, different from what was committed)"
     assert table[1:3] == ["      6      4      1  manifests", "      1      0      0  Chart.yaml"]
 
 

@@ -120,7 +120,7 @@ def test_a_history_without_merges_has_its_picks(repo: Repo) -> None:
     assert done.out.startswith(
         "1 cherry-pick, 1 revert replayed\n"
         "no merges in HEAD: squashed and rebased pull requests leave no merges\n"
-        "cherry-picks and reverts whose message has the commit are replayed instead\n"
+        "cherry-picks and reverts with the id of the original commit are replayed instead\n"
         f"{OPEN}\n"
     )
     report = replay(repo)

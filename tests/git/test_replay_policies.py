@@ -362,7 +362,7 @@ def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
     out = repo.kmerge("replay", "--html", str(page), "--last", "50").out
     (wrong,) = (case["commit"][:10] for case in replay(repo)["proposals"][0]["wrong"])
     rate = "resolves 7 conflicts in 7 of 7 files; 6 as committed, 1 different (7 merges, 2 authors)"
-    assert out.partition("in conflict with git alone and with kmerge, by cause and field\n")[2] == (
+    assert out.partition("conflicts that git and kmerge leave, by cause and field\n")[2] == (
         f"      7  {Why.BOTH_CHANGED}: **.image\n"
         "\n"
         "policies that agree with past commits (none is enabled)\n"
@@ -378,7 +378,7 @@ def test_the_three_reports_say_the_same(repo: Repo, tmp_path: Path) -> None:
     assert "<h2>Policies that agree with past commits <span>1</span></h2>" in html
     assert f"<b>saves work</b>: higher for {IMAGE} in {PATH}: {rate}" in html
     assert f"<pre>{PATH} kmerge-policy={IMAGE}:higher</pre>" in html
-    assert "<h2>In conflict with git alone and with kmerge <span>7</span></h2>" in html
+    assert "<h2>Conflicts that git and kmerge leave <span>7</span></h2>" in html
     assert f"<td>7</td><td>{Why.BOTH_CHANGED}</td><td>**.image</td>" in html
     report = replay(repo)
     (group,) = report["left"]

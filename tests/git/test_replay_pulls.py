@@ -165,7 +165,7 @@ def test_other_refs_to_start_from(repo: Repo) -> None:
     assert "override" not in out and "touch" not in out
     done = repo.kmerge("replay", "--refs", "heads/\N{ESCAPE}[31m*", check=False)
     assert (done.code, done.out, "\N{ESCAPE}" in done.err) == (2, "", False)
-    assert done.err.endswith("; `git for-each-ref` lists them\n")
+    assert done.err.endswith("; `git for-each-ref` lists all refs\n")
 
 
 def test_a_head_below_a_hole_is_reached(repo: Repo) -> None:
@@ -267,11 +267,11 @@ def test_what_a_squash_merge_comes_to_is_told_apart(repo: Repo) -> None:
     table = out.partition("squash merges (made by the server, so git had no conflict)\n")[2]
     assert table.splitlines()[:2] == [
         "      1  manifests that both sides changed",
-        "      1  clean with git alone, but broken",
+        "      1  git leaves no conflict, but its result is broken",
     ]
     repo.kmerge("replay", "squash-1", "--pulls", "--html", "../page.html")
     page = (repo.path.parent / "page.html").read_text("utf-8")
     assert "<h2>Squash merges <span>1</span></h2>" in page
-    assert "<tr><td>1</td><td>clean with git alone, but broken</td></tr>" in page
+    assert "<tr><td>1</td><td>git leaves no conflict, but its result is broken</td></tr>" in page
     assert [case["number"] for case in one["disagreements"]] == [1]
     assert "apps/app-3.yaml" in repo.kmerge("replay", "squash-1", "--pulls", "--show", "1").out

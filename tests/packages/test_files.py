@@ -140,7 +140,7 @@ def test_other_names_are_fine(tmp_path, name):
     ["", "/", "/a", "a/", "a//b", ".", "..", "./a", "a/./b", "a/..", "../a", "a/../b", "a\0"],
 )
 def test_paths_that_lead_out_or_nowhere(path):
-    with pytest.raises(UsageError, match=r"there: `.*` is not a valid path inside it"):
+    with pytest.raises(UsageError, match=r"there: `.*` is not a valid relative path"):
         check_path(path, "there")
 
 

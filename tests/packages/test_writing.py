@@ -432,7 +432,7 @@ def test_a_file_edited_after_a_kill_is_left_alone_and_told(tmp_path):
     said = settle(root)
     assert said == (
         f"{root}: finished the changes of a run that was killed; "
-        f"not overwritten, changed since: changed, renamed/old (see {SAVED})"
+        f"changed meanwhile and not overwritten: changed, renamed/old (see {SAVED})"
     )
     mine = {"changed": file("mine"), "renamed/old": file("mine")}
     assert read(root) == NEW | mine
@@ -473,7 +473,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     root = make(tmp_path)
     killed_in(root, 1)
     (tmp_path / "folder" / "own").write_text("mine")
-    assert "changed since: folder " in settle(root)
+    assert "and not overwritten: folder " in settle(root)
     kept = {path: content for path, content in NEW.items() if path != "folder"}
     assert read(root) == kept | {"folder/own": file("mine")}
     assert (tmp_path / SAVED / "folder.new").read_text() == "was a folder"
@@ -619,8 +619,8 @@ def test_a_full_disk_is_one_line_and_changes_nothing(tmp_path, monkeypatch):
 
 
 REFUSED = {
-    "a path out": ({"../x": file("1")}, "not a valid path inside"),
-    "an absolute path": ({"/x": file("1")}, "not a valid path inside"),
+    "a path out": ({"../x": file("1")}, "not a valid relative path"),
+    "an absolute path": ({"/x": file("1")}, "not a valid relative path"),
     "git's folder": ({".git/hooks/x": file("1")}, "git reads as"),
     "our folder": ({f"{UNDERWAY}/journal": file("1")}, "kmerge uses"),
     "through a link": ({"link/x": file("1")}, "link is a link"),
@@ -695,7 +695,7 @@ def test_a_journal_without_its_files(tmp_path):
     (tmp_path / UNDERWAY / "journal").write_text(json.dumps(journal("fresh")))
     for name in ("not-done", "not-back"):
         (tmp_path / UNDERWAY / name).touch()
-    assert "changed since: fresh" in settle(root)
+    assert "and not overwritten: fresh" in settle(root)
     assert read(root) == OLD
 
 
@@ -742,7 +742,7 @@ def test_a_parent_that_becomes_a_link_is_not_followed(tmp_path):
     (tmp_path / "outside").mkdir()
     begin(root, {"added/new": file("new")}, {})
     (tmp_path / "root" / "added").symlink_to(tmp_path / "outside")
-    assert "changed since: added/new" in settle(root)
+    assert "and not overwritten: added/new" in settle(root)
     assert os.listdir(tmp_path / "outside") == []
 
 
