@@ -45,11 +45,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("config", metavar="CONFIG", help="the objects to apply; `-` reads stdin")
     add("--live", metavar="LIVE", help="the objects in the cluster (default: create new objects)")
-    add("--last-applied", metavar="FILE", help="the last applied config (default: annotation)")
+    add(
+        "--last-applied",
+        metavar="FILE",
+        help="the last applied config (default: from the annotation of LIVE)",
+    )
     object_files.add_overwrite(
         parser, "--no-overwrite: if the live object has other changes of a field, it is a conflict"
     )
-    add("--namespace", default="", help="for a config without namespace (default: live object's)")
+    add(
+        "--namespace",
+        default="",
+        help="the namespace of a config without one (default: that of the live object)",
+    )
     add("--explain", action="store_true", help="print changes, owners and reasons on stderr")
     add("-a", "--all", action="store_true", help="like --explain, with the unchanged fields")
     add("--show-patch", action="store_true", help="print the patch instead of the object")

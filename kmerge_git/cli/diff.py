@@ -32,7 +32,7 @@ examples:
   kmerge diff                         the last commit and the working tree
   kmerge diff --staged                the last commit and the index
   kmerge diff HEAD~3                  another commit and the working tree
-  kmerge diff main topic              two commits, as does main..topic
+  kmerge diff main topic              two commits; main..topic is the same
   kmerge diff main...topic -- apps/   the changes of topic since it left main, only in apps/
   kmerge diff old.yaml new.yaml       two files, or two directories
   kmerge diff HEAD:web.yaml -         a file of a commit and stdin

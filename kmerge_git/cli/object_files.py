@@ -242,7 +242,7 @@ def add_schema(parser: argparse.ArgumentParser) -> None:
         "--schema",
         metavar="FILE",
         help="the cluster's OpenAPI document (kubectl get --raw /openapi/v2), for kinds that are "
-        "not built in; fields that it does not have are errors",
+        "not built in; a field that it does not have is an error",
     )
 
 

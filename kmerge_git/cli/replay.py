@@ -83,11 +83,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--jobs", type=_count, metavar="N", help="number of processes (default: one per processor)")
     add("--json", action="store_true", help="print the report as JSON")
     one = parser.add_mutually_exclusive_group().add_argument
-    one("--policy", metavar="'GLOB FIELD POLICY'", help="compare its results with the commits")
+    one(
+        "--policy",
+        metavar="'GLOB FIELD POLICY'",
+        help="compare the results of this policy with the commits",
+    )
     one("--html", metavar="FILE", help="write the report as one HTML page")
     one("--show", type=_count, metavar="N", help="show the N-th disagreement")
-    one("--combine", nargs="+", metavar="FILE", help="join the --json of several repositories")
-    add("--extract", metavar="DIR", help="with --show: write the texts as files")
+    one(
+        "--combine",
+        nargs="+",
+        metavar="FILE",
+        help="make one report from the --json of several repositories",
+    )
+    add("--extract", metavar="DIR", help="with --show: write the texts to files in DIR")
     add_color(parser, "colour the report")
 
 

@@ -139,7 +139,12 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("dir", nargs="?", metavar="DIR", help="the package (default: the only one)")
     add("--all", action="store_true", help="all packages of the repository")
-    add("--ref", default="", metavar="R", help="tag, branch or commit id (default: recorded ref)")
+    add(
+        "--ref",
+        default="",
+        metavar="R",
+        help="tag, branch or commit id (default: the recorded ref)",
+    )
     add("--path", default="", metavar="P", help="the package's new directory upstream, if it moved")
     add(
         "--rules",
@@ -156,10 +161,10 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
         "--continue",
         dest="go_on",
         action="store_true",
-        help="finish it after you resolved conflicts",
+        help="finish the update after you resolved its conflicts",
     )
     how.add_argument(
-        "--abort", action="store_true", help="cancel the update, restore the old files"
+        "--abort", action="store_true", help="cancel the update and restore the old files"
     )
     add("-q", "--quiet", action="store_true", help="do not print lost changes and notes")
     _add_accept(parser)

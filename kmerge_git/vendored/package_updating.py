@@ -405,7 +405,7 @@ def _check(source: str, directory: str, ref: str, *, adopt: bool) -> None:
     refuse_unfinished(directory)
     there = os.listdir(directory) if os.path.isdir(directory) else []
     if is_path(source) and not os.path.isdir(source):
-        raise UsageError("no such repository", path=source, hint="give a URL or a directory")
+        raise UsageError("no such repository", path=source, hint="use a URL or a directory")
     if ".git" in os.path.realpath(directory).lower().split(os.sep):
         raise UsageError("the directory is inside a `.git` directory", path=directory)
     if os.path.lexists(directory) and not os.path.isdir(directory):
