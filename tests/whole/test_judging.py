@@ -36,7 +36,7 @@ def test_damage_is_what_no_side_wrote() -> None:
     assert judge.damage(b"a: 1\nb: 2\nc: 3\n") == ()
     assert judge.damage(b"a: 1\na: 1\n") == ("duplicate key: a",)
     assert judge.damage(b"b:\n  a: 1\n  a: 1\n") == ("duplicate key: b a",)
-    assert judge.damage(b"a: [\n")[0].startswith("not YAML any more: ")
+    assert judge.damage(b"a: [\n")[0].startswith("no longer valid YAML: ")
 
 
 def test_what_was_broken_before_is_no_damage() -> None:
