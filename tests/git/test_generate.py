@@ -351,7 +351,58 @@ def test_without_sources_every_other_file_is_one(stopped: Repo) -> None:
 
 def test_markers_that_are_committed_are_no_conflict(stopped: Repo) -> None:
     stopped.git("reset", "-q", "--hard")
-    text = "an example:\n    stopped.commit("markers", {"src/b.yaml": text})
+    text = "an example:\n<<<<<<< ours\n=======\n>>>>>>> theirs\n"
+    stopped.commit("markers", {"src/b.yaml": text})
+    generate(stopped, code=1)  # the output has them for the first time
+    stopped.commit("markers", {SECOND: stopped.text(SOURCE) + text, "gen/b.yaml": ""})
+    set_up(stopped, command="cat src/* >gen/all.txt")
+    generate(stopped)
+
+
+# -- what fails leaves things as they were
+
+
+@pytest.mark.parametrize(
+    "command, why",
+    [
+        ("exit 3", "all: exit code 3"),
+        ("kill -9 $$", "all: exit code -9"),
+        ("echo '<<<<<<< x' >>gen/a.yaml", f"{OUTPUT}: it has conflict markers"),
+        (
+            "rm gen/all.txt; ln -s /etc/passwd gen/all.txt",
+            f"{SECOND}: it is no longer a regular file",
+        ),
+        ("rm gen/all.txt; mkdir gen/all.txt", f"{SECOND}: it is no longer a regular file"),
+    ],
+)
+def test_a_failure_puts_the_outputs_back(stopped: Repo, command: str, why: str) -> None:
+    (stopped.path / OUTPUT).chmod(0o755)
+    before = state(stopped)
+    set_up(stopped, command=f"{COMMAND}; echo >gen/new; rm gen/a.yaml; echo >gen/a.yaml; {command}")
+    done = generate(stopped, code=1)
+    assert done.err.splitlines()[-1] == (
+        f"kmerge: {why}; the generated files are put back, nothing is staged"
+    )
+    assert state(stopped) == before
+    assert (stopped.path / OUTPUT).stat().st_mode & 0o777 == 0o755
+    assert left(stopped) == []
+
+
+def test_what_could_not_be_put_back_is_refused(stopped: Repo) -> None:
+    """Some systems take this name for `.git`, so nothing is ever written there."""
+    stopped.write("gen/.g\u200cit/x", "x")
+    set_up(stopped, command="touch ../ran")
+    done = generate(stopped, code=2)
+    assert "git reads as `.git`" in done.err
+    assert not (stopped.world.root / "ran").exists()
+    assert left(stopped) == []
+
+
+def test_one_at_a_time(stopped: Repo) -> None:
+    inner = f"{shlex.quote(sys.executable)} -m kmerge_git generate"
+    set_up(stopped, command=f"{inner} --yes; {inner} --restore; {COMMAND}; echo said")
+    done = generate(stopped)
+    assert "an earlier `kmerge generate` is running or was killed" in done.err
     assert "another kmerge process uses this directory" in done.err
     assert (done.out, "\nsaid\n" in done.err) == ("", True)
 
