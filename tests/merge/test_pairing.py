@@ -198,7 +198,7 @@ def test_what_both_files_bring(ours, theirs, git, kyaml, two_way):
         ("a b", "values", "the resource that this source applies to"),
         ("a", "values values+", "the resource that this source applies to"),
         ("a", "list", "the source is not a resource"),
-        ("a", "another-kind", "its kind differs from the one in the destination"),
+        ("a", "another-kind", "the kind of the source differs from the one in the destination"),
     ],
 )
 def test_a_source_without_a_name_must_be_clear(ours, theirs, why):
