@@ -397,7 +397,11 @@ DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspe
     "source, dest, why",
     [
         ("null\n", DEPLOYMENT, "1:1: the source is not a resource"),
-        ("kind: Service\n", DEPLOYMENT, "1:1: the kind of the source differs from the one in the destination"),
+        (
+            "kind: Service\n",
+            DEPLOYMENT,
+            "1:1: the kind of the source differs from the one in the destination",
+        ),
         (
             "a: 1\n---\nb: 1\n",
             DEPLOYMENT,

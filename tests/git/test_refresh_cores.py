@@ -137,7 +137,7 @@ def test_errors_of_branches_are_as_in_one_process(many: Repo) -> None:
     ends = [run(many, *ALL, cores=cores, env="soon") for cores in (1, 2)]
     assert ends[0].said == ends[1].said
     assert {end.code for end in ends} == {2}
-    assert ends[0].err.count("no number of seconds") == len(MANY) + 1
+    assert ends[0].err.count("not a number of seconds") == len(MANY) + 1
 
 
 def test_calls_of_git_are_shown_in_their_order(many: Repo) -> None:
