@@ -148,7 +148,7 @@ refresh() {
     "${KMERGE_ACTION_COMMAND:-kmerge}" refresh --with "origin/$target" --push origin --format markdown \
         --committer "${KMERGE_ACTION_COMMITTER:-$bot}" -- "$@" >"$work/page" 2>>"$work/said" ||
         code=$?
-    counts=$(sed -n 's/^\([0-9]*\) updated, \([0-9]*\) left, \([0-9]*\) unchanged.*/\1 \2 \3/p' \
+    counts=$(sed -n 's/^\([0-9]*\) updated, \([0-9]*\) not merged, \([0-9]*\) unchanged.*/\1 \2 \3/p' \
         "$work/page" | head -n 1)
     [ $code -le 2 ] && [ -n "$counts" ] || fail "kmerge refresh gave no result"
     IFS=' '
